@@ -1,0 +1,102 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { isAmexPan, passesLuhn } from "../card.ts";
+import { JsonNumber } from "../json-number.ts";
+import { currencyExponent, parseAmount, type AmountFault } from "../money.ts";
+import { textSchema } from "../text.ts";
+
+/**
+ * The fields every card payment request has (spec, Pre-authorization request), with the bounds the spec leaves open.
+ * Numbers arrive as {@link JsonNumber}, so that amounts are read from their source text.
+ */
+export const cardPaymentFields = {
+  orderId: textSchema(1, 64).meta({ description: "Merchant's tracking number for the order" }),
+  amount: z.instanceof(JsonNumber, { error: "must be a number" }).meta({
+    override: { type: "number", exclusiveMinimum: 0, maximum: 999_999_999.99 },
+    description: "Decimal; at most as many decimals as the currency has; no exponent",
+    examples: [12.5],
+  }),
+  currency: field(
+    "currency",
+    "must be an ISO 4217 code in upper case",
+    (value) => currencyExponent(value) !== undefined,
+  ).meta({ pattern: "^[A-Z]{3}$", examples: ["TRY"] }),
+  cardHolderName: textSchema(2, 45),
+  pan: z
+    .string()
+    .regex(/^\d{12,19}$/, { error: "must have 12 to 19 digits and nothing else" })
+    .refine(passesLuhn, { error: "is not a card number: its check digit is wrong", params: { code: "luhn" } })
+    .meta({ pattern: "^[0-9]{12,19}$", description: "Full card number", examples: ["4111111111111111"] }),
+  expiryMonth: z.string().regex(/^(0[1-9]|1[0-2])$/, { error: "must be 01 to 12" }),
+  expiryYear: z.string().regex(/^\d{2}$/, { error: "must be two digits" }),
+  cvv: z.string().regex(/^\d{3,4}$/, { error: "must be three or four digits" }),
+  requestIp: field(
+    "ip_address",
+    "must be an IPv4 or IPv6 address",
+    (value) => isIP(value) !== 0 && !value.includes("%"),
+  ).meta({ examples: ["203.0.113.7"] }),
+  requestPort: z
+    .instanceof(JsonNumber, { error: "must be a number" })
+    .meta({ override: { type: "integer", minimum: 1, maximum: 65_535 } })
+    .refine(({ source }) => /^[1-9]\d{0,4}$/.test(source) && Number(source) <= 65_535, {
+      error: "must be a whole number from 1 to 65535",
+      params: { code: "out_of_range" },
+    }),
+  customerId: textSchema(1, 64).optional(),
+};
+
+function field(format: string, error: string, accepts: (value: string) => boolean) {
+  return z.string().refine(accepts, { error, params: { code: `invalid_${format}` } });
+}
+
+type CardPaymentFields = Partial<Record<keyof typeof cardPaymentFields, unknown>>;
+
+/** Adds what is wrong between fields. Runs whether or not single fields are at fault, so that all faults show at once. */
+export type AddFault = (field: keyof typeof cardPaymentFields, code: string, message: string) => void;
+
+/** @param now for the card's expiry; a card is good to the end of its month anywhere on earth (UTC-12). */
+export function checkCardPaymentFields(fields: CardPaymentFields, now: Date, addFault: AddFault): void {
+  checkAmount(fields, addFault);
+  checkExpiry(fields, now, addFault);
+  const { pan, cvv } = fields;
+  if (typeof pan !== "string" || !/^\d{12,19}$/.test(pan)) return;
+  if (typeof cvv === "string" && /^\d{3}$/.test(cvv) && isAmexPan(pan)) {
+    addFault("cvv", "invalid_format", "must be four digits for American Express");
+  }
+  for (const name of ["orderId", "cardHolderName", "customerId"] as const) {
+    const value = fields[name];
+    if (typeof value === "string" && value.replace(/[^\d]/g, "").includes(pan)) {
+      addFault(name, "contains_card_number", "must not contain the card number");
+    }
+  }
+}
+
+function checkAmount({ amount, currency }: CardPaymentFields, addFault: AddFault): void {
+  if (!(amount instanceof JsonNumber)) return;
+  const exponent = typeof currency === "string" ? currencyExponent(currency) : undefined;
+  const parsed = parseAmount(amount.source, exponent ?? LARGEST_EXPONENT);
+  if (typeof parsed !== "bigint") addFault("amount", parsed, AMOUNT_FAULT_MESSAGES[parsed]);
+}
+
+/** With a currency we do not know, an amount is held only to the most decimals any currency has. */
+const LARGEST_EXPONENT = 4;
+
+export const AMOUNT_FAULT_MESSAGES: Record<AmountFault, string> = {
+  invalid_amount: "must be a plain decimal number without sign, exponent or leading zeros",
+  too_many_decimals: "has more decimals than the currency",
+  must_be_positive: "must be more than 0",
+  too_large: "must be at most 999999999.99",
+};
+
+function checkExpiry({ expiryMonth, expiryYear }: CardPaymentFields, now: Date, addFault: AddFault): void {
+  if (typeof expiryYear !== "string" || !/^\d{2}$/.test(expiryYear)) return;
+  const today = new Date(now.getTime() - 12 * 3_600_000);
+  const year = 2000 + Number(expiryYear);
+  const month =
+    typeof expiryMonth === "string" && /^(0[1-9]|1[0-2])$/.test(expiryMonth) ? Number(expiryMonth) : 12;
+  if (year * 12 + month < today.getUTCFullYear() * 12 + today.getUTCMonth() + 1) {
+    addFault("expiryYear", "expired", "the card has expired");
+  } else if (year > today.getUTCFullYear() + 20) {
+    addFault("expiryYear", "too_far", "must be at most 20 years on");
+  }
+}

@@ -1,0 +1,41 @@
+import type { z } from "zod";
+import type { ProblemCode } from "../problem.ts";
+
+/** One HTTP operation of a listener: what the gateway serves and what the OpenAPI document says of it. */
+export type Endpoint = {
+  operationId: string;
+  /** Which of the gateway's listeners serves it. */
+  listener: "merchant" | "operator";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** With parameters in braces: `/api/payment/{paymentId}`. */
+  path: string;
+  summary: string;
+  description?: string;
+  /** Roles that may call it (operator listener); each includes the ones below it. */
+  role?: OperatorRole;
+  pathParameters?: z.ZodObject;
+  queryParameters?: z.ZodObject;
+  request?: z.ZodType;
+  responses: Record<number, { description: string; body?: z.ZodType; headers?: Record<string, string> }>;
+  /** Beside those every endpoint can answer with (see `COMMON_PROBLEMS`). */
+  problems: readonly ProblemCode[];
+};
+
+/** `viewer` reads, `approver` decides refunds, `admin` does the rest and includes both. */
+export const OPERATOR_ROLES = ["viewer", "approver", "admin"] as const;
+export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+
+/** What any endpoint can answer. */
+export const COMMON_PROBLEMS = ["unauthorized", "internal_error", "service_unavailable"] as const;
+
+/** What any endpoint with a body can answer. */
+export const BODY_PROBLEMS = [
+  "malformed_json",
+  "validation_failed",
+  "unsupported_media_type",
+  "payload_too_large",
+] as const;
+
+export function defineEndpoint<const E extends Endpoint>(endpoint: E): E {
+  return endpoint;
+}

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { currencyExponent, parseAmount } from "../money.ts";
+import { textSchema } from "../text.ts";
+import { BODY_PROBLEMS, defineEndpoint } from "./endpoint.ts";
+
+/**
+ * What a merchant pays us for each payment: a percentage of the amount plus a fixed part. The fixed part is due only on
+ * payments in `currency`.
+ */
+export const commissionPlanSchema = z
+  .object({
+    ratePercent: z
+      .string()
+      .regex(/^(0|[1-9]\d?)(\.\d{1,4})?$/, {
+        error: "must be a decimal string below 100 with at most 4 decimals",
+      })
+      .meta({ examples: ["2.50"] }),
+    fixed: z
+      .string()
+      .regex(/^(0|[1-9]\d{0,8})(\.\d{1,4})?$/, { error: "must be a decimal string" })
+      .meta({ examples: ["0.25"] }),
+    currency: z.string().refine((value) => currencyExponent(value) !== undefined, {
+      error: "must be an ISO 4217 code in upper case",
+      params: { code: "invalid_currency" },
+    }),
+  })
+  .refine(
+    ({ fixed, currency }) => {
+      const parsed = parseAmount(fixed, currencyExponent(currency) ?? 0);
+      return typeof parsed === "bigint" || parsed === "must_be_positive";
+    },
+    { path: ["fixed"], error: "has more decimals than the currency", params: { code: "too_many_decimals" } },
+  )
+  .meta({ id: "CommissionPlan" });
+export type CommissionPlan = z.infer<typeof commissionPlanSchema>;
+
+export const createMerchantRequestSchema = z
+  .object({ name: textSchema(1, 100), commission: commissionPlanSchema.optional() })
+  .meta({ id: "CreateMerchantRequest" });
+
+export const merchantSchema = z
+  .object({
+    merchantId: z.uuid(),
+    name: z.string(),
+    status: z.enum(["ACTIVE", "SUSPENDED"]),
+    commission: commissionPlanSchema.optional(),
+    createdAt: z.iso.datetime(),
+    credentials: z.array(
+      z.object({ apiKey: z.string(), createdAt: z.iso.datetime(), revokedAt: z.iso.datetime().optional() }),
+    ),
+  })
+  .meta({ id: "Merchant" });
+export type Merchant = z.infer<typeof merchantSchema>;
+
+export const newCredentialSchema = z
+  .object({
+    merchantId: z.uuid(),
+    apiKey: z.string(),
+    apiSecret: z.string().meta({ description: "Shown this once; only a keyed hash of it is kept" }),
+  })
+  .meta({ id: "NewCredential" });
+
+export const createdMerchantSchema = newCredentialSchema
+  .extend({ name: z.string() })
+  .meta({ id: "CreatedMerchant" });
+
+const merchantPath = z.object({ merchantId: z.string().meta({ format: "uuid" }) });
+
+export const createMerchant = defineEndpoint({
+  operationId: "createMerchant",
+  listener: "operator",
+  method: "POST",
+  path: "/operator/merchants",
+  role: "admin",
+  summary: "Onboard a merchant; its first secret is shown once",
+  request: createMerchantRequestSchema,
+  responses: {
+    201: {
+      description: "Created",
+      body: createdMerchantSchema,
+      headers: { Location: "/operator/merchants/{merchantId}" },
+    },
+  },
+  problems: [...BODY_PROBLEMS, "forbidden"],
+});
+
+export const listMerchants = defineEndpoint({
+  operationId: "listMerchants",
+  listener: "operator",
+  method: "GET",
+  path: "/operator/merchants",
+  role: "viewer",
+  summary: "Merchants, newest first",
+  queryParameters: z.object({
+    limit: z
+      .string()
+      .regex(/^([1-9]\d?|1\d\d|200)$/, { error: "must be 1 to 200" })
+      .optional()
+      .meta({ override: { type: "integer", minimum: 1, maximum: 200, default: 50 } }),
+    cursor: z.string().max(200).optional(),
+  }),
+  responses: {
+    200: {
+      description: "A page",
+      body: z
+        .object({ items: z.array(merchantSchema), nextCursor: z.string().optional() })
+        .meta({ id: "MerchantPage" }),
+    },
+  },
+  problems: ["validation_failed", "forbidden"],
+});
+
+export const getMerchant = defineEndpoint({
+  operationId: "getMerchant",
+  listener: "operator",
+  method: "GET",
+  path: "/operator/merchants/{merchantId}",
+  role: "viewer",
+  summary: "One merchant with its credentials' keys",
+  pathParameters: merchantPath,
+  responses: { 200: { description: "The merchant", body: merchantSchema } },
+  problems: ["merchant_not_found", "forbidden"],
+});
+
+export const addCredential = defineEndpoint({
+  operationId: "addCredential",
+  listener: "operator",
+  method: "POST",
+  path: "/operator/merchants/{merchantId}/credentials",
+  role: "admin",
+  summary: "Another live key and secret, for rotation",
+  pathParameters: merchantPath,
+  responses: { 201: { description: "Created", body: newCredentialSchema } },
+  problems: ["merchant_not_found", "forbidden"],
+});
+
+export const revokeCredential = defineEndpoint({
+  operationId: "revokeCredential",
+  listener: "operator",
+  method: "DELETE",
+  path: "/operator/merchants/{merchantId}/credentials/{apiKey}",
+  role: "admin",
+  summary: "Revoke a key; its calls get 401 everywhere within 10 s",
+  pathParameters: merchantPath.extend({ apiKey: z.string() }),
+  responses: { 204: { description: "Revoked, now or earlier" } },
+  problems: ["merchant_not_found", "credential_not_found", "forbidden"],
+});

@@ -1,0 +1,14 @@
+import { z } from "zod";
+import { apiPaymentResponseSchema } from "./api-payment-response.ts";
+import { defineEndpoint } from "./endpoint.ts";
+
+export const payment = defineEndpoint({
+  operationId: "getPayment",
+  listener: "merchant",
+  method: "GET",
+  path: "/api/payment/{paymentId}",
+  summary: "Current state of a payment or refund",
+  pathParameters: z.object({ paymentId: z.string().meta({ format: "uuid" }) }),
+  responses: { 200: { description: "The record", body: apiPaymentResponseSchema } },
+  problems: ["payment_not_found"],
+});

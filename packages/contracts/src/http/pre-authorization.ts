@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { apiPaymentResponseSchema } from "./api-payment-response.ts";
+import { cardPaymentFields, checkCardPaymentFields, type AddFault } from "./card-payment-fields.ts";
+import { BODY_PROBLEMS, defineEndpoint } from "./endpoint.ts";
+
+/** Body of POST /api/pre-authorization (spec, Endpoints). */
+export const preAuthorizationRequestSchema = z
+  .object(cardPaymentFields)
+  .meta({ id: "PreAuthorizationRequest" });
+export type PreAuthorizationRequest = z.infer<typeof preAuthorizationRequestSchema>;
+
+/** What is wrong between the fields of a pre-authorization. */
+export function checkPreAuthorization(fields: Record<string, unknown>, now: Date, addFault: AddFault): void {
+  checkCardPaymentFields(fields, now, addFault);
+}
+
+export const preAuthorization = defineEndpoint({
+  operationId: "preAuthorize",
+  listener: "merchant",
+  method: "POST",
+  path: "/api/pre-authorization",
+  summary: "Reserve funds on a card without capturing them",
+  description:
+    "A decline by the bank is a created payment with status FAILED. Where the bank's answer is not known, the answer " +
+    "is 202 with status ENROLLED, and the payment settles by itself.",
+  request: preAuthorizationRequestSchema,
+  responses: {
+    201: {
+      description: "Created: SUCCESS, FAILED or REJECTED",
+      body: apiPaymentResponseSchema,
+      headers: { Location: "/api/payment/{paymentId}" },
+    },
+    202: {
+      description: "The outcome at the bank is not known yet: ENROLLED; query the payment",
+      body: apiPaymentResponseSchema,
+      headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds until a query makes sense" },
+    },
+  },
+  problems: [...BODY_PROBLEMS, "outcome_unknown"],
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import * as fc from "fast-check";
+import { amountToJson, currencyExponent, formatAmount, parseAmount } from "./money.ts";
+
+describe("parseAmount", () => {
+  test.each([
+    ["12.50", 2, 1250n],
+    ["12.5", 2, 1250n],
+    ["0.01", 2, 1n],
+    ["100", 0, 100n],
+    ["1.234", 3, 1234n],
+    ["999999999.99", 2, 99_999_999_999n],
+    ["999999999", 0, 999_999_999n],
+    ["999999999.990", 3, 999_999_999_990n],
+    ["4.35", 2, 435n],
+  ])("reads %s with %i decimals", (source, exponent, minor) => {
+    expect(parseAmount(source, exponent)).toBe(minor);
+  });
+
+  test.each([
+    ["1e400", 2, "invalid_amount"],
+    ["1e2", 2, "invalid_amount"],
+    ["1E2", 2, "invalid_amount"],
+    ["-0", 2, "invalid_amount"],
+    ["-1", 2, "invalid_amount"],
+    ["01.00", 2, "invalid_amount"],
+    ["1.", 2, "invalid_amount"],
+    ["9".repeat(30), 2, "invalid_amount"],
+    ["0", 2, "must_be_positive"],
+    ["0.00", 2, "must_be_positive"],
+    ["100.5", 0, "too_many_decimals"],
+    ["1.234", 2, "too_many_decimals"],
+    ["12.340", 2, "too_many_decimals"],
+    ["9007199254740993", 2, "too_large"],
+    ["1000000000", 2, "too_large"],
+    ["999999999.991", 3, "too_large"],
+  ])("refuses %s with %i decimals: %s", (source, exponent, fault) => {
+    expect(parseAmount(source, exponent)).toBe(fault);
+  });
+});
+
+test("every amount there is survives text, minor units and the JSON number", () => {
+  const amounts = fc.integer({ min: 0, max: 4 }).chain((exponent) =>
+    fc.record({
+      exponent: fc.constant(exponent),
+      minor: fc.bigInt({ min: 1n, max: (99_999_999_999n * 10n ** BigInt(exponent)) / 100n }),
+    }),
+  );
+  fc.assert(
+    fc.property(amounts, ({ exponent, minor }) => {
+      expect(parseAmount(formatAmount(minor, exponent), exponent)).toBe(minor);
+      expect(parseAmount(JSON.stringify(amountToJson(minor, exponent)), exponent)).toBe(minor);
+    }),
+  );
+});
+
+test("exponents are ISO 4217's, and what is not money is unknown", () => {
+  expect(["TRY", "JPY", "KWD", "CLF", "ISK", "HUF"].map(currencyExponent)).toEqual([2, 0, 3, 4, 0, 2]);
+  expect(["XXX", "XTS", "XAU", "try", "ZZZ", "", "TRYX"].map(currencyExponent)).toEqual(
+    Array(7).fill(undefined),
+  );
+});

@@ -1,0 +1,58 @@
+import * as currencyCodes from "currency-codes";
+
+/**
+ * Money is a bigint count of minor units together with an ISO 4217 currency; the exponent (JPY 0, TRY 2, KWD 3) comes
+ * from the ISO list of the `currency-codes` package, never from Intl, whose display digits differ for 16 currencies.
+ */
+
+/** The largest amount the API takes, in major units: 999 999 999.99 of any currency. */
+const LARGEST_AMOUNT_MINOR_TIMES_100 = 99_999_999_999n;
+
+/** Codes that stand in ISO 4217 without being money anybody can be charged: metals, units of account, tests, none. */
+const NOT_CHARGEABLE = new Set("XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX".split(" "));
+
+const exponents = new Map(
+  currencyCodes.data
+    .filter(({ code }) => !NOT_CHARGEABLE.has(code))
+    .map(({ code, digits }) => [code, digits]),
+);
+
+/** Decimals of a currency's minor unit, or undefined for a code we do not know. Upper case only. */
+export function currencyExponent(currency: string): number | undefined {
+  return exponents.get(currency);
+}
+
+export type AmountFault = "invalid_amount" | "too_many_decimals" | "must_be_positive" | "too_large";
+
+/**
+ * Reads an amount from the source text of a JSON number.
+ *
+ * @param source e.g. `12.50`; exponents, signs and leading zeros are faults.
+ * @param exponent decimals the currency allows.
+ * @returns minor units, or what is wrong.
+ */
+export function parseAmount(source: string, exponent: number): bigint | AmountFault {
+  const match = /^(0|[1-9]\d{0,24})(?:\.(\d{1,24}))?$/.exec(source);
+  if (!match) return "invalid_amount";
+  const [, whole = "", fraction = ""] = match;
+  if (fraction.length > exponent) return "too_many_decimals";
+  const minor = BigInt(whole + fraction.padEnd(exponent, "0"));
+  if (minor === 0n) return "must_be_positive";
+  if (minor * 100n > LARGEST_AMOUNT_MINOR_TIMES_100 * 10n ** BigInt(exponent)) return "too_large";
+  return minor;
+}
+
+/** Minor units as a decimal string with all the currency's decimals: (1250n, 2) is "12.50". */
+export function formatAmount(amountMinor: bigint, exponent: number): string {
+  const digits = amountMinor.toString().padStart(exponent + 1, "0");
+  if (exponent === 0) return digits;
+  return `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
+}
+
+/**
+ * Minor units as the JSON number the API shows. At most 13 significant digits (999 999 999.99 at exponent 4), so the
+ * double's shortest decimal form is exactly the amount.
+ */
+export function amountToJson(amountMinor: bigint, exponent: number): number {
+  return Number(formatAmount(amountMinor, exponent));
+}

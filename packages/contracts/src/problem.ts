@@ -1,0 +1,66 @@
+import { z } from "zod";
+
+/**
+ * Every error a Holdfast API answers with, as RFC 9457 `application/problem+json`. The one list of codes: status and
+ * title belong to the code, `detail` and the extra members to the occurrence.
+ */
+export const PROBLEMS = {
+  unauthorized: { status: 401, title: "Valid credentials are missing" },
+  forbidden: { status: 403, title: "The role does not allow this" },
+  malformed_json: { status: 400, title: "The body is not valid JSON" },
+  malformed_request: { status: 400, title: "The request is not valid HTTP" },
+  validation_failed: { status: 400, title: "Some fields are not valid" },
+  unsupported_media_type: { status: 415, title: "The body must be application/json" },
+  payload_too_large: { status: 413, title: "The body is too large" },
+  payment_not_found: { status: 404, title: "There is no such payment" },
+  merchant_not_found: { status: 404, title: "There is no such merchant" },
+  credential_not_found: { status: 404, title: "There is no such credential" },
+  route_not_found: { status: 404, title: "There is no such route" },
+  method_not_allowed: { status: 405, title: "The route does not have this method" },
+  request_timeout: { status: 408, title: "The request did not arrive in time" },
+  headers_too_large: { status: 431, title: "The request headers are too large" },
+  service_unavailable: { status: 503, title: "Nothing was started; it is safe to repeat the request" },
+  outcome_unknown: {
+    status: 504,
+    title: "The request may have been carried out; look it up before repeating it",
+  },
+  internal_error: { status: 500, title: "Something went wrong on our side" },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+export const PROBLEM_CODES = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]];
+
+/** RFC 9457 `type` of a code. */
+export function problemType(code: ProblemCode): string {
+  return `urn:holdfast:problem:${code}`;
+}
+
+export const fieldFaultSchema = z
+  .object({
+    field: z.string().meta({ description: "Path of the field, `body` for the whole body" }),
+    code: z
+      .string()
+      .meta({ description: "Stable, for programs", examples: ["required", "too_many_decimals"] }),
+    message: z.string().meta({ description: "For people; never repeats the value" }),
+  })
+  .meta({ id: "FieldFault" });
+export type FieldFault = z.infer<typeof fieldFaultSchema>;
+
+export const problemSchema = z
+  .object({
+    type: z.string().meta({ examples: ["urn:holdfast:problem:validation_failed"] }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().optional(),
+    instance: z.string().meta({ description: "Names this occurrence", examples: ["urn:uuid:0199…"] }),
+    code: z.enum(PROBLEM_CODES).meta({ id: "ProblemCode" }),
+    requestId: z.uuid(),
+    errors: z
+      .array(fieldFaultSchema)
+      .optional()
+      .meta({ description: "With validation_failed: every fault at once" }),
+    paymentId: z.uuid().optional().meta({ description: "With outcome_unknown: look this id up" }),
+  })
+  .meta({ id: "Problem", description: "RFC 9457 problem details" });
+export type Problem = z.infer<typeof problemSchema>;

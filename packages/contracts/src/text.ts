@@ -1,0 +1,44 @@
+import { z } from "zod";
+
+/**
+ * C0, C1 and DEL, line and paragraph separators, and the bidirectional controls, which can make a name read as
+ * another one. Joiners (U+200C, U+200D) stay: Persian names and emoji need them.
+ */
+const FORBIDDEN_CHARACTERS = /[\p{Cc}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/u;
+
+/**
+ * Free text from a merchant: well-formed Unicode without control characters, not only white space, its length counted
+ * in code points. Kept as sent, so that the merchant's own key comes back byte for byte.
+ */
+export function textSchema(min: number, max: number) {
+  return z
+    .string()
+    .check((context) => {
+      const fault = textFault(context.value, min, max);
+      if (fault) {
+        context.issues.push({
+          code: "custom",
+          input: context.value,
+          params: { code: fault },
+          message: TEXT_FAULT_MESSAGES[fault](min, max),
+        });
+      }
+    })
+    .meta({ minLength: min, maxLength: max });
+}
+
+type TextFault = "invalid_characters" | "too_short" | "too_long";
+
+function textFault(value: string, min: number, max: number): TextFault | undefined {
+  if (!value.isWellFormed() || FORBIDDEN_CHARACTERS.test(value)) return "invalid_characters";
+  const length = Array.from(value.slice(0, 2 * max + 2)).length;
+  if (length > max) return "too_long";
+  if (length < min || value.trim() === "") return "too_short";
+  return undefined;
+}
+
+const TEXT_FAULT_MESSAGES: Record<TextFault, (min: number, max: number) => string> = {
+  invalid_characters: () => "must be well-formed Unicode without control characters",
+  too_short: (min) => `must have at least ${min} characters that are not white space`,
+  too_long: (_min, max) => `must have at most ${max} characters`,
+};
