@@ -1,0 +1,3 @@
+export * from "./connect.ts";
+export * from "./request.ts";
+export * from "./serve.ts";

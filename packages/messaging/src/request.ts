@@ -1,0 +1,91 @@
+import type { Command, CommandReply, MessageContext } from "@holdfast/contracts";
+import {
+  ClosedConnectionError,
+  DrainingConnectionError,
+  headers,
+  NoRespondersError,
+  PermissionViolationError,
+  RequestError,
+  TimeoutError,
+} from "@nats-io/transport-node";
+import type { z } from "zod";
+import type { Bus } from "./connect.ts";
+import { encodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
+
+/** A bug on one of the two sides: a message the other side could not read. Nothing was started. */
+export class MessageRejectedError extends Error {
+  override name = "MessageRejectedError";
+  readonly code = "message_rejected";
+}
+
+export type RequestOptions = {
+  /** Epoch milliseconds until which to wait; later than the context's deadline, by the time an answer needs to travel. */
+  waitUntil: number;
+  /** W3C trace context (https://www.w3.org/TR/trace-context/). */
+  traceparent: string;
+};
+
+/**
+ * Sends a command and waits for its answer. `not_started` only when it is certain that no handler has seen or will see
+ * it: nobody serves the subject, or the bus was down before anything was sent. When the connection breaks during the
+ * wait the same message is sent again after the reconnect (handlers answer a copy from the first one's row), and from
+ * then on every failure is `in_doubt`.
+ */
+export async function request<Request extends z.ZodType, Result extends z.ZodType>(
+  bus: Bus,
+  command: Command<Request, Result>,
+  context: MessageContext,
+  payload: z.input<Request>,
+  { waitUntil, traceparent }: RequestOptions,
+): Promise<CommandReply<z.infer<Result>>> {
+  const data = encodeMessage(context, payload);
+  const messageHeaders = headers();
+  messageHeaders.set(TRACEPARENT_HEADER, traceparent);
+
+  for (let sends = 0; ; sends++) {
+    const gaveUp: CommandReply<never> = { outcome: sends === 0 ? "not_started" : "in_doubt" };
+    if (!bus.connected && (sends === 0 || !(await within(bus.connection(), waitUntil)))) return gaveUp;
+    const timeout = waitUntil - Date.now();
+    if (timeout <= 0) return gaveUp;
+    const disconnection = bus.disconnection();
+    const answer = bus.nats.request(command.subject, data, { timeout, headers: messageHeaders });
+    try {
+      const message = await Promise.race([answer, disconnection]);
+      if (!message) {
+        answer.catch(() => {}); // its reply can no longer arrive
+        continue;
+      }
+      if (message.headers?.get(FAILURE_HEADER) === "rejected") {
+        throw new MessageRejectedError(`${command.subject}: the handler could not read the message`);
+      }
+      if (message.headers?.get(FAILURE_HEADER)) return { outcome: "in_doubt" };
+      return command.reply.parse(message.json());
+    } catch (error) {
+      if (wasNotSent(error)) return gaveUp;
+      if (error instanceof TimeoutError || error instanceof RequestError) return { outcome: "in_doubt" };
+      throw error;
+    }
+  }
+}
+
+/** The server said that nobody serves (or we may not use) the subject, or this client is closing down. */
+function wasNotSent(error: unknown): boolean {
+  const cause = error instanceof RequestError ? error.cause : error;
+  return (
+    cause instanceof NoRespondersError ||
+    cause instanceof PermissionViolationError ||
+    cause instanceof ClosedConnectionError ||
+    cause instanceof DrainingConnectionError
+  );
+}
+
+/** Whether `promise` resolves by `until` (epoch milliseconds). */
+async function within(promise: Promise<void>, until: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), until - Date.now());
+  });
+  const inTime = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return inTime;
+}

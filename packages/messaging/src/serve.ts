@@ -1,0 +1,136 @@
+import {
+  messageContextSchema,
+  type Command,
+  type CommandReply,
+  type MessageContext,
+} from "@holdfast/contracts";
+import { Svcm, type ServiceMsg } from "@nats-io/services";
+import { headers } from "@nats-io/transport-node";
+import type { z } from "zod";
+import type { Bus } from "./connect.ts";
+import { decodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
+
+/** A command with its context, as a handler gets it. */
+export type Incoming<Request> = {
+  context: MessageContext;
+  traceparent: string | undefined;
+  payload: Request;
+};
+
+type Handler = {
+  command: Command;
+  handle: (incoming: Incoming<never>) => Promise<CommandReply<unknown>>;
+};
+
+/** Binds a command to its handler; the types of both come from the contract. */
+export function handler<Request extends z.ZodType, Result extends z.ZodType>(
+  command: Command<Request, Result>,
+  handle: (incoming: Incoming<z.infer<Request>>) => Promise<CommandReply<z.infer<Result>>>,
+): Handler {
+  return { command, handle };
+}
+
+export type ServeOptions = {
+  service: string;
+  /** Semantic version shown to `$SRV.INFO`. */
+  version: string;
+  handlers: Handler[];
+  /** Commands under way at once in this process; one more is answered `not_started`. */
+  inFlightMax: number;
+  /** One call per message, after its answer: for the log and metrics. */
+  onHandled: (handled: Handled) => void;
+};
+
+export type Handled = {
+  subject: string;
+  context: MessageContext | undefined;
+  outcome: CommandReply<unknown>["outcome"] | "rejected" | "failed" | "overloaded" | "past_deadline";
+  durationMs: number;
+  error?: unknown;
+};
+
+export type Serving = {
+  /** Takes no new messages, waits for those under way, at most `timeoutMs`. */
+  stop(timeoutMs: number): Promise<void>;
+};
+
+/**
+ * Serves commands in the NATS services framework: one queue group, so that any number of replicas share the work, with
+ * discovery, ping and stats. Each message is parsed once, here; its handler is awaited here (the framework would not)
+ * and always answered: an unexpected throw tells the caller that the outcome is in doubt.
+ */
+export async function serve(
+  bus: Bus,
+  { service, version, handlers, inFlightMax, onHandled }: ServeOptions,
+): Promise<Serving> {
+  const underway = new Set<Promise<void>>();
+  const nats = await new Svcm(bus.nats).add({ name: service, version, queue: service });
+  for (const { command, handle } of handlers) {
+    nats.addEndpoint(command.name, {
+      subject: command.subject,
+      handler: (_error, message) => {
+        const run = answer(message, command, handle, underway.size >= inFlightMax, onHandled);
+        underway.add(run);
+        void run.finally(() => underway.delete(run));
+      },
+    });
+  }
+  await bus.nats.flush();
+  return {
+    async stop(timeoutMs) {
+      await nats.stop();
+      const finished = Promise.allSettled(underway);
+      await Promise.race([finished, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
+    },
+  };
+}
+
+async function answer(
+  message: ServiceMsg,
+  command: Command,
+  handle: Handler["handle"],
+  overloaded: boolean,
+  onHandled: ServeOptions["onHandled"],
+): Promise<void> {
+  const started = performance.now();
+  let context: MessageContext | undefined;
+  const finish = (outcome: Handled["outcome"], error?: unknown) =>
+    onHandled({
+      subject: command.subject,
+      context,
+      outcome,
+      durationMs: performance.now() - started,
+      ...(error !== undefined && { error }),
+    });
+  try {
+    const { context: rawContext, payload: rawPayload } = decodeMessage(message);
+    const parsedContext = messageContextSchema.safeParse(rawContext);
+    const payload = command.request.safeParse(rawPayload);
+    if (!parsedContext.success || !payload.success) {
+      message.respond("", { headers: failure("rejected") });
+      return finish("rejected");
+    }
+    context = parsedContext.data;
+    const refused = overloaded ? "overloaded" : Date.now() > context.deadlineAt ? "past_deadline" : undefined;
+    if (refused) {
+      message.respond(JSON.stringify({ outcome: "not_started" } satisfies CommandReply<never>));
+      return finish(refused);
+    }
+    const reply = await handle({
+      context,
+      traceparent: message.headers?.get(TRACEPARENT_HEADER) || undefined,
+      payload: payload.data as never,
+    });
+    message.respond(JSON.stringify(reply));
+    finish(reply.outcome);
+  } catch (error) {
+    message.respond("", { headers: failure("failed") });
+    finish("failed", error);
+  }
+}
+
+function failure(kind: "rejected" | "failed") {
+  const result = headers();
+  result.set(FAILURE_HEADER, kind);
+  return result;
+}

@@ -1,0 +1,22 @@
+import type { MessageContext } from "@holdfast/contracts";
+
+/** How a command lies on the wire: a JSON body `{context, payload}` and the trace context as a header. */
+
+/** W3C trace context. */
+export const TRACEPARENT_HEADER = "traceparent";
+
+/** Set on an answer without a body: `rejected` (unreadable, nothing started) or `failed` (threw, outcome in doubt). */
+export const FAILURE_HEADER = "Holdfast-Failure";
+
+export function encodeMessage(context: MessageContext, payload: unknown): string {
+  return JSON.stringify({ context, payload });
+}
+
+/** What the sender wrote, unchecked; broken JSON decodes to nothing, which no schema accepts. */
+export function decodeMessage(message: { json(): unknown }): { context?: unknown; payload?: unknown } {
+  try {
+    return message.json() as { context?: unknown; payload?: unknown };
+  } catch {
+    return {};
+  }
+}
