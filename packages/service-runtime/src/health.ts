@@ -1,0 +1,74 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** One thing a service needs to do its work; `check` throws while it cannot be reached. */
+export type ReadinessCheck = { name: string; check: () => Promise<void> | void };
+
+export type Health = {
+  port: number;
+  /** `/readyz` answers 503 from here on, so that no new work is routed here. */
+  markDraining(): void;
+  close(): Promise<void>;
+};
+
+/**
+ * `GET /livez`: the process turns its event loop; it does not look at dependencies, since a restart would not mend them.
+ * `GET /readyz`: every dependency answers within a second and the service is not draining. The body names what does not.
+ */
+export async function startHealth(host: string, port: number, checks: ReadinessCheck[]): Promise<Health> {
+  let draining = false;
+  const server = createServer((request, response) => {
+    const answer = (status: number, body: object) => {
+      response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
+      response.end(JSON.stringify(body));
+    };
+    if (request.url === "/livez") return answer(200, { status: "live" });
+    if (request.url !== "/readyz") return answer(404, { status: "not found" });
+    if (draining) return answer(503, { status: "draining" });
+    void failingChecks(checks).then((failing) =>
+      failing.length === 0 ? answer(200, { status: "ready" }) : answer(503, { status: "not ready", failing }),
+    );
+  });
+  await listen(server, host, port);
+  return {
+    port: (server.address() as AddressInfo).port,
+    markDraining() {
+      draining = true;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function failingChecks(checks: ReadinessCheck[]): Promise<string[]> {
+  const results = await Promise.all(
+    checks.map(async ({ name, check }) => {
+      const late = Promise.withResolvers<never>();
+      const timer = setTimeout(() => late.reject(new Error("late")), CHECK_TIMEOUT_MS);
+      try {
+        await Promise.race([check(), late.promise]);
+        return undefined;
+      } catch {
+        return name;
+      } finally {
+        clearTimeout(timer);
+      }
+    }),
+  );
+  return results.filter((name) => name !== undefined);
+}
+
+const CHECK_TIMEOUT_MS = 1_000;
+
+/** Listens, or rejects with the system's error (`EADDRINUSE`, …). */
+export async function listen(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.removeListener("error", reject);
+      resolve();
+    });
+  });
+}

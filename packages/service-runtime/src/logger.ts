@@ -1,0 +1,75 @@
+import { DatabaseError } from "pg";
+import { pino, type Logger as PinoLogger } from "pino";
+
+/**
+ * JSON lines on stdout, written asynchronously. What may be logged is a list of fields, not a list of exceptions: a
+ * field that is not on it is dropped, so a card number or a secret handed to the logger by mistake goes nowhere.
+ */
+export type Logger = PinoLogger;
+
+const LOGGED_FIELDS = new Set([
+  "actor",
+  "ageMs",
+  "attempt",
+  "bus",
+  "code",
+  "count",
+  "currency",
+  "durationMs",
+  "error",
+  "fault",
+  "listener",
+  "merchantId",
+  "method",
+  "operation",
+  "outcome",
+  "paymentId",
+  "pid",
+  "port",
+  "reason",
+  "requestId",
+  "resultCode",
+  "route",
+  "signal",
+  "status",
+  "statusCode",
+  "subject",
+  "trace_id",
+  "version",
+]);
+
+export function createLogger(service: string, level: string): Logger {
+  return pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: allowedFields },
+    },
+    // Lines gather for a moment instead of costing a write each; `flushLogs` empties the buffer at exit.
+    pino.destination({ fd: 1, sync: false, minLength: 4_096, periodicFlush: 250 }),
+  );
+}
+
+function allowedFields(fields: Record<string, unknown>): Record<string, unknown> {
+  const allowed: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (LOGGED_FIELDS.has(name)) allowed[name] = name === "error" ? describeError(value) : value;
+  }
+  return allowed;
+}
+
+/**
+ * An error as it may be logged. Database errors are reduced to SQLSTATE, table and constraint: their message, detail and
+ * where repeat row values.
+ */
+export function describeError(error: unknown): Record<string, unknown> {
+  if (error instanceof DatabaseError) {
+    const { name, code, severity, schema, table, constraint, routine } = error;
+    return { name, code, severity, schema, table, constraint, routine };
+  }
+  if (!(error instanceof Error)) return { name: typeof error };
+  const { name, message, stack, cause } = error;
+  const code = "code" in error ? error.code : undefined;
+  return { name, message, code, stack, ...(cause !== undefined && { cause: describeError(cause) }) };
+}

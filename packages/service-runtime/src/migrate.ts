@@ -1,0 +1,42 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Kysely, PostgresDialect, sql } from "kysely";
+import { Migrator, type Migration } from "kysely/migration";
+import { Pool } from "pg";
+
+/**
+ * Brings a service's schema up to date with its plain SQL files, in the order of their names, each in a transaction and
+ * once; processes that run at the same time wait for each other. Runs as the role that owns the schema; the role the
+ * service runs under gets its grants in the files.
+ *
+ * @returns the names of the migrations that ran now.
+ */
+export async function migrate(databaseUrl: string, schema: string, directory: string): Promise<string[]> {
+  const db = new Kysely<unknown>({
+    dialect: new PostgresDialect({ pool: new Pool({ connectionString: databaseUrl, max: 1 }) }),
+  });
+  try {
+    const migrator = new Migrator({
+      db,
+      provider: { getMigrations: () => readMigrations(directory) },
+      migrationTableSchema: schema,
+      migrationTableName: "migration",
+      migrationLockTableName: "migration_lock",
+    });
+    const { error, results = [] } = await migrator.migrateToLatest();
+    if (error) throw error;
+    return results.filter(({ status }) => status === "Success").map(({ migrationName }) => migrationName);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function readMigrations(directory: string): Promise<Record<string, Migration>> {
+  const files = (await readdir(directory)).filter((name) => name.endsWith(".sql")).sort();
+  const migrations = files.map(async (file) => {
+    const text = await readFile(join(directory, file), "utf8");
+    const migration: Migration = { up: async (db) => void (await sql.raw(text).execute(db)) };
+    return [file.replace(/\.sql$/, ""), migration] as const;
+  });
+  return Object.fromEntries(await Promise.all(migrations));
+}

@@ -1,0 +1,23 @@
+import { parseConfig, urlSetting } from "./config.ts";
+import { describeError } from "./logger.ts";
+import { migrate } from "./migrate.ts";
+import { z } from "zod";
+
+const configSchema = z.object({
+  /** As the role that owns the service's schema. */
+  MIGRATION_DATABASE_URL: urlSetting("postgres:", "postgresql:"),
+});
+
+/** The command each service has: `MIGRATION_DATABASE_URL=… node src/migrate.ts`. Says what it ran; exits 1 on failure. */
+export async function runMigrationCommand(schema: string, directory: string): Promise<void> {
+  try {
+    const config = parseConfig(configSchema, process.env);
+    const ran = await migrate(config.MIGRATION_DATABASE_URL, schema, directory);
+    process.stdout.write(`${schema}: ${ran.length === 0 ? "up to date" : `migrated ${ran.join(", ")}`}\n`);
+  } catch (error) {
+    process.stderr.write(
+      `${schema}: ${error instanceof Error ? error.message : JSON.stringify(describeError(error))}\n`,
+    );
+    process.exitCode = 1;
+  }
+}
