@@ -1,0 +1,108 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { Card, type CardData, type SealedCard } from "@holdfast/contracts";
+
+/**
+ * Card data between the gateway, which parses it, and `payments`, which needs it for one acquirer call: AES-256-GCM
+ * (NIST SP 800-38D), so that no bus message, trace or log has it in clear. Each process derives a subkey of its own from
+ * the shared key (HKDF, RFC 5869, with a random salt that is sent along) and counts its nonces, which therefore never
+ * repeat under one key. Payment id and merchant id are authenticated: a sealed card cannot be moved to another payment.
+ */
+export type CardSealer = { seal(card: Card, binding: CardBinding): SealedCard };
+export type CardOpener = {
+  /** @throws CardSealError */ open(sealed: SealedCard, binding: CardBinding): Card;
+};
+
+/** What a sealed card belongs to. */
+export type CardBinding = { paymentId: string; merchantId: string };
+
+/** Keys of 32 bytes by id; the active one seals, each of them opens. */
+export type CardKeyRing = { activeId: string; keys: ReadonlyMap<string, Buffer> };
+
+/** The card was sealed under a key we do not have, for something else, or was changed on the way. */
+export class CardSealError extends Error {
+  override name = "CardSealError";
+  readonly code = "card_seal_broken";
+}
+
+export function createCardSealer({ activeId, keys }: CardKeyRing): CardSealer {
+  const key = keys.get(activeId);
+  if (!key) throw new CardSealError("the active key is not in the ring");
+  let salt: Buffer = Buffer.alloc(0);
+  let subkey: Buffer = Buffer.alloc(0);
+  let sealed = SEALS_PER_SUBKEY;
+
+  return {
+    seal(card, binding) {
+      if (sealed === SEALS_PER_SUBKEY) {
+        salt = randomBytes(16);
+        subkey = deriveSubkey(key, salt);
+        sealed = 0;
+      }
+      const nonce = Buffer.alloc(12);
+      nonce.writeUInt32BE(sealed++, 8);
+      const cipher = createCipheriv("aes-256-gcm", subkey, nonce).setAAD(associatedData(binding));
+      // Padded to one length: the ciphertext's would tell the length of the number.
+      const plain = JSON.stringify(card.reveal()).padEnd(PLAIN_LENGTH);
+      const ciphertext = Buffer.concat([cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()]);
+      return {
+        keyId: activeId,
+        salt: salt.toString("base64url"),
+        nonce: nonce.toString("base64url"),
+        ciphertext: ciphertext.toString("base64url"),
+      };
+    },
+  };
+}
+
+export function createCardOpener({ keys }: CardKeyRing): CardOpener {
+  const subkeys = new Map<string, Buffer>();
+
+  const subkeyFor = ({ keyId, salt }: SealedCard): Buffer => {
+    const cached = subkeys.get(`${keyId}:${salt}`);
+    if (cached) return cached;
+    const key = keys.get(keyId);
+    if (!key) throw new CardSealError("sealed under an unknown key");
+    const subkey = deriveSubkey(key, Buffer.from(salt, "base64url"));
+    // One entry for each gateway process that is or was; the oldest goes first.
+    if (subkeys.size >= SUBKEYS_CACHED_MAX) subkeys.delete(subkeys.keys().next().value ?? "");
+    subkeys.set(`${keyId}:${salt}`, subkey);
+    return subkey;
+  };
+
+  return {
+    open(sealed, binding) {
+      const subkey = subkeyFor(sealed);
+      try {
+        const bytes = Buffer.from(sealed.ciphertext, "base64url");
+        const decipher = createDecipheriv("aes-256-gcm", subkey, Buffer.from(sealed.nonce, "base64url"), {
+          authTagLength: TAG_LENGTH,
+        });
+        decipher.setAAD(associatedData(binding)).setAuthTag(bytes.subarray(-TAG_LENGTH));
+        const plain =
+          decipher.update(bytes.subarray(0, -TAG_LENGTH), undefined, "utf8") + decipher.final("utf8");
+        return new Card(JSON.parse(plain) as CardData);
+      } catch {
+        // No cause: a JSON error would repeat a piece of the plain text.
+        throw new CardSealError("not sealed for this payment, or changed on the way");
+      }
+    },
+  };
+}
+
+const TAG_LENGTH = 16;
+
+/** Longest card data in JSON: a 19-digit number and a four-digit cvv take 73 characters. */
+const PLAIN_LENGTH = 80;
+
+/** The nonce counts in 32 bits; far below the limits of GCM. */
+const SEALS_PER_SUBKEY = 2 ** 32 - 1;
+
+const SUBKEYS_CACHED_MAX = 1_000;
+
+function deriveSubkey(key: Buffer, salt: Buffer): Buffer {
+  return Buffer.from(hkdfSync("sha256", key, salt, "holdfast card sealing v1", 32));
+}
+
+function associatedData({ paymentId, merchantId }: CardBinding): Buffer {
+  return Buffer.from(`${paymentId}:${merchantId}`);
+}
