@@ -1,0 +1,70 @@
+import { Kysely, PostgresDialect, type ColumnType, type Generated } from "kysely";
+import type { Pool } from "pg";
+import type { PaymentState } from "./payment/payment.ts";
+
+/** Tables of the schema `payments`, as the migrations make them; a test compares the two. */
+export type PaymentsDatabase = {
+  payment: PaymentTable;
+  payment_history: PaymentHistoryTable;
+  outbox: OutboxTable;
+};
+
+export type PaymentTable = {
+  payment_id: string;
+  merchant_id: string;
+  transaction_type: "PRE_AUTHORIZATION" | "PAYMENT";
+  state: PaymentState;
+  version: number;
+  order_id: string;
+  customer_id: string | null;
+  amount_minor: bigint;
+  currency: string;
+  currency_exponent: number;
+  installment_count: number;
+  commission_minor: bigint;
+  request_ip: string;
+  request_port: number;
+  card_holder_name: string;
+  masked_pan: string;
+  pan_fingerprint: Buffer;
+  dom_int: "DOM" | "INT" | null;
+  card_scheme: string | null;
+  card_type: string | null;
+  card_sub_type: string | null;
+  loyalty_code: string | null;
+  external_transaction_id: string | null;
+  auth_code: string | null;
+  result_code: string | null;
+  result_message: string | null;
+  lease_token: string | null;
+  lease_until: Date | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+};
+
+export type PaymentHistoryTable = {
+  payment_id: string;
+  version: number;
+  from_state: PaymentState | null;
+  to_state: PaymentState;
+  cause: string;
+  at: Generated<Date>;
+  xact_id: Generated<string>;
+};
+
+export type OutboxTable = {
+  event_id: Generated<string>;
+  occurred_at: ColumnType<Date, never, never>;
+  event_type: string;
+  payment_id: string;
+  merchant_id: string;
+  status: string;
+  body: Buffer;
+  traceparent: string | null;
+  xact_id: Generated<string>;
+  confirmed_at: Date | null;
+};
+
+export function createDatabase(pool: Pool): Kysely<PaymentsDatabase> {
+  return new Kysely({ dialect: new PostgresDialect({ pool }) });
+}

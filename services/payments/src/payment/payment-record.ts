@@ -1,0 +1,54 @@
+import { amountToJson, type ApiPaymentResponse } from "@holdfast/contracts";
+import type { Selectable } from "kysely";
+import type { PaymentTable } from "../database.ts";
+import { merchantStatus } from "./payment.ts";
+
+export type PaymentRow = Selectable<PaymentTable>;
+
+/** What a record shows of a row; leases, fingerprint and the client's address are our own affair. */
+export type ShownPayment = Omit<
+  PaymentRow,
+  "version" | "pan_fingerprint" | "request_ip" | "request_port" | "lease_token" | "lease_until" | "updated_at"
+>;
+
+/**
+ * The payment as the spec's record, whole: the bus answer and the webhook's body. Fields stand in the spec's order;
+ * those without a value are left out.
+ */
+export function paymentRecord(payment: ShownPayment): ApiPaymentResponse {
+  const status = merchantStatus(payment.state);
+  return {
+    paymentId: payment.payment_id,
+    orderId: payment.order_id,
+    amount: amountToJson(payment.amount_minor, payment.currency_exponent),
+    installmentCount: payment.installment_count,
+    currency: payment.currency,
+    // Only money that stands costs commission.
+    merchantCommission:
+      status === "SUCCESS" || status === "CAPTURED"
+        ? amountToJson(payment.commission_minor, payment.currency_exponent)
+        : 0,
+    status,
+    transactionType: payment.transaction_type,
+    paymentDate: payment.created_at.toISOString(),
+    cardHolderName: payment.card_holder_name,
+    pan: payment.masked_pan,
+    ...(payment.dom_int !== null && { domInt: payment.dom_int }),
+    ...(payment.card_scheme !== null && { cardScheme: payment.card_scheme }),
+    ...(payment.card_type !== null && { cardType: payment.card_type }),
+    ...(payment.card_sub_type !== null && { cardSubType: payment.card_sub_type }),
+    ...(payment.loyalty_code !== null && { loyaltyCode: payment.loyalty_code }),
+    ...(payment.external_transaction_id !== null && {
+      externalTransactionId: payment.external_transaction_id,
+    }),
+    ...(payment.auth_code !== null && { authCode: payment.auth_code }),
+    ...(payment.result_code !== null && { resultCode: payment.result_code }),
+    ...(payment.result_message !== null && { resultMessage: payment.result_message }),
+    ...(payment.customer_id !== null && { customerId: payment.customer_id }),
+  };
+}
+
+/** The exact bytes of a webhook about the payment as it is now. */
+export function webhookBody(payment: ShownPayment): Buffer {
+  return Buffer.from(JSON.stringify(paymentRecord(payment)));
+}

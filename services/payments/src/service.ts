@@ -1,0 +1,102 @@
+import { createSimulatorAcquirer } from "@holdfast/acquirer";
+import { createCardOpener } from "@holdfast/card-sealing";
+import { getPayment as getPaymentCommand, preAuthorizePayment } from "@holdfast/contracts";
+import { connectBus, handler, serve, type Handled } from "@holdfast/messaging";
+import { createPool, startHealth, type Logger, type RunningService } from "@holdfast/service-runtime";
+import { SHIPPED_BINS } from "./bin/bin-table.ts";
+import { createBusinessEvents } from "./business-events.ts";
+import type { Config } from "./config.ts";
+import { createDatabase } from "./database.ts";
+import { getPayment } from "./lookup/get-payment.ts";
+import { createPaymentWrites } from "./payment/payment-writes.ts";
+import { preAuthorize, type PreAuthorizeDeps } from "./pre-authorization/pre-authorize.ts";
+
+/** The whole object graph of the payments service, wired by hand. */
+// oxlint-disable-next-line max-lines-per-function -- the wiring reads best in one piece
+export async function startPayments(
+  config: Config,
+  log: Logger,
+): Promise<RunningService & { healthPort: number }> {
+  const pool = createPool({
+    url: config.DATABASE_URL,
+    connectionsMax: config.DATABASE_CONNECTIONS_MAX,
+    applicationName: "payments",
+    log,
+  });
+  const db = createDatabase(pool);
+  const bus = await connectBus({
+    url: config.NATS_URL,
+    name: "payments",
+    user: config.NATS_USER,
+    password: config.NATS_PASSWORD,
+    onStatus: (bus) => log.warn({ bus }, "bus"),
+  });
+  const acquirer = createSimulatorAcquirer({
+    url: config.ACQUIRER_URL,
+    connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
+    connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
+  });
+  const deps: PreAuthorizeDeps = {
+    db,
+    writes: createPaymentWrites(pool, { leaseMs: config.LEASE_DURATION }),
+    acquirer,
+    cards: createCardOpener(config.CARD_SEALING_KEYS),
+    bins: SHIPPED_BINS,
+    events: createBusinessEvents(log),
+    fingerprintKey: config.PAN_FINGERPRINT_KEY,
+    homeCountry: config.HOME_COUNTRY,
+    acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
+    now: Date.now,
+  };
+  const serving = await serve(bus, {
+    service: "payments",
+    version: "0.1.0",
+    inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
+    onHandled: (handled) => logHandled(log, handled),
+    handlers: [
+      handler(preAuthorizePayment, (message) => preAuthorize(deps, message)),
+      handler(getPaymentCommand, ({ context, payload }) =>
+        getPayment(deps, context.merchant.merchantId, payload.paymentId),
+      ),
+    ],
+  });
+  const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
+    { name: "database", check: async () => void (await pool.query("select 1")) },
+    { name: "bus", check: () => assertUp(bus.connected) },
+  ]);
+
+  return {
+    healthPort: health.port,
+    async stop() {
+      health.markDraining();
+      await serving.stop(config.DRAIN_TIMEOUT);
+      await bus.close(BUS_CLOSE_TIMEOUT_MS);
+      await acquirer.close();
+      await pool.end();
+      await health.close();
+    },
+  };
+}
+
+const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
+const BUS_CLOSE_TIMEOUT_MS = 2_000;
+
+function assertUp(up: boolean): void {
+  if (!up) throw new Error("down");
+}
+
+/** Business events have their own lines; what a handler could not do is written here. */
+function logHandled(log: Logger, { outcome, subject, context, durationMs, error }: Handled): void {
+  if (outcome === "done" || outcome === "pending" || outcome === "problem") return;
+  log.warn(
+    {
+      outcome,
+      subject,
+      durationMs,
+      error,
+      requestId: context?.requestId,
+      merchantId: context?.merchant.merchantId,
+    },
+    "command not carried out",
+  );
+}
