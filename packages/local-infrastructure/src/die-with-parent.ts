@@ -1,0 +1,17 @@
+// A sandbox or test run that is killed with SIGKILL cannot stop what it started. On Linux the kernel does it instead:
+// `setpriv --pdeathsig` arms a signal that a child gets when its parent dies, then execs, so the pid is the program's own.
+import { spawnSync } from "node:child_process";
+
+/** Prefixes a command so that it gets `signal` when this process dies; elsewhere than on Linux the command as it is. */
+export function withParentDeathSignal(signal: "INT" | "TERM" | "KILL", command: string[]): string[] {
+  return supported() ? ["setpriv", "--pdeathsig", signal, "--", ...command] : command;
+}
+
+let probed: boolean | undefined;
+
+/** Tried instead of looked up, because BusyBox ships a setpriv that lacks the option. */
+function supported(): boolean {
+  probed ??=
+    process.platform === "linux" && spawnSync("setpriv", ["--pdeathsig", "TERM", "--", "true"]).status === 0;
+  return probed;
+}

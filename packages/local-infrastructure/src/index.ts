@@ -1,0 +1,21 @@
+export { localCertificates, type LocalCertificates } from "./certificate-authority.ts";
+export { ChildFailedError, runLogged, spawnLogged, type Exit, type LoggedChild } from "./child-process.ts";
+export { withParentDeathSignal } from "./die-with-parent.ts";
+export { findNatsServer } from "./find-nats-server.ts";
+export { freePort, isPortFree } from "./free-port.ts";
+export { startNatsServer, type NatsServer } from "./nats-server.ts";
+export { startPostgres, type Postgres } from "./postgres.ts";
+export {
+  grantConnect,
+  provisionDatabase,
+  roleNames,
+  schemaByService,
+  schemaNames,
+  schemaUrls,
+  type RoleName,
+  type RolePasswords,
+  type SchemaName,
+  type SchemaUrls,
+  type ServiceName,
+} from "./provision-database.ts";
+export { withClient } from "./with-client.ts";

@@ -1,0 +1,47 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { findNatsServer } from "./find-nats-server.ts";
+import { startNatsServer } from "./nats-server.ts";
+
+let home: string;
+
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), "holdfast nats-"));
+});
+afterEach(() => vi.unstubAllEnvs());
+afterAll(() => rmSync(home, { recursive: true }));
+
+test(
+  "it answers with JetStream on, and again on the same port after a kill",
+  { timeout: 60_000 },
+  async () => {
+    const options = { storeDir: join(home, "store"), logFile: join(home, "log") };
+    const first = await startNatsServer(options);
+    first.kill();
+    expect((await first.exited).signal).toBe("SIGKILL");
+    const second = await startNatsServer({ ...options, port: first.port });
+    expect(second.url).toBe(`nats://127.0.0.1:${first.port}`);
+    await second.stop();
+  },
+);
+
+test("a configuration that it does not understand is shown", { timeout: 60_000 }, async () => {
+  const configFile = join(home, "wrong.conf");
+  writeFileSync(configFile, "no_such_setting: {");
+  const starting = startNatsServer({
+    storeDir: join(home, "unused"),
+    logFile: join(home, "wrong.log"),
+    configFile,
+  });
+  await expect(starting).rejects.toThrow(/stopped while starting[\s\S]*Parse error/);
+});
+
+test("a nats-server that is named but too old is refused", async () => {
+  const old = join(home, "old-nats-server");
+  writeFileSync(old, "#!/bin/sh\necho nats-server: v2.9.25\n");
+  chmodSync(old, 0o755);
+  vi.stubEnv("NATS_SERVER", old);
+  await expect(findNatsServer()).rejects.toThrow("which is 2.9.25: 2.10 or newer is needed");
+});

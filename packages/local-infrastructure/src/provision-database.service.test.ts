@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startPostgres, type Postgres } from "./postgres.ts";
+import {
+  provisionDatabase,
+  roleNames,
+  schemaNames,
+  type RolePasswords,
+  type SchemaUrls,
+} from "./provision-database.ts";
+import { withClient } from "./with-client.ts";
+
+let home: string;
+let postgres: Postgres;
+let urls: SchemaUrls;
+
+// Quoting is at stake: a password may hold anything.
+const passwords = Object.fromEntries(roleNames.map((role) => [role, `'"\\%@:/ ${role}`])) as RolePasswords;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), "holdfast-provision-"));
+  postgres = await startPostgres({ dataDir: join(home, "data"), logFile: join(home, "log"), durable: false });
+  const options = { superuserUrl: postgres.superuserUrl("postgres"), database: 'hold"fast', passwords };
+  await provisionDatabase(options);
+  // A second time, as at every start.
+  urls = await provisionDatabase(options);
+  for (const schema of schemaNames) {
+    await query(
+      urls[schema].owner,
+      `create table secrets (id int); grant select on secrets to ${schema}_app`,
+    );
+  }
+});
+
+afterAll(async () => {
+  await postgres.stop();
+  rmSync(home, { recursive: true });
+});
+
+function query(url: string, sql: string): Promise<unknown[]> {
+  return withClient(url, async (client) => (await client.query(sql)).rows);
+}
+
+test("each role reads its own schema without naming it, and no other one", async () => {
+  for (const own of schemaNames) {
+    for (const url of [urls[own].app, urls[own].owner]) {
+      expect(await query(url, "select * from secrets")).toEqual([]);
+      for (const other of schemaNames.filter((schema) => schema !== own)) {
+        await expect(query(url, `select * from ${other}.secrets`)).rejects.toMatchObject({ code: "42501" });
+      }
+    }
+  }
+});
+
+test.each([
+  "create table mine (id int)",
+  "create table public.mine (id int)",
+  "create temporary table mine (id int)",
+])("an app role may not: %s", async (sql) => {
+  await expect(query(urls.payments.app, sql)).rejects.toMatchObject({ code: "42501" });
+});
+
+test("an app role may only do what a migration granted", async () => {
+  await expect(query(urls.payments.app, "insert into secrets values (1)")).rejects.toMatchObject({
+    code: "42501",
+  });
+});
+
+test("statements of app roles are bounded in time, migrations are not", async () => {
+  const timeouts = "select current_setting('statement_timeout') as s, current_setting('lock_timeout') as l";
+  expect(await query(urls.refunds.app, timeouts)).toEqual([{ s: "5s", l: "3s" }]);
+  expect(await query(urls.refunds.owner, timeouts)).toEqual([{ s: "0", l: "0" }]);
+});

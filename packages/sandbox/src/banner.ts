@@ -1,0 +1,54 @@
+// What `npm start` prints when everything answers. It shows secrets, so it goes to the terminal and to no log file.
+import type { SandboxFile } from "./sandbox-file.ts";
+
+/** Where everything is, who may use it, and a first request to paste. */
+export function banner(sandbox: SandboxFile, now = new Date()): string {
+  const merchant = sandbox.merchants[0];
+  return `
+Holdfast is running.
+
+  merchant API        ${sandbox.gatewayUrl}
+  operator API        ${sandbox.operatorUrl}
+  public pages        ${sandbox.publicUrl}
+  acquirer simulator  ${sandbox.acquirerUrl}
+  PostgreSQL          ${sandbox.databaseUrl}
+  NATS                ${sandbox.natsUrl}
+  logs                ${sandbox.logs}
+
+Merchant ${merchant?.name} (${merchant?.merchantId})
+  X-API-KEY     ${merchant?.apiKey}
+  X-API-SECRET  ${merchant?.apiSecret}
+
+Operators (bearer tokens, valid for 24 hours)
+${sandbox.operators.map(({ name, roles, token }) => `  ${name} (${roles.join(", ")})\n  ${token}`).join("\n")}
+
+Reserve an amount on a test card:
+
+${firstRequest(sandbox, now)}
+
+Ctrl-C stops everything and keeps the data.
+`;
+}
+
+function firstRequest({ gatewayUrl, merchants: [merchant] }: SandboxFile, now: Date): string {
+  const body = {
+    orderId: "order-1",
+    amount: "AMOUNT",
+    currency: "TRY",
+    cardHolderName: "Ada Lovelace",
+    pan: "4111111111111111",
+    expiryMonth: "12",
+    expiryYear: `${(now.getUTCFullYear() + 2) % 100}`.padStart(2, "0"),
+    cvv: "123",
+    requestIp: "127.0.0.1",
+    requestPort: 443,
+  };
+  return [
+    `curl -i ${gatewayUrl}/api/pre-authorization`,
+    `-H 'X-API-KEY: ${merchant?.apiKey}'`,
+    `-H 'X-API-SECRET: ${merchant?.apiSecret}'`,
+    `-H 'Content-Type: application/json'`,
+    // Written by hand, because a JavaScript number would lose its last zero.
+    `-d '${JSON.stringify(body).replace('"AMOUNT"', "12.50")}'`,
+  ].join(" \\\n  ");
+}

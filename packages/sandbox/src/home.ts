@@ -1,0 +1,94 @@
+// A home belongs to one sandbox at a time: its lock names the process that holds it.
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { sandboxFileName } from "./sandbox-file.ts";
+
+export type Home = { dir: string; release(): void };
+
+/** Takes a home for this process, made where it is missing. @throws while another sandbox runs on it. */
+export async function openHome(dir: string): Promise<Home> {
+  // Others may pass through but not look around: under root PostgreSQL may have to run as another user (see its account).
+  mkdirSync(dir, { recursive: true, mode: 0o711 });
+  mkdirSync(join(dir, "logs"), { recursive: true, mode: 0o700 });
+  const lock = join(dir, "sandbox.lock");
+  for (let attempt = 0; !tryLock(lock); attempt++) {
+    const holder = holderOf(lock);
+    if (holder && isAlive(holder)) {
+      throw new Error(
+        `a sandbox (pid ${holder.pid}) already runs on ${dir}: stop it, or choose another --home`,
+      );
+    }
+    // An empty lock is either being written this very moment or was left by a crash in that moment.
+    if (holder || attempt >= emptyLockAttemptsMax) breakLock(lock, holder);
+    else await delay(20);
+  }
+  // Left by a sandbox that was killed: whoever waits for this file must not see the old one.
+  rmSync(join(dir, sandboxFileName), { force: true });
+  setAsideLongLogs(join(dir, "logs"));
+  return { dir, release: () => rmSync(lock, { force: true }) };
+}
+
+type Holder = { pid: number; started: string };
+
+const emptyLockAttemptsMax = 25;
+
+function tryLock(lock: string): boolean {
+  try {
+    const fd = openSync(lock, "wx", 0o600);
+    writeSync(fd, JSON.stringify({ pid: process.pid, started: startOf(process.pid) }));
+    closeSync(fd);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function holderOf(lock: string): Holder | undefined {
+  try {
+    return JSON.parse(readFileSync(lock, "utf8")) as Holder;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The start time tells whether the number has been given to another process since. */
+function isAlive(holder: Holder): boolean {
+  return startOf(holder.pid) === holder.started;
+}
+
+function startOf(pid: number): string | undefined {
+  const stat = `/proc/${pid}/stat`;
+  if (existsSync("/proc/self/stat")) {
+    if (!existsSync(stat)) return undefined;
+    // The second field is the program's name in parentheses and may hold spaces; the start is the 22nd field.
+    return readFileSync(stat, "utf8").split(") ").at(-1)?.split(" ")[19];
+  }
+  return spawnSync("ps", ["-o", "lstart=", "-p", `${pid}`], { encoding: "utf8" }).stdout.trim() || undefined;
+}
+
+/** Renamed first: of two processes that find the same stale lock, one could else remove the lock the other just took. */
+function breakLock(lock: string, stale: Holder | undefined): void {
+  const aside = `${lock}.${process.pid}`;
+  try {
+    renameSync(lock, aside);
+  } catch {
+    return;
+  }
+  const taken = holderOf(aside);
+  if (taken?.pid === stale?.pid && taken?.started === stale?.started) rmSync(aside);
+  else renameSync(aside, lock);
+}
+
+/** Logs are kept between runs, but do not grow without end. */
+function setAsideLongLogs(dir: string): void {
+  for (const name of readdirSync(dir).filter((file) => file.endsWith(".log"))) {
+    const log = join(dir, name);
+    if (statSync(log).size > logBytesMax) renameSync(log, `${log}.1`);
+  }
+}
+
+const logBytesMax = 16 * 1024 * 1024;

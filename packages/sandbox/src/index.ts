@@ -1,0 +1,3 @@
+export { startSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
+export type { SandboxFile } from "./sandbox-file.ts";
+export type { ServiceDefinition, ServiceSurroundings } from "./service-definitions.ts";

@@ -1,0 +1,40 @@
+// The sandbox is its own identity provider: it signs the operators' tokens and publishes the key that verifies them.
+import { createPublicKey } from "node:crypto";
+import { calculateJwkThumbprint, importJWK, SignJWT, type JWK } from "jose";
+import { replaceFile } from "./replace-file.ts";
+
+export type Operator = { name: string; roles: string[]; token: string };
+
+export const operatorIssuer = "holdfast-sandbox";
+export const operatorAudience = "holdfast-operator-api";
+
+/** Signs a new token for each operator and writes the public key set that the operator API verifies them with. */
+export async function createOperators(privateKey: JWK, jwksFile: string): Promise<Operator[]> {
+  const publicKey = createPublicKey({ key: privateKey, format: "jwk" }).export({ format: "jwk" }) as JWK;
+  const kid = await calculateJwkThumbprint(publicKey);
+  const jwks = { keys: [{ ...publicKey, kid, alg: algorithm, use: "sig" }] };
+  replaceFile(jwksFile, `${JSON.stringify(jwks, null, 2)}\n`, 0o644);
+  const key = await importJWK(privateKey, algorithm);
+  return Promise.all(
+    people.map(async ({ name, roles }) => {
+      const token = await new SignJWT({ roles })
+        .setProtectedHeader({ alg: algorithm, kid })
+        .setSubject(name)
+        .setIssuer(operatorIssuer)
+        .setAudience(operatorAudience)
+        .setIssuedAt()
+        .setExpirationTime("24h")
+        .sign(key);
+      return { name, roles, token };
+    }),
+  );
+}
+
+const algorithm = "ES256";
+
+// Two with every role, because some decisions take two different people.
+const people = [
+  { name: "alice", roles: ["viewer", "approver", "admin"] },
+  { name: "bora", roles: ["viewer", "approver", "admin"] },
+  { name: "vera", roles: ["viewer"] },
+];

@@ -1,0 +1,44 @@
+// DIR/sandbox.json: what other programs read to find and use a running sandbox.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Operator } from "./operators.ts";
+import { replaceFile } from "./replace-file.ts";
+import type { Merchant } from "./secrets.ts";
+
+/** Its content. All URLs of the product are http; `processes` holds the pid of each process that runs and answers. */
+export type SandboxFile = {
+  ready: true;
+  gatewayUrl: string;
+  operatorUrl: string;
+  publicUrl: string;
+  acquirerUrl: string;
+  natsUrl: string;
+  /** As superuser of the database `holdfast`, for looking into it. */
+  databaseUrl: string;
+  caFile: string;
+  receiver: { certFile: string; keyFile: string };
+  merchants: Merchant[];
+  operators: Operator[];
+  processes: Record<string, number>;
+  logs: string;
+};
+
+export const sandboxFileName = "sandbox.json";
+
+/** Writes it anew for each change of the processes, and not again once it has been removed. */
+export function createSandboxFile(
+  home: string,
+  contents: Omit<SandboxFile, "processes">,
+): { update(processes: Record<string, number>): void; remove(): void } {
+  const path = join(home, sandboxFileName);
+  let removed = false;
+  return {
+    update(processes) {
+      if (!removed) replaceFile(path, `${JSON.stringify({ ...contents, processes }, null, 2)}\n`, 0o600);
+    },
+    remove() {
+      removed = true;
+      rmSync(path, { force: true });
+    },
+  };
+}

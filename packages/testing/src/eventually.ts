@@ -1,0 +1,45 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/**
+ * Waits for a condition instead of sleeping: calls `check` until it neither throws nor answers `false`, and resolves to
+ * its answer (so expectations can stand in it as they are). The error at the deadline holds the last failure.
+ */
+export async function eventually<T>(
+  check: () => T | Promise<T>,
+  { withinMs = 5_000, everyMs = 20 }: { withinMs?: number; everyMs?: number } = {},
+): Promise<Exclude<T, false>> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const outcome = await attempt(check, deadline);
+    if (outcome.kind === "met") return outcome.value as Exclude<T, false>;
+    if (performance.now() + everyMs > deadline) {
+      throw new Error(`not so within ${withinMs} ms; last: ${describe(outcome.failure)}`, {
+        cause: outcome.failure,
+      });
+    }
+    await delay(everyMs);
+  }
+}
+
+type Outcome<T> = { kind: "met"; value: T } | { kind: "unmet"; failure: unknown };
+
+/** One call of the check, itself bounded by the deadline: a check that hangs must not outlive it. */
+async function attempt<T>(check: () => T | Promise<T>, deadline: number): Promise<Outcome<T>> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Error("the check itself did not end")),
+    deadline - performance.now(),
+  );
+  try {
+    const value = await Promise.race([check(), late.promise]);
+    return value === false ? { kind: "unmet", failure: "the check answered false" } : { kind: "met", value };
+  } catch (failure) {
+    return { kind: "unmet", failure };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function describe(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure);
+}

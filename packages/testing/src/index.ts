@@ -1,0 +1,12 @@
+// Tools for test files that need the real PostgreSQL and NATS. vitest's configuration names the global set-up:
+//
+//   globalSetup: ["packages/testing/src/global-setup.ts"]
+//
+// and a test file takes its own database, and, if it runs a service, its own nats-server:
+//
+//   const database = await createTestDatabase();      // database.urls.payments.app, .owner; database.drop()
+//   const nats = await startTestNats();               // nats.url; nats.kill(), nats.restart(), nats.stop()
+//   await eventually(() => expect(seen).toEqual([…]));
+export { eventually } from "./eventually.ts";
+export { createTestDatabase, type TestDatabase } from "./test-database.ts";
+export { startTestNats, type TestNats } from "./test-nats.ts";

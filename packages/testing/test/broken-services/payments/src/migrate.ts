@@ -1,0 +1,2 @@
+// Stands in for a migration that fails.
+throw new Error("no such table");
