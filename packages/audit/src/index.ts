@@ -1,0 +1,2 @@
+export * from "./audit-chain.ts";
+export * from "./audit-log.ts";

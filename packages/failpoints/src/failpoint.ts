@@ -1,0 +1,76 @@
+/**
+ * Named points in the code at which a test can make this process die, stop or wait, so that a crash hits exactly the
+ * moment it is meant to hit. Off unless `FAILPOINTS` is set, and never on in production.
+ *
+ * `FAILPOINTS=payments.after_claim:kill@3,payments.before_claim:delay(20s)`: the third time the first is reached the
+ * process is killed; each time the second is reached it waits. Actions: `kill` (SIGKILL to itself), `stop` (SIGSTOP to
+ * itself, until somebody sends SIGCONT), `delay(N ms|s)`.
+ */
+export const FAILPOINTS = [
+  "payments.before_claim",
+  "payments.after_claim",
+  "payments.after_acquirer",
+  "payments.after_record",
+  "payments.after_inquiry",
+  "payments.after_reversal_decision",
+  "payments.after_reversal",
+] as const;
+export type Failpoint = (typeof FAILPOINTS)[number];
+
+/** The setting is not of the form above: a test that thinks it breaks something and does not proves nothing. */
+export class FailpointSettingError extends Error {
+  override name = "FailpointSettingError";
+  readonly code = "invalid_failpoints";
+}
+
+type Action = { kind: "kill" | "stop" } | { kind: "delay"; ms: number };
+type Armed = { action: Action; onHit: number | undefined; hits: number };
+
+/** @throws FailpointSettingError */
+export function parseFailpoints(setting: string): Map<Failpoint, Armed> {
+  const armed = new Map<Failpoint, Armed>();
+  for (const part of setting.split(",")) {
+    const [, name, kind, count, unit, onHit] =
+      /^([\w.]+):(kill|stop|delay)(?:\((\d+)(ms|s)\))?(?:@(\d+))?$/.exec(part.trim()) ?? [];
+    if (!isFailpoint(name) || (kind === "delay") !== (count !== undefined)) {
+      throw new FailpointSettingError(`not a failpoint: ${part}`);
+    }
+    const action: Action =
+      kind === "delay"
+        ? { kind, ms: Number(count) * (unit === "s" ? 1_000 : 1) }
+        : { kind: kind === "kill" ? "kill" : "stop" };
+    armed.set(name, { action, onHit: onHit === undefined ? undefined : Number(onHit), hits: 0 });
+  }
+  return armed;
+}
+
+function isFailpoint(name: string | undefined): name is Failpoint {
+  return (FAILPOINTS as readonly (string | undefined)[]).includes(name);
+}
+
+/** Does what the setting says at this point; nothing without one. */
+export async function failpoint(name: Failpoint): Promise<void> {
+  const point = armed?.get(name);
+  if (!point) return;
+  point.hits++;
+  if (point.onHit !== undefined && point.hits !== point.onHit) return;
+  // Straight to stderr: the logger's buffer would die with the process.
+  process.stderr.write(`failpoint ${name}: ${point.action.kind}\n`);
+  switch (point.action.kind) {
+    case "kill":
+      process.kill(process.pid, "SIGKILL");
+      return await new Promise(() => {});
+    case "stop":
+      process.kill(process.pid, "SIGSTOP");
+      return;
+    case "delay": {
+      const { ms } = point.action;
+      return await new Promise((resolve) => setTimeout(resolve, ms));
+    }
+    default:
+      point.action satisfies never;
+  }
+}
+
+const { FAILPOINTS: setting, NODE_ENV } = process.env;
+const armed = setting && NODE_ENV !== "production" ? parseFailpoints(setting) : undefined;

@@ -1,0 +1,4 @@
+export * from "./decide-replay.ts";
+export * from "./fingerprint-request.ts";
+export * from "./idempotency-key-queries.ts";
+export * from "./idempotency-key-table.ts";
