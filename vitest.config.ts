@@ -1,8 +1,28 @@
 import { defineConfig } from "vitest/config";
 
+/** The suffix of a test file says what is real in it (CONTRIBUTING.md, rule 19). */
 export default defineConfig({
   test: {
-    include: ["{packages,services}/**/*.test.ts"],
-    testTimeout: 20_000,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["{packages,services}/**/*.test.ts"],
+          exclude: ["**/node_modules/**", "**/*.{service,e2e}.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "service",
+          include: ["{packages,services}/**/*.{service,e2e}.test.ts"],
+          globalSetup: ["packages/testing/src/global-setup.ts"],
+          maxWorkers: 3,
+        },
+      },
+    ],
   },
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { paymentStatusSchema } from "./payment-status.ts";
 
 /**
  * Every error a Holdfast API answers with, as RFC 9457 `application/problem+json`. The one list of codes: status and
@@ -17,6 +18,17 @@ export const PROBLEMS = {
   credential_not_found: { status: 404, title: "There is no such credential" },
   route_not_found: { status: 404, title: "There is no such route" },
   method_not_allowed: { status: 405, title: "The route does not have this method" },
+  invalid_payment_state: { status: 409, title: "The payment's state does not allow this" },
+  operation_in_progress: { status: 409, title: "Something else is being done with this payment" },
+  same_person: { status: 403, title: "This takes two different people" },
+  idempotency_key_in_use: {
+    status: 409,
+    title: "The first request with this Idempotency-Key is still running",
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: "This Idempotency-Key was used for another request",
+  },
   request_timeout: { status: 408, title: "The request did not arrive in time" },
   headers_too_large: { status: 431, title: "The request headers are too large" },
   service_unavailable: { status: 503, title: "Nothing was started; it is safe to repeat the request" },
@@ -60,6 +72,7 @@ export const problemSchema = z
       .array(fieldFaultSchema)
       .optional()
       .meta({ description: "With validation_failed: every fault at once" }),
+    currentStatus: paymentStatusSchema.optional().meta({ description: "With invalid_payment_state" }),
     paymentId: z.uuid().optional().meta({ description: "With outcome_unknown: look this id up" }),
   })
   .meta({ id: "Problem", description: "RFC 9457 problem details" });

@@ -1,4 +1,4 @@
-import type { Command, CommandReply, MessageContext } from "@holdfast/contracts";
+import type { Command, CommandReply, MessageContext, OperatorContext } from "@holdfast/contracts";
 import {
   ClosedConnectionError,
   DrainingConnectionError,
@@ -31,10 +31,14 @@ export type RequestOptions = {
  * wait the same message is sent again after the reconnect (handlers answer a copy from the first one's row), and from
  * then on every failure is `in_doubt`.
  */
-export async function request<Request extends z.ZodType, Result extends z.ZodType>(
+export async function request<
+  Request extends z.ZodType,
+  Result extends z.ZodType,
+  Context extends MessageContext | OperatorContext,
+>(
   bus: Bus,
-  command: Command<Request, Result>,
-  context: MessageContext,
+  command: Command<Request, Result, Context>,
+  context: Context,
   payload: z.input<Request>,
   { waitUntil, traceparent }: RequestOptions,
 ): Promise<CommandReply<z.infer<Result>>> {

@@ -1,9 +1,4 @@
-import {
-  messageContextSchema,
-  type Command,
-  type CommandReply,
-  type MessageContext,
-} from "@holdfast/contracts";
+import type { Command, CommandReply, MessageContext, OperatorContext } from "@holdfast/contracts";
 import { Svcm, type ServiceMsg } from "@nats-io/services";
 import { headers } from "@nats-io/transport-node";
 import type { z } from "zod";
@@ -11,21 +6,25 @@ import type { Bus } from "./connect.ts";
 import { decodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
 
 /** A command with its context, as a handler gets it. */
-export type Incoming<Request> = {
-  context: MessageContext;
+export type Incoming<Request, Context = MessageContext> = {
+  context: Context;
   traceparent: string | undefined;
   payload: Request;
 };
 
 type Handler = {
   command: Command;
-  handle: (incoming: Incoming<never>) => Promise<CommandReply<unknown>>;
+  handle: (incoming: Incoming<never, never>) => Promise<CommandReply<unknown>>;
 };
 
 /** Binds a command to its handler; the types of both come from the contract. */
-export function handler<Request extends z.ZodType, Result extends z.ZodType>(
-  command: Command<Request, Result>,
-  handle: (incoming: Incoming<z.infer<Request>>) => Promise<CommandReply<z.infer<Result>>>,
+export function handler<
+  Request extends z.ZodType,
+  Result extends z.ZodType,
+  Context extends MessageContext | OperatorContext,
+>(
+  command: Command<Request, Result, Context>,
+  handle: (incoming: Incoming<z.infer<Request>, Context>) => Promise<CommandReply<z.infer<Result>>>,
 ): Handler {
   return { command, handle };
 }
@@ -43,7 +42,7 @@ export type ServeOptions = {
 
 export type Handled = {
   subject: string;
-  context: MessageContext | undefined;
+  context: MessageContext | OperatorContext | undefined;
   outcome: CommandReply<unknown>["outcome"] | "rejected" | "failed" | "overloaded" | "past_deadline";
   durationMs: number;
   error?: unknown;
@@ -93,7 +92,7 @@ async function answer(
   onHandled: ServeOptions["onHandled"],
 ): Promise<void> {
   const started = performance.now();
-  let context: MessageContext | undefined;
+  let context: MessageContext | OperatorContext | undefined;
   const finish = (outcome: Handled["outcome"], error?: unknown) =>
     onHandled({
       subject: command.subject,
@@ -104,7 +103,7 @@ async function answer(
     });
   try {
     const { context: rawContext, payload: rawPayload } = decodeMessage(message);
-    const parsedContext = messageContextSchema.safeParse(rawContext);
+    const parsedContext = command.context.safeParse(rawContext);
     const payload = command.request.safeParse(rawPayload);
     if (!parsedContext.success || !payload.success) {
       message.respond("", { headers: failure("rejected") });
@@ -117,7 +116,7 @@ async function answer(
       return finish(refused);
     }
     const reply = await handle({
-      context,
+      context: context as never,
       traceparent: message.headers?.get(TRACEPARENT_HEADER) || undefined,
       payload: payload.data as never,
     });

@@ -1,5 +1,3 @@
-import type { MessageContext } from "@holdfast/contracts";
-
 /** How a command lies on the wire: a JSON body `{context, payload}` and the trace context as a header. */
 
 /** W3C trace context. */
@@ -8,7 +6,7 @@ export const TRACEPARENT_HEADER = "traceparent";
 /** Set on an answer without a body: `rejected` (unreadable, nothing started) or `failed` (threw, outcome in doubt). */
 export const FAILURE_HEADER = "Holdfast-Failure";
 
-export function encodeMessage(context: MessageContext, payload: unknown): string {
+export function encodeMessage(context: object, payload: unknown): string {
   return JSON.stringify({ context, payload });
 }
 

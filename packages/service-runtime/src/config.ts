@@ -63,6 +63,20 @@ export function durationSetting() {
     });
 }
 
+/** Durations separated by commas, growing, in milliseconds: `2s,5s,15s`. */
+export function scheduleSetting() {
+  const error = "must be growing durations separated by commas, such as 2s,5s,15s";
+  return z.string({ error }).transform((value, context): number[] => {
+    const steps = value.split(",").map((step) => durationSetting().safeParse(step.trim()).data);
+    const known = steps.filter((step) => step !== undefined);
+    if (known.length !== steps.length || known.some((step, index) => step <= (known[index - 1] ?? 0))) {
+      context.addIssue({ code: "custom", message: error });
+      return z.NEVER;
+    }
+    return known;
+  });
+}
+
 const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 export function urlSetting(...protocols: string[]) {

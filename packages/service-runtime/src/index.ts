@@ -6,3 +6,4 @@ export * from "./migrate.ts";
 export * from "./migration-command.ts";
 export * from "./natural-batcher.ts";
 export * from "./postgres.ts";
+export * from "./periodic-task.ts";

@@ -1,5 +1,5 @@
 import { DatabaseError } from "pg";
-import { pino, type Logger as PinoLogger } from "pino";
+import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 
 /**
  * JSON lines on stdout, written asynchronously. What may be logged is a list of fields, not a list of exceptions: a
@@ -38,7 +38,18 @@ const LOGGED_FIELDS = new Set([
   "version",
 ]);
 
-export function createLogger(service: string, level: string): Logger {
+/** @param destination other than stdout, for tests that read the lines. */
+export function createLogger(
+  service: string,
+  level: string,
+  // Lines gather for a moment instead of costing a write each; `flush` empties the buffer at exit.
+  destination: DestinationStream = pino.destination({
+    fd: 1,
+    sync: false,
+    minLength: 4_096,
+    periodicFlush: 250,
+  }),
+): Logger {
   return pino(
     {
       level,
@@ -46,8 +57,7 @@ export function createLogger(service: string, level: string): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: allowedFields },
     },
-    // Lines gather for a moment instead of costing a write each; `flushLogs` empties the buffer at exit.
-    pino.destination({ fd: 1, sync: false, minLength: 4_096, periodicFlush: 250 }),
+    destination,
   );
 }
 

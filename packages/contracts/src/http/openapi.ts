@@ -65,11 +65,9 @@ export function openApiJson(): string {
 
 const webhookHeaders = z.object({
   "x-request-time": z.string().meta({ description: "Unix time of this attempt in milliseconds" }),
-  "x-request-signature": z
-    .string()
-    .meta({
-      description: "Lower-case hex HMAC-SHA-256 of `{x-request-time}:{raw body}` under the webhook secret",
-    }),
+  "x-request-signature": z.string().meta({
+    description: "Lower-case hex HMAC-SHA-256 of `{x-request-time}:{raw body}` under the webhook secret",
+  }),
   "x-event-id": z.uuid().meta({ description: "The same on every attempt: de-duplicate by it" }),
   "x-event-type": z.literal("payment.status_changed"),
 });

@@ -2,25 +2,42 @@ import { z } from "zod";
 import { commissionPlanSchema } from "../http/merchants.ts";
 import { PROBLEM_CODES } from "../problem.ts";
 
-/**
- * What every command on the bus carries beside its own fields: who it is for and until when it may be begun. W3C trace
- * context travels in the message's headers.
- */
-export const messageContextSchema = z.object({
+const baseContext = {
   requestId: z.string(),
   /** Epoch milliseconds; a handler refuses a message past it. */
   deadlineAt: z.number(),
+};
+
+/**
+ * What a merchant's command carries beside its own fields: who it is for and until when it may be begun. W3C trace
+ * context travels in the message's headers.
+ */
+export const messageContextSchema = z.object({
+  ...baseContext,
+  /** The merchant's Idempotency-Key; `scope` is method and path of the request it came with. */
+  idempotency: z.object({ key: z.string(), scope: z.string() }).optional(),
   merchant: z.object({ merchantId: z.uuid(), commission: commissionPlanSchema.optional() }),
 });
 export type MessageContext = z.infer<typeof messageContextSchema>;
 
+/** The same for an operator's command; the gateway has checked the role, `name` goes into the audit log. */
+export const operatorContextSchema = z.object({ ...baseContext, operator: z.object({ name: z.string() }) });
+export type OperatorContext = z.infer<typeof operatorContextSchema>;
+
+type Context = MessageContext | OperatorContext;
+
 /** A request-reply subject with its schemas. One constant names it on both sides. */
-export type Command<Request extends z.ZodType = z.ZodType, Result extends z.ZodType = z.ZodType> = {
+export type Command<
+  Request extends z.ZodType = z.ZodType,
+  Result extends z.ZodType = z.ZodType,
+  C extends Context = Context,
+> = {
   /** NATS service that serves it. */
   service: string;
   /** Endpoint name in the NATS services framework. */
   name: string;
   subject: string;
+  context: z.ZodType<C>;
   request: Request;
   reply: z.ZodType<CommandReply<z.infer<Result>>>;
 };
@@ -31,7 +48,11 @@ export type Command<Request extends z.ZodType = z.ZodType, Result extends z.ZodT
  * `problem` refused, nothing changed; `not_started` nothing happened and nothing will; `in_doubt` it may have happened.
  */
 export type CommandReply<Result> =
-  | { outcome: "done" | "pending"; result: Result }
+  | {
+      outcome: "done" | "pending";
+      result: Result;
+      /** The stored answer of an earlier request. */ replayed?: true | undefined;
+    }
   | {
       outcome: "problem";
       code: (typeof PROBLEM_CODES)[number];
@@ -41,26 +62,48 @@ export type CommandReply<Result> =
   | { outcome: "not_started" }
   | { outcome: "in_doubt" };
 
-export function defineCommand<Request extends z.ZodType, Result extends z.ZodType>(command: {
+type CommandDefinition<Request extends z.ZodType, Result extends z.ZodType> = {
   service: string;
   name: string;
   request: Request;
   result: Result;
-}): Command<Request, Result> {
-  const { result, ...rest } = command;
+};
+
+/** A command that a merchant's request leads to. */
+export function defineCommand<Request extends z.ZodType, Result extends z.ZodType>(
+  definition: CommandDefinition<Request, Result>,
+): Command<Request, Result, MessageContext> {
+  return command(definition, messageContextSchema);
+}
+
+/** A command that an operator's request leads to. */
+export function defineOperatorCommand<Request extends z.ZodType, Result extends z.ZodType>(
+  definition: CommandDefinition<Request, Result>,
+): Command<Request, Result, OperatorContext> {
+  return command(definition, operatorContextSchema);
+}
+
+function command<Request extends z.ZodType, Result extends z.ZodType, C extends Context>(
+  { service, name, request, result }: CommandDefinition<Request, Result>,
+  context: z.ZodType<C>,
+): Command<Request, Result, C> {
+  const reply = z.discriminatedUnion("outcome", [
+    z.object({ outcome: z.enum(["done", "pending"]), result, replayed: z.literal(true).optional() }),
+    z.object({
+      outcome: z.literal("problem"),
+      code: z.enum(PROBLEM_CODES),
+      detail: z.string().optional(),
+      extra: z.record(z.string(), z.unknown()).optional(),
+    }),
+    z.object({ outcome: z.literal("not_started") }),
+    z.object({ outcome: z.literal("in_doubt") }),
+  ]);
   return {
-    ...rest,
-    subject: `${command.service}.${command.name}`,
-    reply: z.discriminatedUnion("outcome", [
-      z.object({ outcome: z.enum(["done", "pending"]), result }),
-      z.object({
-        outcome: z.literal("problem"),
-        code: z.enum(PROBLEM_CODES),
-        detail: z.string().optional(),
-        extra: z.record(z.string(), z.unknown()).optional(),
-      }),
-      z.object({ outcome: z.literal("not_started") }),
-      z.object({ outcome: z.literal("in_doubt") }),
-    ]) as z.ZodType<CommandReply<z.infer<Result>>>,
+    service,
+    name,
+    subject: `${service}.${name}`,
+    context,
+    request,
+    reply: reply as z.ZodType<CommandReply<z.infer<Result>>>,
   };
 }

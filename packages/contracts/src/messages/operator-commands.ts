@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { auditLogEntrySchema } from "../http/audit-log.ts";
+import {
+  operatorPaymentDetailSchema,
+  operatorPaymentPageSchema,
+  resolutionOutcomeSchema,
+} from "../http/operator-payments.ts";
+import { defineOperatorCommand } from "./message.ts";
+
+/** What operators ask of the services, through the gateway, which has checked their role. */
+
+/** `cursor` is the service's own, opaque to the gateway. */
+const page = z.object({ limit: z.int(), cursor: z.string().optional() });
+const onePayment = z.object({ paymentId: z.uuid() });
+
+export const listUnresolvedPayments = defineOperatorCommand({
+  service: "payments",
+  name: "list-unresolved",
+  request: page,
+  result: operatorPaymentPageSchema,
+});
+
+export const describePayment = defineOperatorCommand({
+  service: "payments",
+  name: "describe",
+  request: onePayment,
+  result: operatorPaymentDetailSchema,
+});
+
+export const inquireUnresolvedPayment = defineOperatorCommand({
+  service: "payments",
+  name: "inquire",
+  request: onePayment,
+  result: operatorPaymentDetailSchema,
+});
+
+export const reverseUnresolvedPayment = defineOperatorCommand({
+  service: "payments",
+  name: "reverse",
+  request: onePayment,
+  result: operatorPaymentDetailSchema,
+});
+
+export const resolveUnresolvedPayment = defineOperatorCommand({
+  service: "payments",
+  name: "resolve",
+  request: onePayment.extend({ outcome: resolutionOutcomeSchema, evidence: z.string() }),
+  result: operatorPaymentDetailSchema,
+});
+
+/** Entries older than `before`, newest first: the gateway merges the services' logs. */
+export const readPaymentsAuditLog = defineOperatorCommand({
+  service: "payments",
+  name: "audit-log",
+  request: z.object({
+    limit: z.int(),
+    before: z.object({ at: z.iso.datetime(), sequence: z.int() }).optional(),
+  }),
+  result: z.object({ entries: z.array(auditLogEntrySchema) }),
+});
