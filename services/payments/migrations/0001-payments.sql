@@ -39,13 +39,22 @@ create table payment (
   result_code             text,
   result_message          text,
 
+  traceparent             text check (char_length(traceparent) <= 64),   -- W3C, of the request that made it
+
   -- Who works on it now. A process that lost its lease can change nothing: updates ask for the token.
   lease_token             uuid,
   lease_until             timestamptz,
 
+  -- When recovery looks at it next: null once settled, not before the lease's end while somebody works on it.
+  recover_at              timestamptz,
+  recovery_attempts       integer not null default 0,
+  last_inquiry            text check (char_length(last_inquiry) <= 64),
+
   created_at              timestamptz not null default now(),
   updated_at              timestamptz not null default now()
 );
+
+create index payment_recovery on payment (recover_at) where recover_at is not null;
 
 create table payment_history (
   payment_id  uuid not null references payment,
@@ -72,6 +81,44 @@ create table outbox (
   confirmed_at  timestamptz
 );
 
+-- What a merchant's Idempotency-Key was used for; claimed with the payment, answered with its record.
+create table idempotency_key (
+  merchant_id  uuid not null,
+  scope        text not null check (char_length(scope) <= 128),        -- method and path
+  key          text not null check (char_length(key) between 1 and 255),
+  fingerprint  bytea not null check (octet_length(fingerprint) = 32),
+  resource_id  uuid not null,
+  answer       bytea,                                                  -- JSON of the first final answer
+  created_at   timestamptz not null default now(),
+  primary key (merchant_id, scope, key)
+);
+
+create index idempotency_key_resource on idempotency_key (resource_id);
+create index idempotency_key_created on idempotency_key (created_at);
+
+-- What one operator says became of an unresolved payment, until a second one says the same.
+create table payment_resolution (
+  payment_id   uuid primary key references payment,
+  outcome      text not null check (outcome in ('SUCCESS', 'FAILED')),
+  evidence     text not null check (char_length(evidence) between 1 and 1000),
+  proposed_by  text not null check (char_length(proposed_by) between 1 and 200),
+  proposed_at  timestamptz not null default now()
+);
+
+-- Who did what: a hash chain that the service can lengthen and read, and nothing else.
+create table audit_entry (
+  sequence  bigint primary key,
+  at        timestamptz not null,
+  actor     text not null,
+  action    text not null,
+  subject   text not null,
+  detail    text not null,                               -- JSON
+  hash      bytea not null check (octet_length(hash) = 32)
+);
+
+grant select, insert, update, delete on payment_resolution to payments_app;
+grant select, insert on audit_entry to payments_app;
+grant select, insert, update (answer), delete on idempotency_key to payments_app;
 grant select, insert, update on payment to payments_app;
 grant select, insert on payment_history to payments_app;
 grant select, insert, update (confirmed_at) on outbox to payments_app;

@@ -1,27 +1,70 @@
+import { metrics } from "@opentelemetry/api";
 import type { Logger } from "@holdfast/service-runtime";
 import { merchantStatus } from "./payment/payment.ts";
 import type { ShownPayment } from "./payment/payment-record.ts";
 
-/** What happened in the business, one helper for each kind: its log line (and, later, its metric) is written here. */
+/** What happened in the business, one helper for each kind: its log line and its metric are written here. */
 export type BusinessEvents = {
   paymentRecorded(payment: ShownPayment, cause: string): void;
-  /** The acquirer's answer is not known; `reason` says why. */
-  outcomeUnknown(payment: ShownPayment, reason: string): void;
+  /** The acquirer's answer is not known; `cause` says why. */
+  outcomeUnknown(payment: ShownPayment, cause: string): void;
+  /** Recovery looked and still does not know. */
+  stillUnknown(payment: ShownPayment, attempt: RecoveryAttempt): void;
+  /** Recovery has settled what was unknown. */
+  unknownSettled(payment: ShownPayment, attempt: RecoveryAttempt): void;
+  /** The sealed card could not be opened: the key rings differ, or somebody tampers with the bus. */
+  cardNotOpened(payment: PaymentKey, error: unknown): void;
   /** A write of the money path failed; recovery or the merchant's repetition goes on from what is committed. */
-  writeFailed(
-    operation: "claim" | "record",
-    payment: { payment_id: string; merchant_id: string },
-    error: unknown,
-  ): void;
+  writeFailed(operation: "claim" | "record" | "postpone", payment: PaymentKey, error: unknown): void;
 };
 
+/** `ageMs` since the claim. */
+export type RecoveryAttempt = { cause: string; ageMs: number; attempts: number };
+
+type PaymentKey = { payment_id: string; merchant_id: string };
+
 export function createBusinessEvents(log: Logger): BusinessEvents {
+  const meter = metrics.getMeter("payments");
+  const recorded = meter.createCounter("holdfast.payments", {
+    description: "Payments that reached a status, by operation and status",
+  });
+  const unknown = meter.createCounter("holdfast.payments.unknown", {
+    description: "Payments whose outcome at the acquirer was not known, by cause",
+  });
+  const settled = meter.createHistogram("holdfast.payments.unknown.age", {
+    description: "Age at which unknown outcomes were settled, by status and cause",
+    unit: "s",
+  });
   return {
     paymentRecorded(payment, cause) {
+      recorded.add(1, { operation: payment.transaction_type, status: payment.state });
       log.info({ ...identify(payment), reason: cause, resultCode: payment.result_code }, "payment recorded");
     },
-    outcomeUnknown(payment, reason) {
-      log.warn({ ...identify(payment), reason }, "the acquirer's answer is not known");
+    outcomeUnknown(payment, cause) {
+      unknown.add(1, { operation: payment.transaction_type, cause });
+      log.warn({ ...identify(payment), reason: cause }, "the acquirer's answer is not known");
+    },
+    stillUnknown(payment, { cause, ageMs, attempts }) {
+      // The reversal that fails for the sixth time needs a person.
+      const level = attempts >= 6 ? "error" : "warn";
+      log[level](
+        { ...identify(payment), reason: cause, ageMs, attempt: attempts },
+        "the outcome is still not known",
+      );
+    },
+    unknownSettled(payment, { cause, ageMs, attempts }) {
+      settled.record(ageMs / 1_000, { status: payment.state, cause });
+      recorded.add(1, { operation: payment.transaction_type, status: payment.state });
+      log.info(
+        { ...identify(payment), reason: cause, ageMs, attempt: attempts },
+        "an unknown outcome was settled",
+      );
+    },
+    cardNotOpened({ payment_id, merchant_id }, error) {
+      log.error(
+        { paymentId: payment_id, merchantId: merchant_id, error },
+        "a sealed card could not be opened",
+      );
     },
     writeFailed(operation, { payment_id, merchant_id }, error) {
       log.error({ paymentId: payment_id, merchantId: merchant_id, operation, error }, "a write failed");

@@ -4,6 +4,7 @@ import {
   integerSetting,
   keyRingSetting,
   keySetting,
+  scheduleSetting,
   textSetting,
   urlSetting,
 } from "@holdfast/service-runtime";
@@ -26,6 +27,18 @@ export const configSchema = z.object({
     .default("TR"),
   /** How long a process may work on a payment before another may take it over; longer than a command may take. */
   LEASE_DURATION: durationSetting().default(30_000),
+  /** Inquiries about a payment whose outcome is not known, counted from its claim. */
+  RECOVERY_SCHEDULE: scheduleSetting().prefault("2s,5s,15s,30s,60s"),
+  /** How often recovery looks for what is due. */
+  RECOVERY_INTERVAL: durationSetting().default(1_000),
+  /** An approval found later than this after the claim is reversed. */
+  ADOPT_WITHIN: durationSetting().default(300_000),
+  /** A payment the acquirer has not seen by then is reversed. */
+  REVERSE_UNSEEN_AFTER: durationSetting().default(60_000),
+  /** Age from which an unresolved payment is for people to settle. */
+  UNRESOLVED_OVERDUE_AFTER: durationSetting().default(86_400_000),
+  /** How long an Idempotency-Key is kept. */
+  IDEMPOTENCY_RETENTION: durationSetting().default(7 * 86_400_000),
   /** Commands under way at once; one more is refused as not started. */
   COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000).default(1_024),
 });

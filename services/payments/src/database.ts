@@ -1,12 +1,16 @@
+import type { AuditDatabase } from "@holdfast/audit";
+import type { IdempotencyKeyTable } from "@holdfast/idempotency";
 import { Kysely, PostgresDialect, type ColumnType, type Generated } from "kysely";
 import type { Pool } from "pg";
 import type { PaymentState } from "./payment/payment.ts";
 
 /** Tables of the schema `payments`, as the migrations make them; a test compares the two. */
-export type PaymentsDatabase = {
+export type PaymentsDatabase = AuditDatabase & {
   payment: PaymentTable;
   payment_history: PaymentHistoryTable;
   outbox: OutboxTable;
+  idempotency_key: IdempotencyKeyTable;
+  payment_resolution: PaymentResolutionTable;
 };
 
 export type PaymentTable = {
@@ -36,8 +40,12 @@ export type PaymentTable = {
   auth_code: string | null;
   result_code: string | null;
   result_message: string | null;
+  traceparent: string | null;
   lease_token: string | null;
   lease_until: Date | null;
+  recover_at: Date | null;
+  recovery_attempts: Generated<number>;
+  last_inquiry: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 };
@@ -63,6 +71,14 @@ export type OutboxTable = {
   traceparent: string | null;
   xact_id: Generated<string>;
   confirmed_at: Date | null;
+};
+
+export type PaymentResolutionTable = {
+  payment_id: string;
+  outcome: "SUCCESS" | "FAILED";
+  evidence: string;
+  proposed_by: string;
+  proposed_at: Generated<Date>;
 };
 
 export function createDatabase(pool: Pool): Kysely<PaymentsDatabase> {

@@ -2,14 +2,23 @@ import { createSimulatorAcquirer } from "@holdfast/acquirer";
 import { createCardOpener } from "@holdfast/card-sealing";
 import { getPayment as getPaymentCommand, preAuthorizePayment } from "@holdfast/contracts";
 import { connectBus, handler, serve, type Handled } from "@holdfast/messaging";
-import { createPool, startHealth, type Logger, type RunningService } from "@holdfast/service-runtime";
+import { purgeIdempotencyKeys } from "@holdfast/idempotency";
+import {
+  createPool,
+  startHealth,
+  startPeriodicTask,
+  type Logger,
+  type RunningService,
+} from "@holdfast/service-runtime";
 import { SHIPPED_BINS } from "./bin/bin-table.ts";
 import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import { createDatabase } from "./database.ts";
 import { getPayment } from "./lookup/get-payment.ts";
+import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createPaymentWrites } from "./payment/payment-writes.ts";
 import { preAuthorize, type PreAuthorizeDeps } from "./pre-authorization/pre-authorize.ts";
+import { recoverDue, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 
 /** The whole object graph of the payments service, wired by hand. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring reads best in one piece
@@ -24,6 +33,8 @@ export async function startPayments(
     log,
   });
   const db = createDatabase(pool);
+  const writes = createPaymentWrites(pool, { leaseMs: config.LEASE_DURATION });
+  const events = createBusinessEvents(log);
   const bus = await connectBus({
     url: config.NATS_URL,
     name: "payments",
@@ -38,15 +49,32 @@ export async function startPayments(
   });
   const deps: PreAuthorizeDeps = {
     db,
-    writes: createPaymentWrites(pool, { leaseMs: config.LEASE_DURATION }),
+    writes,
     acquirer,
     cards: createCardOpener(config.CARD_SEALING_KEYS),
     bins: SHIPPED_BINS,
-    events: createBusinessEvents(log),
+    events,
     fingerprintKey: config.PAN_FINGERPRINT_KEY,
     homeCountry: config.HOME_COUNTRY,
     acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
+    firstInquiryMs: config.RECOVERY_SCHEDULE[0] ?? 0,
     now: Date.now,
+  };
+  const recovery: RecoveryWorkerDeps = {
+    db,
+    writes,
+    acquirer,
+    events,
+    limits: {
+      scheduleMs: config.RECOVERY_SCHEDULE,
+      adoptWithinMs: config.ADOPT_WITHIN,
+      reverseUnseenAfterMs: config.REVERSE_UNSEEN_AFTER,
+    },
+    // An attempt makes at most two calls and has to end before its lease does.
+    acquirerTimeoutMs: Math.min(config.ACQUIRER_TIMEOUT, config.LEASE_DURATION / 3),
+    leaseMs: config.LEASE_DURATION,
+    now: Date.now,
+    log,
   };
   const serving = await serve(bus, {
     service: "payments",
@@ -56,10 +84,23 @@ export async function startPayments(
     handlers: [
       handler(preAuthorizePayment, (message) => preAuthorize(deps, message)),
       handler(getPaymentCommand, ({ context, payload }) =>
-        getPayment(deps, context.merchant.merchantId, payload.paymentId),
+        getPayment(recovery, context.merchant.merchantId, payload.paymentId),
       ),
+      ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
     ],
   });
+  const tasks = [
+    startPeriodicTask("recovery", {
+      intervalMs: config.RECOVERY_INTERVAL,
+      round: () => recoverDue(recovery),
+      log,
+    }),
+    startPeriodicTask("purge idempotency keys", {
+      intervalMs: PURGE_INTERVAL_MS,
+      round: () => purgeIdempotencyKeys(db, { olderThanMs: config.IDEMPOTENCY_RETENTION }),
+      log,
+    }),
+  ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     { name: "database", check: async () => void (await pool.query("select 1")) },
     { name: "bus", check: () => assertUp(bus.connected) },
@@ -69,7 +110,10 @@ export async function startPayments(
     healthPort: health.port,
     async stop() {
       health.markDraining();
-      await serving.stop(config.DRAIN_TIMEOUT);
+      await Promise.all([
+        serving.stop(config.DRAIN_TIMEOUT),
+        ...tasks.map((task) => task.stop(config.DRAIN_TIMEOUT)),
+      ]);
       await bus.close(BUS_CLOSE_TIMEOUT_MS);
       await acquirer.close();
       await pool.end();
@@ -78,6 +122,7 @@ export async function startPayments(
   };
 }
 
+const PURGE_INTERVAL_MS = 3_600_000;
 const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 
@@ -95,7 +140,7 @@ function logHandled(log: Logger, { outcome, subject, context, durationMs, error 
       durationMs,
       error,
       requestId: context?.requestId,
-      merchantId: context?.merchant.merchantId,
+      merchantId: context && "merchant" in context ? context.merchant.merchantId : undefined,
     },
     "command not carried out",
   );

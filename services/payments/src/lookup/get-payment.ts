@@ -1,16 +1,35 @@
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
-import type { Kysely } from "kysely";
-import type { PaymentsDatabase } from "../database.ts";
 import { findPayment } from "../payment/payment-queries.ts";
+import { isUnsettled } from "../payment/payment.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
+import { recoverPayment, type RecoverDeps } from "../recovery/recover-payment.ts";
+import { leaseUnsettled } from "../recovery/recovery-queries.ts";
 
-/** Reads one payment of the merchant that asks. */
+export type GetPaymentDeps = RecoverDeps & { leaseMs: number };
+
+/**
+ * Reads one payment of the merchant that asks. Where its outcome is not known and nobody is working on it, the reader is
+ * reason enough to ask the acquirer now, at most once every {@link REST_MS} and for a short time.
+ */
 export async function getPayment(
-  { db }: { db: Kysely<PaymentsDatabase> },
+  deps: GetPaymentDeps,
   merchantId: string,
   paymentId: string,
 ): Promise<CommandReply<ApiPaymentResponse>> {
-  const payment = await findPayment(db, merchantId, paymentId);
+  let payment = await findPayment(deps.db, merchantId, paymentId);
+  if (payment && isUnsettled(payment.state) && !payment.lease_is_live) {
+    const [leased] = await leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, paymentId, restMs: REST_MS });
+    if (leased) {
+      await recoverPayment({ ...deps, acquirerTimeoutMs: PATIENCE_MS }, leased);
+      payment = await findPayment(deps.db, merchantId, paymentId);
+    }
+  }
   if (!payment) return { outcome: "problem", code: "payment_not_found" };
   return { outcome: "done", result: paymentRecord(payment) };
 }
+
+/** Since anything was last written about the payment. */
+const REST_MS = 2_000;
+
+/** A reader waits at most this long for each of the two calls an attempt may take. */
+const PATIENCE_MS = 2_000;

@@ -1,10 +1,13 @@
 import type { AcquirerOutcome } from "@holdfast/acquirer";
+import type { Settlement } from "./settlement.ts";
 
 /** What the acquirer's answer makes of a payment that is being authorized. */
 export type AuthorizationDecision =
-  | { to: "SUCCESS" | "FAILED"; cause: string; result: AcquirerResult }
+  | Settlement
   /** Not known: the payment stays as it is and recovery settles it. Never a decline. */
-  | { to: "UNKNOWN"; cause: string };
+  | { to: "UNKNOWN"; cause: string }
+  /** The acquirer speaks of another amount than we asked for: whatever it holds must not stand. */
+  | { to: "REVERSING"; cause: string };
 
 /** The acquirer's fields of the record; null where it gave none. */
 export type AcquirerResult = {
@@ -36,7 +39,7 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
       // The payment's only call so far, and provably not made: nothing is held, so nothing has to be reversed.
       return { to: "FAILED", cause: "acquirer_unavailable", result: ACQUIRER_UNAVAILABLE };
     case "unknown":
-      return { to: "UNKNOWN", cause: outcome.reason };
+      return { to: outcome.reason === "mismatch" ? "REVERSING" : "UNKNOWN", cause: outcome.reason };
     default:
       return outcome satisfies never;
   }

@@ -8,7 +8,17 @@ export type PaymentRow = Selectable<PaymentTable>;
 /** What a record shows of a row; leases, fingerprint and the client's address are our own affair. */
 export type ShownPayment = Omit<
   PaymentRow,
-  "version" | "pan_fingerprint" | "request_ip" | "request_port" | "lease_token" | "lease_until" | "updated_at"
+  | "version"
+  | "pan_fingerprint"
+  | "request_ip"
+  | "request_port"
+  | "traceparent"
+  | "lease_token"
+  | "lease_until"
+  | "recover_at"
+  | "recovery_attempts"
+  | "last_inquiry"
+  | "updated_at"
 >;
 
 /**

@@ -21,8 +21,8 @@ export type PaymentState = (typeof PAYMENT_STATES)[number];
 /** From each state to those that may follow; `NONE` is a payment that does not exist yet. */
 export const PAYMENT_TRANSITIONS = {
   NONE: ["AUTHORIZING"],
-  AUTHORIZING: ["SUCCESS", "FAILED"],
-  REVERSING: [],
+  AUTHORIZING: ["SUCCESS", "FAILED", "REVERSING"],
+  REVERSING: ["FAILED"],
   ENROLLED: [],
   SUCCESS: [],
   FAILED: [],
@@ -45,7 +45,18 @@ export function transition<To extends PaymentState>(from: PaymentState | "NONE",
   return to;
 }
 
+/** Whether the outcome at the acquirer is still to be found out. */
+export function isUnsettled(state: PaymentState): boolean {
+  return state === "AUTHORIZING" || state === "REVERSING";
+}
+
 /** The status a merchant sees. */
 export function merchantStatus(state: PaymentState): PaymentStatus {
-  return state === "AUTHORIZING" || state === "REVERSING" ? "ENROLLED" : state;
+  switch (state) {
+    case "AUTHORIZING":
+    case "REVERSING":
+      return "ENROLLED";
+    default:
+      return state;
+  }
 }

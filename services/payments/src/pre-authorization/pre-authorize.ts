@@ -4,103 +4,96 @@
  * repeated blindly: a copy of the message is answered from the first one's row, and an outcome we do not know is left
  * to recovery instead of being called a decline.
  */
-import { createHmac, randomUUID } from "node:crypto";
 import type { Acquirer, AcquirerOutcome } from "@holdfast/acquirer";
 import type { CardOpener } from "@holdfast/card-sealing";
-import {
-  currencyExponent,
-  maskPan,
-  PAYMENT_STATUS_CHANGED,
-  type ApiPaymentResponse,
-  type Card,
-  type CommandReply,
-  type PreAuthorizePayment,
-} from "@holdfast/contracts";
+import { failpoint } from "@holdfast/failpoints";
+import type { ApiPaymentResponse, Card, CommandReply, PreAuthorizePayment } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import { certainlyNotCommitted } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
-import { findBin, type BinTable } from "../bin/bin-table.ts";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
-import {
-  DEADLINE_PASSED,
-  decideAuthorization,
-  type AcquirerResult,
-} from "../payment/authorization-outcome.ts";
-import { commissionMinor } from "../payment/commission.ts";
-import { findPayment } from "../payment/payment-queries.ts";
-import { paymentRecord, webhookBody, type ShownPayment } from "../payment/payment-record.ts";
-import type { PaymentClaim, PaymentWrites } from "../payment/payment-writes.ts";
+import { DEADLINE_PASSED, decideAuthorization } from "../payment/authorization-outcome.ts";
+import { paymentRecord } from "../payment/payment-record.ts";
+import type { ClaimRow } from "../payment/payment-statements.ts";
+import type { PaymentWrites } from "../payment/payment-writes.ts";
+import { settle, type LeasedForSettlement, type Settlement } from "../payment/settlement.ts";
+import { postpone, startReversal } from "../recovery/recovery-queries.ts";
+import { answerRepetition, currentState } from "./answer-repetition.ts";
+import { describePayment, type DescribePaymentDeps } from "./describe-payment.ts";
 
-export type PreAuthorizeDeps = {
+export type PreAuthorizeDeps = DescribePaymentDeps & {
   db: Kysely<PaymentsDatabase>;
   writes: PaymentWrites;
   acquirer: Acquirer;
   cards: CardOpener;
-  bins: BinTable;
   events: BusinessEvents;
-  /** Keys the stored fingerprint of the card number. */
-  fingerprintKey: Buffer;
-  /** ISO 3166-1 alpha-2; cards issued there are DOM. */
-  homeCountry: string;
   /** Bound of the acquirer call, shorter than the message's deadline. */
   acquirerTimeoutMs: number;
+  /** When recovery looks first at a payment whose outcome is not known, after its claim. */
+  firstInquiryMs: number;
   /** Epoch milliseconds. */
   now: () => number;
 };
 
-export async function preAuthorize(
-  deps: PreAuthorizeDeps,
-  message: Incoming<PreAuthorizePayment>,
-): Promise<CommandReply<ApiPaymentResponse>> {
-  const { context, payload } = message;
-  const merchantId = context.merchant.merchantId;
-  const card = deps.cards.open(payload.card, { paymentId: payload.paymentId, merchantId });
+type Message = Incoming<PreAuthorizePayment>;
+type Reply = CommandReply<ApiPaymentResponse>;
 
-  const claim = await claimPayment(deps, message, card);
-  if (claim.kind === "failed") return { outcome: claim.outcome };
-  if (claim.kind === "copy") return await answerCopy(deps, message);
-  const { payment } = claim;
+export async function preAuthorize(deps: PreAuthorizeDeps, message: Message): Promise<Reply> {
+  const { context } = message;
+  const card = openCard(deps, message);
+  if (!card) return { outcome: "problem", code: "internal_error" };
+  const row = describePayment(deps, message, card);
+
+  const claimed = await claim(deps, row);
+  if (claimed === "taken") return await answerRepetition(deps, message, row);
+  if (claimed === "not_started" || claimed === "in_doubt") return { outcome: claimed };
   if (deps.now() > context.deadlineAt) {
-    return await record(deps, message, payment, {
+    return await record(deps, message, claimed, {
       to: "FAILED",
       cause: "deadline_passed",
       result: DEADLINE_PASSED,
     });
   }
 
-  const decision = decideAuthorization(await authorize(deps, message, payment, card));
-  if (decision.to === "UNKNOWN") {
-    deps.events.outcomeUnknown(payment, decision.cause);
-    return { outcome: "pending", result: paymentRecord(payment) };
+  const decision = decideAuthorization(await authorize(deps, message, claimed, card));
+  await failpoint("payments.after_acquirer");
+  switch (decision.to) {
+    case "UNKNOWN":
+    case "REVERSING":
+      return await leaveToRecovery(deps, claimed, decision);
+    case "SUCCESS":
+    case "FAILED":
+      return await record(deps, message, claimed, decision);
+    default:
+      return decision satisfies never;
   }
-  return await record(deps, message, payment, decision);
 }
 
-/** A payment this process has claimed: what stands in its row, and the lease that lets us change it. */
-type Claimed = ShownPayment & { lease_token: string };
-
-type Claim =
-  | { kind: "claimed"; payment: Claimed }
-  | { kind: "copy" }
-  | { kind: "failed"; outcome: "not_started" | "in_doubt" };
-
-async function claimPayment(
-  deps: PreAuthorizeDeps,
-  message: Incoming<PreAuthorizePayment>,
-  card: Card,
-): Promise<Claim> {
-  const row = describePayment(deps, message, card);
+/** Fails when the gateway's keys are not ours, or when somebody tampers with the bus; nothing has been started. */
+function openCard({ cards, events }: PreAuthorizeDeps, { context, payload }: Message): Card | undefined {
+  const binding = { paymentId: payload.paymentId, merchantId: context.merchant.merchantId };
   try {
-    const claimed = await deps.writes.claim(row);
-    if (!claimed) return { kind: "copy" };
-    return {
-      kind: "claimed",
-      payment: { ...row, ...NOT_YET_ANSWERED, lease_token: row.lease_token!, ...claimed },
-    };
+    return cards.open(payload.card, binding);
   } catch (error) {
-    deps.events.writeFailed("claim", row, error);
-    return { kind: "failed", outcome: certainlyNotCommitted(error) ? "not_started" : "in_doubt" };
+    events.cardNotOpened({ payment_id: binding.paymentId, merchant_id: binding.merchantId }, error);
+    return undefined;
+  }
+}
+
+async function claim(
+  { writes, events }: PreAuthorizeDeps,
+  row: ClaimRow,
+): Promise<LeasedForSettlement | "taken" | "not_started" | "in_doubt"> {
+  try {
+    await failpoint("payments.before_claim");
+    const claimed = await writes.claim(row);
+    await failpoint("payments.after_claim");
+    if (!claimed) return "taken";
+    return { ...row, ...NOT_YET_ANSWERED, ...claimed };
+  } catch (error) {
+    events.writeFailed("claim", row, error);
+    return certainlyNotCommitted(error) ? "not_started" : "in_doubt";
   }
 }
 
@@ -112,44 +105,10 @@ const NOT_YET_ANSWERED = {
   result_message: null,
 } as const;
 
-function describePayment(
-  { bins, fingerprintKey, homeCountry }: PreAuthorizeDeps,
-  { context: { merchant }, payload }: Incoming<PreAuthorizePayment>,
-  card: Card,
-): PaymentClaim {
-  const { pan } = card.reveal();
-  const bin = findBin(bins, pan);
-  const amountMinor = BigInt(payload.amountMinor);
-  const exponent = currencyExponent(payload.currency) ?? 0;
-  return {
-    payment_id: payload.paymentId,
-    merchant_id: merchant.merchantId,
-    transaction_type: "PRE_AUTHORIZATION",
-    lease_token: randomUUID(),
-    order_id: payload.orderId,
-    customer_id: payload.customerId ?? null,
-    amount_minor: amountMinor,
-    currency: payload.currency,
-    currency_exponent: exponent,
-    installment_count: 1,
-    commission_minor: commissionMinor(amountMinor, payload.currency, exponent, merchant.commission),
-    request_ip: payload.requestIp,
-    request_port: payload.requestPort,
-    card_holder_name: payload.cardHolderName,
-    masked_pan: maskPan(pan),
-    pan_fingerprint: createHmac("sha256", fingerprintKey).update(pan).digest(),
-    dom_int: bin ? (bin.country === homeCountry ? "DOM" : "INT") : null,
-    card_scheme: bin?.cardScheme ?? null,
-    card_type: bin?.cardType ?? null,
-    card_sub_type: bin?.cardSubType ?? null,
-    loyalty_code: bin?.loyaltyCode ?? null,
-  };
-}
-
 function authorize(
   { acquirer, acquirerTimeoutMs, now }: PreAuthorizeDeps,
-  { context }: Incoming<PreAuthorizePayment>,
-  payment: Claimed,
+  { context }: Message,
+  payment: LeasedForSettlement,
   card: Card,
 ): Promise<AcquirerOutcome> {
   return acquirer.authorize({
@@ -166,69 +125,41 @@ function authorize(
 /** From here on the acquirer may have been reached: whatever happens, the answer is the payment, never an error. */
 async function record(
   deps: PreAuthorizeDeps,
-  message: Incoming<PreAuthorizePayment>,
-  payment: Claimed,
-  { to, cause, result }: { to: "SUCCESS" | "FAILED"; cause: string; result: AcquirerResult },
-): Promise<CommandReply<ApiPaymentResponse>> {
-  const recorded: ShownPayment = {
-    ...payment,
-    state: to,
-    external_transaction_id: result.externalTransactionId,
-    auth_code: result.authCode,
-    result_code: result.resultCode,
-    result_message: result.resultMessage,
-  };
-  const change = {
-    payment_id: payment.payment_id,
-    lease_token: payment.lease_token,
-    from: payment.state,
-    to,
-    cause,
-    external_transaction_id: result.externalTransactionId,
-    auth_code: result.authCode,
-    result_code: result.resultCode,
-    result_message: result.resultMessage,
-    webhook_body: webhookBody(recorded),
-    event_type: PAYMENT_STATUS_CHANGED,
-    traceparent: message.traceparent ?? null,
-  };
+  message: Message,
+  payment: LeasedForSettlement,
+  settlement: Settlement,
+): Promise<Reply> {
+  const keyed = message.context.idempotency !== undefined;
+  const { settled, change } = settle(payment, settlement, { keyed });
+  const notKnown: Reply = { outcome: "pending", result: paymentRecord(payment) };
   try {
     if (await deps.writes.record(change)) {
-      deps.events.paymentRecorded(recorded, cause);
-      return { outcome: "done", result: paymentRecord(recorded) };
+      await failpoint("payments.after_record");
+      deps.events.paymentRecorded(settled, settlement.cause);
+      return { outcome: "done", result: paymentRecord(settled) };
     }
     // Our lease ran out and somebody else settled the payment: theirs is the truth.
-    return (await currentState(deps, message)) ?? { outcome: "pending", result: paymentRecord(payment) };
+    return (await currentState(deps, payment)) ?? notKnown;
   } catch (error) {
     deps.events.writeFailed("record", payment, error);
-    return { outcome: "pending", result: paymentRecord(payment) };
+    return notKnown;
   }
 }
 
-/**
- * The gateway sent the message again because it lost the connection. The first one may still be at work: wait for its
- * end, as the caller would have.
- */
-async function answerCopy(
+/** Commits what is decided already, and gives the lease back so that recovery need not wait for its end. */
+async function leaveToRecovery(
   deps: PreAuthorizeDeps,
-  message: Incoming<PreAuthorizePayment>,
-): Promise<CommandReply<ApiPaymentResponse>> {
-  for (;;) {
-    const reply = await currentState(deps, message);
-    if (!reply) return { outcome: "problem", code: "payment_not_found" };
-    if (reply.outcome !== "pending" || deps.now() + COPY_POLL_MS > message.context.deadlineAt) return reply;
-    await new Promise((resolve) => setTimeout(resolve, COPY_POLL_MS));
+  payment: LeasedForSettlement,
+  { to, cause }: { to: "UNKNOWN" | "REVERSING"; cause: string },
+): Promise<Reply> {
+  deps.events.outcomeUnknown(payment, cause);
+  const sinceClaimMs = Math.max(0, deps.now() - payment.created_at.getTime());
+  const inMs = to === "REVERSING" ? 0 : Math.max(0, deps.firstInquiryMs - sinceClaimMs);
+  try {
+    if (to === "REVERSING") await startReversal(deps.db, payment, cause);
+    await postpone(deps.db, payment, { inMs, cause });
+  } catch (error) {
+    deps.events.writeFailed("postpone", payment, error);
   }
-}
-
-const COPY_POLL_MS = 200;
-
-async function currentState(
-  { db }: PreAuthorizeDeps,
-  { context, payload }: Incoming<PreAuthorizePayment>,
-): Promise<CommandReply<ApiPaymentResponse> | undefined> {
-  const payment = await findPayment(db, context.merchant.merchantId, payload.paymentId);
-  if (!payment) return undefined;
-  const record = paymentRecord(payment);
-  return { outcome: record.status === "ENROLLED" ? "pending" : "done", result: record };
+  return { outcome: "pending", result: paymentRecord(payment) };
 }

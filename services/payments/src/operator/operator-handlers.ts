@@ -1,0 +1,27 @@
+import { readAuditEntriesBefore } from "@holdfast/audit";
+import {
+  describePayment,
+  inquireUnresolvedPayment,
+  listUnresolvedPayments,
+  readPaymentsAuditLog,
+  resolveUnresolvedPayment,
+  reverseUnresolvedPayment,
+} from "@holdfast/contracts";
+import { handler } from "@holdfast/messaging";
+import { listUnresolved } from "./list-unresolved.ts";
+import { describe, inquire, resolve, reverse, type OperatorDeps } from "./settle-by-operator.ts";
+
+/** What operators may ask of this service; the gateway has checked their role. */
+export function operatorHandlers(deps: OperatorDeps) {
+  return [
+    handler(listUnresolvedPayments, ({ payload }) => listUnresolved(deps, payload)),
+    handler(describePayment, ({ payload }) => describe(deps, payload.paymentId)),
+    handler(inquireUnresolvedPayment, ({ context, payload }) => inquire(deps, context, payload.paymentId)),
+    handler(reverseUnresolvedPayment, ({ context, payload }) => reverse(deps, context, payload.paymentId)),
+    handler(resolveUnresolvedPayment, ({ context, payload }) => resolve(deps, context, payload)),
+    handler(readPaymentsAuditLog, async ({ payload }) => ({
+      outcome: "done",
+      result: { entries: await readAuditEntriesBefore(deps.db, "payments", payload) },
+    })),
+  ];
+}

@@ -1,0 +1,67 @@
+import { sql, type Kysely, type Selectable } from "kysely";
+import type { PaymentHistoryTable, PaymentsDatabase } from "../database.ts";
+import type { OperatorPaymentRow } from "./operator-payment.ts";
+
+/** A place in the list of unresolved payments. */
+export type UnresolvedPosition = { createdAt: Date; paymentId: string };
+
+/**
+ * Payments whose outcome recovery is looking for, or whose worker has vanished, oldest first. One that a process is
+ * working on for the first time is not unresolved: it is merely under way.
+ */
+export async function findUnresolved(
+  db: Kysely<PaymentsDatabase>,
+  { limit, after }: { limit: number; after: UnresolvedPosition | undefined },
+): Promise<OperatorPaymentRow[]> {
+  return await withOperatorColumns(db)
+    .where("payment.recover_at", "is not", null)
+    .where((where) =>
+      where.or([where("recovery_attempts", ">", 0), where("lease_until", "<", sql<Date>`now()`)]),
+    )
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(${CREATED}, payment.payment_id) > (${after?.createdAt}, ${after?.paymentId}::uuid)`,
+      ),
+    )
+    .orderBy(CREATED)
+    .orderBy("payment.payment_id")
+    .limit(limit)
+    .execute();
+}
+
+/** To the millisecond, which is what a position in the list can hold. */
+const CREATED = sql`date_trunc('milliseconds', created_at)`;
+
+/** Any merchant's payment. */
+export async function findForOperator(
+  db: Kysely<PaymentsDatabase>,
+  paymentId: string,
+): Promise<OperatorPaymentRow | undefined> {
+  return await withOperatorColumns(db).where("payment.payment_id", "=", paymentId).executeTakeFirst();
+}
+
+function withOperatorColumns(db: Kysely<PaymentsDatabase>) {
+  return db
+    .selectFrom("payment")
+    .leftJoin("payment_resolution as resolution", "resolution.payment_id", "payment.payment_id")
+    .selectAll("payment")
+    .select([
+      sql<number>`extract(epoch from now() - created_at)::float8 * 1000`.as("age_ms"),
+      "resolution.outcome as resolution_outcome",
+      "resolution.evidence as resolution_evidence",
+      "resolution.proposed_by as resolution_proposed_by",
+      "resolution.proposed_at as resolution_proposed_at",
+    ]);
+}
+
+export async function findHistory(
+  db: Kysely<PaymentsDatabase>,
+  paymentId: string,
+): Promise<Selectable<PaymentHistoryTable>[]> {
+  return await db
+    .selectFrom("payment_history")
+    .selectAll()
+    .where("payment_id", "=", paymentId)
+    .orderBy("version")
+    .execute();
+}

@@ -1,0 +1,65 @@
+import type { OperatorPayment, OperatorPaymentDetail } from "@holdfast/contracts";
+import type { Selectable } from "kysely";
+import type { PaymentHistoryTable } from "../database.ts";
+import { isUnsettled } from "../payment/payment.ts";
+import { paymentRecord, type PaymentRow } from "../payment/payment-record.ts";
+
+/** A payment's row with what the operator's view adds to it. */
+export type OperatorPaymentRow = PaymentRow & {
+  age_ms: number;
+  /** Of a resolution one operator has proposed; all null without one. */
+  resolution_outcome: "SUCCESS" | "FAILED" | null;
+  resolution_evidence: string | null;
+  resolution_proposed_by: string | null;
+  resolution_proposed_at: Date | null;
+};
+
+/** @param overdueAfterMs age from which an unresolved payment is for people to settle. */
+export function operatorPayment(row: OperatorPaymentRow, overdueAfterMs: number): OperatorPayment {
+  const unresolved = isUnsettled(row.state);
+  return {
+    merchantId: row.merchant_id,
+    payment: paymentRecord(row),
+    state: row.state,
+    unresolved,
+    ageSeconds: Math.floor(row.age_ms / 1_000),
+    overdue: unresolved && row.age_ms > overdueAfterMs,
+    attempts: row.recovery_attempts,
+    ...(row.last_inquiry !== null && { lastInquiry: row.last_inquiry }),
+    ...(row.recover_at !== null && { nextAttemptAt: row.recover_at.toISOString() }),
+    ...resolutionOf(row),
+  };
+}
+
+function resolutionOf(row: OperatorPaymentRow): Pick<OperatorPayment, "resolution"> {
+  const { resolution_outcome: outcome, resolution_evidence: evidence } = row;
+  const { resolution_proposed_by: proposedBy, resolution_proposed_at: proposedAt } = row;
+  if (outcome === null || evidence === null || proposedBy === null || proposedAt === null) return {};
+  return {
+    resolution: {
+      outcome,
+      evidence,
+      proposedBy,
+      proposedAt: proposedAt.toISOString(),
+      confirmations: 1,
+      confirmationsRequired: 2,
+    },
+  };
+}
+
+export function operatorPaymentDetail(
+  row: OperatorPaymentRow,
+  history: Selectable<PaymentHistoryTable>[],
+  overdueAfterMs: number,
+): OperatorPaymentDetail {
+  return {
+    ...operatorPayment(row, overdueAfterMs),
+    history: history.map(({ version, from_state, to_state, cause, at }) => ({
+      version,
+      ...(from_state !== null && { from: from_state }),
+      to: to_state,
+      cause,
+      at: at.toISOString(),
+    })),
+  };
+}

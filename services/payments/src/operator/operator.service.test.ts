@@ -1,0 +1,233 @@
+import { randomUUID } from "node:crypto";
+import { readAuditEntries, verifyAuditChain } from "@holdfast/audit";
+import {
+  describePayment,
+  inquireUnresolvedPayment,
+  listUnresolvedPayments,
+  readPaymentsAuditLog,
+  resolveUnresolvedPayment,
+  reverseUnresolvedPayment,
+  type OperatorContext,
+} from "@holdfast/contracts";
+import { request } from "@holdfast/messaging";
+import { Pool } from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
+import { createDatabase } from "../database.ts";
+
+let payments: PaymentsHarness;
+
+beforeAll(async () => {
+  payments = await startPaymentsHarness({ ACQUIRER_TIMEOUT: "300ms", RECOVERY_INTERVAL: "1h" });
+});
+afterAll(() => payments.close());
+
+const as = (name: string): OperatorContext => ({
+  requestId: randomUUID(),
+  deadlineAt: Date.now() + 18_000,
+  operator: { name },
+});
+const wait = () => ({ waitUntil: Date.now() + 10_000, traceparent: "" });
+const inquire = (paymentId: string) =>
+  request(payments.bus, inquireUnresolvedPayment, as("alice"), { paymentId }, wait());
+const reverse = (paymentId: string) =>
+  request(payments.bus, reverseUnresolvedPayment, as("alice"), { paymentId }, wait());
+const resolve = (name: string, paymentId: string, outcome: "SUCCESS" | "FAILED") =>
+  request(
+    payments.bus,
+    resolveUnresolvedPayment,
+    as(name),
+    { paymentId, outcome, evidence: "call 17" },
+    wait(),
+  );
+const list = (limit: number, cursor?: string) =>
+  request(payments.bus, listUnresolvedPayments, as("vera"), { limit, ...(cursor && { cursor }) }, wait());
+
+/** A payment the acquirer never answered about: approved there (…0119) or never seen (…0127). */
+async function unresolved(pan = "4000000000000127"): Promise<string> {
+  const command = payments.command({ cardData: { pan } });
+  expect(await payments.send(command)).toMatchObject({ outcome: "pending" });
+  return command.paymentId;
+}
+
+const audited = (paymentId: string) =>
+  payments.query<{ actor: string; action: string }>(
+    "select actor, action from payments.audit_entry where subject = $1 order by sequence",
+    [paymentId],
+  );
+
+const settled = { outcome: "problem", code: "invalid_payment_state" };
+
+describe("the list of unresolved payments", () => {
+  test("shows what waits for the bank, oldest first, page by page, and nothing that is settled or under way", async () => {
+    await payments.query("update payments.payment set recover_at = null");
+    const settledCommand = payments.command();
+    await payments.send(settledCommand);
+    const ids = [];
+    for (let index = 0; index < 3; index++) ids.push(await unresolved());
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await list(2, cursor);
+      if (page.outcome !== "done") throw new Error(page.outcome);
+      seen.push(...page.result.items.map(({ payment }) => payment.paymentId));
+      expect(page.result.items[0]).toMatchObject({
+        merchantId: payments.merchantId,
+        state: "AUTHORIZING",
+        unresolved: true,
+        overdue: false,
+        attempts: 1,
+        lastInquiry: "timeout",
+        payment: { status: "ENROLLED" },
+      });
+      cursor = page.result.nextCursor;
+    } while (cursor);
+    expect(seen).toEqual(ids);
+  });
+
+  test("marks those older than a day", async () => {
+    const paymentId = await unresolved();
+    await payments.query(
+      "update payments.payment set created_at = now() - interval '25 hours' where payment_id = $1",
+      [paymentId],
+    );
+    const page = await list(1);
+    expect(page).toMatchObject({ result: { items: [{ payment: { paymentId }, overdue: true }] } });
+  });
+
+  test("refuses a cursor that is not one", async () => {
+    expect(await list(2, "nonsense")).toMatchObject({ outcome: "problem", code: "validation_failed" });
+  });
+});
+
+test("one payment shows with its history; an unknown one does not", async () => {
+  const paymentId = await unresolved();
+  const ask = (id: string) => request(payments.bus, describePayment, as("vera"), { paymentId: id }, wait());
+  expect(await ask(paymentId)).toMatchObject({
+    outcome: "done",
+    result: { history: [{ version: 1, to: "AUTHORIZING", cause: "claimed" }] },
+  });
+  expect(await ask(randomUUID())).toEqual({ outcome: "problem", code: "payment_not_found" });
+});
+
+describe("inquire", () => {
+  test("adopts what the bank approved, and is audited", async () => {
+    const paymentId = await unresolved("4000000000000119");
+    expect(await inquire(paymentId)).toMatchObject({
+      outcome: "done",
+      result: { unresolved: false, payment: { status: "SUCCESS" } },
+    });
+    expect(await audited(paymentId)).toEqual([{ actor: "alice", action: "payment.inquired" }]);
+    expect(await inquire(paymentId)).toMatchObject({ ...settled, extra: { currentStatus: "SUCCESS" } });
+  });
+
+  test("leaves alone what a process is working on", async () => {
+    const paymentId = await unresolved();
+    await payments.query(
+      "update payments.payment set lease_token = gen_random_uuid(), lease_until = now() + interval '1 minute' where payment_id = $1",
+      [paymentId],
+    );
+    expect(await inquire(paymentId)).toEqual({ outcome: "problem", code: "operation_in_progress" });
+    expect(await audited(paymentId)).toEqual([]);
+  });
+});
+
+test("reverse is final: the payment is FAILED once the bank has acknowledged", async () => {
+  const paymentId = await unresolved("4000000000000119");
+  expect(await reverse(paymentId)).toMatchObject({
+    result: {
+      payment: { status: "FAILED", resultCode: "reversed" },
+      history: [{ to: "AUTHORIZING" }, { to: "REVERSING", cause: "operator_reversal" }, { to: "FAILED" }],
+    },
+  });
+  expect((await payments.ledger(paymentId)).map(({ operation }) => operation)).toEqual([
+    "authorize",
+    "reverse",
+  ]);
+  expect(await audited(paymentId)).toEqual([{ actor: "alice", action: "payment.reversal_decided" }]);
+});
+
+describe("resolve", () => {
+  let paymentId: string;
+  beforeEach(async () => {
+    paymentId = await unresolved();
+  });
+
+  test("takes two different people who say the same; then the payment is settled, with its event", async () => {
+    expect(await resolve("alice", paymentId, "SUCCESS")).toMatchObject({
+      outcome: "done",
+      result: {
+        unresolved: true,
+        resolution: { outcome: "SUCCESS", proposedBy: "alice", confirmations: 1, confirmationsRequired: 2 },
+      },
+    });
+    expect(await resolve("alice", paymentId, "SUCCESS")).toEqual({ outcome: "problem", code: "same_person" });
+    const confirmed = await resolve("bora", paymentId, "SUCCESS");
+    expect(confirmed).toMatchObject({ result: { unresolved: false, payment: { status: "SUCCESS" } } });
+    expect(confirmed).not.toHaveProperty("result.resolution");
+    expect(
+      await payments.query("select status from payments.outbox where payment_id = $1", [paymentId]),
+    ).toEqual([{ status: "SUCCESS" }]);
+    expect(await audited(paymentId)).toEqual([
+      { actor: "alice", action: "payment.resolution_proposed" },
+      { actor: "bora", action: "payment.resolved" },
+    ]);
+    expect(await resolve("alice", paymentId, "FAILED")).toMatchObject(settled);
+  });
+
+  test("another outcome by another person is a proposal of its own", async () => {
+    await resolve("alice", paymentId, "SUCCESS");
+    expect(await resolve("bora", paymentId, "FAILED")).toMatchObject({
+      result: { unresolved: true, resolution: { outcome: "FAILED", proposedBy: "bora" } },
+    });
+    expect(await resolve("alice", paymentId, "FAILED")).toMatchObject({
+      result: { payment: { status: "FAILED" } },
+    });
+  });
+
+  test("cannot make SUCCESS of what is being reversed", async () => {
+    await payments.query("update payments.payment set state = 'REVERSING' where payment_id = $1", [
+      paymentId,
+    ]);
+    expect(await resolve("alice", paymentId, "SUCCESS")).toMatchObject(settled);
+    await resolve("alice", paymentId, "FAILED");
+    expect(await resolve("bora", paymentId, "FAILED")).toMatchObject({
+      result: { payment: { status: "FAILED" } },
+    });
+  });
+
+  test("two confirmations at once settle it once", async () => {
+    await resolve("alice", paymentId, "FAILED");
+    const replies = await Promise.all([
+      resolve("bora", paymentId, "FAILED"),
+      resolve("cem", paymentId, "FAILED"),
+    ]);
+    expect(replies.filter(({ outcome }) => outcome === "done")).toHaveLength(1);
+    expect(
+      await payments.query("select 1 from payments.outbox where payment_id = $1", [paymentId]),
+    ).toHaveLength(1);
+  });
+});
+
+test("the audit log reads newest first and its chain is intact until somebody touches it", async () => {
+  const page = await request(payments.bus, readPaymentsAuditLog, as("vera"), { limit: 3 }, wait());
+  if (page.outcome !== "done") throw new Error(page.outcome);
+  const sequences = page.result.entries.map(({ sequence }) => sequence);
+  expect(sequences).toEqual([sequences[0]!, sequences[0]! - 1, sequences[0]! - 2]);
+  const last = page.result.entries.at(-1)!;
+  const next = await request(
+    payments.bus,
+    readPaymentsAuditLog,
+    as("vera"),
+    { limit: 1, before: last },
+    wait(),
+  );
+  expect(next).toMatchObject({ result: { entries: [{ sequence: last.sequence - 1 }] } });
+
+  const pool = new Pool({ connectionString: payments.database.superuserUrl });
+  const verify = () => verifyAuditChain(readAuditEntries(createDatabase(pool), "payments"));
+  expect(await verify()).toMatchObject({ intact: true });
+  await payments.query("update payments.audit_entry set actor = 'mallory' where sequence = 2");
+  expect(await verify()).toEqual({ intact: false, sequence: 2n, fault: "hash" });
+  await pool.end();
+});

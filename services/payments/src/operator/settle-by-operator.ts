@@ -1,0 +1,169 @@
+/**
+ * What operators do about a payment whose outcome is not known: ask the bank again, decide that it shall not stand, or
+ * settle it by what the bank told people. Each works under the payment's lease, as recovery does, so the two never meet;
+ * each is written to the audit log in the transaction of its effect.
+ */
+import { appendAudit } from "@holdfast/audit";
+import type { CommandReply, OperatorContext, OperatorPaymentDetail } from "@holdfast/contracts";
+import type { Transaction } from "kysely";
+import type { PaymentsDatabase } from "../database.ts";
+import type { AcquirerResult } from "../payment/authorization-outcome.ts";
+import { isUnsettled, merchantStatus } from "../payment/payment.ts";
+import { recordWithin } from "../payment/payment-writes.ts";
+import { settle } from "../payment/settlement.ts";
+import { recoverPayment, type RecoverDeps } from "../recovery/recover-payment.ts";
+import { giveBack, leaseUnsettled, startReversal, type LeasedPayment } from "../recovery/recovery-queries.ts";
+import { operatorPaymentDetail } from "./operator-payment.ts";
+import { findForOperator, findHistory } from "./operator-payment-queries.ts";
+
+export type OperatorDeps = RecoverDeps & { leaseMs: number; overdueAfterMs: number };
+type Reply = CommandReply<OperatorPaymentDetail>;
+type Problem = Extract<Reply, { outcome: "problem" }>;
+
+/** One payment of any merchant, with its history. */
+export async function describe({ db, overdueAfterMs }: OperatorDeps, paymentId: string): Promise<Reply> {
+  const payment = await findForOperator(db, paymentId);
+  if (!payment) return { outcome: "problem", code: "payment_not_found" };
+  const history = await findHistory(db, paymentId);
+  return { outcome: "done", result: operatorPaymentDetail(payment, history, overdueAfterMs) };
+}
+
+/** Asks the acquirer now. */
+export async function inquire(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  paymentId: string,
+): Promise<Reply> {
+  const leased = await deps.db.transaction().execute(async (trx) => {
+    const payment = await lease(deps, trx, paymentId);
+    if ("outcome" in payment) return payment;
+    await audit(trx, context, "payment.inquired", payment, {});
+    return payment;
+  });
+  if ("outcome" in leased) return leased;
+  await recoverPayment(deps, leased);
+  return await describe(deps, paymentId);
+}
+
+/** Decides that the payment shall not stand. */
+export async function reverse(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  paymentId: string,
+): Promise<Reply> {
+  const leased = await deps.db.transaction().execute(async (trx) => {
+    const payment = await lease(deps, trx, paymentId);
+    if ("outcome" in payment) return payment;
+    if (payment.state === "AUTHORIZING") await startReversal(trx, payment, "operator_reversal");
+    await audit(trx, context, "payment.reversal_decided", payment, { from: payment.state });
+    return { ...payment, state: "REVERSING" as const };
+  });
+  if ("outcome" in leased) return leased;
+  await recoverPayment(deps, leased);
+  return await describe(deps, paymentId);
+}
+
+/** Proposes an outcome, or confirms the one another operator has proposed, which settles the payment. */
+export async function resolve(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  { paymentId, outcome, evidence }: { paymentId: string; outcome: "SUCCESS" | "FAILED"; evidence: string },
+): Promise<Reply> {
+  const problem = await deps.db.transaction().execute(async (trx): Promise<Problem | undefined> => {
+    const payment = await lease(deps, trx, paymentId);
+    if ("outcome" in payment) return payment;
+    if (payment.state === "REVERSING" && outcome === "SUCCESS") {
+      await giveBack(trx, payment);
+      return invalidState(payment);
+    }
+    const proposal = await trx
+      .selectFrom("payment_resolution")
+      .selectAll()
+      .where("payment_id", "=", paymentId)
+      .executeTakeFirst();
+    if (proposal?.outcome === outcome) {
+      if (proposal.proposed_by === context.operator.name) {
+        await giveBack(trx, payment);
+        return { outcome: "problem", code: "same_person" };
+      }
+      await confirm(trx, context, payment, { outcome, evidence, proposedBy: proposal.proposed_by });
+    } else {
+      await propose(trx, context, payment, { outcome, evidence });
+    }
+    return undefined;
+  });
+  return problem ?? (await describe(deps, paymentId));
+}
+
+async function propose(
+  trx: Transaction<PaymentsDatabase>,
+  context: OperatorContext,
+  payment: LeasedPayment,
+  { outcome, evidence }: { outcome: "SUCCESS" | "FAILED"; evidence: string },
+): Promise<void> {
+  const row = { outcome, evidence, proposed_by: context.operator.name, proposed_at: new Date() };
+  await trx
+    .insertInto("payment_resolution")
+    .values({ payment_id: payment.payment_id, ...row })
+    .onConflict((conflict) => conflict.column("payment_id").doUpdateSet(row))
+    .execute();
+  await giveBack(trx, payment);
+  await audit(trx, context, "payment.resolution_proposed", payment, { outcome, evidence });
+}
+
+async function confirm(
+  trx: Transaction<PaymentsDatabase>,
+  context: OperatorContext,
+  payment: LeasedPayment,
+  { outcome, evidence, proposedBy }: { outcome: "SUCCESS" | "FAILED"; evidence: string; proposedBy: string },
+): Promise<void> {
+  const settlement = { to: outcome, cause: "resolved_by_operators", result: RESOLVED };
+  const { change } = settle(payment, settlement, { keyed: true });
+  await recordWithin(trx, change);
+  await trx.deleteFrom("payment_resolution").where("payment_id", "=", payment.payment_id).execute();
+  await audit(trx, context, "payment.resolved", payment, { outcome, evidence, proposedBy });
+}
+
+const RESOLVED: AcquirerResult = {
+  externalTransactionId: null,
+  authCode: null,
+  resultCode: "resolved",
+  resultMessage: "Settled by two operators by what the bank told them",
+};
+
+async function lease(
+  { leaseMs, db }: OperatorDeps,
+  trx: Transaction<PaymentsDatabase>,
+  paymentId: string,
+): Promise<LeasedPayment | Problem> {
+  const [leased] = await leaseUnsettled(trx, { leaseMs, paymentId, restMs: 0 });
+  if (leased) return leased;
+  const payment = await findForOperator(db, paymentId);
+  if (!payment) return { outcome: "problem", code: "payment_not_found" };
+  return isUnsettled(payment.state)
+    ? { outcome: "problem", code: "operation_in_progress" }
+    : invalidState(payment);
+}
+
+function invalidState({ state }: Pick<LeasedPayment, "state">): Problem {
+  return {
+    outcome: "problem",
+    code: "invalid_payment_state",
+    extra: { currentStatus: merchantStatus(state) },
+  };
+}
+
+function audit(
+  trx: Transaction<PaymentsDatabase>,
+  { operator, requestId }: OperatorContext,
+  action: string,
+  { payment_id, merchant_id }: Pick<LeasedPayment, "payment_id" | "merchant_id">,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  return appendAudit(trx, {
+    actor: operator.name,
+    action,
+    subject: payment_id,
+    detail: { merchantId: merchant_id, requestId, ...detail },
+  });
+}

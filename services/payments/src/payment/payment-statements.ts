@@ -1,0 +1,174 @@
+import type { PaymentState } from "./payment.ts";
+import type { PaymentRow } from "./payment-record.ts";
+
+/**
+ * The SQL of the money path's two writes. Each takes one array for each column and handles any number of payments; each
+ * comes without and with the part for Idempotency-Keys, so that payments without a key do not pay for it.
+ */
+type Statement = { name: string; text: string };
+
+/** One payment to claim: the row, and the key it came with. */
+export type ClaimRow = Omit<Pick<PaymentRow, (typeof PAYMENT_COLUMNS)[number][0]>, "lease_token"> & {
+  lease_token: string;
+  idempotency_key: string | null;
+  idempotency_scope: string | null;
+  idempotency_fingerprint: Buffer | null;
+};
+
+/** One payment's change from one state to another. */
+export type RecordRow = {
+  payment_id: string;
+  lease_token: string;
+  from: PaymentState;
+  to: PaymentState;
+  cause: string;
+  external_transaction_id: string | null;
+  auth_code: string | null;
+  result_code: string;
+  result_message: string;
+  /** Of the event that tells the merchant, and the answer stored under the key; null when `to` is not final. */
+  webhook_body: Buffer | null;
+  event_type: string;
+  traceparent: string | null;
+  /** Whether it may have been claimed under an Idempotency-Key. */
+  keyed: boolean;
+};
+
+const PAYMENT_COLUMNS = [
+  ["payment_id", "uuid"],
+  ["merchant_id", "uuid"],
+  ["transaction_type", "text"],
+  ["lease_token", "uuid"],
+  ["order_id", "text"],
+  ["customer_id", "text"],
+  ["amount_minor", "bigint"],
+  ["currency", "text"],
+  ["currency_exponent", "smallint"],
+  ["installment_count", "smallint"],
+  ["commission_minor", "bigint"],
+  ["request_ip", "text"],
+  ["request_port", "integer"],
+  ["card_holder_name", "text"],
+  ["masked_pan", "text"],
+  ["pan_fingerprint", "bytea"],
+  ["dom_int", "text"],
+  ["card_scheme", "text"],
+  ["card_type", "text"],
+  ["card_sub_type", "text"],
+  ["loyalty_code", "text"],
+  ["traceparent", "text"],
+] as const satisfies [keyof PaymentRow, string][];
+
+/** Columns of the claim's arrays, in the order of its parameters after `$1`, the lease in milliseconds. */
+export const CLAIM_COLUMNS = [
+  ...PAYMENT_COLUMNS,
+  ["idempotency_key", "text"],
+  ["idempotency_scope", "text"],
+  ["idempotency_fingerprint", "bytea"],
+] as const satisfies [keyof ClaimRow, string][];
+
+/** Columns of the record's arrays, in the order of its parameters. */
+export const RECORD_COLUMNS = [
+  ["payment_id", "uuid"],
+  ["lease_token", "uuid"],
+  ["from", "text"],
+  ["to", "text"],
+  ["cause", "text"],
+  ["external_transaction_id", "text"],
+  ["auth_code", "text"],
+  ["result_code", "text"],
+  ["result_message", "text"],
+  ["webhook_body", "bytea"],
+  ["event_type", "text"],
+  ["traceparent", "text"],
+  ["keyed", "boolean"],
+] as const satisfies [keyof RecordRow, string][];
+
+/*
+ * Copies of one message may be in one batch, so results are told apart by the lease, which is each item's own, never by
+ * the payment.
+ */
+
+/** Arrays from `$first` on as a table with one column for each of `columns`. */
+function unnested(columns: readonly (readonly [string, string])[], first: number): string {
+  const arrays = columns.map(([, type], index) => `$${first + index}::${type}[]`);
+  const names = columns.map(([column]) => `"${column}"`);
+  return `unnest(${arrays.join(", ")}) as given(${names.join(", ")})`;
+}
+
+const COLUMN_NAMES = PAYMENT_COLUMNS.map(([column]) => column).join(", ");
+
+/** The first request with a key gets it; a concurrent second one waits for the first's commit and then finds it taken. */
+const TAKE_KEYS = `, keyed as (
+    insert into idempotency_key (merchant_id, scope, key, fingerprint, resource_id)
+    select merchant_id, idempotency_scope, idempotency_key, idempotency_fingerprint, payment_id
+    from given where idempotency_key is not null
+    on conflict (merchant_id, scope, key) do nothing
+    returning resource_id
+  )`;
+
+const OWNS_ITS_KEY = "where idempotency_key is null or payment_id in (select resource_id from keyed)";
+
+const claim = (keyed: boolean) => `
+  with given as (select * from ${unnested(CLAIM_COLUMNS, 2)})${keyed ? TAKE_KEYS : ""},
+  claimed as (
+    insert into payment (state, version, lease_until, recover_at, ${COLUMN_NAMES})
+    select 'AUTHORIZING', 1, lease.ends, lease.ends, ${COLUMN_NAMES}
+    from given, (select now() + $1 * interval '1 millisecond' as ends) as lease
+    ${keyed ? OWNS_ITS_KEY : ""}
+    on conflict (payment_id) do nothing
+    returning payment_id, lease_token, created_at
+  ), history as (
+    insert into payment_history (payment_id, version, from_state, to_state, cause)
+    select payment_id, 1, null, 'AUTHORIZING', 'claimed' from claimed
+  )
+  select lease_token, created_at from claimed`;
+
+export const CLAIM: { plain: Statement; keyed: Statement } = {
+  plain: { name: "claim-payments", text: claim(false) },
+  keyed: { name: "claim-keyed-payments", text: claim(true) },
+};
+
+const STORE_ANSWERS = `, answered as (
+    update idempotency_key set answer = given.webhook_body
+    from changed join given using (payment_id, lease_token)
+    where idempotency_key.resource_id = changed.payment_id
+      and idempotency_key.answer is null
+      and given.keyed and given.webhook_body is not null
+  )`;
+
+/** The condition on state and lease is what makes a process that was overtaken change nothing. */
+const record = (keyed: boolean) => `
+  with given as (select * from ${unnested(RECORD_COLUMNS, 1)}),
+  changed as (
+    update payment set
+      state = given."to",
+      version = payment.version + 1,
+      external_transaction_id = given.external_transaction_id,
+      auth_code = given.auth_code,
+      result_code = given.result_code,
+      result_message = given.result_message,
+      lease_token = null,
+      lease_until = null,
+      recover_at = null,
+      updated_at = now()
+    from given
+    where payment.payment_id = given.payment_id
+      and payment.state = given."from"
+      and payment.lease_token = given.lease_token
+    returning payment.payment_id, given.lease_token, payment.merchant_id, payment.version
+  ), history as (
+    insert into payment_history (payment_id, version, from_state, to_state, cause)
+    select payment_id, version, given."from", given."to", given.cause from changed join given using (payment_id, lease_token)
+  ), event as (
+    insert into outbox (event_type, payment_id, merchant_id, status, body, traceparent)
+    select given.event_type, payment_id, merchant_id, given."to", given.webhook_body, given.traceparent
+    from changed join given using (payment_id, lease_token)
+    where given.webhook_body is not null
+  )${keyed ? STORE_ANSWERS : ""}
+  select lease_token from changed`;
+
+export const RECORD: { plain: Statement; keyed: Statement } = {
+  plain: { name: "record-payments", text: record(false) },
+  keyed: { name: "record-keyed-payments", text: record(true) },
+};

@@ -1,0 +1,78 @@
+import type { ApiPaymentResponse, CommandReply, PreAuthorizePayment } from "@holdfast/contracts";
+import { decideReplay, findIdempotencyKey } from "@holdfast/idempotency";
+import type { Incoming } from "@holdfast/messaging";
+import type { Kysely } from "kysely";
+import type { PaymentsDatabase } from "../database.ts";
+import { findPayment, type FoundPayment } from "../payment/payment-queries.ts";
+import { isUnsettled } from "../payment/payment.ts";
+import { paymentRecord } from "../payment/payment-record.ts";
+import type { ClaimRow } from "../payment/payment-statements.ts";
+
+type Deps = { db: Kysely<PaymentsDatabase>; now: () => number };
+type Reply = CommandReply<ApiPaymentResponse>;
+
+/**
+ * Answers a request whose payment or Idempotency-Key exists already: the gateway's copy of one message waits for the
+ * first one's end, the merchant's repetition gets the stored answer, or hears that the first is still running (409), or
+ * how the payment stands when nobody is working on it (202).
+ */
+export async function answerRepetition(
+  deps: Deps,
+  message: Incoming<PreAuthorizePayment>,
+  row: ClaimRow,
+): Promise<Reply> {
+  const { idempotency, merchant, deadlineAt } = message.context;
+  const taken = idempotency && (await findIdempotencyKey(deps.db, { ...merchant, ...idempotency }));
+  if (!taken) return await answerCopy(deps, row, deadlineAt);
+  const decision = decideReplay(taken, {
+    fingerprint: row.idempotency_fingerprint!,
+    resourceId: row.payment_id,
+  });
+  switch (decision.kind) {
+    case "copy":
+      return await answerCopy(deps, row, deadlineAt);
+    case "reused":
+      return { outcome: "problem", code: "idempotency_key_reused" };
+    case "answer":
+      return { outcome: "done", result: JSON.parse(decision.json) as ApiPaymentResponse, replayed: true };
+    case "unfinished":
+      return await answerUnfinished(deps, { ...row, payment_id: decision.resourceId });
+    default:
+      return decision satisfies never;
+  }
+}
+
+async function answerUnfinished({ db }: Deps, { merchant_id, payment_id }: PaymentKey): Promise<Reply> {
+  const payment = await findPayment(db, merchant_id, payment_id);
+  if (!payment || payment.lease_is_live) return { outcome: "problem", code: "idempotency_key_in_use" };
+  const reply = replyOf(payment);
+  return reply.outcome === "done" ? { ...reply, replayed: true } : reply;
+}
+
+/** The gateway sent the message again because it lost the connection. The first one may still be at work. */
+async function answerCopy(deps: Deps, payment: PaymentKey, deadlineAt: number): Promise<Reply> {
+  for (;;) {
+    const reply = await currentState(deps, payment);
+    if (!reply) return { outcome: "problem", code: "payment_not_found" };
+    if (reply.outcome !== "pending" || deps.now() + COPY_POLL_MS > deadlineAt) return reply;
+    await new Promise((resolve) => setTimeout(resolve, COPY_POLL_MS));
+  }
+}
+
+const COPY_POLL_MS = 200;
+
+type PaymentKey = { payment_id: string; merchant_id: string };
+
+/** The payment as it stands: `pending` while its outcome is not known. */
+export async function currentState(
+  { db }: Pick<Deps, "db">,
+  { payment_id, merchant_id }: PaymentKey,
+): Promise<Extract<Reply, { result: unknown }> | undefined> {
+  const payment = await findPayment(db, merchant_id, payment_id);
+  return payment && replyOf(payment);
+}
+
+function replyOf(payment: FoundPayment): Extract<Reply, { result: unknown }> {
+  const outcome = isUnsettled(payment.state) ? "pending" : "done";
+  return { outcome, result: paymentRecord(payment) };
+}

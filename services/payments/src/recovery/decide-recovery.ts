@@ -1,0 +1,84 @@
+import type { InquiryOutcome } from "@holdfast/acquirer";
+import type { AcquirerResult } from "../payment/authorization-outcome.ts";
+import type { Settlement } from "../payment/settlement.ts";
+
+/** What an inquiry makes of a payment whose authorization's outcome is not known. */
+export type RecoveryDecision =
+  | ({ action: "settle" } & Settlement)
+  /** It shall not stand: commit that, then reverse until acknowledged. */
+  | { action: "reverse"; cause: string }
+  /** Nothing can be decided yet. */
+  | { action: "wait"; cause: string };
+
+/** Times since the claim, by the database's clock. */
+export type RecoveryLimits = {
+  /** Inquiries after the claim; beyond the last one the time between two doubles, up to an hour. */
+  scheduleMs: readonly number[];
+  /** An approval found later than this is reversed: the buyer has long gone elsewhere. */
+  adoptWithinMs: number;
+  /** A reference the acquirer has not seen by then is reversed, which binds it. */
+  reverseUnseenAfterMs: number;
+};
+
+/**
+ * Approved and young enough is adopted; approved but old, or of another amount, or never seen for too long, is reversed.
+ * What the inquiry itself does not answer decides nothing, however often.
+ */
+export function decideRecovery(
+  asked: { amountMinor: bigint; currency: string; ageMs: number },
+  inquiry: InquiryOutcome,
+  limits: Pick<RecoveryLimits, "adoptWithinMs" | "reverseUnseenAfterMs">,
+): RecoveryDecision {
+  switch (inquiry.kind) {
+    case "approved": {
+      if (inquiry.amountMinor !== asked.amountMinor || inquiry.currency !== asked.currency) {
+        return { action: "reverse", cause: "mismatch" };
+      }
+      if (asked.ageMs > limits.adoptWithinMs) return { action: "reverse", cause: "approved_too_late" };
+      const { externalTransactionId, authCode, resultCode, resultMessage } = inquiry;
+      return {
+        action: "settle",
+        to: "SUCCESS",
+        cause: "inquiry_approved",
+        result: { externalTransactionId, authCode, resultCode, resultMessage },
+      };
+    }
+    case "declined": {
+      const { externalTransactionId = null, resultCode, resultMessage } = inquiry;
+      return {
+        action: "settle",
+        to: "FAILED",
+        cause: "inquiry_declined",
+        result: { externalTransactionId, authCode: null, resultCode, resultMessage },
+      };
+    }
+    case "reversed":
+      return { action: "settle", to: "FAILED", cause: "inquiry_reversed", result: REVERSED };
+    case "not_found":
+      return asked.ageMs >= limits.reverseUnseenAfterMs
+        ? { action: "reverse", cause: "not_found" }
+        : { action: "wait", cause: "not_found" };
+    case "unknown":
+      return { action: "wait", cause: inquiry.reason };
+    case "not_sent":
+      return { action: "wait", cause: "acquirer_unavailable" };
+    default:
+      return inquiry satisfies never;
+  }
+}
+
+/** A payment whose reversal the acquirer has acknowledged. */
+export const REVERSED: AcquirerResult = {
+  externalTransactionId: null,
+  authCode: null,
+  resultCode: "reversed",
+  resultMessage: "The bank's answer was lost; what it may have reserved has been released",
+};
+
+/** How long to wait after an attempt at `ageMs`: to the schedule's next step, then as long again as it has lasted. */
+export function nextAttemptInMs(ageMs: number, { scheduleMs }: Pick<RecoveryLimits, "scheduleMs">): number {
+  const next = scheduleMs.find((step) => step > ageMs);
+  return next === undefined ? Math.min(ageMs, LONGEST_WAIT_MS) : next - ageMs;
+}
+
+const LONGEST_WAIT_MS = 3_600_000;

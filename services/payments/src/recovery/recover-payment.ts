@@ -1,0 +1,98 @@
+/**
+ * Settles one payment whose outcome is not known: asks the acquirer what became of our reference, and adopts, fails or
+ * reverses it. The decision to reverse is committed before the first reversal is sent and is final; the reversal is then
+ * repeated, over as many attempts as it takes, until the acquirer acknowledges it, and only then is the payment FAILED.
+ * The authorization itself is never repeated: the cvv is gone.
+ */
+import type { Acquirer } from "@holdfast/acquirer";
+import { failpoint } from "@holdfast/failpoints";
+import type { Kysely } from "kysely";
+import type { BusinessEvents } from "../business-events.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import type { PaymentWrites } from "../payment/payment-writes.ts";
+import { settle, type Settlement } from "../payment/settlement.ts";
+import { decideRecovery, nextAttemptInMs, REVERSED, type RecoveryLimits } from "./decide-recovery.ts";
+import { postpone, startReversal, type LeasedPayment } from "./recovery-queries.ts";
+
+export type RecoverDeps = {
+  db: Kysely<PaymentsDatabase>;
+  writes: PaymentWrites;
+  acquirer: Acquirer;
+  events: BusinessEvents;
+  limits: RecoveryLimits;
+  /** Bound of one acquirer call; with two calls an attempt must end before its lease does. */
+  acquirerTimeoutMs: number;
+  now: () => number;
+};
+
+/** How an attempt ended: `lost` means that somebody else had taken the payment over. */
+export type RecoveryResult = "settled" | "waiting" | "lost";
+
+export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment): Promise<RecoveryResult> {
+  if (payment.state === "REVERSING") return await reverse(deps, payment);
+  const inquiry = await deps.acquirer.inquire({ reference: payment.payment_id, expiresAt: expiry(deps) });
+  await failpoint("payments.after_inquiry");
+  const asked = { amountMinor: payment.amount_minor, currency: payment.currency, ageMs: payment.age_ms };
+  const decision = decideRecovery(asked, inquiry, deps.limits);
+  switch (decision.action) {
+    case "settle":
+      return await record(deps, payment, decision);
+    case "reverse":
+      if (!(await startReversal(deps.db, payment, decision.cause))) return "lost";
+      await failpoint("payments.after_reversal_decision");
+      return await reverse(deps, { ...payment, state: "REVERSING" });
+    case "wait":
+      return await wait(deps, payment, decision.cause);
+    default:
+      return decision satisfies never;
+  }
+}
+
+async function reverse(deps: RecoverDeps, payment: LeasedPayment): Promise<RecoveryResult> {
+  const reversal = await deps.acquirer.reverse({
+    reference: payment.payment_id,
+    amountMinor: payment.amount_minor,
+    currency: payment.currency,
+    expiresAt: expiry(deps),
+  });
+  await failpoint("payments.after_reversal");
+  switch (reversal.kind) {
+    case "reversed":
+      return await record(deps, payment, { to: "FAILED", cause: "reversed", result: REVERSED });
+    case "refused":
+      return await wait(deps, payment, "reversal_refused");
+    case "unknown":
+      return await wait(deps, payment, `reversal_${reversal.reason}`);
+    case "not_sent":
+      return await wait(deps, payment, "acquirer_unavailable");
+    default:
+      return reversal satisfies never;
+  }
+}
+
+async function record(
+  deps: RecoverDeps,
+  payment: LeasedPayment,
+  settlement: Settlement,
+): Promise<RecoveryResult> {
+  const { settled, change } = settle(payment, settlement, { keyed: true });
+  if (!(await deps.writes.record(change))) return "lost";
+  const { cause } = settlement;
+  deps.events.unknownSettled(settled, {
+    cause,
+    ageMs: payment.age_ms,
+    attempts: payment.recovery_attempts + 1,
+  });
+  return "settled";
+}
+
+async function wait(deps: RecoverDeps, payment: LeasedPayment, cause: string): Promise<RecoveryResult> {
+  const attempts = payment.recovery_attempts + 1;
+  await postpone(deps.db, payment, { inMs: nextAttemptInMs(payment.age_ms, deps.limits), cause });
+  deps.events.stillUnknown(payment, { cause, ageMs: payment.age_ms, attempts });
+  return "waiting";
+}
+
+function expiry({ now, acquirerTimeoutMs }: RecoverDeps): Date {
+  return new Date(now() + acquirerTimeoutMs);
+}

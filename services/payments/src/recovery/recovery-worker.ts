@@ -1,0 +1,28 @@
+import type { Logger } from "@holdfast/service-runtime";
+import { recoverPayment, type RecoverDeps, type RecoveryResult } from "./recover-payment.ts";
+import { leaseUnsettled } from "./recovery-queries.ts";
+
+export type RecoveryWorkerDeps = RecoverDeps & { leaseMs: number; log: Logger };
+
+/**
+ * One round: leases what is due and settles it side by side. What fails keeps its lease until that ends, so that no
+ * payment is hammered.
+ *
+ * @returns how each payment's attempt ended.
+ */
+export async function recoverDue(deps: RecoveryWorkerDeps): Promise<(RecoveryResult | "failed")[]> {
+  const due = await leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, limit: ROUND_MAX });
+  return await Promise.all(
+    due.map(async (payment) => {
+      try {
+        return await recoverPayment(deps, payment);
+      } catch (error) {
+        deps.log.error({ paymentId: payment.payment_id, error }, "a recovery attempt failed");
+        return "failed";
+      }
+    }),
+  );
+}
+
+/** Payments leased in one round, and thus acquirer calls of recovery at once. */
+const ROUND_MAX = 32;

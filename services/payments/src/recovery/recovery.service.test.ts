@@ -1,0 +1,213 @@
+import { eventually } from "@holdfast/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
+
+const FAST = {
+  ACQUIRER_TIMEOUT: "300ms",
+  RECOVERY_SCHEDULE: "50ms,200ms,500ms,1s",
+  RECOVERY_INTERVAL: "30ms",
+  REVERSE_UNSEEN_AFTER: "800ms",
+};
+
+let payments: PaymentsHarness;
+
+beforeAll(async () => {
+  payments = await startPaymentsHarness(FAST);
+});
+afterAll(() => payments.close());
+
+/** Pays and waits until recovery has settled the payment. */
+async function payAndSettle(pan: string, harness = payments) {
+  const command = harness.command({ cardData: { pan } });
+  expect(await harness.send(command)).toMatchObject({ outcome: "pending", result: { status: "ENROLLED" } });
+  const settled = await eventually(
+    async () => {
+      const [row] = await harness.query<{ state: string; result_code: string; auth_code: string | null }>(
+        "select state, result_code, auth_code from payments.payment where payment_id = $1 and recover_at is null",
+        [command.paymentId],
+      );
+      return row ?? false;
+    },
+    { withinMs: 10_000 },
+  );
+  return {
+    ...settled,
+    ledger: await operations(command.paymentId, harness),
+    events: await events(command.paymentId, harness),
+  };
+}
+
+const operations = async (paymentId: string, harness = payments) =>
+  (await harness.ledger(paymentId)).map(({ operation, outcome }) => `${operation} ${outcome}`);
+
+const events = async (paymentId: string, harness = payments) =>
+  (
+    await harness.query<{ status: string }>("select status from payments.outbox where payment_id = $1", [
+      paymentId,
+    ])
+  ).map(({ status }) => status);
+
+describe("an authorization the acquirer approved without our hearing of it", () => {
+  test.each([
+    ["never answered", "4000000000000119"],
+    ["answered late", "4000000000000101"],
+    ["answered HTTP 500", "4000000000000341"],
+    ["answered garbage", "4000000000000036"],
+    ["reset the connection", "4000000000000051"],
+  ])("%s: is found by inquiry and adopted, once, with one event", async (_case, pan) => {
+    expect(await payAndSettle(pan)).toEqual({
+      state: "SUCCESS",
+      result_code: "00",
+      auth_code: expect.any(String),
+      ledger: ["authorize approved"],
+      events: ["SUCCESS"],
+    });
+  });
+});
+
+test("an answer about another amount is reversed, never adopted", async () => {
+  expect(await payAndSettle("4000000000000044")).toEqual({
+    state: "FAILED",
+    result_code: "reversed",
+    auth_code: null,
+    ledger: ["authorize approved", "reverse approved"],
+    events: ["FAILED"],
+  });
+});
+
+test("a request the acquirer never saw is reversed, which binds it, and only then FAILED", async () => {
+  expect(await payAndSettle("4000000000000127")).toEqual({
+    state: "FAILED",
+    result_code: "reversed",
+    auth_code: null,
+    ledger: ["reverse approved"],
+    events: ["FAILED"],
+  });
+});
+
+test("a request that takes effect late is either adopted or refused by the tombstone", async () => {
+  const { state, ledger } = await payAndSettle("4000000000000259");
+  if (state === "SUCCESS") expect(ledger).toEqual(["authorize approved"]);
+  else expect(ledger[0]).toBe("reverse approved");
+});
+
+test("an approval found too late is reversed", async () => {
+  const strict = await startPaymentsHarness({ ...FAST, ADOPT_WITHIN: "1ms" });
+  expect(await payAndSettle("4000000000000119", strict)).toMatchObject({
+    state: "FAILED",
+    ledger: ["authorize approved", "reverse approved"],
+    events: ["FAILED"],
+  });
+  await strict.close();
+});
+
+test("a reversal that is refused, and one that gets no answer, is repeated until it is acknowledged", async () => {
+  const faults = (behaviour: string, times: number) =>
+    fetch(`${payments.acquirer.url}/faults`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ operation: "reverse", behaviour, times }),
+    });
+  expect((await faults("refuse", 2)).ok).toBe(true);
+  expect((await faults("http_500", 1)).ok).toBe(true);
+  const { state, ledger } = await payAndSettle("4000000000000127");
+  expect(state).toBe("FAILED");
+  expect(ledger.at(-1)).toBe("reverse approved");
+});
+
+test("with the acquirer down a new payment is FAILED at once: nothing was sent, nothing has to be reversed", async () => {
+  const alone = await startPaymentsHarness(FAST);
+  await alone.acquirer.close();
+  const command = alone.command();
+  expect(await alone.send(command)).toMatchObject({
+    outcome: "done",
+    result: { status: "FAILED", resultCode: "acquirer_unavailable" },
+  });
+  expect(await events(command.paymentId, alone)).toEqual(["FAILED"]);
+  await alone.close();
+});
+
+test("several workers settle each payment once", async () => {
+  await Promise.all([payments.startAnother(), payments.startAnother()]);
+  const commands = Array.from({ length: 30 }, () =>
+    payments.command({ cardData: { pan: "4000000000000119" } }),
+  );
+  await Promise.all(commands.map((command) => payments.send(command)));
+  await eventually(
+    async () => {
+      const [open] = await payments.query<{ count: number }>(
+        "select count(*)::int from payments.payment where recover_at is not null",
+      );
+      return open?.count === 0;
+    },
+    { withinMs: 10_000 },
+  );
+  for (const { paymentId } of commands) {
+    expect(await events(paymentId)).toEqual(["SUCCESS"]);
+    expect(await operations(paymentId)).toEqual(["authorize approved"]);
+  }
+});
+
+describe("with no worker", () => {
+  let idle: PaymentsHarness;
+  beforeAll(async () => {
+    idle = await startPaymentsHarness({ ...FAST, RECOVERY_INTERVAL: "1h" });
+  });
+  afterAll(() => idle.close());
+
+  test("reading a payment nobody works on asks the acquirer, and not again right away", async () => {
+    const command = idle.command({ cardData: { pan: "4000000000000127" } });
+    await idle.send(command);
+    const attempts = async () =>
+      (
+        await idle.query<{ recovery_attempts: number }>(
+          "select recovery_attempts from payments.payment where payment_id = $1",
+          [command.paymentId],
+        )
+      )[0]!.recovery_attempts;
+    expect(await attempts()).toBe(1);
+    await idle.query(
+      "update payments.payment set updated_at = now() - interval '3 seconds' where payment_id = $1",
+      [command.paymentId],
+    );
+    expect(await idle.read(command.paymentId)).toMatchObject({
+      outcome: "done",
+      result: { status: "ENROLLED" },
+    });
+    await idle.read(command.paymentId);
+    expect(await attempts()).toBe(2);
+  });
+
+  test("reading does not disturb a payment somebody works on", async () => {
+    const command = idle.command({ cardData: { pan: "4000000000000119" } });
+    await idle.send(command);
+    await idle.query(
+      `update payments.payment set updated_at = now() - interval '3 seconds',
+         lease_token = gen_random_uuid(), lease_until = now() + interval '20 seconds' where payment_id = $1`,
+      [command.paymentId],
+    );
+    expect(await idle.read(command.paymentId)).toMatchObject({ result: { status: "ENROLLED" } });
+  });
+
+  test("a process that lost its lease changes nothing and answers what the other one did", async () => {
+    const command = idle.command({ cardData: { pan: "4111111111111111" } });
+    await fetch(`${idle.acquirer.url}/faults`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ operation: "authorize", behaviour: "hang", times: 1 }),
+    });
+    const sent = idle.send(command);
+    await eventually(async () => (await operations(command.paymentId, idle)).length === 1);
+    await idle.query(
+      "update payments.payment set state = 'REVERSING', lease_token = gen_random_uuid() where payment_id = $1",
+      [command.paymentId],
+    );
+    expect(await sent).toMatchObject({ outcome: "pending" });
+    expect(
+      await idle.query(
+        "select state, version, lease_token is null as given_back from payments.payment where payment_id = $1",
+        [command.paymentId],
+      ),
+    ).toEqual([{ state: "REVERSING", version: 1, given_back: false }]);
+  });
+});
