@@ -1,3 +1,4 @@
 export { startSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 export type { SandboxFile } from "./sandbox-file.ts";
 export type { ServiceDefinition, ServiceSurroundings } from "./service-definitions.ts";
+export { serviceDefinitions } from "./service-definitions.ts";

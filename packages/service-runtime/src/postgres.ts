@@ -9,17 +9,27 @@ export class DatabaseUnavailableError extends Error {
   readonly code = "database_unavailable";
 }
 
-export type PoolOptions = { url: string; connectionsMax: number; applicationName: string; log: Logger };
+export type PoolOptions = {
+  url: string;
+  connectionsMax: number;
+  applicationName: string;
+  log: Logger;
+  /** Server settings for each connection of the pool. */
+  settings?: Readonly<Record<string, string>>;
+};
 
 /**
  * A pool that fails fast: a caller that gets no connection within a second is told so (503 at the edge) instead of
  * queueing. int8 arrives as bigint, by this pool's own parser, not by a process-wide one.
  */
-export function createPool({ url, connectionsMax, applicationName, log }: PoolOptions): Pool {
+export function createPool({ url, connectionsMax, applicationName, log, settings = {} }: PoolOptions): Pool {
   const pool = new Pool({
     connectionString: url,
     max: connectionsMax,
     application_name: applicationName,
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(" "),
     connectionTimeoutMillis: 1_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
@@ -32,6 +42,9 @@ export function createPool({ url, connectionsMax, applicationName, log }: PoolOp
   });
   // An idle connection that breaks is replaced by the next caller's.
   pool.on("error", (error) => log.warn({ error }, "an idle database connection broke"));
+  // The pool listens to idle connections only. One that breaks under a statement rejects it, and also says so itself:
+  // unheard that would end the process.
+  pool.on("connect", (connection) => void connection.on("error", () => {}));
   return pool;
 }
 

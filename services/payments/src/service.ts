@@ -16,7 +16,7 @@ import type { Config } from "./config.ts";
 import { createDatabase } from "./database.ts";
 import { getPayment } from "./lookup/get-payment.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
-import { createPaymentWrites } from "./payment/payment-writes.ts";
+import { createPaymentWrites, WRITE_SETTINGS } from "./payment/payment-writes.ts";
 import { preAuthorize, type PreAuthorizeDeps } from "./pre-authorization/pre-authorize.ts";
 import { recoverDue, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 
@@ -32,8 +32,15 @@ export async function startPayments(
     applicationName: "payments",
     log,
   });
+  const writePool = createPool({
+    url: config.DATABASE_URL,
+    connectionsMax: WRITE_CONNECTIONS,
+    applicationName: "payments writes",
+    settings: WRITE_SETTINGS,
+    log,
+  });
   const db = createDatabase(pool);
-  const writes = createPaymentWrites(pool, { leaseMs: config.LEASE_DURATION });
+  const writes = createPaymentWrites(writePool, { leaseMs: config.LEASE_DURATION });
   const events = createBusinessEvents(log);
   const bus = await connectBus({
     url: config.NATS_URL,
@@ -116,12 +123,14 @@ export async function startPayments(
       ]);
       await bus.close(BUS_CLOSE_TIMEOUT_MS);
       await acquirer.close();
-      await pool.end();
+      await Promise.all([pool.end(), writePool.end()]);
       await health.close();
     },
   };
 }
 
+/** Two flushes at once of each of the two writes. */
+const WRITE_CONNECTIONS = 4;
 const PURGE_INTERVAL_MS = 3_600_000;
 const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;

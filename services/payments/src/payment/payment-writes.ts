@@ -34,6 +34,18 @@ export type PaymentWrites = {
 /** `created_at` by the database's clock. */
 export type ClaimedPayment = { created_at: Date };
 
+/**
+ * Settings of the connections these statements run on. Planned once, by index: left to itself the planner plans each
+ * execution anew, or keeps a plan from the days when the table was small, which reads all of it. Measured at 64 at once:
+ * 0.10 ms of database CPU a payment and flat, against 0.17 to 0.28 ms and growing with the table.
+ */
+export const WRITE_SETTINGS = {
+  plan_cache_mode: "force_generic_plan",
+  enable_seqscan: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+};
+
 export function createPaymentWrites(pool: Pool, { leaseMs }: { leaseMs: number }): PaymentWrites {
   const claims = createNaturalBatcher<ClaimRow, ClaimedPayment | undefined>({
     ...BATCHES,

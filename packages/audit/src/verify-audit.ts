@@ -1,0 +1,87 @@
+/**
+ * `npm run verify-audit`: recomputes the audit chain of each schema that the given role can see, prints its head, and
+ * exits 1 if one is broken. Keep the heads somewhere else and give them back as anchors: a chain that was cut or written
+ * anew is whole in itself and only an anchor gives it away.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Kysely, PostgresDialect, sql } from "kysely";
+import { Pool } from "pg";
+import { verifyAuditChain, type AuditAnchor, type AuditVerdict } from "./audit-chain.ts";
+import { readAuditEntries, type AuditDatabase } from "./audit-log.ts";
+
+const HELP = `npm run verify-audit -- [--database-url URL | --home DIR] [--anchor SCHEMA:SEQUENCE:HASH ...]
+
+  --database-url URL   as a role that may read the audit tables (default: $AUDIT_DATABASE_URL)
+  --home DIR           the database of the sandbox that runs there (default: .holdfast)
+  --anchor             a head printed earlier, which the chain must contain
+`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      "database-url": { type: "string" },
+      home: { type: "string", default: ".holdfast" },
+      anchor: { type: "string", multiple: true, default: [] },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const anchors = new Map(values.anchor.map(parseAnchor));
+  const connectionString =
+    values["database-url"] ?? process.env["AUDIT_DATABASE_URL"] ?? sandboxDatabaseUrl(values.home);
+  const pool = new Pool({ connectionString, max: 1 });
+  const db = new Kysely<AuditDatabase>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    let broken = 0;
+    const schemas = await auditedSchemas(db);
+    for (const schema of new Set([...schemas, ...anchors.keys()])) {
+      const verdict = await verifyAuditChain(readAuditEntries(db, schema), anchors.get(schema));
+      process.stdout.write(`${describe(schema, verdict)}\n`);
+      if (!verdict.intact) broken++;
+    }
+    process.stdout.write(`${schemas.length - broken} intact, ${broken} broken\n`);
+    return broken === 0 ? 0 : 1;
+  } finally {
+    await db.destroy();
+  }
+}
+
+function describe(schema: string, verdict: AuditVerdict): string {
+  if (!verdict.intact) return `${schema}: BROKEN at entry ${verdict.sequence} (${verdict.fault})`;
+  return `${schema}: intact, ${verdict.entries} entries, head ${schema}:${verdict.entries}:${verdict.head.toString("hex")}`;
+}
+
+function parseAnchor(text: string): [string, AuditAnchor] {
+  const [, schema, sequence, hash] = /^(\w+):(\d+):([\da-f]{64})$/.exec(text) ?? [];
+  if (schema === undefined || sequence === undefined || hash === undefined) {
+    throw new Error(`not an anchor, SCHEMA:SEQUENCE:HASH: ${text}`);
+  }
+  return [schema, { sequence: BigInt(sequence), hash: Buffer.from(hash, "hex") }];
+}
+
+function sandboxDatabaseUrl(home: string): string {
+  const file = join(home, "sandbox.json");
+  try {
+    return (JSON.parse(readFileSync(file, "utf8")) as { databaseUrl: string }).databaseUrl;
+  } catch (cause) {
+    throw new Error(`no --database-url, and no sandbox runs in ${home}`, { cause });
+  }
+}
+
+async function auditedSchemas(db: Kysely<AuditDatabase>): Promise<string[]> {
+  const { rows } = await sql<{ table_schema: string }>`
+    select table_schema from information_schema.tables where table_name = 'audit_entry' order by 1`.execute(db);
+  return rows.map(({ table_schema }) => table_schema);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`verify-audit: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}
