@@ -21,14 +21,18 @@ const target = new URL(values.url ?? "");
 const connections = Number(values.connections);
 const rate = Number(values.rate);
 const pool = new Pool(target.origin, { connections, pipelining: 1 });
-const headers = { "content-type": "application/json", ...(JSON.parse(values.headers) as Record<string, string>) };
+const headers = {
+  "content-type": "application/json",
+  ...(JSON.parse(values.headers) as Record<string, string>),
+};
 const latenciesMs: number[] = [];
 const statuses: Record<string, number> = {};
 const end = performance.now() + Number(values.seconds) * 1_000;
 
 await Promise.all(Array.from({ length: connections }, (_, index) => client(index)));
 latenciesMs.sort((a, b) => a - b);
-const at = (share: number) => latenciesMs[Math.min(latenciesMs.length - 1, Math.floor(latenciesMs.length * share))] ?? 0;
+const at = (share: number) =>
+  latenciesMs[Math.min(latenciesMs.length - 1, Math.floor(latenciesMs.length * share))] ?? 0;
 process.stdout.write(
   `${JSON.stringify({ requests: latenciesMs.length, statuses, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) })}\n`,
 );
@@ -41,7 +45,12 @@ async function client(index: number): Promise<void> {
     if (due > performance.now()) await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
     // With a rate, latency counts from when the request was due: a server that stalls cannot hide it.
     const started = intervalMs === 0 ? performance.now() : due;
-    const { statusCode, body } = await pool.request({ method: "POST", path: target.pathname, headers, body: values.body });
+    const { statusCode, body } = await pool.request({
+      method: "POST",
+      path: target.pathname,
+      headers,
+      body: values.body,
+    });
     await body.dump();
     latenciesMs.push(performance.now() - started);
     statuses[statusCode] = (statuses[statusCode] ?? 0) + 1;

@@ -21,7 +21,12 @@ const { values: options } = parseArgs({
   },
 });
 
-type Target = { name: string; url: string; headers: Record<string, string>; pids: () => Record<string, number> };
+type Target = {
+  name: string;
+  url: string;
+  headers: Record<string, string>;
+  pids: () => Record<string, number>;
+};
 type LoadResult = { requests: number; statuses: Record<string, number>; p50Ms: number; p99Ms: number };
 type Figures = LoadResult & { perSecond: number; cpuMs: Record<string, number> };
 
@@ -36,7 +41,9 @@ async function bench(): Promise<void> {
     const peak = await inTurns(targets, () => ({}));
     const approved = (await approvals(sandbox)) - before;
     const half = 0.5;
-    const gentle = await inTurns(targets, (target) => ({ rate: median(peak[target.name]!, "perSecond") * half }));
+    const gentle = await inTurns(targets, (target) => ({
+      rate: median(peak[target.name]!, "perSecond") * half,
+    }));
     report(peak, gentle);
     checkWitness(approved, peak);
   } finally {
@@ -64,8 +71,12 @@ async function load(
   const cpuBefore = cpuOf(target);
   const started = performance.now();
   const result = await runProgram<LoadResult>("load.ts", [
-    ...["--url", target.url, "--headers", JSON.stringify(target.headers), "--body", JSON.stringify(body)],
-    ...["--connections", options.connections, "--seconds", String(seconds), "--rate", String(rate)],
+    `--url=${target.url}`,
+    `--headers=${JSON.stringify(target.headers)}`,
+    `--body=${JSON.stringify(body)}`,
+    `--connections=${options.connections}`,
+    `--seconds=${seconds}`,
+    `--rate=${rate}`,
   ]);
   const elapsed = (performance.now() - started) / 1_000;
   const cpuAfter = cpuOf(target);
@@ -129,6 +140,7 @@ async function runProgram<Result>(program: string, args: string[]): Promise<Resu
 }
 
 /** Starts a program of this folder; its first line of output is JSON. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names what the program prints
 async function startProgram<First>(
   program: string,
   args: string[],
@@ -146,7 +158,9 @@ async function startProgram<First>(
 
 async function approvals({ file }: Sandbox): Promise<number> {
   const text = await (await fetch(`${file.acquirerUrl}/ledger`)).text();
-  return text.split("\n").filter((line) => line.includes('"operation":"authorize"') && line.includes('"approved"')).length;
+  return text
+    .split("\n")
+    .filter((line) => line.includes('"operation":"authorize"') && line.includes('"approved"')).length;
 }
 
 /** The acquirer must have approved exactly what both were answered for. */
@@ -154,7 +168,9 @@ function checkWitness(approved: number, figures: Record<string, Figures[]>): voi
   const answered = Object.values(figures)
     .flat()
     .reduce((sum, { statuses }) => sum + (statuses["201"] ?? 0), 0);
-  const other = Object.values(figures).flat().some(({ statuses }) => Object.keys(statuses).some((s) => s !== "201"));
+  const other = Object.values(figures)
+    .flat()
+    .some(({ statuses }) => Object.keys(statuses).some((s) => s !== "201"));
   print(`witness: ${answered} payments answered, ${approved} approved in the acquirer's ledger`);
   if (approved !== answered || other) {
     print("the witnesses do not agree: the figures above do not count");
@@ -168,19 +184,25 @@ function median(figures: Figures[], field: "perSecond" | "p50Ms" | "p99Ms"): num
 }
 
 function report(peak: Record<string, Figures[]>, gentle: Record<string, Figures[]>): void {
-  print(`node ${process.version}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s, medians`);
+  print(
+    `node ${process.version}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s, medians`,
+  );
   for (const [name, figures] of Object.entries(peak)) {
     const [first] = figures;
     const cpu = Object.keys(first?.cpuMs ?? {}).map((process) => {
       const values = figures.map(({ cpuMs }) => cpuMs[process] ?? 0).sort((a, b) => a - b);
       return `${process} ${values[Math.floor(values.length / 2)]!.toFixed(3)}`;
     });
-    print(`${name.padEnd(13)} ${median(figures, "perSecond").toFixed(0).padStart(6)}/s  p50 ${median(figures, "p50Ms").toFixed(1)} ms  p99 ${median(figures, "p99Ms").toFixed(1)} ms  CPU ms a payment: ${cpu.join(", ")}`);
+    print(
+      `${name.padEnd(13)} ${median(figures, "perSecond").toFixed(0).padStart(6)}/s  p50 ${median(figures, "p50Ms").toFixed(1)} ms  p99 ${median(figures, "p99Ms").toFixed(1)} ms  CPU ms a payment: ${cpu.join(", ")}`,
+    );
   }
   const ratio = (figures: Record<string, Figures[]>, field: "perSecond" | "p50Ms" | "p99Ms") =>
     (median(figures["holdfast"]!, field) / median(figures["bare handler"]!, field)).toFixed(2);
   print(`throughput, holdfast to bare handler: ${ratio(peak, "perSecond")}`);
-  print(`at half of each one's peak: p50 ratio ${ratio(gentle, "p50Ms")}, p99 ratio ${ratio(gentle, "p99Ms")}`);
+  print(
+    `at half of each one's peak: p50 ratio ${ratio(gentle, "p50Ms")}, p99 ratio ${ratio(gentle, "p99Ms")}`,
+  );
 }
 
 function print(line: string): void {

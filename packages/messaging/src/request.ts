@@ -1,4 +1,4 @@
-import type { Command, CommandReply, MessageContext, OperatorContext } from "@holdfast/contracts";
+import type { Command, CommandContext, CommandReply } from "@holdfast/contracts";
 import {
   ClosedConnectionError,
   DrainingConnectionError,
@@ -34,7 +34,7 @@ export type RequestOptions = {
 export async function request<
   Request extends z.ZodType,
   Result extends z.ZodType,
-  Context extends MessageContext | OperatorContext,
+  Context extends CommandContext,
 >(
   bus: Bus,
   command: Command<Request, Result, Context>,
@@ -65,11 +65,22 @@ export async function request<
       if (message.headers?.get(FAILURE_HEADER)) return { outcome: "in_doubt" };
       return command.reply.parse(message.json());
     } catch (error) {
-      if (wasNotSent(error)) return gaveUp;
+      if (wasNotSent(error)) {
+        if (sends === 0 || bus.nats.isClosed()) return gaveUp;
+        // After a restart of the server the handler's service may reconnect a moment later than we did.
+        await pause(RESEND_PAUSE_MS);
+        continue;
+      }
       if (error instanceof TimeoutError || error instanceof RequestError) return { outcome: "in_doubt" };
       throw error;
     }
   }
+}
+
+const RESEND_PAUSE_MS = 100;
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** The server said that nobody serves (or we may not use) the subject, or this client is closing down. */

@@ -1,4 +1,4 @@
-import type { Command, CommandReply, MessageContext, OperatorContext } from "@holdfast/contracts";
+import type { Command, CommandContext, CommandReply, MessageContext } from "@holdfast/contracts";
 import { Svcm, type ServiceMsg } from "@nats-io/services";
 import { headers } from "@nats-io/transport-node";
 import type { z } from "zod";
@@ -18,11 +18,7 @@ type Handler = {
 };
 
 /** Binds a command to its handler; the types of both come from the contract. */
-export function handler<
-  Request extends z.ZodType,
-  Result extends z.ZodType,
-  Context extends MessageContext | OperatorContext,
->(
+export function handler<Request extends z.ZodType, Result extends z.ZodType, Context extends CommandContext>(
   command: Command<Request, Result, Context>,
   handle: (incoming: Incoming<z.infer<Request>, Context>) => Promise<CommandReply<z.infer<Result>>>,
 ): Handler {
@@ -42,7 +38,7 @@ export type ServeOptions = {
 
 export type Handled = {
   subject: string;
-  context: MessageContext | OperatorContext | undefined;
+  context: CommandContext | undefined;
   outcome: CommandReply<unknown>["outcome"] | "rejected" | "failed" | "overloaded" | "past_deadline";
   durationMs: number;
   error?: unknown;
@@ -92,7 +88,7 @@ async function answer(
   onHandled: ServeOptions["onHandled"],
 ): Promise<void> {
   const started = performance.now();
-  let context: MessageContext | OperatorContext | undefined;
+  let context: CommandContext | undefined;
   const finish = (outcome: Handled["outcome"], error?: unknown) =>
     onHandled({
       subject: command.subject,

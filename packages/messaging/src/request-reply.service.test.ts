@@ -1,0 +1,195 @@
+import { randomUUID } from "node:crypto";
+import { defineCommand, type Command, type CommandReply, type MessageContext } from "@holdfast/contracts";
+import { eventually, startTestNats, type TestNats } from "@holdfast/testing";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { connectBus, type Bus } from "./connect.ts";
+import { MessageRejectedError, request } from "./request.ts";
+import { handler, serve, type Handled, type Incoming } from "./serve.ts";
+
+const ask = defineCommand({
+  service: "asked",
+  name: "ask",
+  request: z.object({ question: z.string() }),
+  result: z.object({ answer: z.string() }),
+});
+type Answer = CommandReply<{ answer: string }>;
+type Question = Incoming<{ question: string }>;
+
+let nats: TestNats;
+let client: Bus;
+let handled: Handled[];
+
+beforeAll(async () => {
+  nats = await startTestNats();
+  client = await connectBus({ url: nats.url, name: "asker" });
+});
+afterAll(async () => {
+  await client.close(1_000);
+  await nats.stop();
+});
+beforeEach(() => {
+  handled = [];
+});
+
+const context = (change: Partial<MessageContext> = {}): MessageContext => ({
+  requestId: randomUUID(),
+  deadlineAt: Date.now() + 5_000,
+  merchant: { merchantId: randomUUID() },
+  ...change,
+});
+
+const send = (
+  given = context(),
+  waitMs = 3_000,
+  command: Command<typeof ask.request, z.ZodType<{ answer: string }>, MessageContext> = ask,
+) =>
+  request(
+    client,
+    command,
+    given,
+    { question: "?" },
+    { waitUntil: Date.now() + waitMs, traceparent: "00-trace" },
+  );
+
+/** Serves `ask` until the test ends. */
+async function answering(handle: (message: Question) => Promise<Answer>, inFlightMax = 100) {
+  const bus = await connectBus({ url: nats.url, name: "asked" });
+  const serving = await serve(bus, {
+    service: "asked",
+    version: "1.0.0",
+    inFlightMax,
+    onHandled: (each) => handled.push(each),
+    handlers: [handler(ask, handle)],
+  });
+  onTestFinished(async () => {
+    await serving.stop(500);
+    await bus.close(500);
+  });
+  return { bus, serving };
+}
+
+const done = (answer: string): Answer => ({ outcome: "done", result: { answer } });
+
+test("a command reaches its handler with context, trace and payload, and its reply comes back", async () => {
+  let seen: Question | undefined;
+  await answering(async (message) => {
+    seen = message;
+    return done("42");
+  });
+  const given = context();
+  expect(await send(given)).toEqual(done("42"));
+  expect(seen).toEqual({ context: given, traceparent: "00-trace", payload: { question: "?" } });
+  expect(handled).toMatchObject([{ subject: "asked.ask", outcome: "done", context: given }]);
+});
+
+test("with nobody to answer the reply is not_started, at once", async () => {
+  const started = performance.now();
+  expect(await send(context(), 60_000)).toEqual({ outcome: "not_started" });
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
+
+test("without an answer in time the outcome is in doubt", async () => {
+  await answering(() => new Promise(() => {}));
+  expect(await send(context(), 200)).toEqual({ outcome: "in_doubt" });
+});
+
+test("a handler that throws leaves the outcome in doubt, and goes on serving", async () => {
+  let calls = 0;
+  await answering(async () => {
+    if (calls++ === 0) throw new Error("bug");
+    return done("now");
+  });
+  expect(await send()).toEqual({ outcome: "in_doubt" });
+  expect(handled).toMatchObject([{ outcome: "failed", error: { message: "bug" } }]);
+  expect(await send()).toEqual(done("now"));
+});
+
+test("a message past its deadline is not begun", async () => {
+  let called = false;
+  await answering(async () => {
+    called = true;
+    return done("late");
+  });
+  expect(await send(context({ deadlineAt: Date.now() - 1 }))).toEqual({ outcome: "not_started" });
+  expect(called).toBe(false);
+});
+
+test("beyond the bound of commands at once a message is refused as not started", async () => {
+  const release = Promise.withResolvers<Answer>();
+  await answering(() => release.promise, 1);
+  const first = send();
+  await eventually(async () => (await send()).outcome === "not_started");
+  release.resolve(done("first"));
+  expect(await first).toEqual(done("first"));
+});
+
+describe("what cannot be read", () => {
+  test("as a message is rejected: nothing was started", async () => {
+    await answering(async () => done("never"));
+    await expect(send({ ...context(), merchant: { merchantId: "nobody" } })).rejects.toThrow(
+      MessageRejectedError,
+    );
+    const garbage = await client.nats.request(ask.subject, "{", { timeout: 1_000 });
+    expect(garbage.headers?.get("Holdfast-Failure")).toBe("rejected");
+  });
+
+  test("as a reply is an error, not an answer", async () => {
+    await answering(async () => ({ outcome: "done", result: { answer: 42 as never } }));
+    await expect(send()).rejects.toThrow(z.ZodError);
+  });
+});
+
+test("stopping lets what is under way end, and takes nothing new", async () => {
+  const release = Promise.withResolvers<Answer>();
+  const { serving } = await answering(() => release.promise);
+  const first = send(context(), 10_000);
+  await eventually(async () =>
+    (await client.nats.request("$SRV.STATS.asked", "", { timeout: 500 }))
+      .string()
+      .includes('"num_requests":1'),
+  );
+  const stopped = serving.stop(5_000);
+  // One that is still handed over is among those under way, and waits with them.
+  await eventually(async () => (await send(context(), 100)).outcome === "not_started");
+  release.resolve(done("first"));
+  await stopped;
+  expect(await first).toEqual(done("first"));
+});
+
+describe("when the server goes away", () => {
+  test("during the wait, the message is sent again after the reconnect, and answered", async () => {
+    let calls = 0;
+    await answering(async () => (calls++ === 0 ? await new Promise(() => {}) : done("second")));
+    const answer = send(context({ deadlineAt: Date.now() + 10_000 }), 10_000);
+    await eventually(() => calls === 1);
+    await nats.kill();
+    await nats.restart();
+    expect(await answer).toEqual(done("second"));
+    expect(calls).toBe(2);
+  });
+
+  test("and does not come back in time, the outcome is in doubt, never not_started", async () => {
+    let calls = 0;
+    await answering(async () => {
+      calls++;
+      return await new Promise(() => {});
+    });
+    const answer = send(context(), 800);
+    await eventually(() => calls === 1);
+    await nats.kill();
+    expect(await answer).toEqual({ outcome: "in_doubt" });
+    await nats.restart();
+    await eventually(() => client.connected);
+  });
+
+  test("before anything was sent, the reply is not_started, at once", async () => {
+    await nats.kill();
+    await eventually(() => !client.connected);
+    const started = performance.now();
+    expect(await send(context(), 60_000)).toEqual({ outcome: "not_started" });
+    expect(performance.now() - started).toBeLessThan(1_000);
+    await nats.restart();
+    await eventually(() => client.connected);
+  });
+});
