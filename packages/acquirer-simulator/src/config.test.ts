@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+
+import { ConfigError, readConfig } from "./config.ts";
+
+test("only the ledger's place has no default", () => {
+  expect(readConfig({ SIMULATOR_LEDGER_FILE: "l" })).toEqual({
+    host: "127.0.0.1",
+    port: 0,
+    ledgerFile: "l",
+    connectionsMax: 10_000,
+    hangMs: 120_000,
+    latenessMs: 1_000,
+  });
+});
+
+test("durations carry their unit", () => {
+  const environment = { SIMULATOR_LEDGER_FILE: "l", SIMULATOR_HANG: "2m", SIMULATOR_LATENESS: "250ms" };
+  expect(readConfig(environment)).toMatchObject({ hangMs: 120_000, latenessMs: 250 });
+});
+
+test("every fault is told at once", () => {
+  const environment = {
+    SIMULATOR_PORT: "70000",
+    SIMULATOR_HANG: "120",
+    SIMULATOR_CONNECTIONS_MAX: "0",
+    SIMULATOR_LATENESS: "9999s",
+  };
+  const read = () => readConfig(environment);
+  expect(read).toThrow(ConfigError);
+  const broken = [...Object.keys(environment), "SIMULATOR_LEDGER_FILE"];
+  for (const name of broken) expect(read).toThrow(name);
+});

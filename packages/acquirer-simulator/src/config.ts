@@ -1,0 +1,80 @@
+import { z } from "zod";
+
+/** What the simulator needs to know when it starts. */
+export type SimulatorConfig = {
+  host: string;
+  /** 0 takes a free port. */
+  port: number;
+  /** The append-only ledger, made with its folder where it is missing. One process at a time may use it. */
+  ledgerFile: string;
+  /** Connections at most; those beyond are closed at once. */
+  connectionsMax: number;
+  /** How long a call that is "never answered" is held before its socket is destroyed. */
+  hangMs: number;
+  /** How long after a request's `expiresAt` a late answer or a late effect comes. */
+  latenessMs: number;
+};
+
+/** Says in one message everything that is wrong with the environment. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly code = "invalid_config";
+}
+
+/** The defaults of everything but the ledger's place, for tests that start the simulator in their own process. */
+export const defaultConfig: Omit<SimulatorConfig, "ledgerFile"> = {
+  host: "127.0.0.1",
+  port: 0,
+  // More than every pool of a local installation together; beyond it a leak is likelier than a need.
+  connectionsMax: 10_000,
+  hangMs: 120_000,
+  latenessMs: 1_000,
+};
+
+/**
+ * Reads the configuration from environment variables; durations carry their unit (`120s`).
+ * @throws ConfigError
+ */
+export function readConfig(environment: Record<string, string | undefined>): SimulatorConfig {
+  const parsed = environmentSchema.safeParse(environment);
+  if (!parsed.success) throw new ConfigError(z.prettifyError(parsed.error));
+  return {
+    host: parsed.data.SIMULATOR_HOST,
+    port: parsed.data.SIMULATOR_PORT,
+    ledgerFile: parsed.data.SIMULATOR_LEDGER_FILE,
+    connectionsMax: parsed.data.SIMULATOR_CONNECTIONS_MAX,
+    hangMs: parsed.data.SIMULATOR_HANG,
+    latenessMs: parsed.data.SIMULATOR_LATENESS,
+  };
+}
+
+const millisecondsPerUnit: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 };
+
+const duration = z
+  .string()
+  .regex(/^\d{1,6}(ms|s|m)$/, "must be a duration such as 500ms, 120s or 2m")
+  .transform(
+    (text) => Number.parseInt(text, 10) * (millisecondsPerUnit[text.replace(/^\d+/, "")] ?? Number.NaN),
+  )
+  .pipe(z.int().max(3_600_000, "must be one hour at most"));
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, "must be a port number")
+  .transform(Number)
+  .pipe(z.int().max(65_535, "must be a port number"));
+
+const connectionsMax = z
+  .string()
+  .regex(/^\d{1,6}$/, "must be a number of connections")
+  .transform(Number)
+  .pipe(z.int().min(1));
+
+const environmentSchema = z.object({
+  SIMULATOR_HOST: z.string().min(1).default(defaultConfig.host),
+  SIMULATOR_PORT: port.default(defaultConfig.port),
+  SIMULATOR_LEDGER_FILE: z.string().min(1),
+  SIMULATOR_CONNECTIONS_MAX: connectionsMax.default(defaultConfig.connectionsMax),
+  SIMULATOR_HANG: duration.default(defaultConfig.hangMs),
+  SIMULATOR_LATENESS: duration.default(defaultConfig.latenessMs),
+});

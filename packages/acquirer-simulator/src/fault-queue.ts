@@ -1,0 +1,70 @@
+import { z } from "zod";
+
+import type { BehaviourName } from "./behaviour.ts";
+import { operationNames } from "./operation-request.ts";
+
+const faultOperations = [...operationNames, "inquire"] as const;
+/** What a fault can be queued for. */
+export type FaultOperation = (typeof faultOperations)[number];
+
+type QueuedFault = { behaviour: BehaviourName; times: number };
+
+/** Faults for the next calls of an operation, first in, first out, whatever the card and whether a repeat or not. */
+export class FaultQueue {
+  readonly #queues = new Map<FaultOperation, QueuedFault[]>();
+
+  /** Takes in the body of `POST /faults`; false when it is not one. */
+  add(body: unknown): boolean {
+    const parsed = faultSchema.safeParse(body);
+    if (!parsed.success) return false;
+    const { operation, behaviour, times } = parsed.data;
+    const queue = this.#queues.get(operation) ?? [];
+    if (queue.length >= QUEUED_MAX) return false;
+    queue.push({ behaviour, times });
+    this.#queues.set(operation, queue);
+    return true;
+  }
+
+  /** The fault of this call, used up by it. */
+  take(operation: FaultOperation): BehaviourName | undefined {
+    const queue = this.#queues.get(operation);
+    const next = queue?.[0];
+    if (!queue || !next) return undefined;
+    next.times -= 1;
+    if (next.times === 0) queue.shift();
+    return next.behaviour;
+  }
+
+  clear(): void {
+    this.#queues.clear();
+  }
+}
+
+/** Far more than a test plans, and a bound on what a mistaken loop can leave behind. */
+const QUEUED_MAX = 1_000;
+
+const bendings = [
+  "hang",
+  "hang_before",
+  "late",
+  "late_effect",
+  "http_500",
+  "garbage",
+  "wrong_amount",
+  "reset",
+] as const;
+const times = z.int().min(1).max(1_000_000).default(1);
+
+const faultSchema = z.union([
+  z.object({
+    operation: z.enum(["authorize", "sale", "capture", "cancel", "release", "refund"]),
+    behaviour: z.enum(["decline", ...bendings]),
+    times,
+  }),
+  z.object({ operation: z.literal("reverse"), behaviour: z.enum(["refuse", ...bendings]), times }),
+  z.object({
+    operation: z.literal("inquire"),
+    behaviour: z.enum(["hang", "http_500", "garbage", "reset"]),
+    times,
+  }),
+]);

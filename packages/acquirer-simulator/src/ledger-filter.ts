@@ -1,0 +1,20 @@
+import { z } from "zod";
+
+import type { LedgerLine } from "./ledger.ts";
+
+export type LedgerFilter =
+  | { kind: "valid"; keep: ((line: LedgerLine) => boolean) | undefined }
+  | { kind: "invalid" };
+
+/** Reads `since`: a sequence number keeps the lines after it, an ISO 8601 time those at or after it. */
+export function ledgerFilter(since: string | null): LedgerFilter {
+  if (since === null) return { kind: "valid", keep: undefined };
+  if (/^\d{1,15}$/.test(since)) {
+    const sequence = Number(since);
+    return { kind: "valid", keep: (line) => line.sequence > sequence };
+  }
+  const time = z.iso.datetime({ offset: true }).safeParse(since);
+  if (!time.success) return { kind: "invalid" };
+  const sinceMs = Date.parse(time.data);
+  return { kind: "valid", keep: (line) => Date.parse(line.at) >= sinceMs };
+}

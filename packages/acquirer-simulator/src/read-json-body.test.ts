@@ -1,0 +1,21 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+
+import { expect, test } from "vitest";
+
+import { readJsonBody } from "./read-json-body.ts";
+
+test("a client that goes away before the end of its body ends the wait for it", async () => {
+  const request = new IncomingMessage(new Socket());
+  const body = readJsonBody(request);
+  request.push("{");
+  request.destroy(new Error("gone"));
+  await expect(body).rejects.toThrow("gone");
+});
+
+test("a body in pieces is read as one", async () => {
+  const request = new IncomingMessage(new Socket());
+  const body = readJsonBody(request);
+  for (const piece of ['{"a"', ': "é', '"}', null]) request.push(piece);
+  expect(await body).toEqual({ kind: "json", value: { a: "é" } });
+});

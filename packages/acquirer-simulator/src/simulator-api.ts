@@ -1,0 +1,167 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { chooseBehaviour, type BehaviourName } from "./behaviour.ts";
+import type { FaultQueue } from "./fault-queue.ts";
+import type { Ledger } from "./ledger.ts";
+import { ledgerFilter } from "./ledger-filter.ts";
+import {
+  operationNames,
+  parseOperationRequest,
+  referenceSchema,
+  type OperationName,
+} from "./operation-request.ts";
+import { readJsonBody } from "./read-json-body.ts";
+import { holdUnanswered, replyJson, replyText, replyTooLarge } from "./reply.ts";
+import type { AnswerBody, Teller } from "./teller.ts";
+
+export type ApiDeps = {
+  teller: Teller;
+  ledger: Ledger;
+  faults: FaultQueue;
+  hangMs: number;
+  latenessMs: number;
+  /** Aborted when the simulator stops: late answers and late effects are dropped then. */
+  stopping: AbortSignal;
+  /** Told of what broke, for the log; never with anything of the request in it. */
+  onFailure(error: unknown): void;
+};
+
+type Api = ApiDeps & { spent: Set<string> };
+
+/** The simulator's HTTP interface, as `README.md` describes it. */
+export function simulatorApi(deps: ApiDeps): RequestListener {
+  const api: Api = { ...deps, spent: new Set() };
+  return (request, response) => {
+    route(api, request, response).catch((error: unknown) => {
+      // A client that went away and a stop are ordinary ends of a request, not failures.
+      const isOver = request.socket.destroyed || api.stopping.aborted;
+      if (!isOver) api.onFailure(error);
+      if (isOver || response.headersSent) response.destroy();
+      else replyJson(response, 500, { error: "internal_error" });
+    });
+  };
+}
+
+async function route(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [path = "/", query = ""] = (request.url ?? "/").split("?", 2);
+  const target = `${request.method} ${path}`;
+  const operation = operationsByTarget.get(target);
+  if (operation) return handleOperation(api, operation, request, response);
+  if (target.startsWith(INQUIRY_PREFIX))
+    return handleInquiry(api, target.slice(INQUIRY_PREFIX.length), response);
+  switch (target) {
+    case "GET /ledger":
+      return handleLedger(api, new URLSearchParams(query).get("since"), response);
+    case "POST /faults":
+      return addFault(api, request, response);
+    case "DELETE /faults":
+      api.faults.clear();
+      return replyJson(response, 200, {});
+    case "GET /livez":
+      return replyJson(response, 200, {});
+    default:
+      return replyJson(response, 404, { error: "no_such_route" });
+  }
+}
+
+async function handleOperation(
+  api: Api,
+  operation: OperationName,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readJsonBody(request);
+  if (body.kind === "too_large") return replyTooLarge(response);
+  if (body.kind === "malformed") return replyJson(response, 400, { error: "malformed_json" });
+  const arrivedAtMs = Date.now();
+  const parsed = parseOperationRequest(operation, body.value, arrivedAtMs);
+  if (parsed.kind === "invalid")
+    return replyJson(response, 400, { error: "invalid_request", fields: parsed.fields });
+
+  const { expiresAtMs, reference } = parsed.request;
+  const behaviour = chooseBehaviour(
+    { queue: api.faults, spent: api.spent, hasSeen: (asked) => api.teller.hasSeen(asked) },
+    parsed.request,
+  );
+  if (behaviour.name === "hang_before") return holdUnanswered(response, api.hangMs);
+  if (behaviour.name === "late_effect") await untilLate(api, expiresAtMs);
+
+  const circumstances = { isExpired: arrivedAtMs >= expiresAtMs, forcedCode: behaviour.forcedCode };
+  const answer =
+    operation === "reverse"
+      ? await api.teller.reverse(parsed.request, circumstances)
+      : await api.teller.operate(parsed.request, circumstances);
+  if (answer.kind === "conflict") return replyJson(response, 409, { error: "reference_conflict", reference });
+  if (behaviour.name === "late") await untilLate(api, expiresAtMs);
+  return deliver(api, behaviour.name, response, answer.body);
+}
+
+async function handleInquiry(api: Api, encodedReference: string, response: ServerResponse): Promise<void> {
+  const reference = referenceSchema.safeParse(decodeReference(encodedReference));
+  if (!reference.success)
+    return replyJson(response, 400, { error: "invalid_request", fields: ["reference"] });
+  const behaviour = api.faults.take("inquire") ?? "plain";
+  return deliver(api, behaviour, response, await api.teller.inquire(reference.data));
+}
+
+/** Answers as the behaviour says; what it does to the effect and to the time has been done before. */
+function deliver(api: Api, behaviour: BehaviourName, response: ServerResponse, body: AnswerBody): void {
+  switch (behaviour) {
+    case "plain":
+    case "decline":
+    case "refuse":
+    case "late":
+    case "late_effect":
+      return replyJson(response, 200, body);
+    case "hang":
+    case "hang_before":
+      return holdUnanswered(response, api.hangMs);
+    case "http_500":
+      return replyJson(response, 500, { error: "internal_error" });
+    case "garbage":
+      return replyText(response, 200, "application/json", '<html>{"outcome": "approv');
+    case "wrong_amount":
+      return replyJson(response, 200, { ...body, amountMinor: (body.amountMinor ?? 0) + 1 });
+    case "reset":
+      response.socket?.resetAndDestroy();
+      return;
+    default:
+      behaviour satisfies never;
+  }
+}
+
+async function handleLedger(api: Api, since: string | null, response: ServerResponse): Promise<void> {
+  const filter = ledgerFilter(since);
+  if (filter.kind === "invalid")
+    return replyJson(response, 400, { error: "invalid_request", fields: ["since"] });
+  response.writeHead(200, { "content-type": "application/x-ndjson" });
+  await pipeline(api.ledger.read(filter.keep), response);
+}
+
+async function addFault(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await readJsonBody(request);
+  if (body.kind === "too_large") return replyTooLarge(response);
+  if (body.kind === "json" && api.faults.add(body.value)) return replyJson(response, 200, {});
+  return replyJson(response, 400, { error: "invalid_fault" });
+}
+
+/** Waits until a request's expiry and the simulator's lateness have passed. */
+function untilLate(api: Api, expiresAtMs: number): Promise<void> {
+  return sleep(Math.max(0, expiresAtMs + api.latenessMs - Date.now()), undefined, { signal: api.stopping });
+}
+
+function decodeReference(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}
+
+const INQUIRY_PREFIX = "GET /v1/operations/";
+
+const operationsByTarget = new Map<string, OperationName>(
+  operationNames.map((name) => [`POST /v1/${name}`, name]),
+);

@@ -1,0 +1,119 @@
+/**
+ * The acquirer port: what Holdfast needs from a bank, in the bank's terms. Every adapter passes the suite in
+ * `acquirer-conformance.ts`.
+ *
+ * Each operation is idempotent by our `reference`: repeating a call with a reference the acquirer has seen returns
+ * the first outcome and moves no money twice. References begin with the payment's or the refund's id.
+ *
+ * No method throws for anything the network or the bank does. What is not certain is `unknown`, and a time-out is
+ * never a decline.
+ */
+export interface Acquirer {
+  /** Reserves funds on a card. */
+  authorize(request: CardRequest): Promise<AcquirerOutcome>;
+  /** Reserves and captures in one step. */
+  sale(request: CardRequest): Promise<AcquirerOutcome>;
+  /** Takes all or a part of an authorization's funds, once. */
+  capture(request: FollowUpRequest): Promise<AcquirerOutcome>;
+  /** Lets go of a whole authorization, or voids a sale on its business day. */
+  cancel(request: FollowUpRequest): Promise<AcquirerOutcome>;
+  /** Lets go of a part of an authorization. */
+  release(request: FollowUpRequest): Promise<AcquirerOutcome>;
+  /** Pays back a part or all of captured funds. */
+  refund(request: FollowUpRequest): Promise<AcquirerOutcome>;
+  /**
+   * Undoes an authorization or a sale whose outcome we do not know. A reference the acquirer has not seen is bound
+   * (a tombstone): an authorization that arrives later under it is refused.
+   */
+  reverse(request: ReversalRequest): Promise<ReversalOutcome>;
+  /** Asks what became of a reference. */
+  inquire(request: InquiryRequest): Promise<InquiryOutcome>;
+  /** Lets the calls under way end, then lets go of pooled connections. Calls made afterwards are `not_sent`. */
+  close(): Promise<void>;
+}
+
+/** An amount in minor units of an ISO 4217 currency. */
+export type AcquirerAmount = { amountMinor: bigint; currency: string };
+
+type Call = {
+  /** Our reference, 1-128 characters of `[A-Za-z0-9:-]`; the idempotency key. */
+  reference: string;
+  /**
+   * The acquirer must not begin after this instant; also the end of our own wait. The end of the wait is not the end
+   * of the operation: what it cuts off is `unknown`, or `not_sent` where the call was still waiting to be sent.
+   */
+  expiresAt: Date;
+};
+
+export type CardRequest = Call &
+  AcquirerAmount & {
+    card: AcquirerCard;
+    cardHolderName: string;
+    installmentCount: number;
+  };
+
+/** Plain card data, in memory only for the length of one call. */
+export type AcquirerCard = { pan: string; expiryMonth: string; expiryYear: string; cvv: string };
+
+/**
+ * `parentReference` is the reference of the authorization or the sale, for a refund after a capture, too. The amount of
+ * a cancel is the whole of the parent's, or what releases have left of it.
+ */
+export type FollowUpRequest = Call & AcquirerAmount & { parentReference: string };
+
+/** Reference, amount and currency are those of the authorization or the sale that is undone. */
+export type ReversalRequest = Call & AcquirerAmount;
+
+export type InquiryRequest = { reference: string; expiresAt: Date };
+
+export type Approved = AcquirerAmount & {
+  kind: "approved";
+  externalTransactionId: string;
+  authCode: string;
+  resultCode: string;
+  resultMessage: string;
+};
+
+export type Declined = {
+  kind: "declined";
+  externalTransactionId?: string;
+  resultCode: string;
+  resultMessage: string;
+};
+
+/**
+ * The request may have been carried out. `reason` is for logs and metrics only:
+ * `timeout` no whole answer in time; `connection_lost` cut after the request may have left; `invalid_answer` not an
+ * answer of the protocol (garbage, HTTP 5xx, too large); `mismatch` another amount, currency or reference than asked for.
+ */
+export type Unknown = { kind: "unknown"; reason: UnknownReason };
+export type UnknownReason = "timeout" | "connection_lost" | "invalid_answer" | "mismatch";
+
+/**
+ * No byte of this call left the machine: connection refused, name not found, TLS not established, each tried twice if
+ * the time allowed; or `expiresAt` passed before a connection was free, or the adapter was closed.
+ */
+export type NotSent = { kind: "not_sent" };
+
+export type AcquirerOutcome = Approved | Declined | Unknown | NotSent;
+
+/** `reversed`: nothing is, and nothing will be, held or taken under the reference. */
+export type ReversalOutcome =
+  | { kind: "reversed" }
+  | { kind: "refused"; resultCode: string; resultMessage: string }
+  | Unknown
+  | NotSent;
+
+export type InquiryOutcome =
+  /**
+   * The operation took effect and no reversal undid it; a cancel or a release of it does not show here. `at` is the
+   * acquirer's own time of it.
+   */
+  | (Approved & { at: Date })
+  | Declined
+  /** The reference is bound by a reversal, which undid what it held, if it held anything. */
+  | { kind: "reversed" }
+  /** The acquirer has never seen the reference; it may still be under way. */
+  | { kind: "not_found" }
+  | Unknown
+  | NotSent;

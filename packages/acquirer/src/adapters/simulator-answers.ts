@@ -1,0 +1,52 @@
+import { z } from "zod";
+
+/** Bounds keep what a confused acquirer sends out of our columns and logs. */
+const word = z.string().min(1).max(64);
+const message = z.string().max(200);
+
+const about = {
+  reference: z.string().min(1).max(128),
+  amountMinor: z.int().positive().transform(BigInt),
+  currency: z.string().length(3),
+};
+
+const approvedFields = {
+  ...about,
+  outcome: z.literal("approved"),
+  externalTransactionId: word,
+  authCode: word,
+  resultCode: word,
+  resultMessage: message,
+};
+
+const declinedFields = {
+  ...about,
+  outcome: z.literal("declined"),
+  externalTransactionId: word,
+  resultCode: word,
+  resultMessage: message,
+};
+
+/** What `POST /v1/{operation}` answers, a reversal excepted. */
+export const operationAnswer = z.discriminatedUnion("outcome", [
+  z.object(approvedFields),
+  z.object(declinedFields),
+]);
+export type ApprovedAnswer = Extract<z.output<typeof operationAnswer>, { outcome: "approved" }>;
+export type DeclinedAnswer = Extract<z.output<typeof operationAnswer>, { outcome: "declined" }>;
+
+/** What `POST /v1/reverse` answers. */
+export const reversalAnswer = z.object({
+  ...about,
+  outcome: z.enum(["reversed", "refused"]),
+  resultCode: word,
+  resultMessage: message,
+});
+
+/** What `GET /v1/operations/{reference}` answers. */
+export const inquiryAnswer = z.discriminatedUnion("outcome", [
+  z.object({ ...approvedFields, at: z.iso.datetime().transform((text) => new Date(text)) }),
+  z.object(declinedFields),
+  z.object({ reference: about.reference, outcome: z.literal("reversed") }),
+  z.object({ reference: about.reference, outcome: z.literal("not_found") }),
+]);

@@ -1,0 +1,158 @@
+import { once } from "node:events";
+import net, { type AddressInfo, type Server } from "node:net";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { Acquirer, AcquirerCard } from "../acquirer.ts";
+import { CallBuilder } from "../conformance/call-builder.ts";
+import { createSimulatorAcquirer } from "./simulator.ts";
+
+// A bank that answers every connection's request with the bytes that the test has put down under its reference.
+const answers = new Map<string, (socket: net.Socket) => void>();
+const card: AcquirerCard = { pan: "4111111111111111", expiryMonth: "12", expiryYear: "30", cvv: "987" };
+const calls = new CallBuilder(card);
+let bank: Server;
+let acquirer: Acquirer;
+
+beforeAll(async () => {
+  bank = net.createServer((socket) => {
+    let received = "";
+    socket.on("error", () => undefined);
+    socket.on("data", (bytes) => {
+      received += bytes.toString("latin1");
+      const known = answers.keys().find((reference) => received.includes(reference));
+      if (known === undefined) return;
+      received = "";
+      answers.get(known)?.(socket);
+    });
+  });
+  bank.listen(0, "127.0.0.1");
+  await once(bank, "listening");
+  const url = `http://127.0.0.1:${(bank.address() as AddressInfo).port}`;
+  acquirer = createSimulatorAcquirer({ url, connectTimeoutMs: 1_000, connectionsMax: 32 });
+});
+afterAll(async () => {
+  await acquirer.close();
+  bank.close();
+});
+
+describe("an answer that is not one of the protocol is invalid", () => {
+  const approval = {
+    outcome: "approved",
+    amountMinor: 10_000,
+    currency: "EUR",
+    externalTransactionId: "t-1",
+  };
+  const codes = { authCode: "123456", resultCode: "00", resultMessage: "Approved" };
+
+  test.for([
+    ["HTTP 500", http(500, { ...approval, ...codes })],
+    ["HTTP 503", http(503, "")],
+    ["HTTP 409", http(409, { error: "reference_conflict" })],
+    ["HTTP 400", http(400, { error: "invalid_request" })],
+    ["HTTP 404", http(404, { outcome: "not_found" })],
+    ["HTTP 201", http(201, { ...approval, ...codes })],
+    ["a redirect", "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n"],
+    ["HTML", http(200, "<html>maintenance</html>")],
+    ["half a JSON text", http(200, '{"reference": "REFERENCE", "outcome": "appr')],
+    ["an empty body", http(200, "")],
+    ["an array", http(200, [])],
+    ["null", http(200, "null")],
+    ["an unknown outcome", http(200, { ...approval, ...codes, outcome: "maybe" })],
+    ["no authorization code", http(200, { ...approval, resultCode: "00", resultMessage: "" })],
+    ["a novel for a message", http(200, { ...approval, ...codes, resultMessage: "a".repeat(201) })],
+    ["no transaction id", http(200, { ...approval, ...codes, externalTransactionId: "" })],
+    ["an amount as text", http(200, { ...approval, ...codes, amountMinor: "10000" })],
+    ["a fraction", http(200, { ...approval, ...codes, amountMinor: 10_000.5 })],
+    ["an amount beyond exact integers", http(200, `{"amountMinor": 90071992547409930}`)],
+    ["not HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n"],
+    ["endless headers", `HTTP/1.1 200 OK\r\nx-a: ${"a".repeat(1_000_000)}\r\n\r\n`],
+    ["a body of 10 MB", http(200, `{"pad": "${"a".repeat(10_000_000)}"}`)],
+    [
+      "a body of 65 KiB",
+      http(200, JSON.stringify({ ...approval, ...codes, reference: "REFERENCE", pad: "a".repeat(66_560) })),
+    ],
+  ] as const)("%s", async ([, answer]) => {
+    const request = calls.card();
+    answerWith(request.reference, answer);
+    expect(await acquirer.authorize(request)).toEqual({ kind: "unknown", reason: "invalid_answer" });
+  });
+
+  test("a 404 is no proof that a reference was never seen", async () => {
+    const request = calls.card();
+    answerWith(request.reference, http(404, { reference: "REFERENCE", outcome: "not_found" }));
+    expect(await acquirer.inquire(request)).toEqual({ kind: "unknown", reason: "invalid_answer" });
+  });
+});
+
+describe("a connection that ends before the answer does is lost", () => {
+  test.for([
+    ["at once", ""],
+    ["in the headers", "HTTP/1.1 200 OK\r\ncontent-le"],
+    ["in the body", 'HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{"reference"'],
+  ])("%s", async ([, bytes = ""]) => {
+    const request = calls.card();
+    answers.set(request.reference, (socket) => socket.end(bytes));
+    expect(await acquirer.authorize(request)).toEqual({ kind: "unknown", reason: "connection_lost" });
+  });
+});
+
+describe("an answer about something else is a mismatch", () => {
+  const honest = {
+    reference: "REFERENCE",
+    amountMinor: 10_000,
+    currency: "EUR",
+    externalTransactionId: "t-1",
+    authCode: "123456",
+    resultCode: "05",
+    resultMessage: "text",
+    at: "2026-01-01T00:00:00.000Z",
+  };
+  const lies = [{ reference: "another" }, { amountMinor: 10_001 }, { currency: "USD" }];
+  const operations = ["authorize", "sale", "capture", "cancel", "release", "refund"] as const;
+  const cases = operations.flatMap((operation) => lies.map((lie) => ({ operation, lie })));
+
+  test.for(cases)("$operation with $lie", async ({ operation, lie }) => {
+    for (const outcome of ["approved", "declined"] as const) {
+      const request = { ...calls.card(), parentReference: "parent" };
+      answerWith(request.reference, http(200, { ...honest, outcome, ...lie }));
+      expect(await acquirer[operation](request)).toEqual({ kind: "unknown", reason: "mismatch" });
+      answerWith(request.reference, http(200, { ...honest, outcome }));
+      expect(await acquirer[operation](request)).toMatchObject({ kind: outcome });
+    }
+  });
+
+  test.for(lies)("a reversal with %o", async (lie) => {
+    for (const outcome of ["reversed", "refused"] as const) {
+      const request = calls.card();
+      answerWith(request.reference, http(200, { ...honest, outcome, ...lie }));
+      expect(await acquirer.reverse(request)).toEqual({ kind: "unknown", reason: "mismatch" });
+    }
+  });
+
+  test.for(["approved", "declined", "reversed", "not_found"])(
+    "an inquiry about another, %s",
+    async (outcome) => {
+      const request = calls.card();
+      answerWith(request.reference, http(200, { ...honest, outcome, reference: "another" }));
+      expect(await acquirer.inquire(request)).toEqual({ kind: "unknown", reason: "mismatch" });
+    },
+  );
+});
+
+test("an amount that a JSON number cannot carry is an error that names no card", async () => {
+  const request = calls.card({ amountMinor: 2n ** 53n });
+  const error: unknown = await acquirer.authorize(request).catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(RangeError);
+  expect(JSON.stringify([String(error), (error as Error).stack])).not.toMatch(/4111111111111111|987/);
+});
+
+/** The bytes of a whole answer; `REFERENCE` in it becomes the request's. */
+function http(status: number, body: string | object): string {
+  const text = typeof body === "string" ? body : JSON.stringify({ reference: "REFERENCE", ...body });
+  return `HTTP/1.1 ${status} Status\r\ncontent-type: application/json\r\n\r\n${Array.isArray(body) ? "[]" : text}`;
+}
+
+function answerWith(reference: string, template: string): void {
+  answers.set(reference, (socket) => socket.end(template.replace("REFERENCE", reference)));
+}

@@ -1,0 +1,179 @@
+import type { z } from "zod";
+
+import type {
+  Acquirer,
+  AcquirerAmount,
+  AcquirerOutcome,
+  Approved,
+  CardRequest,
+  Declined,
+  FollowUpRequest,
+  InquiryOutcome,
+  InquiryRequest,
+  NotSent,
+  ReversalOutcome,
+  ReversalRequest,
+  Unknown,
+} from "../acquirer.ts";
+import {
+  BoundedHttpClient,
+  type BoundedHttpClientOptions,
+  type HttpExchange,
+} from "../bounded-http-client.ts";
+import {
+  inquiryAnswer,
+  operationAnswer,
+  reversalAnswer,
+  type ApprovedAnswer,
+  type DeclinedAnswer,
+} from "./simulator-answers.ts";
+
+export type SimulatorAcquirerOptions = BoundedHttpClientOptions;
+
+/**
+ * The acquirer simulator over HTTP; the protocol is in `packages/acquirer-simulator/README.md`. The card is in the
+ * request's body only: no outcome and no error names any part of it.
+ * @throws at once for a URL that is not one; a call rejects with RangeError for an amount no JSON number can carry
+ */
+export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acquirer {
+  const client = new BoundedHttpClient(options);
+  return {
+    authorize: (request) => payByCard(client, "/v1/authorize", request),
+    sale: (request) => payByCard(client, "/v1/sale", request),
+    capture: (request) => followUp(client, "/v1/capture", request),
+    cancel: (request) => followUp(client, "/v1/cancel", request),
+    release: (request) => followUp(client, "/v1/release", request),
+    refund: (request) => followUp(client, "/v1/refund", request),
+    reverse: (request) => reverse(client, request),
+    inquire: (request) => inquire(client, request),
+    close: () => client.close(),
+  };
+}
+
+async function payByCard(
+  client: BoundedHttpClient,
+  path: string,
+  request: CardRequest,
+): Promise<AcquirerOutcome> {
+  const { pan, expiryMonth, expiryYear, cvv } = request.card;
+  const body = JSON.stringify({
+    ...commonBody(request),
+    card: { pan, expiryMonth, expiryYear, cvv },
+    cardHolderName: request.cardHolderName,
+    installmentCount: request.installmentCount,
+  });
+  return readOutcome(await client.exchange({ method: "POST", path, body }, request.expiresAt), request);
+}
+
+async function followUp(
+  client: BoundedHttpClient,
+  path: string,
+  request: FollowUpRequest,
+): Promise<AcquirerOutcome> {
+  const body = JSON.stringify({ ...commonBody(request), parentReference: request.parentReference });
+  return readOutcome(await client.exchange({ method: "POST", path, body }, request.expiresAt), request);
+}
+
+async function reverse(client: BoundedHttpClient, request: ReversalRequest): Promise<ReversalOutcome> {
+  const body = JSON.stringify(commonBody(request));
+  const exchange = await client.exchange({ method: "POST", path: "/v1/reverse", body }, request.expiresAt);
+  const read = readAnswer(exchange, reversalAnswer);
+  if (read.kind !== "read") return read;
+  if (!isAbout(read.answer, request)) return MISMATCH;
+  const { outcome, resultCode, resultMessage } = read.answer;
+  return outcome === "reversed" ? { kind: "reversed" } : { kind: "refused", resultCode, resultMessage };
+}
+
+async function inquire(client: BoundedHttpClient, request: InquiryRequest): Promise<InquiryOutcome> {
+  // A reference has no character that a path would have to escape.
+  const path = `/v1/operations/${request.reference}`;
+  const read = readAnswer(await client.exchange({ method: "GET", path }, request.expiresAt), inquiryAnswer);
+  if (read.kind !== "read") return read;
+  if (read.answer.reference !== request.reference) return MISMATCH;
+  switch (read.answer.outcome) {
+    case "approved":
+      return { ...approved(read.answer), at: read.answer.at };
+    case "declined":
+      return declined(read.answer);
+    case "reversed":
+    case "not_found":
+      return { kind: read.answer.outcome };
+    default:
+      return read.answer satisfies never;
+  }
+}
+
+function readOutcome(
+  exchange: HttpExchange,
+  request: { reference: string } & AcquirerAmount,
+): AcquirerOutcome {
+  const read = readAnswer(exchange, operationAnswer);
+  if (read.kind !== "read") return read;
+  if (!isAbout(read.answer, request)) return MISMATCH;
+  return read.answer.outcome === "approved" ? approved(read.answer) : declined(read.answer);
+}
+
+/**
+ * Only a 200 with a body of the protocol says anything about the money. A 4xx is our own mistake or a stranger's
+ * answer, and neither proves that nothing happened.
+ */
+function readAnswer<Schema extends z.ZodType>(
+  exchange: HttpExchange,
+  schema: Schema,
+): { kind: "read"; answer: z.output<Schema> } | Unknown | NotSent {
+  if (exchange.kind !== "answered") return exchange;
+  if (exchange.status !== 200) return INVALID_ANSWER;
+  const parsed = schema.safeParse(parseJson(exchange.body));
+  return parsed.success ? { kind: "read", answer: parsed.data } : INVALID_ANSWER;
+}
+
+function isAbout(
+  answer: { reference: string } & AcquirerAmount,
+  request: { reference: string } & AcquirerAmount,
+) {
+  return (
+    answer.reference === request.reference &&
+    answer.amountMinor === request.amountMinor &&
+    answer.currency === request.currency
+  );
+}
+
+function approved(answer: ApprovedAnswer): Approved {
+  const { amountMinor, currency, externalTransactionId, authCode, resultCode, resultMessage } = answer;
+  return {
+    kind: "approved",
+    amountMinor,
+    currency,
+    externalTransactionId,
+    authCode,
+    resultCode,
+    resultMessage,
+  };
+}
+
+function declined(answer: DeclinedAnswer): Declined {
+  const { externalTransactionId, resultCode, resultMessage } = answer;
+  return { kind: "declined", externalTransactionId, resultCode, resultMessage };
+}
+
+function commonBody(request: { reference: string; expiresAt: Date } & AcquirerAmount) {
+  const amountMinor = Number(request.amountMinor);
+  if (!Number.isSafeInteger(amountMinor)) throw new RangeError("the amount is too large for a JSON number");
+  return {
+    reference: request.reference,
+    amountMinor,
+    currency: request.currency,
+    expiresAt: request.expiresAt,
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const INVALID_ANSWER: Unknown = { kind: "unknown", reason: "invalid_answer" };
+const MISMATCH: Unknown = { kind: "unknown", reason: "mismatch" };

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { errors, Pool, type Dispatcher } from "undici";
+
+import type { NotSent, Unknown, UnknownReason } from "./acquirer.ts";
+
+export type BoundedHttpClientOptions = {
+  /** Origin of the acquirer, `http://` or `https://`. */
+  url: string;
+  /** The longest wait for one connection, in milliseconds. */
+  connectTimeoutMs: number;
+  /** Connections to the acquirer at most; calls beyond them wait in line, none past its deadline. */
+  connectionsMax: number;
+};
+
+export type HttpCall = { method: "GET" | "POST"; path: string; body?: string };
+
+/** What came of a call: a whole answer of any status, or the reason why there is none. */
+export type HttpExchange = { kind: "answered"; status: number; body: string } | Unknown | NotSent;
+
+/**
+ * HTTP for money: one whole exchange within a deadline, and certainty about `not_sent`. The client learns from undici
+ * the moment before the first byte is written; a call that ends before that moment has left nothing on the wire,
+ * every other failure is `unknown`. It never throws for what the network does and never repeats what may have left.
+ */
+export class BoundedHttpClient {
+  readonly #pool: Pool;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: BoundedHttpClientOptions) {
+    this.#pool = new Pool(options.url, {
+      connections: options.connectionsMax,
+      connectTimeout: options.connectTimeoutMs,
+      // One call at a time on a connection: behind a hanging call another would be uncertain, too.
+      pipelining: 1,
+      maxResponseSize: RESPONSE_BYTES_MAX,
+    });
+  }
+
+  /** A call that was certainly not sent is tried once more, if time is left before `expiresAt`. */
+  async exchange(call: HttpCall, expiresAt: Date): Promise<HttpExchange> {
+    const deadlineMs = Math.min(expiresAt.getTime(), Date.now() + WAIT_MAX_MS);
+    const first = await this.#attempt(call, deadlineMs);
+    if (first.kind !== "not_sent" || Date.now() + RETRY_PAUSE_MS >= deadlineMs) return first;
+    await sleep(RETRY_PAUSE_MS);
+    return this.#attempt(call, deadlineMs);
+  }
+
+  /** Lets the calls under way end, each by its own deadline; calls made afterwards are `not_sent`. */
+  close(): Promise<void> {
+    this.#closing ??= this.#pool.close();
+    return this.#closing;
+  }
+
+  #attempt(call: HttpCall, deadlineMs: number): Promise<HttpExchange> {
+    const waitMs = deadlineMs - Date.now();
+    if (waitMs <= 0) return Promise.resolve(NOT_SENT);
+    const attempt = new Attempt(waitMs);
+    const headers = call.body === undefined ? NO_HEADERS : JSON_HEADERS;
+    this.#pool.dispatch({ method: call.method, path: call.path, headers, body: call.body ?? null }, attempt);
+    return attempt.result;
+  }
+}
+
+/** One try. Its timer bounds it as a whole: the wait in line, the connection, and an answer that drips. */
+class Attempt implements Dispatcher.DispatchHandler {
+  readonly #outcome = Promise.withResolvers<HttpExchange>();
+  readonly #timer: NodeJS.Timeout;
+  #isOver = false;
+  /** Set from the moment on at which bytes may leave. */
+  #started: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #body: Buffer[] = [];
+
+  constructor(waitMs: number) {
+    this.#timer = setTimeout(() => {
+      this.#end(this.#started ? unknown("timeout") : NOT_SENT);
+      this.#started?.abort(DEADLINE_PASSED);
+    }, waitMs);
+  }
+
+  get result(): Promise<HttpExchange> {
+    return this.#outcome.promise;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // The caller of a call that waited in line too long has been told `not_sent`, so nothing may be sent any more.
+    if (this.#isOver) controller.abort(DEADLINE_PASSED);
+    else this.#started = controller;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+    this.#status = status;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#body.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#end({ kind: "answered", status: this.#status, body: Buffer.concat(this.#body).toString("utf8") });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#end(this.#started ? unknown(reasonOf(error)) : NOT_SENT);
+  }
+
+  #end(outcome: HttpExchange): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#outcome.resolve(outcome);
+  }
+}
+
+/** The errors of undici that say an answer came but is not one we read; the error itself may hold its bytes. */
+const notAnswers = [errors.HTTPParserError, errors.HeadersOverflowError, errors.ResponseExceededMaxSizeError];
+
+function reasonOf(error: Error): UnknownReason {
+  return notAnswers.some((notAnswer) => error instanceof notAnswer) ? "invalid_answer" : "connection_lost";
+}
+
+function unknown(reason: UnknownReason): Unknown {
+  return { kind: "unknown", reason };
+}
+
+const NOT_SENT: NotSent = { kind: "not_sent" };
+
+const DEADLINE_PASSED = new Error("the deadline of the call has passed");
+
+const JSON_HEADERS = { "content-type": "application/json" };
+const NO_HEADERS = {};
+
+/** An honest answer has well under 1 KiB. */
+const RESPONSE_BYTES_MAX = 64 * 1_024;
+
+/** A mistaken `expiresAt` must not hold a connection for hours; the acquirer call of the product takes 15 s at most. */
+const WAIT_MAX_MS = 120_000;
+
+/** Long enough to outlast a listener that is being replaced, short against any deadline. */
+const RETRY_PAUSE_MS = 100;

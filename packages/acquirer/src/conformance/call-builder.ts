@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+
+import type {
+  Acquirer,
+  AcquirerCard,
+  CardRequest,
+  FollowUpRequest,
+  InquiryRequest,
+  ReversalRequest,
+  UnknownReason,
+} from "../acquirer.ts";
+
+/** Builds the calls of adapter tests, each under a new reference unless it is about an earlier one. */
+export class CallBuilder {
+  readonly #card: AcquirerCard;
+
+  constructor(card: AcquirerCard) {
+    this.#card = card;
+  }
+
+  card(overrides: Partial<CardRequest> = {}): CardRequest {
+    return {
+      reference: randomUUID(),
+      amountMinor: 10_000n,
+      currency: "EUR",
+      card: this.#card,
+      cardHolderName: "Ada Lovelace",
+      installmentCount: 1,
+      expiresAt: this.soon(),
+      ...overrides,
+    };
+  }
+
+  /** The whole amount of the parent, unless told otherwise. */
+  followUp(parent: CardRequest, overrides: Partial<FollowUpRequest> = {}): FollowUpRequest {
+    const { amountMinor, currency, reference: parentReference } = parent;
+    const reference = randomUUID();
+    return { reference, parentReference, amountMinor, currency, expiresAt: this.soon(), ...overrides };
+  }
+
+  reversal({ reference, amountMinor, currency }: CardRequest | FollowUpRequest): ReversalRequest {
+    return { reference, amountMinor, currency, expiresAt: this.soon() };
+  }
+
+  inquiry({ reference }: { reference: string }): InquiryRequest {
+    return { reference, expiresAt: this.soon() };
+  }
+
+  /** Carries out the authorization or the sale that a test of follow-ups begins with. */
+  async approved(
+    acquirer: Acquirer,
+    operation: "authorize" | "sale",
+    amountMinor: bigint,
+  ): Promise<CardRequest> {
+    const request = this.card({ amountMinor });
+    const outcome = await acquirer[operation](request);
+    if (outcome.kind !== "approved") throw new Error(`the ${operation} to begin with is ${outcome.kind}`);
+    return request;
+  }
+
+  /** More time than any honest answer takes. */
+  soon(): Date {
+    return new Date(Date.now() + 10_000);
+  }
+
+  /** Time for an answer on a busy machine, and a short wait for one that never comes. */
+  verySoon(): Date {
+    return new Date(Date.now() + 500);
+  }
+
+  /** Short only where the test waits for it, so that a slow machine does not turn another reason into a time-out. */
+  untilUnknown(reason: UnknownReason): Date {
+    return reason === "timeout" ? this.verySoon() : this.soon();
+  }
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+
+import type { Bench } from "../acquirer-conformance.ts";
+
+/** Plain outcomes, and the inquiries about them. */
+export function describeApprovals(bench: () => Bench): void {
+  test.for(["authorize", "sale"] as const)("an approved %s has its data, and is found", async (operation) => {
+    const { acquirer, calls } = bench();
+    const request = calls.card({ amountMinor: 12_345n });
+    const earliest = Date.now() - CLOCK_SKEW_MS;
+    const outcome = await acquirer[operation](request);
+    expect(outcome).toEqual({
+      kind: "approved",
+      amountMinor: 12_345n,
+      currency: "EUR",
+      externalTransactionId: expect.stringMatching(/./),
+      authCode: expect.stringMatching(/./),
+      resultCode: expect.stringMatching(/./),
+      resultMessage: expect.any(String),
+    });
+    const found = await acquirer.inquire(calls.inquiry(request));
+    expect(found).toEqual({ ...outcome, at: expect.any(Date) });
+    const atMs = "at" in found ? found.at.getTime() : Number.NaN;
+    expect(atMs).toBeGreaterThanOrEqual(earliest);
+    expect(atMs).toBeLessThanOrEqual(Date.now() + CLOCK_SKEW_MS);
+  });
+
+  test.for(["authorize", "sale"] as const)("a declined %s says why, and is found", async (operation) => {
+    const { acquirer, calls, setup } = bench();
+    const request = calls.card({ card: setup.cards.declined });
+    const outcome = await acquirer[operation](request);
+    expect(outcome).toMatchObject({ kind: "declined", resultCode: expect.stringMatching(/./) });
+    expect(await acquirer.inquire(calls.inquiry(request))).toEqual(outcome);
+  });
+
+  test("a reference that was never used is not found", async () => {
+    const { acquirer, calls } = bench();
+    expect(await acquirer.inquire(calls.inquiry(calls.card()))).toEqual({ kind: "not_found" });
+  });
+}
+
+/** The bank's clock is another machine's. */
+const CLOCK_SKEW_MS = 5_000;

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+
+import type { Bench } from "../acquirer-conformance.ts";
+import { kindOf } from "./kind-of.ts";
+
+/** Every wait ends, and nothing is begun after its expiry. */
+export function describeBounds(bench: () => Bench): void {
+  test("a call past its expiry is not begun", async () => {
+    const { acquirer, calls } = bench();
+    const request = calls.card({ expiresAt: new Date(Date.now() - 1) });
+    expect(await kindOf(acquirer.authorize(request))).toBeOneOf(["not_sent", "declined"]);
+    expect(await kindOf(acquirer.inquire(calls.inquiry(request)))).toBeOneOf(["not_found", "declined"]);
+  });
+
+  test("a wait ends at the expiry", async () => {
+    const { acquirer, calls, setup } = bench();
+    const request = calls.card({ card: setup.cards.ignoredAndSilent, expiresAt: calls.verySoon() });
+    await acquirer.authorize(request);
+    const overdueMs = Date.now() - request.expiresAt.getTime();
+    expect(overdueMs).toBeGreaterThanOrEqual(-TIMER_SLACK_MS);
+    expect(overdueMs).toBeLessThan(1_000);
+  });
+
+  test("a close lets the call under way end, and then refuses calls", async () => {
+    const { calls, setup } = bench();
+    const closing = setup.openAnother();
+    const { approvedAndSilent } = setup.cards;
+    const underWay = closing.authorize(calls.card({ card: approvedAndSilent, expiresAt: calls.verySoon() }));
+    const closed = closing.close();
+    expect(await underWay).toEqual({ kind: "unknown", reason: "timeout" });
+    await closed;
+    expect(await closing.authorize(calls.card())).toEqual({ kind: "not_sent" });
+    await closing.close();
+  });
+}
+
+/** Node's timers count whole milliseconds and may end one early by the wall clock. */
+const TIMER_SLACK_MS = 5;

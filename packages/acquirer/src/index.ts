@@ -1,0 +1,2 @@
+export type * from "./acquirer.ts";
+export { createSimulatorAcquirer, type SimulatorAcquirerOptions } from "./adapters/simulator.ts";
