@@ -75,7 +75,9 @@ function sandboxDatabaseUrl(home: string): string {
 
 async function auditedSchemas(db: Kysely<AuditDatabase>): Promise<string[]> {
   const { rows } = await sql<{ table_schema: string }>`
-    select table_schema from information_schema.tables where table_name = 'audit_entry' order by 1`.execute(db);
+    select table_schema from information_schema.tables where table_name = 'audit_entry' order by 1`.execute(
+    db,
+  );
   return rows.map(({ table_schema }) => table_schema);
 }
 
