@@ -14,8 +14,12 @@ test.each([
   Buffer.from(`{"pan":"${PAN}"}`).toString("base64"),
   Buffer.from(`x{"pan":"${PAN}"}`).toString("base64"),
   Buffer.from(`xy{"pan":"${PAN}"}`).toString("base64url"),
-  [...PAN].map((digit) => `%3${digit}`).join(""),
-  [...PAN].map((digit) => `\\u003${digit}`).join(""),
+  Array.from(PAN)
+    .map((digit) => `%3${digit}`)
+    .join(""),
+  Array.from(PAN)
+    .map((digit) => `\\u003${digit}`)
+    .join(""),
 ])("finds the card in %s", (content) => {
   expect(finds(content)).toBe(true);
 });

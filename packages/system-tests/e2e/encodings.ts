@@ -8,7 +8,7 @@ export function encodingsOf(secret: string): Map<string, Buffer> {
     ["raw", secret],
     ["spaced", secret.replaceAll(/(.{4})(?=.)/g, "$1 ")],
     ["dashed", secret.replaceAll(/(.{4})(?=.)/g, "$1-")],
-    ["reversed", [...secret].toReversed().join("")],
+    ["reversed", Array.from(secret).toReversed().join("")],
     ["hex", bytes.toString("hex")],
     ["upper-case hex", bytes.toString("hex").toUpperCase()],
     ["URL-escaped", [...bytes].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")],

@@ -114,7 +114,10 @@ async function captureBus({ file }: RunningSandbox): Promise<{ stop(): Promise<C
   const messages: Captured[] = [];
   connection.subscribe(">", {
     callback: (_error, { subject, data, headers }) => {
-      messages.push({ subject, data: Buffer.concat([data, Buffer.from(String(headers ?? ""))]) });
+      const headerText = (headers?.keys() ?? [])
+        .map((name) => `${name}: ${headers?.values(name).join()}`)
+        .join("\n");
+      messages.push({ subject, data: Buffer.concat([data, Buffer.from(headerText)]) });
     },
   });
   await connection.flush();
