@@ -16,6 +16,8 @@ export const PROBLEMS = {
   payment_not_found: { status: 404, title: "There is no such payment" },
   merchant_not_found: { status: 404, title: "There is no such merchant" },
   credential_not_found: { status: 404, title: "There is no such credential" },
+  webhook_not_found: { status: 404, title: "The merchant has no webhooks" },
+  delivery_not_found: { status: 404, title: "There is no such delivery" },
   route_not_found: { status: 404, title: "There is no such route" },
   method_not_allowed: { status: 405, title: "The route does not have this method" },
   invalid_payment_state: { status: 409, title: "The payment's state does not allow this" },

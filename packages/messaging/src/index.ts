@@ -1,3 +1,4 @@
 export * from "./connect.ts";
 export * from "./request.ts";
 export * from "./serve.ts";
+export { TRACEPARENT_HEADER } from "./wire.ts";

@@ -26,7 +26,8 @@ export const commissionPlanSchema = z
   })
   .refine(
     ({ fixed, currency }) => {
-      const parsed = parseAmount(fixed, currencyExponent(currency) ?? 0);
+      // An unknown currency is its own fault, and has no say in the decimals.
+      const parsed = parseAmount(fixed, currencyExponent(currency) ?? 4);
       return typeof parsed === "bigint" || parsed === "must_be_positive";
     },
     { path: ["fixed"], error: "has more decimals than the currency", params: { code: "too_many_decimals" } },

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { PAYMENT_STATUS_CHANGED } from "../messages/events.ts";
 import { PROBLEMS, problemSchema, type ProblemCode } from "../problem.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { COMMON_PROBLEMS, type Endpoint } from "./endpoint.ts";
 import { addCredential, createMerchant, getMerchant, listMerchants, revokeCredential } from "./merchants.ts";
 import { payment } from "./payment.ts";
 import { preAuthorization } from "./pre-authorization.ts";
+import { WEBHOOK_ENDPOINTS } from "./webhook-endpoints.ts";
 
 /** Every HTTP operation there is, in the order of the document. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -16,6 +18,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   getMerchant,
   addCredential,
   revokeCredential,
+  ...WEBHOOK_ENDPOINTS,
 ];
 
 /** The OpenAPI 3.1 document of both APIs, as JSON text; `docs/openapi.json` is this. */
@@ -68,8 +71,13 @@ const webhookHeaders = z.object({
   "x-request-signature": z.string().meta({
     description: "Lower-case hex HMAC-SHA-256 of `{x-request-time}:{raw body}` under the webhook secret",
   }),
+  "x-request-signature-next": z
+    .string()
+    .optional()
+    .meta({ description: "While a new secret waits to be activated: the digest under that one" }),
+  "content-digest": z.string().meta({ description: "RFC 9530, sha-256 of the body: tells a changed body from a wrong secret" }),
   "x-event-id": z.uuid().meta({ description: "The same on every attempt: de-duplicate by it" }),
-  "x-event-type": z.literal("payment.status_changed"),
+  "x-event-type": z.literal(PAYMENT_STATUS_CHANGED),
 });
 
 function paths(): ZodOpenApiPathsObject {

@@ -24,13 +24,17 @@ export type MessageContext = z.infer<typeof messageContextSchema>;
 export const operatorContextSchema = z.object({ ...baseContext, operator: z.object({ name: z.string() }) });
 export type OperatorContext = z.infer<typeof operatorContextSchema>;
 
-type Context = MessageContext | OperatorContext;
+/** The same between services, with nobody behind it. */
+export const serviceContextSchema = z.object({ ...baseContext, service: z.object({ name: z.string() }) });
+export type ServiceContext = z.infer<typeof serviceContextSchema>;
+
+export type CommandContext = MessageContext | OperatorContext | ServiceContext;
 
 /** A request-reply subject with its schemas. One constant names it on both sides. */
 export type Command<
   Request extends z.ZodType = z.ZodType,
   Result extends z.ZodType = z.ZodType,
-  C extends Context = Context,
+  C extends CommandContext = CommandContext,
 > = {
   /** NATS service that serves it. */
   service: string;
@@ -83,7 +87,14 @@ export function defineOperatorCommand<Request extends z.ZodType, Result extends 
   return command(definition, operatorContextSchema);
 }
 
-function command<Request extends z.ZodType, Result extends z.ZodType, C extends Context>(
+/** A command of one service to another. */
+export function defineServiceCommand<Request extends z.ZodType, Result extends z.ZodType>(
+  definition: CommandDefinition<Request, Result>,
+): Command<Request, Result, ServiceContext> {
+  return command(definition, serviceContextSchema);
+}
+
+function command<Request extends z.ZodType, Result extends z.ZodType, C extends CommandContext>(
   { service, name, request, result }: CommandDefinition<Request, Result>,
   context: z.ZodType<C>,
 ): Command<Request, Result, C> {

@@ -1,0 +1,7 @@
+/** JetStream's streams and consumers, by name. The stream is a transport: the outboxes are the record. */
+
+/** All services' events. */
+export const EVENT_STREAM = { name: "EVENTS", subjects: ["events.>"] } as const;
+
+/** The webhook dispatchers' place in the stream, shared by all of them. */
+export const WEBHOOK_CONSUMER = "webhook-dispatcher";

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { auditLogEntrySchema } from "../http/audit-log.ts";
+import { sealedReplySchema } from "../sealed-reply.ts";
+import {
+  webhookDeliveryDetailSchema,
+  webhookDeliveryPageSchema,
+  webhookDeliveryStatusSchema,
+  webhookTestResultSchema,
+} from "../http/webhook-endpoints.ts";
+import { EVENT_SOURCES, type EventSource } from "./events.ts";
+import { defineOperatorCommand, defineServiceCommand } from "./message.ts";
+
+/** What is asked of the webhook dispatcher, and what it tells the owners of the events. */
+
+/**
+ * `recipientKey` is the asker's, drawn for this one request: the secret comes back sealed to it, so that nobody who
+ * listens on the bus sees it.
+ */
+const oneMerchant = z.object({ merchantId: z.uuid() });
+const withRecipient = oneMerchant.extend({ recipientKey: z.string() });
+
+export const putWebhook = defineOperatorCommand({
+  service: "webhooks",
+  name: "put-endpoint",
+  request: withRecipient.extend({ url: z.string() }),
+  /** `secret` the first time. */
+  result: z.object({ url: z.string(), secret: sealedReplySchema.optional() }),
+});
+
+export const deleteWebhook = defineOperatorCommand({
+  service: "webhooks",
+  name: "delete-endpoint",
+  request: oneMerchant,
+  result: z.object({}),
+});
+
+export const rotateWebhookSecret = defineOperatorCommand({
+  service: "webhooks",
+  name: "rotate-secret",
+  request: withRecipient,
+  result: z.object({ secret: sealedReplySchema, activatesAt: z.iso.datetime() }),
+});
+
+export const activateWebhookSecret = defineOperatorCommand({
+  service: "webhooks",
+  name: "activate-secret",
+  request: oneMerchant,
+  result: z.object({}),
+});
+
+export const testWebhook = defineOperatorCommand({
+  service: "webhooks",
+  name: "test-endpoint",
+  request: oneMerchant,
+  result: webhookTestResultSchema,
+});
+
+export const listWebhookDeliveries = defineOperatorCommand({
+  service: "webhooks",
+  name: "list-deliveries",
+  request: z.object({
+    merchantId: z.uuid().optional(),
+    paymentId: z.uuid().optional(),
+    status: webhookDeliveryStatusSchema.optional(),
+    limit: z.int(),
+    cursor: z.string().optional(),
+  }),
+  result: webhookDeliveryPageSchema,
+});
+
+export const getWebhookDelivery = defineOperatorCommand({
+  service: "webhooks",
+  name: "get-delivery",
+  request: z.object({ eventId: z.uuid() }),
+  result: webhookDeliveryDetailSchema,
+});
+
+export const redeliverWebhook = defineOperatorCommand({
+  service: "webhooks",
+  name: "redeliver",
+  request: z.object({ eventId: z.uuid() }),
+  result: z.object({ queued: z.int() }),
+});
+
+export const redeliverFailedWebhooks = defineOperatorCommand({
+  service: "webhooks",
+  name: "redeliver-failed",
+  request: oneMerchant.extend({ since: z.iso.datetime({ offset: true }) }),
+  result: z.object({ queued: z.int() }),
+});
+
+/** Entries older than `before`, newest first: the gateway merges the services' logs. */
+export const readWebhooksAuditLog = defineOperatorCommand({
+  service: "webhooks",
+  name: "audit-log",
+  request: z.object({ limit: z.int(), before: z.object({ at: z.iso.datetime(), sequence: z.int() }).optional() }),
+  result: z.object({ entries: z.array(auditLogEntrySchema) }),
+});
+
+/** Which of an owner's events the dispatcher does not have. */
+export const findMissingEvents = defineServiceCommand({
+  service: "webhooks",
+  name: "missing-events",
+  request: z.object({ eventIds: z.array(z.uuid()).max(1_000) }),
+  result: z.object({ missing: z.array(z.uuid()) }),
+});
+
+/** Tells an owner that these events are committed at the dispatcher; only this closes their outbox rows. */
+export const confirmEvents = Object.fromEntries(
+  EVENT_SOURCES.map((source) => [source, confirmEventsOf(source)]),
+) as Record<EventSource, ReturnType<typeof confirmEventsOf>>;
+
+function confirmEventsOf(source: EventSource) {
+  return defineServiceCommand({
+    service: source,
+    name: "confirm-events",
+    request: z.object({ eventIds: z.array(z.uuid()).max(1_000) }),
+    result: z.object({}),
+  });
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { createReplyRecipient, sealReply } from "./reply-sealer.ts";
+
+test("the recipient of the request opens the answer; nothing of the text is in it", () => {
+  const recipient = createReplyRecipient();
+  const sealed = sealReply(recipient.publicKey, "whs_secret");
+  expect(recipient.open(sealed)).toBe("whs_secret");
+  const wire = Buffer.from(JSON.stringify(sealed));
+  for (const form of ["whs_secret", Buffer.from("whs_secret").toString("base64url")]) {
+    expect(wire.includes(form)).toBe(false);
+  }
+});
+
+test("another recipient, or one bit changed, opens nothing", () => {
+  const recipient = createReplyRecipient();
+  const sealed = sealReply(recipient.publicKey, "whs_secret");
+  expect(() => createReplyRecipient().open(sealed)).toThrow();
+  const bytes = Buffer.from(sealed.ciphertext, "base64url");
+  bytes[0]! ^= 1;
+  expect(() => recipient.open({ ...sealed, ciphertext: bytes.toString("base64url") })).toThrow();
+});

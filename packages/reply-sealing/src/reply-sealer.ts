@@ -1,0 +1,65 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  hkdfSync,
+  randomBytes,
+  type KeyObject,
+} from "node:crypto";
+import type { SealedReply } from "@holdfast/contracts";
+
+/**
+ * A secret that is shown once has to cross the bus to whoever asked for it, and the bus must never have it in clear. The
+ * asker draws a key pair for the one request (X25519), the answer is encrypted to it (ephemeral key, HKDF-SHA-256,
+ * AES-256-GCM): there is no key to share, to keep, or to rotate.
+ */
+export type ReplyRecipient = {
+  /** To be sent along with the request. */
+  publicKey: string;
+  /** @throws when it was not sealed to this recipient, or was changed on the way. */
+  open(sealed: SealedReply): string;
+};
+
+export function createReplyRecipient(): ReplyRecipient {
+  const pair = generateKeyPairSync("x25519");
+  const publicKey = encodeKey(pair.publicKey);
+  return {
+    publicKey,
+    open({ senderKey, nonce, ciphertext }) {
+      const key = sharedKey(pair.privateKey, decodeKey(senderKey), publicKey, senderKey);
+      const bytes = Buffer.from(ciphertext, "base64url");
+      const decipher = createDecipheriv(CIPHER, key, Buffer.from(nonce, "base64url"), { authTagLength: TAG_BYTES });
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString();
+    },
+  };
+}
+
+export function sealReply(recipientKey: string, text: string): SealedReply {
+  const pair = generateKeyPairSync("x25519");
+  const senderKey = encodeKey(pair.publicKey);
+  const key = sharedKey(pair.privateKey, decodeKey(recipientKey), recipientKey, senderKey);
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+  const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  return { senderKey, nonce: nonce.toString("base64url"), ciphertext: ciphertext.toString("base64url") };
+}
+
+const CIPHER = "aes-256-gcm";
+const TAG_BYTES = 16;
+
+/** Both public keys go into the derivation, so that an answer cannot be passed off as one to another request. */
+function sharedKey(privateKey: KeyObject, publicKey: KeyObject, recipientKey: string, senderKey: string): Buffer {
+  const secret = diffieHellman({ privateKey, publicKey });
+  return Buffer.from(hkdfSync("sha256", secret, "", `holdfast reply ${recipientKey} ${senderKey}`, 32));
+}
+
+function encodeKey(key: KeyObject): string {
+  return key.export({ format: "jwk" }).x!;
+}
+
+function decodeKey(x: string): KeyObject {
+  return createPublicKey({ key: { kty: "OKP", crv: "X25519", x }, format: "jwk" });
+}
