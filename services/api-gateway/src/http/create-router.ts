@@ -72,7 +72,7 @@ async function readCall(
   if (endpoint.role && !includesRole(exchange.operator?.role, endpoint.role)) return new Refusal("forbidden");
   const query = endpoint.queryParameters && parseRequest(endpoint.queryParameters, queryOf(request));
   if (query instanceof Refusal) return query;
-  const body = endpoint.request && (await readJson(request));
+  const body = endpoint.request && (await readJson(exchange));
   if (body instanceof Refusal) return body;
   const parsed = endpoint.request && parseRequest(endpoint.request, body, check);
   if (parsed instanceof Refusal) return parsed;
@@ -81,8 +81,8 @@ async function readCall(
   return { exchange, caller, path: request.params, query, body: parsed };
 }
 
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const bytes = await readBody(request);
+async function readJson(exchange: Exchange): Promise<unknown> {
+  const bytes = await readBody(exchange);
   return bytes instanceof Refusal ? bytes : parseJson(bytes);
 }
 
