@@ -14,6 +14,12 @@ export const FAILPOINTS = [
   "payments.after_inquiry",
   "payments.after_reversal_decision",
   "payments.after_reversal",
+  "webhooks.after_pull",
+  "webhooks.after_accept",
+  "webhooks.before_ack",
+  "webhooks.in_request",
+  "webhooks.after_2xx",
+  "webhooks.in_result_batch",
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 

@@ -8,6 +8,7 @@ import { authenticateMerchant } from "./http/authenticate-merchant.ts";
 import { authenticateOperator } from "./http/authenticate-operator.ts";
 import { createSendCommand } from "./http/command-answer.ts";
 import { createRouter } from "./http/create-router.ts";
+import { createSendOperatorCommand } from "./http/operator-command.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { startListener } from "./http/listener.ts";
 import { findCredential } from "./merchant/merchant-queries.ts";
@@ -20,6 +21,7 @@ import { listMerchantsRoute } from "./routes/list-merchants.ts";
 import { paymentRoute } from "./routes/payment.ts";
 import { preAuthorizationRoute } from "./routes/pre-authorization.ts";
 import { revokeCredentialRoute } from "./routes/revoke-credential.ts";
+import { webhookRoutes } from "./routes/webhook-routes.ts";
 
 export type ApiGateway = RunningService & {
   /** Where it listens; a listener that is off has none. */
@@ -110,7 +112,11 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
 }
 
 function operatorApi(config: Config, deps: Deps): Router {
-  const { pool } = deps;
+  const { bus, pool } = deps;
+  const send = createSendOperatorCommand(bus, {
+    handlerTimeoutMs: config.HANDLER_TIMEOUT,
+    requestTimeoutMs: config.REQUEST_TIMEOUT,
+  });
   const signIn = needed(deps.signIn);
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
@@ -127,6 +133,7 @@ function operatorApi(config: Config, deps: Deps): Router {
       getMerchantRoute({ pool }),
       addCredentialRoute({ pool, peppers }),
       revokeCredentialRoute({ pool, signIn }),
+      ...webhookRoutes({ send, pool }),
     ],
   });
 }
