@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { ConfigError, parseConfig } from "@holdfast/service-runtime";
+import { describe, expect, test } from "vitest";
+import { configSchema } from "./config.ts";
+
+const key = `k1:${randomBytes(32).toString("base64")}`;
+const common = {
+  HEALTH_PORT: "0",
+  DATABASE_URL: "postgres://localhost/x",
+  NATS_URL: "nats://localhost:4222",
+};
+const merchant = { MERCHANT_API_PORT: "0", CARD_SEALING_KEYS: key, CREDENTIAL_PEPPERS: key };
+const operator = {
+  OPERATOR_API_PORT: "0",
+  CREDENTIAL_PEPPERS: key,
+  OPERATOR_JWKS: "/run/jwks.json",
+  OPERATOR_JWT_ISSUER: "https://login.example.test",
+  OPERATOR_JWT_AUDIENCE: "holdfast",
+};
+
+function faultsOf(env: Record<string, string>): string[] {
+  try {
+    parseConfig(configSchema, env);
+    return [];
+  } catch (error) {
+    return (error as ConfigError).faults.map((fault) => fault.split(/[: ]/)[0]!);
+  }
+}
+
+test.each([
+  ["the merchant API", merchant],
+  ["the operator API", operator],
+  ["the public pages", { PUBLIC_PAGES_PORT: "0" }],
+])("each listener runs by itself, with what it needs and no more: %s", (_case, settings) => {
+  expect(faultsOf({ ...common, ...settings })).toEqual([]);
+});
+
+test("the defaults are the documented ones", () => {
+  expect(parseConfig(configSchema, { ...common, ...merchant })).toMatchObject({
+    HANDLER_TIMEOUT: 18_000,
+    REQUEST_TIMEOUT: 20_000,
+    CREDENTIAL_CACHE_TTL: 5_000,
+    REQUESTS_IN_FLIGHT_MAX: 512,
+    OPERATOR_ROLES_CLAIM: "roles",
+  });
+});
+
+describe("refuses to start", () => {
+  test.each([
+    ["without a listener", {}, ["MERCHANT_API_PORT"]],
+    [
+      "a merchant API without its keys",
+      { MERCHANT_API_PORT: "0" },
+      ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS"],
+    ],
+    [
+      "an operator API that could believe anybody",
+      { OPERATOR_API_PORT: "0", CREDENTIAL_PEPPERS: key },
+      ["OPERATOR_JWKS", "OPERATOR_JWT_ISSUER", "OPERATOR_JWT_AUDIENCE"],
+    ],
+    [
+      "with a revocation slower than promised",
+      { ...merchant, CREDENTIAL_CACHE_TTL: "11s" },
+      ["CREDENTIAL_CACHE_TTL"],
+    ],
+    [
+      "with credentials cached for ever",
+      { ...merchant, CREDENTIAL_CACHE_TTL: "0s" },
+      ["CREDENTIAL_CACHE_TTL"],
+    ],
+    ["with no time for the way back", { ...merchant, HANDLER_TIMEOUT: "20s" }, ["HANDLER_TIMEOUT"]],
+  ])("%s", (_case, settings: Record<string, string>, faults) => {
+    expect(faultsOf({ ...common, ...settings })).toEqual(faults);
+  });
+});

@@ -1,0 +1,68 @@
+import { withClient } from "@holdfast/local-infrastructure";
+import { createTestDatabase, type TestDatabase } from "@holdfast/testing";
+import { beforeAll, describe, expect, test } from "vitest";
+
+let database: TestDatabase;
+beforeAll(async () => void (database = await createTestDatabase()));
+
+function asApp(sql: string): Promise<unknown[]> {
+  return withClient(database.urls.gateway.app, async (client) => (await client.query(sql)).rows);
+}
+
+const MERCHANT = "insert into merchant (name) values ('A shop') returning merchant_id";
+
+describe("the service's role", () => {
+  test.each([
+    "update merchant set status = 'SUSPENDED'",
+    "update merchant set commission_rate_percent = 0",
+    "delete from merchant",
+    "truncate merchant cascade",
+    "insert into merchant (name, status) values ('A', 'ACTIVE')",
+    "insert into merchant (merchant_id, name) values (uuidv7(), 'A')",
+    "update credential set secret_hmac = secret_hmac",
+    "update credential set merchant_id = merchant_id",
+    "delete from credential",
+    "drop table credential",
+    "alter table merchant add column x text",
+    "create table more (x text)",
+    "select from payments.payment",
+  ])("may not %s", async (sql) => {
+    await expect(asApp(sql)).rejects.toMatchObject({ code: "42501" });
+  });
+});
+
+describe("the tables refuse", () => {
+  const hmac = "decode(repeat('00', 32), 'hex')";
+  const key = `'hk_${"A".repeat(24)}'`;
+  test.each([
+    ["a merchant without a name", "insert into merchant (name) values ('')"],
+    ["half a plan", "insert into merchant (name, commission_rate_percent) values ('A', 1)"],
+    [
+      "a rate of 100",
+      "insert into merchant (name, commission_rate_percent, commission_fixed, commission_currency) values ('A', 100, 0, 'TRY')",
+    ],
+    [
+      "a negative rate",
+      "insert into merchant (name, commission_rate_percent, commission_fixed, commission_currency) values ('A', -1, 0, 'TRY')",
+    ],
+    [
+      "a short hash",
+      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id) select ${key}, merchant_id, '\\x00', 'p' from m`,
+    ],
+    [
+      "a short key",
+      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id) select 'hk_', merchant_id, ${hmac}, 'p' from m`,
+    ],
+    [
+      "a hash of no pepper",
+      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id) select ${key}, merchant_id, ${hmac}, '' from m`,
+    ],
+  ])("%s", async (_case, sql) => {
+    await expect(asApp(sql)).rejects.toMatchObject({ code: "23514" });
+  });
+
+  test("a credential of nobody", async () => {
+    const sql = `insert into credential (api_key, merchant_id, secret_hmac, pepper_id) values (${key}, uuidv7(), ${hmac}, 'p')`;
+    await expect(asApp(sql)).rejects.toMatchObject({ code: "23503" });
+  });
+});

@@ -1,0 +1,59 @@
+import { randomUUIDv7 } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { PROBLEMS, type ProblemCode } from "@holdfast/contracts";
+import { commonHeaders, type Exchange } from "./exchange.ts";
+import { PROBLEM_MEDIA_TYPE, problemBody, refuse } from "./problem-response.ts";
+import { Refusal } from "./refusal.ts";
+
+/** What was answered although no request came of it, for the log. */
+export type BrokenHttp = { code: ProblemCode; statusCode: number; requestId: string };
+
+/**
+ * Answers what the HTTP parser could make no request of, or what did not arrive in time, and closes the connection. The
+ * answer never gets ahead of an earlier request's: a client would take a refusal for the answer to a payment under way.
+ *
+ * @param latest the connection's latest exchange, if it had one.
+ * @returns what was answered outside of any exchange.
+ */
+export function refuseBrokenHttp(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  latest: Exchange | undefined,
+): BrokenHttp | undefined {
+  // Answered a moment ago; what still arrives does not matter.
+  if (socket.writableEnded) return undefined;
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const code = codeOf(error);
+  if (!latest || (latest.writableFinished && latest.req.complete)) return answerWithoutRequest(socket, code);
+  if (latest.headersSent) socket.destroySoon();
+  else if (latest.req.complete) latest.shouldKeepAlive = false;
+  else refuse(latest, new Refusal(code, { headers: { Connection: "close" } }));
+  return undefined;
+}
+
+function answerWithoutRequest(socket: Socket, code: ProblemCode): BrokenHttp {
+  const requestId = randomUUIDv7();
+  const { status } = PROBLEMS[code];
+  const body = problemBody(new Refusal(code), requestId);
+  const headers = {
+    ...commonHeaders(requestId),
+    "Content-Type": PROBLEM_MEDIA_TYPE,
+    "Content-Length": String(Buffer.byteLength(body)),
+    Date: new Date().toUTCString(),
+    Connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
+  // Closing with unread bytes would reset the connection, and the answer with it: the client gets a moment to read it.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  return { code, statusCode: status, requestId };
+}
+
+const LINGER_MS = 1_000;
+
+function codeOf(error: NodeJS.ErrnoException): ProblemCode {
+  if (error.code === "HPE_HEADER_OVERFLOW") return "headers_too_large";
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
+  return "malformed_request";
+}

@@ -1,0 +1,61 @@
+import type { Command, CommandReply, MessageContext } from "@holdfast/contracts";
+import { MessageRejectedError, request, type Bus } from "@holdfast/messaging";
+import type { z } from "zod";
+import type { SignedInMerchant } from "../merchant/sign-in.ts";
+import type { Exchange } from "./exchange.ts";
+import { Refusal } from "./refusal.ts";
+
+/** Sends commands to the other services, on behalf of a signed-in merchant. */
+export type SendCommand = <Request extends z.ZodType, Result extends z.ZodType>(
+  command: Command<Request, Result, MessageContext>,
+  on: { exchange: Exchange; caller: SignedInMerchant },
+  payload: z.input<Request>,
+) => Promise<CommandReply<z.infer<Result>>>;
+
+export type Timeouts = {
+  /** For the service: it does not begin after it. */
+  handlerTimeoutMs: number;
+  /** For the gateway: it waits until then. */
+  requestTimeoutMs: number;
+};
+
+export function createSendCommand(bus: Bus, { handlerTimeoutMs, requestTimeoutMs }: Timeouts): SendCommand {
+  return async (command, { exchange, caller }, payload) => {
+    const now = Date.now();
+    const context: MessageContext = {
+      requestId: exchange.requestId,
+      deadlineAt: now + handlerTimeoutMs,
+      merchant: caller,
+    };
+    const { traceparent } = exchange.trace;
+    try {
+      return await request(bus, command, context, payload, {
+        waitUntil: now + requestTimeoutMs,
+        traceparent,
+      });
+    } catch (error) {
+      // Unread by the other side, so nothing came of it. After anything else it may have been carried out.
+      if (error instanceof MessageRejectedError) throw error;
+      exchange.error = error;
+      return { outcome: "in_doubt" };
+    }
+  };
+}
+
+/** What the merchant is told of a command that has no result. The one place where such replies become codes. */
+export function refusalOf(
+  reply: Extract<CommandReply<never>, { outcome: "problem" | "not_started" | "in_doubt" }>,
+  /** To look the outcome up by. */
+  paymentId: string,
+): Refusal {
+  switch (reply.outcome) {
+    case "problem":
+      return new Refusal(reply.code, { detail: reply.detail, members: reply.extra });
+    case "not_started":
+      return new Refusal("service_unavailable");
+    case "in_doubt":
+      return new Refusal("outcome_unknown", { members: { paymentId } });
+    default:
+      return reply satisfies never;
+  }
+}

@@ -1,0 +1,123 @@
+import { parse as parseQuery } from "node:querystring";
+import type { IncomingMessage } from "node:http";
+import { OPERATOR_ROLES, type Endpoint, type OperatorRole } from "@holdfast/contracts";
+import { Router, type RequestHandler } from "express";
+import type { Exchange } from "./exchange.ts";
+import { parseJson } from "./parse-json.ts";
+import { parseRequest } from "./parse-request.ts";
+import { refuse } from "./problem-response.ts";
+import { readBody } from "./read-body.ts";
+import { Refusal } from "./refusal.ts";
+import type { Call, Route } from "./route.ts";
+
+/** Fills in who signed in, or refuses. Reads headers only. */
+export type Authenticate = (request: IncomingMessage, exchange: Exchange) => Promise<Refusal | undefined>;
+
+export type RouterOptions = {
+  /** Everything under this path needs a sign-in, routes that do not exist included. */
+  prefix: string;
+  authenticate: Authenticate;
+  routes: Route[];
+  /** Requests under way at once; one more is refused as not started. */
+  inFlightMax: number;
+};
+
+/**
+ * The order in which a request is looked at: who sends it, then whether there is such a route and method, whether the
+ * role allows it, and only then its body. express does the matching; nothing else of it is used, since its application
+ * re-parents each request and response and adds headers that would have to be taken away again.
+ */
+export function createRouter({ prefix, authenticate, routes, inFlightMax }: RouterOptions): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.use(
+    prefix,
+    handler(async (request, exchange, next) => {
+      const refusal = await authenticate(request, exchange);
+      if (refusal) refuse(exchange, refusal);
+      else next();
+    }),
+  );
+  const load = { inFlight: 0, inFlightMax };
+  for (const [path, routesHere] of Map.groupBy(routes, ({ endpoint }) => endpoint.path)) {
+    const expressRoute = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
+    for (const route of routesHere) expressRoute[methodOf(route.endpoint)](routeHandler(route, load));
+    expressRoute.all(methodNotAllowed(path, allowedMethods(routesHere)));
+  }
+  return router;
+}
+
+function routeHandler(route: Route, load: { inFlight: number; inFlightMax: number }): RequestHandler {
+  const { endpoint } = route;
+  return handler(async (request, exchange) => {
+    exchange.route = endpoint.path;
+    if (load.inFlight >= load.inFlightMax) return refuse(exchange, new Refusal("service_unavailable"));
+    load.inFlight++;
+    try {
+      const call = await readCall(route, request, exchange);
+      const answer = call instanceof Refusal ? call : await route.handle(call);
+      if (answer instanceof Refusal) return refuse(exchange, answer);
+      exchange.answer(answer.status, answer.headers, answer.body && JSON.stringify(answer.body));
+    } finally {
+      load.inFlight--;
+    }
+  });
+}
+
+/** Everything that is looked at before the route does its work. */
+async function readCall(
+  { endpoint, check }: Route,
+  request: RoutedRequest,
+  exchange: Exchange,
+): Promise<Call<Endpoint> | Refusal> {
+  if (endpoint.role && !includesRole(exchange.operator?.role, endpoint.role)) return new Refusal("forbidden");
+  const query = endpoint.queryParameters && parseRequest(endpoint.queryParameters, queryOf(request));
+  if (query instanceof Refusal) return query;
+  const body = endpoint.request && (await readJson(request));
+  if (body instanceof Refusal) return body;
+  const parsed = endpoint.request && parseRequest(endpoint.request, body, check);
+  if (parsed instanceof Refusal) return parsed;
+  const caller = exchange.merchant ?? exchange.operator;
+  if (!caller) throw new Error(`${endpoint.path} was reached without a sign-in`);
+  return { exchange, caller, path: request.params, query, body: parsed };
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const bytes = await readBody(request);
+  return bytes instanceof Refusal ? bytes : parseJson(bytes);
+}
+
+function includesRole(has: OperatorRole | undefined, needed: OperatorRole): boolean {
+  return has !== undefined && OPERATOR_ROLES.indexOf(has) >= OPERATOR_ROLES.indexOf(needed);
+}
+
+function queryOf({ url = "" }: IncomingMessage): unknown {
+  const start = url.indexOf("?");
+  return start === -1 ? {} : parseQuery(url.slice(start + 1));
+}
+
+function methodNotAllowed(path: string, allow: string): RequestHandler {
+  return handler(async (_request, exchange) => {
+    exchange.route = path;
+    refuse(exchange, new Refusal("method_not_allowed", { headers: { Allow: allow } }));
+  });
+}
+
+function allowedMethods(routes: Route[]): string {
+  const methods = routes.map(({ endpoint }) => endpoint.method as string);
+  // express answers HEAD by the GET route.
+  if (methods.includes("GET")) methods.push("HEAD");
+  return methods.join(", ");
+}
+
+function methodOf({ method }: Endpoint) {
+  return method.toLowerCase() as Lowercase<Endpoint["method"]>;
+}
+
+type RoutedRequest = IncomingMessage & { params: Record<string, string> };
+
+/** express's types name its own request and response; here they are the server's. */
+function handler(
+  handle: (request: RoutedRequest, exchange: Exchange, next: () => void) => Promise<void>,
+): RequestHandler {
+  return handle as unknown as RequestHandler;
+}

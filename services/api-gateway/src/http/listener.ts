@@ -1,0 +1,99 @@
+import { createServer, IncomingMessage } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Router } from "express";
+import { listen, type Logger } from "@holdfast/service-runtime";
+import { Exchange, type ListenerState } from "./exchange.ts";
+import { refuseBrokenHttp } from "./broken-http.ts";
+import { answerError, refuse } from "./problem-response.ts";
+import { Refusal } from "./refusal.ts";
+import { logExchange } from "./request-log.ts";
+
+export type Listener = {
+  name: ListenerState["name"];
+  port: number;
+  /** Takes no new connections, lets requests under way be answered, and closes what is left after `timeoutMs`. */
+  stop(timeoutMs: number): Promise<void>;
+};
+
+export type ListenerOptions = {
+  name: ListenerState["name"];
+  host: string;
+  port: number;
+  router: Router;
+  log: Logger;
+  timeouts?: typeof HTTP_TIMEOUTS;
+};
+
+/**
+ * One HTTP server. Everything it answers carries a request id and may not be stored, whether it comes from a route, from
+ * the router falling through or throwing, or from the parser that could make no request of what arrived.
+ */
+export async function startListener({
+  name,
+  host,
+  port,
+  router,
+  log,
+  timeouts = HTTP_TIMEOUTS,
+}: ListenerOptions): Promise<Listener> {
+  const state: ListenerState = { name, draining: false };
+  /** Open connections, each with its latest exchange. */
+  const connections = new Map<Socket, Exchange | undefined>();
+
+  const onRequest = (request: IncomingMessage, exchange: Exchange) => {
+    exchange.listener = state;
+    connections.set(request.socket, exchange);
+    exchange.once("close", () => logExchange(log, exchange));
+    if (request.headers.host === undefined && request.httpVersion === "1.1") {
+      return refuse(exchange, new Refusal("malformed_request"));
+    }
+    // The router knows express's types; it uses none of what they have beyond Node's.
+    router(request as never, exchange as never, (error?: unknown) => {
+      if (error) answerError(exchange, error);
+      else refuse(exchange, new Refusal("route_not_found"));
+    });
+  };
+
+  const server = createServer<typeof IncomingMessage, typeof Exchange>({
+    ...timeouts,
+    // Node would answer bare; `onRequest` checks it.
+    requireHostHeader: false,
+    insecureHTTPParser: false,
+    ServerResponse: Exchange,
+  });
+  server.on("connection", (socket) => {
+    connections.set(socket, undefined);
+    socket.once("close", () => connections.delete(socket));
+  });
+  server.on("request", onRequest);
+  // An expectation that is not 100-continue may be ignored (RFC 9110, 10.1.1); Node would answer it bare.
+  server.on("checkExpectation", onRequest);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const answered = refuseBrokenHttp(error, socket, connections.get(socket));
+    if (answered) log.info({ listener: name, ...answered }, "request");
+  });
+  await listen(server, host, port);
+
+  return {
+    name,
+    port: (server.address() as AddressInfo).port,
+    async stop(timeoutMs) {
+      state.draining = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      // Node waits for a first request on each of these, until its time-out for headers.
+      for (const [socket, exchange] of connections) if (!exchange) socket.destroy();
+      const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+export const HTTP_TIMEOUTS = {
+  // A client that sends slowly is cut off here; Node's own 60 s and 300 s let few clients hold many sockets.
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 1_000,
+  // Longer than load balancers keep idle connections (60 s), so that it is them who close, not we under their request.
+  keepAliveTimeout: 65_000,
+};

@@ -1,0 +1,35 @@
+import { PROBLEMS } from "@holdfast/contracts";
+import type { Logger } from "@holdfast/service-runtime";
+import type { Exchange } from "./exchange.ts";
+
+/** The one line of a request. It has the route's template, never the path, and nothing of headers or bodies. */
+export function logExchange(log: Logger, exchange: Exchange): void {
+  const { req, route, requestId, merchantId, operator, paymentId, code, error, headersSent, statusCode } =
+    exchange;
+  log[levelOf(exchange)](
+    {
+      listener: exchange.listener.name,
+      method: req.method,
+      route,
+      statusCode: headersSent ? statusCode : undefined,
+      // The client went away before it was answered.
+      outcome: headersSent ? undefined : "aborted",
+      durationMs: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
+      requestId,
+      merchantId,
+      actor: operator?.subject,
+      paymentId,
+      code,
+      trace_id: exchange.trace.traceId,
+      ...(error !== undefined && { error }),
+    },
+    "request",
+  );
+}
+
+function levelOf({ code, error }: Exchange): "info" | "warn" | "error" {
+  if (code !== undefined && PROBLEMS[code].status === PROBLEMS.internal_error.status) return "error";
+  return error !== undefined || (code !== undefined && PROBLEMS[code].status > PROBLEMS.internal_error.status)
+    ? "warn"
+    : "info";
+}

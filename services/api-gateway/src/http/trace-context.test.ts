@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { readTraceContext } from "./trace-context.ts";
+
+const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
+const PARENT_ID = "00f067aa0ba902b7";
+
+test("a client's trace goes on under a span of the gateway's own", () => {
+  const { traceId, traceparent } = readTraceContext({
+    headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-00` },
+  });
+  expect(traceId).toBe(TRACE_ID);
+  expect(traceparent).toMatch(new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-00$`));
+  expect(traceparent).not.toContain(PARENT_ID);
+});
+
+test.each([
+  ["none", undefined],
+  ["of zeros", `00-${"0".repeat(32)}-${PARENT_ID}-01`],
+  ["with a parent of zeros", `00-${TRACE_ID}-${"0".repeat(16)}-01`],
+  ["in upper case", `00-${TRACE_ID.toUpperCase()}-${PARENT_ID}-01`],
+  ["of a version we do not know", `ff-${TRACE_ID}-${PARENT_ID}-01`],
+  ["too long", `00-${TRACE_ID}-${PARENT_ID}-01-extra`],
+  ["sent twice", `00-${TRACE_ID}-${PARENT_ID}-01, 00-${TRACE_ID}-${PARENT_ID}-01`],
+])("a trace context %s begins a new trace", (_case, traceparent) => {
+  const headers = traceparent === undefined ? {} : { traceparent };
+  const trace = readTraceContext({ headers });
+  expect(trace.traceparent).toMatch(new RegExp(`^00-${trace.traceId}-[0-9a-f]{16}-01$`));
+  expect(trace.traceId).not.toBe(TRACE_ID);
+  expect(readTraceContext({ headers }).traceId).not.toBe(trace.traceId);
+});

@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { isApiKey, issueCredential, secretMatches } from "./credential.ts";
+
+const [first, second] = [randomBytes(32), randomBytes(32)];
+const ring = {
+  activeId: "p2",
+  keys: new Map([
+    ["p1", first],
+    ["p2", second],
+  ]),
+};
+
+test("an issued credential verifies, and only with its own secret", () => {
+  const { apiSecret, hash } = issueCredential(ring);
+  expect(secretMatches(ring, hash, apiSecret)).toBe(true);
+  expect(secretMatches(ring, hash, `${apiSecret} `)).toBe(false);
+  expect(secretMatches(ring, hash, issueCredential(ring).apiSecret)).toBe(false);
+  expect(secretMatches(ring, hash, "")).toBe(false);
+});
+
+test("keys and secrets are random, of their documented form, and the secret has 256 bits", () => {
+  const issued = Array.from({ length: 100 }, () => issueCredential(ring));
+  expect(new Set(issued.flatMap(({ apiKey, apiSecret }) => [apiKey, apiSecret])).size).toBe(200);
+  for (const { apiKey, apiSecret, hash } of issued) {
+    expect(isApiKey(apiKey)).toBe(true);
+    expect(apiSecret).toMatch(/^hs_[\w-]{43}$/);
+    expect(hash.secretHmac.toString("latin1")).not.toContain(apiSecret);
+  }
+});
+
+test("what was hashed under an earlier pepper verifies while that pepper is in the ring, and not without it", () => {
+  const { apiSecret, hash } = issueCredential({ ...ring, activeId: "p1" });
+  expect(hash.pepperId).toBe("p1");
+  expect(secretMatches(ring, hash, apiSecret)).toBe(true);
+  expect(secretMatches({ activeId: "p2", keys: new Map([["p2", second]]) }, hash, apiSecret)).toBe(false);
+});

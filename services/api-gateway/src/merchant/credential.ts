@@ -1,0 +1,47 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { KeyRing } from "@holdfast/service-runtime";
+
+/**
+ * A key names a credential and is no secret; a secret is 256 random bits, of which only an HMAC is kept, under a pepper
+ * that is not in the database: a dump of it verifies nothing. A slow hash would add nothing to 256 random bits, and would
+ * make every wrong sign-in expensive.
+ */
+export type NewCredential = { apiKey: string; apiSecret: string; hash: SecretHash };
+
+/** HMAC-SHA-256 of a secret, and the id of the pepper that keyed it. */
+export type SecretHash = { secretHmac: Buffer; pepperId: string };
+
+export function issueCredential(peppers: KeyRing): NewCredential {
+  const apiSecret = `hs_${randomBytes(32).toString("base64url")}`;
+  const { activeId } = peppers;
+  const secretHmac = hmac(peppers.keys.get(activeId)!, apiSecret);
+  return {
+    apiKey: `hk_${randomBytes(18).toString("base64url")}`,
+    apiSecret,
+    hash: { secretHmac, pepperId: activeId },
+  };
+}
+
+/** Whether a text can be a key at all; one that cannot is not looked up. */
+export function isApiKey(text: string): boolean {
+  return /^hk_[\w-]{24,61}$/.test(text);
+}
+
+/** A hash that no secret has: it takes the place of a credential that does not exist, so that this takes as long. */
+export function hashOfNothing({ activeId }: KeyRing): SecretHash {
+  return { secretHmac: randomBytes(32), pepperId: activeId };
+}
+
+/** Always one HMAC and one comparison, whatever the outcome. */
+export function secretMatches(
+  peppers: KeyRing,
+  { secretHmac, pepperId }: SecretHash,
+  presented: string,
+): boolean {
+  const pepper = peppers.keys.get(pepperId) ?? peppers.keys.get(peppers.activeId)!;
+  return timingSafeEqual(hmac(pepper, presented), secretHmac);
+}
+
+function hmac(pepper: Buffer, secret: string): Buffer {
+  return createHmac("sha256", pepper).update(secret).digest();
+}

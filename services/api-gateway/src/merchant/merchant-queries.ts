@@ -1,0 +1,165 @@
+import type { CommissionPlan, Merchant } from "@holdfast/contracts";
+import type { Pool } from "pg";
+import { read, write } from "../database.ts";
+import type { NewCredential } from "./credential.ts";
+import type { StoredCredential } from "./sign-in.ts";
+
+/** Every statement on the gateway's tables. */
+
+type CommissionColumns = {
+  commission_rate_percent: string | null;
+  commission_fixed: string | null;
+  commission_currency: string | null;
+};
+
+/** What a sign-in needs, in one read by primary key. */
+export async function findCredential(pool: Pool, apiKey: string): Promise<StoredCredential | undefined> {
+  type Row = CommissionColumns & {
+    merchant_id: string;
+    secret_hmac: Buffer;
+    pepper_id: string;
+    usable: boolean;
+  };
+  const [row] = await read<Row>(pool, {
+    name: "find-credential",
+    text: `
+      select merchant_id, secret_hmac, pepper_id, revoked_at is null and status = 'ACTIVE' as usable,
+        commission_rate_percent, commission_fixed, commission_currency
+      from credential join merchant using (merchant_id)
+      where api_key = $1`,
+    values: [apiKey],
+  });
+  return (
+    row && {
+      hash: { secretHmac: row.secret_hmac, pepperId: row.pepper_id },
+      merchant: { merchantId: row.merchant_id, ...commissionOf(row) },
+      usable: row.usable,
+    }
+  );
+}
+
+/** A merchant and its first credential: both or neither. @returns the merchant's id. */
+export async function insertMerchant(
+  pool: Pool,
+  { name, commission }: { name: string; commission?: CommissionPlan | undefined },
+  { apiKey, hash }: NewCredential,
+): Promise<string> {
+  const [row] = await write<{ merchant_id: string }>(pool, {
+    text: `
+      with new_merchant as (
+        insert into merchant (name, commission_rate_percent, commission_fixed, commission_currency)
+        values ($1, $2, $3, $4)
+        returning merchant_id)
+      insert into credential (api_key, merchant_id, secret_hmac, pepper_id)
+      select $5, merchant_id, $6, $7 from new_merchant
+      returning merchant_id`,
+    values: [
+      name,
+      commission?.ratePercent,
+      commission?.fixed,
+      commission?.currency,
+      apiKey,
+      hash.secretHmac,
+      hash.pepperId,
+    ],
+  });
+  return row!.merchant_id;
+}
+
+/** @returns whether there is such a merchant. */
+export async function insertCredential(
+  pool: Pool,
+  merchantId: string,
+  { apiKey, hash }: NewCredential,
+): Promise<boolean> {
+  const rows = await write(pool, {
+    text: `
+      insert into credential (api_key, merchant_id, secret_hmac, pepper_id)
+      select $1, merchant_id, $2, $3 from merchant where merchant_id = $4
+      returning merchant_id`,
+    values: [apiKey, hash.secretHmac, hash.pepperId, merchantId],
+  });
+  return rows.length === 1;
+}
+
+/** Revokes a credential; one that was revoked keeps its time. @returns which of the two there are. */
+export async function revokeCredential(
+  pool: Pool,
+  merchantId: string,
+  apiKey: string,
+): Promise<{ merchant: boolean; credential: boolean }> {
+  const [row] = await write<{ merchant: boolean; credential: boolean }>(pool, {
+    text: `
+      with revoked as (
+        update credential set revoked_at = coalesce(revoked_at, now())
+        where merchant_id = $1 and api_key = $2
+        returning api_key)
+      select exists (select from merchant where merchant_id = $1) as merchant,
+        exists (select from revoked) as credential`,
+    values: [merchantId, apiKey],
+  });
+  return row!;
+}
+
+export async function findMerchant(pool: Pool, merchantId: string): Promise<Merchant | undefined> {
+  const [row] = await read<MerchantRow>(pool, {
+    text: `select ${MERCHANT_COLUMNS} from merchant where merchant_id = $1`,
+    values: [merchantId],
+  });
+  return row && toMerchant(row);
+}
+
+/** Newest first. Ids are UUIDv7: going on below the last one seen, a page stays what it was whatever is added. */
+export async function listMerchants(
+  pool: Pool,
+  limit: number,
+  before: string | undefined,
+): Promise<Merchant[]> {
+  const rows = await read<MerchantRow>(pool, {
+    text: `
+      select ${MERCHANT_COLUMNS} from merchant
+      where $1::uuid is null or merchant_id < $1
+      order by merchant_id desc
+      limit $2`,
+    values: [before, limit],
+  });
+  return rows.map(toMerchant);
+}
+
+const MERCHANT_COLUMNS = `
+  merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, created_at,
+  (select coalesce(json_agg(json_build_array(api_key, created_at, revoked_at) order by created_at, api_key), '[]')
+   from credential where credential.merchant_id = merchant.merchant_id) as credentials`;
+
+type MerchantRow = CommissionColumns & {
+  merchant_id: string;
+  name: string;
+  status: Merchant["status"];
+  created_at: Date;
+  credentials: [apiKey: string, createdAt: string, revokedAt: string | null][];
+};
+
+function toMerchant(row: MerchantRow): Merchant {
+  return {
+    merchantId: row.merchant_id,
+    name: row.name,
+    status: row.status,
+    ...commissionOf(row),
+    createdAt: row.created_at.toISOString(),
+    credentials: row.credentials.map(([apiKey, createdAt, revokedAt]) => ({
+      apiKey,
+      createdAt: new Date(createdAt).toISOString(),
+      ...(revokedAt !== null && { revokedAt: new Date(revokedAt).toISOString() }),
+    })),
+  };
+}
+
+function commissionOf(row: CommissionColumns): { commission?: CommissionPlan } {
+  const {
+    commission_rate_percent: ratePercent,
+    commission_fixed: fixed,
+    commission_currency: currency,
+  } = row;
+  if (ratePercent === null || fixed === null || currency === null) return {};
+  return { commission: { ratePercent, fixed, currency } };
+}

@@ -1,0 +1,149 @@
+import * as crypto from "node:crypto";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { issueCredential } from "./credential.ts";
+import { createSignIn, type StoredCredential } from "./sign-in.ts";
+
+vi.mock("node:crypto", async (importOriginal) => {
+  const original = await importOriginal<typeof crypto>();
+  return {
+    ...original,
+    createHmac: vi.fn(original.createHmac),
+    timingSafeEqual: vi.fn(original.timingSafeEqual),
+  };
+});
+
+const TTL_MS = 5_000;
+const peppers = { activeId: "p1", keys: new Map([["p1", crypto.randomBytes(32)]]) };
+const merchant = { merchantId: "0199aaaa-0000-7000-8000-000000000001" };
+
+function setUp({ usable = true } = {}) {
+  const issued = issueCredential(peppers);
+  const stored = new Map<string, StoredCredential>([
+    [issued.apiKey, { hash: issued.hash, merchant, usable }],
+  ]);
+  const clock = { now: () => clock.time, time: 1_000 };
+  const findCredential = vi.fn(async (apiKey: string) => stored.get(apiKey));
+  const signIn = createSignIn({ findCredential, peppers, cacheTtlMs: TTL_MS, clock });
+  return { ...issued, stored, clock, findCredential, signIn };
+}
+
+function unknownKey(): string {
+  return issueCredential(peppers).apiKey;
+}
+
+describe("who signs in", () => {
+  test("is the merchant of the key, with its secret", async () => {
+    const { signIn, apiKey, apiSecret } = setUp();
+    expect(await signIn.verify(apiKey, apiSecret)).toBe(merchant);
+  });
+
+  test("is nobody with a wrong secret, an unknown key, or nothing", async () => {
+    const { signIn, apiKey, apiSecret } = setUp();
+    expect(await signIn.verify(apiKey, unknownKey())).toBeUndefined();
+    expect(await signIn.verify(unknownKey(), apiSecret)).toBeUndefined();
+    expect(await signIn.verify("", "")).toBeUndefined();
+  });
+
+  test("is nobody with a credential that is not usable, although its secret is right", async () => {
+    const { signIn, apiKey, apiSecret } = setUp({ usable: false });
+    expect(await signIn.verify(apiKey, apiSecret)).toBeUndefined();
+  });
+});
+
+describe("the same work for every attempt", () => {
+  beforeEach(() => vi.clearAllMocks());
+
+  test.each([
+    ["a known key", (known: { apiKey: string; apiSecret: string }) => [known.apiKey, known.apiSecret]],
+    ["a wrong secret", (known: { apiKey: string }) => [known.apiKey, "hs_wrong"]],
+    ["an unknown key", () => [unknownKey(), "hs_wrong"]],
+    ["a key that cannot be one", () => ["x", "hs_wrong"]],
+    ["nothing", () => ["", ""]],
+  ] as const)("%s costs one HMAC-SHA-256 and one comparison of 32 bytes", async (_case, attempt) => {
+    const { signIn, ...known } = setUp();
+    const [apiKey, apiSecret] = attempt(known);
+    vi.clearAllMocks();
+    await signIn.verify(apiKey!, apiSecret!);
+    expect(vi.mocked(crypto.createHmac).mock.calls).toEqual([["sha256", peppers.keys.get("p1")]]);
+    expect(
+      vi.mocked(crypto.timingSafeEqual).mock.calls.map((pair) => pair.map((side) => side.byteLength)),
+    ).toEqual([[32, 32]]);
+  });
+});
+
+describe("the cache", () => {
+  test("spares the database, for keys that exist and for keys that do not", async () => {
+    const { signIn, findCredential, apiKey, apiSecret } = setUp();
+    const unknown = unknownKey();
+    for (const key of [apiKey, unknown, apiKey, unknown]) await signIn.verify(key, apiSecret);
+    expect(findCredential.mock.calls).toEqual([[apiKey], [unknown]]);
+  });
+
+  test("asks once for requests that come at the same time", async () => {
+    const { signIn, findCredential, apiKey, apiSecret } = setUp();
+    await Promise.all(Array.from({ length: 20 }, () => signIn.verify(apiKey, apiSecret)));
+    expect(findCredential).toHaveBeenCalledTimes(1);
+  });
+
+  test("does not ask for what cannot be a key", async () => {
+    const { signIn, findCredential } = setUp();
+    for (const key of ["", "hk_short", "hk_'; drop table merchant; --", `hk_${"a".repeat(10_000)}`]) {
+      await signIn.verify(key, "hs_wrong");
+    }
+    expect(findCredential).not.toHaveBeenCalled();
+  });
+
+  test("lets a revocation act when its time is over", async () => {
+    const { signIn, stored, clock, apiKey, apiSecret } = setUp();
+    await signIn.verify(apiKey, apiSecret);
+    stored.set(apiKey, { ...stored.get(apiKey)!, usable: false });
+    clock.time += TTL_MS - 1;
+    expect(await signIn.verify(apiKey, apiSecret)).toBe(merchant);
+    clock.time += 2;
+    expect(await signIn.verify(apiKey, apiSecret)).toBeUndefined();
+  });
+
+  test("counts its time from before the database was asked", async () => {
+    const { signIn, findCredential, stored, clock, apiKey, apiSecret } = setUp();
+    findCredential.mockImplementationOnce(async () => {
+      const seen = stored.get(apiKey);
+      clock.time += 4_000;
+      return seen;
+    });
+    await signIn.verify(apiKey, apiSecret);
+    stored.set(apiKey, { ...stored.get(apiKey)!, usable: false });
+    clock.time += TTL_MS - 4_000 + 1;
+    expect(await signIn.verify(apiKey, apiSecret)).toBeUndefined();
+  });
+
+  test("forgets a key at once when it is told to", async () => {
+    const { signIn, stored, apiKey, apiSecret } = setUp();
+    await signIn.verify(apiKey, apiSecret);
+    stored.set(apiKey, { ...stored.get(apiKey)!, usable: false });
+    signIn.forget(apiKey);
+    expect(await signIn.verify(apiKey, apiSecret)).toBeUndefined();
+  });
+
+  test("keeps the good keys however many random ones are tried", async () => {
+    const { signIn, findCredential, apiKey, apiSecret } = setUp();
+    await signIn.verify(apiKey, apiSecret);
+    for (let index = 0; index < 12_000; index++)
+      await signIn.verify(`hk_${String(index).padStart(24, "0")}`, "");
+    findCredential.mockClear();
+    expect(await signIn.verify(apiKey, apiSecret)).toBe(merchant);
+    expect(findCredential).not.toHaveBeenCalled();
+  });
+
+  test("carries on without the database while it is fresh, and then says that it cannot", async () => {
+    const { signIn, findCredential, clock, apiKey, apiSecret } = setUp();
+    await signIn.verify(apiKey, apiSecret);
+    findCredential.mockRejectedValue(new Error("down"));
+    expect(await signIn.verify(apiKey, apiSecret)).toBe(merchant);
+    clock.time += TTL_MS + 1;
+    await expect(signIn.verify(apiKey, apiSecret)).rejects.toThrow("down");
+    findCredential
+      .mockReset()
+      .mockResolvedValue({ hash: issueCredential(peppers).hash, merchant, usable: true });
+    expect(await signIn.verify(apiKey, apiSecret)).toBeUndefined();
+  });
+});

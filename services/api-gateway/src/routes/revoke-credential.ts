@@ -1,0 +1,26 @@
+import { revokeCredential } from "@holdfast/contracts";
+import type { Pool } from "pg";
+import { Refusal } from "../http/refusal.ts";
+import { defineRoute } from "../http/route.ts";
+import { isApiKey } from "../merchant/credential.ts";
+import * as queries from "../merchant/merchant-queries.ts";
+import type { SignIn } from "../merchant/sign-in.ts";
+import { merchantIdOf } from "./merchant-id.ts";
+
+/**
+ * DELETE /operator/merchants/{merchantId}/credentials/{apiKey}. Acts at once in this process, elsewhere when the cached
+ * credential is read anew.
+ */
+export function revokeCredentialRoute({ pool, signIn }: { pool: Pool; signIn: SignIn }) {
+  return defineRoute(revokeCredential, async (call) => {
+    const merchantId = merchantIdOf(call);
+    if (!merchantId) return new Refusal("merchant_not_found");
+    const apiKey = call.path["apiKey"]!;
+    // What cannot be a key (PostgreSQL takes no NUL) finds none, as the empty one does.
+    const found = await queries.revokeCredential(pool, merchantId, isApiKey(apiKey) ? apiKey : "");
+    if (!found.merchant) return new Refusal("merchant_not_found");
+    if (!found.credential) return new Refusal("credential_not_found");
+    signIn.forget(apiKey);
+    return { status: 204 };
+  });
+}

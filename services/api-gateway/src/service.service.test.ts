@@ -1,0 +1,209 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { withClient } from "@holdfast/local-infrastructure";
+import { eventually } from "@holdfast/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { preAuthorizationBody } from "../test/builders.ts";
+import { http, type HttpAnswer } from "../test/http-client.ts";
+import { expectProblem } from "../test/problems.ts";
+import { JSON_TYPE, startTestGateway, type TestGateway, type TestMerchant } from "../test/test-gateway.ts";
+import { startTestPayments } from "../test/test-payments.ts";
+
+async function setUp(settings: Record<string, string> = {}): Promise<TestGateway> {
+  const gateway = await startTestGateway(settings);
+  onTestFinished(() => gateway.stop());
+  return gateway;
+}
+
+function preAuthorize(gateway: TestGateway, { headers }: TestMerchant): Promise<HttpAnswer> {
+  return gateway.merchantApi({
+    method: "POST",
+    path: "/api/pre-authorization",
+    headers: { ...headers, ...JSON_TYPE },
+    body: preAuthorizationBody(),
+  });
+}
+
+async function ready({ ports }: TestGateway): Promise<unknown> {
+  return (await http(ports.health, { path: "/readyz" })).body;
+}
+
+describe("when payments does not answer", () => {
+  test("because nobody serves it: 503, at once", async () => {
+    const gateway = await setUp();
+    const merchant = await gateway.createMerchant();
+    const started = performance.now();
+    const answers = [
+      await preAuthorize(gateway, merchant),
+      await gateway.merchantApi({
+        path: "/api/payment/0199aaaa-0000-7000-8000-000000000001",
+        headers: merchant.headers,
+      }),
+    ];
+    expect(performance.now() - started).toBeLessThan(1_000);
+    for (const answer of answers) {
+      expectProblem(answer, "service_unavailable");
+      expect(answer.headers["retry-after"]).toBe("1");
+    }
+  });
+
+  test("in time: 504 with the payment's id, and the deadline it was given was shorter than the wait", async () => {
+    const gateway = await setUp({ HANDLER_TIMEOUT: "200ms", REQUEST_TIMEOUT: "400ms" });
+    const payments = await startTestPayments(gateway.nats.url);
+    onTestFinished(() => payments.stop());
+    payments.answers.preAuthorize = () => Promise.withResolvers<never>().promise;
+    const started = Date.now();
+    const answer = await preAuthorize(gateway, await gateway.createMerchant());
+    expectProblem(answer, "outcome_unknown", { paymentId: payments.received[0]!.payload.paymentId });
+    expect(answer.headers["retry-after"]).toBe("10");
+    expect(Date.now() - started).toBeGreaterThanOrEqual(400);
+    expect(payments.received[0]!.context.deadlineAt - started).toBeLessThan(400);
+  });
+
+  test("because the bus is gone: 503, and the gateway is not ready until it is back", async () => {
+    const gateway = await setUp();
+    const merchant = await gateway.createMerchant();
+    await gateway.nats.kill();
+    await eventually(async () =>
+      expect(await ready(gateway)).toEqual({ status: "not ready", failing: ["bus"] }),
+    );
+    expectProblem(await preAuthorize(gateway, merchant), "service_unavailable");
+    await gateway.nats.restart();
+    await eventually(async () => expect(await ready(gateway)).toEqual({ status: "ready" }));
+  });
+});
+
+test("more requests than it may have under way are 503, and those under way are not touched", async () => {
+  const gateway = await setUp({ REQUESTS_IN_FLIGHT_MAX: "2" });
+  const payments = await startTestPayments(gateway.nats.url);
+  onTestFinished(() => payments.stop());
+  const release = Promise.withResolvers<void>();
+  const usual = payments.answers.preAuthorize;
+  payments.answers.preAuthorize = async (message) => {
+    await release.promise;
+    return await usual(message);
+  };
+  const merchant = await gateway.createMerchant();
+  const underway = [preAuthorize(gateway, merchant), preAuthorize(gateway, merchant)];
+  await eventually(() => expect(payments.received).toHaveLength(2));
+  expectProblem(await preAuthorize(gateway, merchant), "service_unavailable");
+  release.resolve();
+  expect((await Promise.all(underway)).map(({ status }) => status)).toEqual([201, 201]);
+  expect((await preAuthorize(gateway, merchant)).status).toBe(201);
+});
+
+test("without its database it answers 503 to whom it cannot know, serves whom it knows, and comes back", async () => {
+  const gateway = await setUp({ CREDENTIAL_CACHE_TTL: "10s" });
+  const payments = await startTestPayments(gateway.nats.url);
+  onTestFinished(() => payments.stop());
+  const [known, other] = [await gateway.createMerchant(), await gateway.createMerchant()];
+  expect((await preAuthorize(gateway, known)).status).toBe(201);
+
+  await allowConnections(gateway, false);
+  await eventually(async () =>
+    expect(await ready(gateway)).toEqual({ status: "not ready", failing: ["database"] }),
+  );
+  expect((await preAuthorize(gateway, known)).status).toBe(201);
+  const refused = [
+    await preAuthorize(gateway, other),
+    await gateway.operatorApi({ path: "/operator/merchants" }),
+    await gateway.operatorApi({ method: "POST", path: "/operator/merchants", body: '{"name": "A shop"}' }),
+  ];
+  for (const answer of refused) expectProblem(answer, "service_unavailable");
+  expectProblem(await gateway.merchantApi({ path: "/api/nowhere" }), "unauthorized");
+
+  await allowConnections(gateway, true);
+  expect((await preAuthorize(gateway, other)).status).toBe(201);
+  expect(await ready(gateway)).toEqual({ status: "ready" });
+});
+
+/** Ends the service's sessions and lets it make no new ones, or lets it again. */
+async function allowConnections({ database }: TestGateway, allow: boolean): Promise<void> {
+  const url = new URL(database.superuserUrl);
+  url.pathname = "/postgres";
+  await withClient(url.href, async (client) => {
+    await client.query(`alter database ${database.name} allow_connections ${allow}`);
+    if (!allow)
+      await client.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [
+        database.name,
+      ]);
+  });
+}
+
+test("a database connection that breaks in a statement is 503 where nothing can have changed, else 504", async () => {
+  const gateway = await setUp();
+  const merchant = await gateway.createMerchant();
+  await withClient(gateway.database.superuserUrl, async (blocker) => {
+    await blocker.query("begin; lock table gateway.credential");
+    const calls = [
+      preAuthorize(gateway, merchant),
+      gateway.operatorApi({ path: "/operator/merchants" }),
+      gateway.operatorApi({ method: "POST", path: `/operator/merchants/${merchant.merchantId}/credentials` }),
+    ];
+    await eventually(async () => {
+      const { rowCount } = await blocker.query(
+        "select from pg_locks where not granted and relation = 'gateway.credential'::regclass",
+      );
+      expect(rowCount).toBe(3);
+    });
+    gateway.databaseProxy.reset();
+    const [signIn, list, add] = await Promise.all(calls);
+    expectProblem(signIn!, "service_unavailable");
+    expectProblem(list!, "service_unavailable");
+    expectProblem(add!, "outcome_unknown");
+  });
+  expect((await gateway.operatorApi({ path: "/operator/merchants" })).status).toBe(200);
+});
+
+describe("listeners", () => {
+  test("are only those that have a port", async () => {
+    const gateway = await setUp({ OPERATOR_API_PORT: "", PUBLIC_PAGES_PORT: "" });
+    expect(Object.keys(gateway.ports)).toEqual(["health", "merchant"]);
+  });
+
+  test("for public pages have no page yet, and no API", async () => {
+    const { ports } = await setUp();
+    for (const path of ["/", "/checkout/x", "/api/payment/x", "/operator/merchants"]) {
+      expectProblem(await http(ports.public!, { path }), "route_not_found");
+    }
+  });
+});
+
+test("the process answers its requests under way at SIGTERM and exits 0", async () => {
+  const gateway = await setUp();
+  const payments = await startTestPayments(gateway.nats.url);
+  onTestFinished(() => payments.stop());
+  const release = Promise.withResolvers<void>();
+  const usual = payments.answers.preAuthorize;
+  payments.answers.preAuthorize = async (message) => {
+    await release.promise;
+    return await usual(message);
+  };
+  const { headers } = await gateway.createMerchant();
+  const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts")], {
+    env: { ...process.env, ...gateway.env, DRAIN_TIMEOUT: "10s" },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
+  const exited = once(child, "exit");
+  const [, merchantPort] = await eventually(
+    () => /"listener":"merchant","port":(\d+)/.exec(output) ?? false,
+    {
+      withinMs: 10_000,
+    },
+  );
+  const port = Number(merchantPort);
+
+  const request = { method: "POST", path: "/api/pre-authorization", headers: { ...headers, ...JSON_TYPE } };
+  const underway = http(port, { ...request, body: preAuthorizationBody() });
+  await eventually(() => expect(payments.received).toHaveLength(1));
+  child.kill("SIGTERM");
+  await eventually(() => expect(http(port, { path: "/" })).rejects.toMatchObject({ code: "ECONNREFUSED" }));
+  release.resolve();
+  const answer = await underway;
+  expect(answer).toMatchObject({ status: 201, headers: { connection: "close" } });
+  expect(await exited).toEqual([0, null]);
+  expect(output).toContain('"statusCode":201');
+});

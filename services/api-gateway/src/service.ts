@@ -1,0 +1,142 @@
+import { createCardSealer } from "@holdfast/card-sealing";
+import { connectBus, type Bus } from "@holdfast/messaging";
+import { createPool, startHealth, type Logger, type RunningService } from "@holdfast/service-runtime";
+import { Router } from "express";
+import type { Pool } from "pg";
+import type { Config } from "./config.ts";
+import { authenticateMerchant } from "./http/authenticate-merchant.ts";
+import { authenticateOperator } from "./http/authenticate-operator.ts";
+import { createSendCommand } from "./http/command-answer.ts";
+import { createRouter } from "./http/create-router.ts";
+import type { ListenerState } from "./http/exchange.ts";
+import { startListener } from "./http/listener.ts";
+import { findCredential } from "./merchant/merchant-queries.ts";
+import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
+import { operatorKeys } from "./operator/operator-keys.ts";
+import { addCredentialRoute } from "./routes/add-credential.ts";
+import { createMerchantRoute } from "./routes/create-merchant.ts";
+import { getMerchantRoute } from "./routes/get-merchant.ts";
+import { listMerchantsRoute } from "./routes/list-merchants.ts";
+import { paymentRoute } from "./routes/payment.ts";
+import { preAuthorizationRoute } from "./routes/pre-authorization.ts";
+import { revokeCredentialRoute } from "./routes/revoke-credential.ts";
+
+export type ApiGateway = RunningService & {
+  /** Where it listens; a listener that is off has none. */
+  ports: { health: number } & { [name in ListenerState["name"]]?: number };
+};
+
+/** The whole object graph of the gateway, wired by hand. */
+export async function startApiGateway(config: Config, log: Logger): Promise<ApiGateway> {
+  const pool = createPool({
+    url: config.DATABASE_URL,
+    connectionsMax: config.DATABASE_CONNECTIONS_MAX,
+    applicationName: "api-gateway",
+    log,
+  });
+  const bus = await connectBus({
+    url: config.NATS_URL,
+    name: "api-gateway",
+    user: config.NATS_USER,
+    password: config.NATS_PASSWORD,
+    onStatus: (bus) => log.warn({ bus }, "bus"),
+  });
+  const deps = { bus, pool, signIn: signInOf(config, pool) };
+  const listen = async (name: ListenerState["name"], port: number, router: Router) => {
+    const listener = await startListener({ name, host: config.LISTEN_HOST, port, router, log });
+    log.info({ listener: name, port: listener.port }, "listening");
+    return listener;
+  };
+  const { MERCHANT_API_PORT, OPERATOR_API_PORT, PUBLIC_PAGES_PORT } = config;
+  const listeners = [
+    ...(MERCHANT_API_PORT === undefined
+      ? []
+      : [await listen("merchant", MERCHANT_API_PORT, merchantApi(config, deps))]),
+    ...(OPERATOR_API_PORT === undefined
+      ? []
+      : [await listen("operator", OPERATOR_API_PORT, operatorApi(config, deps))]),
+    ...(PUBLIC_PAGES_PORT === undefined ? [] : [await listen("public", PUBLIC_PAGES_PORT, Router())]),
+  ];
+  const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
+    { name: "database", check: async () => void (await pool.query("select 1")) },
+    { name: "bus", check: () => assertUp(bus.connected) },
+  ]);
+
+  return {
+    ports: { health: health.port, ...Object.fromEntries(listeners.map(({ name, port }) => [name, port])) },
+    async stop() {
+      health.markDraining();
+      await Promise.all(listeners.map((listener) => listener.stop(config.DRAIN_TIMEOUT)));
+      await bus.close(BUS_CLOSE_TIMEOUT_MS);
+      await pool.end();
+      await health.close();
+    },
+  };
+}
+
+const BUS_CLOSE_TIMEOUT_MS = 2_000;
+
+type Deps = { bus: Bus; pool: Pool; signIn: SignIn | undefined };
+
+function signInOf(
+  { CREDENTIAL_PEPPERS: peppers, CREDENTIAL_CACHE_TTL }: Config,
+  pool: Pool,
+): SignIn | undefined {
+  return (
+    peppers &&
+    createSignIn({
+      findCredential: (apiKey) => findCredential(pool, apiKey),
+      peppers,
+      cacheTtlMs: CREDENTIAL_CACHE_TTL,
+      clock: performance,
+    })
+  );
+}
+
+function merchantApi(config: Config, { bus, signIn }: Deps): Router {
+  const send = createSendCommand(bus, {
+    handlerTimeoutMs: config.HANDLER_TIMEOUT,
+    requestTimeoutMs: config.REQUEST_TIMEOUT,
+  });
+  return createRouter({
+    prefix: "/api",
+    authenticate: authenticateMerchant(needed(signIn)),
+    inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
+    routes: [
+      preAuthorizationRoute({ send, cards: createCardSealer(needed(config.CARD_SEALING_KEYS)) }),
+      paymentRoute({ send }),
+    ],
+  });
+}
+
+function operatorApi(config: Config, deps: Deps): Router {
+  const { pool } = deps;
+  const signIn = needed(deps.signIn);
+  const peppers = needed(config.CREDENTIAL_PEPPERS);
+  return createRouter({
+    prefix: "/operator",
+    authenticate: authenticateOperator(operatorKeys(needed(config.OPERATOR_JWKS)), {
+      issuer: needed(config.OPERATOR_JWT_ISSUER),
+      audience: needed(config.OPERATOR_JWT_AUDIENCE),
+      rolesClaim: config.OPERATOR_ROLES_CLAIM,
+    }),
+    inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
+    routes: [
+      createMerchantRoute({ pool, peppers }),
+      listMerchantsRoute({ pool }),
+      getMerchantRoute({ pool }),
+      addCredentialRoute({ pool, peppers }),
+      revokeCredentialRoute({ pool, signIn }),
+    ],
+  });
+}
+
+/** The configuration was held to what each listener needs; this says so to the compiler. */
+function needed<Setting>(setting: Setting | undefined): Setting {
+  if (setting === undefined) throw new TypeError("a listener is on without a setting it needs");
+  return setting;
+}
+
+function assertUp(up: boolean): void {
+  if (!up) throw new Error("down");
+}
