@@ -24,7 +24,10 @@ export const PROBLEMS = {
   invalid_payment_state: { status: 409, title: "The payment's state does not allow this" },
   refund_already_decided: { status: 409, title: "The refund has been decided" },
   payment_not_refundable: { status: 409, title: "The payment cannot be refunded" },
-  refund_amount_exceeds_remaining: { status: 422, title: "The refund is more than what remains of the payment" },
+  refund_amount_exceeds_remaining: {
+    status: 422,
+    title: "The refund is more than what remains of the payment",
+  },
   currency_mismatch: { status: 422, title: "The payment has another currency" },
   capture_amount_exceeds_authorized: { status: 422, title: "The capture is more than what is authorized" },
   installments_not_allowed: { status: 422, title: "The card does not allow this number of installments" },
@@ -84,7 +87,10 @@ export const problemSchema = z
       .meta({ description: "With validation_failed: every fault at once" }),
     currentStatus: paymentStatusSchema.optional().meta({ description: "With invalid_payment_state" }),
     capturableAmount: z.number().optional().meta({ description: "With capture_amount_exceeds_authorized" }),
-    remainingRefundableAmount: z.number().optional().meta({ description: "With refund_amount_exceeds_remaining" }),
+    remainingRefundableAmount: z
+      .number()
+      .optional()
+      .meta({ description: "With refund_amount_exceeds_remaining" }),
     allowed: z.array(z.int()).optional().meta({ description: "With installments_not_allowed" }),
     resultCode: z.string().optional().meta({ description: "With acquirer_declined" }),
     resultMessage: z.string().optional().meta({ description: "With acquirer_declined" }),

@@ -27,6 +27,7 @@ export type RecoveryAttempt = { cause: string; ageMs: number; attempts: number }
 
 type PaymentKey = { payment_id: string; merchant_id: string };
 
+// oxlint-disable-next-line max-lines-per-function -- one short helper after the other
 export function createBusinessEvents(log: Logger): BusinessEvents {
   const meter = metrics.getMeter("payments");
   const recorded = meter.createCounter("holdfast.payments", {
@@ -74,7 +75,10 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     operationUnknown(payment, kind, { cause, ageMs, attempts }) {
       unknown.add(1, { operation: kind, cause });
       const level = attempts >= 6 ? "error" : "warn";
-      log[level]({ ...identify(payment), operation: kind, reason: cause, ageMs, attempt: attempts }, "an operation's outcome is not known");
+      log[level](
+        { ...identify(payment), operation: kind, reason: cause, ageMs, attempt: attempts },
+        "an operation's outcome is not known",
+      );
     },
     cardNotOpened({ payment_id, merchant_id }, error) {
       log.error(

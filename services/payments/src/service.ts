@@ -25,7 +25,11 @@ import type { Config } from "./config.ts";
 import { createDatabase } from "./database.ts";
 import { expirePayments } from "./expiry/expire-payments.ts";
 import { getPayment } from "./lookup/get-payment.ts";
-import { cancelPayment, capturePayment, type MerchantOperationDeps } from "./operation/merchant-operations.ts";
+import {
+  cancelPayment,
+  capturePayment,
+  type MerchantOperationDeps,
+} from "./operation/merchant-operations.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./refund-reservation/reserve-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createPaymentWrites, WRITE_SETTINGS } from "./payment/payment-writes.ts";

@@ -80,7 +80,9 @@ const webhookHeaders = z.object({
     .string()
     .optional()
     .meta({ description: "While a new secret waits to be activated: the digest under that one" }),
-  "content-digest": z.string().meta({ description: "RFC 9530, sha-256 of the body: tells a changed body from a wrong secret" }),
+  "content-digest": z
+    .string()
+    .meta({ description: "RFC 9530, sha-256 of the body: tells a changed body from a wrong secret" }),
   "x-event-id": z.uuid().meta({ description: "The same on every attempt: de-duplicate by it" }),
   "x-event-type": z.literal(PAYMENT_STATUS_CHANGED),
 });
@@ -108,7 +110,12 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
       ...(pathParameters && { path: pathParameters }),
       ...(queryParameters && { query: queryParameters }),
     },
-    ...(request && { requestBody: { required: endpoint.bodyOptional !== true, content: { "application/json": { schema: request } } } }),
+    ...(request && {
+      requestBody: {
+        required: endpoint.bodyOptional !== true,
+        content: { "application/json": { schema: request } },
+      },
+    }),
     responses: { ...successes(endpoint), ...problems([...endpoint.problems, ...COMMON_PROBLEMS]) },
   };
 }

@@ -63,7 +63,10 @@ export const webhookAttemptSchema = z
     signedPrefix: z.string().meta({ description: "How the signed string began" }),
     bodyHash: z.string().meta({ description: "Hex SHA-256 of the body's bytes" }),
     secretVersion: z.int().meta({ description: "Of the secret that made x-request-signature" }),
-    nextSecretVersion: z.int().optional().meta({ description: "Of the one that made x-request-signature-next" }),
+    nextSecretVersion: z
+      .int()
+      .optional()
+      .meta({ description: "Of the one that made x-request-signature-next" }),
     remoteAddress: z.string().optional(),
     responseSnippet: z.string().optional().meta({ description: "The answer's first KiB, for failures" }),
     remainingSeconds: z.int().meta({ description: "What was left of the window when it was sent" }),
@@ -213,7 +216,8 @@ export const redeliverFailedOperatorWebhooks = defineEndpoint({
   path: "/operator/webhook-deliveries/redeliver",
   role: "admin",
   summary: "Send again everything that failed for a merchant since a time",
-  description: "At most 10000 events a call, oldest first; `queued` says how many. One that is queued already is left out.",
+  description:
+    "At most 10000 events a call, oldest first; `queued` says how many. One that is queued already is left out.",
   request: z
     .object({ merchantId: z.uuid(), since: z.iso.datetime({ offset: true }) })
     .meta({ id: "RedeliverFailedRequest" }),

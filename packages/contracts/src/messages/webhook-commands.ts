@@ -93,7 +93,10 @@ export const redeliverFailedWebhooks = defineOperatorCommand({
 export const readWebhooksAuditLog = defineOperatorCommand({
   service: "webhooks",
   name: "audit-log",
-  request: z.object({ limit: z.int(), before: z.object({ at: z.iso.datetime(), sequence: z.int() }).optional() }),
+  request: z.object({
+    limit: z.int(),
+    before: z.object({ at: z.iso.datetime(), sequence: z.int() }).optional(),
+  }),
   result: z.object({ entries: z.array(auditLogEntrySchema) }),
 });
 

@@ -7,7 +7,13 @@
 import type { Acquirer, AcquirerOutcome, CardRequest } from "@holdfast/acquirer";
 import type { CardOpener } from "@holdfast/card-sealing";
 import { failpoint } from "@holdfast/failpoints";
-import type { ApiPaymentResponse, Card, CommandReply, PreAuthorizePayment, SellPayment } from "@holdfast/contracts";
+import type {
+  ApiPaymentResponse,
+  Card,
+  CommandReply,
+  PreAuthorizePayment,
+  SellPayment,
+} from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import { certainlyNotCommitted } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";

@@ -51,7 +51,11 @@ export async function answerOperationRepetition(
 
 const IN_USE: Reply = { outcome: "problem", code: "idempotency_key_in_use" };
 
-async function operationState({ db }: Deps, { paymentId, merchantId }: Asked, operationId: string): Promise<Reply> {
+async function operationState(
+  { db }: Deps,
+  { paymentId, merchantId }: Asked,
+  operationId: string,
+): Promise<Reply> {
   const operation = await findOperation(db, operationId);
   const payment = await findPayment(db, merchantId ?? "", paymentId);
   if (!operation || !payment) return { outcome: "not_started" };

@@ -10,6 +10,7 @@ export function isSameBusinessDay(one: Date, other: Date, day: BusinessDay): boo
 function businessDate(at: Date, { timeZone, cutOff }: BusinessDay): Temporal.PlainDate {
   const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone);
   const afterCutOff = Temporal.PlainTime.compare(local.toPlainTime(), Temporal.PlainTime.from(cutOff)) >= 0;
-  const midnight = Temporal.PlainTime.compare(Temporal.PlainTime.from(cutOff), new Temporal.PlainTime()) === 0;
+  const midnight =
+    Temporal.PlainTime.compare(Temporal.PlainTime.from(cutOff), new Temporal.PlainTime()) === 0;
   return local.toPlainDate().add({ days: afterCutOff && !midnight ? 1 : 0 });
 }

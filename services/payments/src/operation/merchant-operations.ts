@@ -37,7 +37,8 @@ export async function cancelPayment(
     ...requestOf(deps, message, [reason]),
     kind: "CANCEL",
     reason,
-    decide: (payment) => decideCancel(payment, isSameBusinessDay(payment.created_at, today, deps.businessDay)),
+    decide: (payment) =>
+      decideCancel(payment, isSameBusinessDay(payment.created_at, today, deps.businessDay)),
     commissionMinor: () => 0n,
   });
 }

@@ -79,7 +79,10 @@ async function claimOperation(deps: OperateDeps, request: OperationRequest): Pro
   try {
     const claim = await db.transaction().execute(async (trx): Promise<Claim> => {
       const { operationId, merchantId, idempotency } = request;
-      const known = trx.selectFrom("payment_operation").select("state").where("operation_id", "=", operationId);
+      const known = trx
+        .selectFrom("payment_operation")
+        .select("state")
+        .where("operation_id", "=", operationId);
       if (await known.executeTakeFirst()) return { kind: "copy" };
       if (idempotency && merchantId !== undefined) {
         const owner = { merchantId, ...idempotency };
@@ -101,7 +104,11 @@ async function claimOperation(deps: OperateDeps, request: OperationRequest): Pro
     await failpoint("payments.operation_after_claim");
     return claim;
   } catch (error) {
-    events.writeFailed("claim", { payment_id: request.paymentId, merchant_id: request.merchantId ?? "" }, error);
+    events.writeFailed(
+      "claim",
+      { payment_id: request.paymentId, merchant_id: request.merchantId ?? "" },
+      error,
+    );
     return { kind: "refused", reply: { outcome: certainlyNotCommitted(error) ? "not_started" : "in_doubt" } };
   }
 }
@@ -210,7 +217,11 @@ async function leaveToRecovery(
   cause: string,
 ): Promise<Reply> {
   const ageMs = Math.max(0, deps.now() - operation.created_at.getTime());
-  deps.events.operationUnknown(payment, operation.kind, { cause, ageMs, attempts: payment.recovery_attempts + 1 });
+  deps.events.operationUnknown(payment, operation.kind, {
+    cause,
+    ageMs,
+    attempts: payment.recovery_attempts + 1,
+  });
   try {
     await postpone(deps.db, payment, { inMs: nextAttemptInMs(ageMs, deps.limits), cause });
   } catch (error) {

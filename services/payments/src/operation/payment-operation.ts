@@ -39,7 +39,11 @@ export function decideCapture(
   if (amount === undefined) return { kind: "go", amountMinor: capturable };
   const amountMinor = parseAmount(amount, payment.currency_exponent);
   if (typeof amountMinor !== "bigint") {
-    const fault = { field: "amount", code: amountMinor, message: "must be an amount of the payment's currency" };
+    const fault = {
+      field: "amount",
+      code: amountMinor,
+      message: "must be an amount of the payment's currency",
+    };
     return refuse("validation_failed", { errors: [fault] });
   }
   if (amountMinor > capturable) {
@@ -63,7 +67,8 @@ export function decideCancel(payment: OperablePayment, sameBusinessDay: boolean)
 /** Whoever calls this has seen that it is old enough. */
 export function decideExpiry(payment: OperablePayment): OperationDecision {
   const left = payment.amount_minor - payment.released_minor;
-  if (!isFree(payment) || payment.transaction_type !== "PRE_AUTHORIZATION" || left === 0n) return notNow(payment);
+  if (!isFree(payment) || payment.transaction_type !== "PRE_AUTHORIZATION" || left === 0n)
+    return notNow(payment);
   return { kind: "go", amountMinor: left };
 }
 

@@ -51,7 +51,8 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
   }
 }
 
-function isOperated(payment: LeasedPayment): payment is LeasedPayment & OperatedPayment {
+/** Whether it is a capture, cancellation or expiry of it that is in doubt, not the payment itself. */
+export function isOperated(payment: LeasedPayment): payment is LeasedPayment & OperatedPayment {
   return payment.operation_id !== null;
 }
 

@@ -35,7 +35,11 @@ export async function reserveRefund(
       const overtaken = await insertReservation(trx, request, tombstone);
       return overtaken ? answerKnown(overtaken, payment) : refusal;
     }
-    const overtaken = await insertReservation(trx, request, { merchantId, state: "ACTIVE", kind: decision.kind });
+    const overtaken = await insertReservation(trx, request, {
+      merchantId,
+      state: "ACTIVE",
+      kind: decision.kind,
+    });
     if (overtaken) return answerKnown(overtaken, payment);
     await trx
       .updateTable("payment")
@@ -49,7 +53,10 @@ export async function reserveRefund(
 const NOT_FOUND: Refused = { outcome: "problem", code: "payment_not_found" };
 
 /** The refund was paid out. Idempotent. */
-export async function settleRefund({ db }: { db: Db }, refundId: string): Promise<CommandReply<{ refundId: string }>> {
+export async function settleRefund(
+  { db }: { db: Db },
+  refundId: string,
+): Promise<CommandReply<{ refundId: string }>> {
   return await endReservation(db, refundId, "SETTLED");
 }
 
@@ -57,7 +64,10 @@ export async function settleRefund({ db }: { db: Db }, refundId: string): Promis
  * The refund was rejected, failed, or never came to be. Idempotent, and a tombstone where the refund id is not known:
  * its reservation may still be on the way.
  */
-export async function releaseRefund({ db }: { db: Db }, refundId: string): Promise<CommandReply<{ refundId: string }>> {
+export async function releaseRefund(
+  { db }: { db: Db },
+  refundId: string,
+): Promise<CommandReply<{ refundId: string }>> {
   return await endReservation(db, refundId, "RELEASED");
 }
 
@@ -154,7 +164,8 @@ function answerKnown(
   payment: PaymentRow | undefined,
 ): CommandReply<RefundReservation> {
   if (refusal !== null) return JSON.parse(refusal) as Refused;
-  if (state !== "ACTIVE" || kind === null || !payment) return { outcome: "problem", code: "refund_already_decided" };
+  if (state !== "ACTIVE" || kind === null || !payment)
+    return { outcome: "problem", code: "refund_already_decided" };
   return { outcome: "done", result: describe(payment, refund_id, kind) };
 }
 
