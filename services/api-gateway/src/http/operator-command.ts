@@ -25,7 +25,10 @@ export function createSendOperatorCommand(
     };
     const { traceparent } = exchange.trace;
     try {
-      return await request(bus, command, context, payload, { waitUntil: now + requestTimeoutMs, traceparent });
+      return await request(bus, command, context, payload, {
+        waitUntil: now + requestTimeoutMs,
+        traceparent,
+      });
     } catch (error) {
       // Unread by the other side, so nothing came of it. After anything else it may have been carried out.
       if (error instanceof MessageRejectedError) throw error;
