@@ -30,7 +30,9 @@ export function createReplyRecipient(): ReplyRecipient {
     open({ senderKey, nonce, ciphertext }) {
       const key = sharedKey(pair.privateKey, decodeKey(senderKey), publicKey, senderKey);
       const bytes = Buffer.from(ciphertext, "base64url");
-      const decipher = createDecipheriv(CIPHER, key, Buffer.from(nonce, "base64url"), { authTagLength: TAG_BYTES });
+      const decipher = createDecipheriv(CIPHER, key, Buffer.from(nonce, "base64url"), {
+        authTagLength: TAG_BYTES,
+      });
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
       return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString();
     },
@@ -51,7 +53,12 @@ const CIPHER = "aes-256-gcm";
 const TAG_BYTES = 16;
 
 /** Both public keys go into the derivation, so that an answer cannot be passed off as one to another request. */
-function sharedKey(privateKey: KeyObject, publicKey: KeyObject, recipientKey: string, senderKey: string): Buffer {
+function sharedKey(
+  privateKey: KeyObject,
+  publicKey: KeyObject,
+  recipientKey: string,
+  senderKey: string,
+): Buffer {
   const secret = diffieHellman({ privateKey, publicKey });
   return Buffer.from(hkdfSync("sha256", secret, "", `holdfast reply ${recipientKey} ${senderKey}`, 32));
 }
