@@ -1,4 +1,4 @@
-import { sql, type Generated, type Kysely, type Transaction } from "kysely";
+import { CompiledQuery, sql, type Generated, type Kysely, type Transaction } from "kysely";
 import { auditHash, GENESIS, type AuditContent, type AuditEntry } from "./audit-chain.ts";
 
 /** The table each service has in its own schema; its runtime role may insert and read, nothing else. */
@@ -17,6 +17,9 @@ export type AuditDatabase = {
 /** What happened, as it is to be written down. */
 export type AuditRecord = { actor: string; action: string; subject: string; detail: Record<string, unknown> };
 
+/** Runs one statement in a transaction that is open, and resolves to its rows. */
+export type ExecuteInTransaction = (text: string, values: unknown[]) => Promise<unknown[]>;
+
 /**
  * Appends to the chain, in the transaction of the effect itself: there is no effect without its entry and no entry
  * without its effect. Appends wait for each other until their transactions end; operators' actions are few.
@@ -25,13 +28,20 @@ export async function appendAudit<DB extends AuditDatabase>(
   trx: Transaction<DB>,
   record: AuditRecord,
 ): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext(current_schema() || '.audit_entry'))`.execute(trx);
-  const latest = await sql<{ sequence: string | bigint; hash: Buffer | null; at: Date }>`
-    select coalesce(max(sequence), 0)::bigint as sequence,
-      (select hash from audit_entry order by sequence desc limit 1) as hash,
-      date_trunc('milliseconds', clock_timestamp()) as at
-    from audit_entry`.execute(trx);
-  const { sequence = 0n, hash, at = new Date() } = latest.rows[0] ?? {};
+  const execute: ExecuteInTransaction = async (text, values) =>
+    (await trx.executeQuery(CompiledQuery.raw(text, values))).rows;
+  await appendAuditBy(execute, record);
+}
+
+/** The same for a service that speaks to the database without kysely. */
+export async function appendAuditBy(execute: ExecuteInTransaction, record: AuditRecord): Promise<void> {
+  await execute("select pg_advisory_xact_lock(hashtext(current_schema() || '.audit_entry'))", []);
+  const [latest] = (await execute(LATEST, [])) as {
+    sequence: string | bigint;
+    hash: Buffer | null;
+    at: Date;
+  }[];
+  const { sequence = 0n, hash = null, at = new Date() } = latest ?? {};
   const content: AuditContent = {
     sequence: BigInt(sequence) + 1n,
     at,
@@ -40,11 +50,25 @@ export async function appendAudit<DB extends AuditDatabase>(
     subject: record.subject,
     detail: JSON.stringify(record.detail),
   };
-  await sql`
-    insert into audit_entry (sequence, at, actor, action, subject, detail, hash)
-    values (${content.sequence}, ${content.at}, ${content.actor}, ${content.action}, ${content.subject},
-      ${content.detail}, ${auditHash(hash ?? GENESIS, content)})`.execute(trx);
+  await execute(
+    "insert into audit_entry (sequence, at, actor, action, subject, detail, hash) values ($1, $2, $3, $4, $5, $6, $7)",
+    [
+      content.sequence,
+      content.at,
+      content.actor,
+      content.action,
+      content.subject,
+      content.detail,
+      auditHash(hash ?? GENESIS, content),
+    ],
+  );
 }
+
+const LATEST = `
+  select coalesce(max(sequence), 0)::bigint as sequence,
+    (select hash from audit_entry order by sequence desc limit 1) as hash,
+    date_trunc('milliseconds', clock_timestamp()) as at
+  from audit_entry`;
 
 /** int8 is text or bigint, as the connection's parser has it. */
 type StoredEntry = Omit<AuditEntry, "sequence"> & { sequence: string | bigint };

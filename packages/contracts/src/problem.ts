@@ -14,6 +14,7 @@ export const PROBLEMS = {
   unsupported_media_type: { status: 415, title: "The body must be application/json" },
   payload_too_large: { status: 413, title: "The body is too large" },
   payment_not_found: { status: 404, title: "There is no such payment" },
+  refund_not_found: { status: 404, title: "There is no such refund" },
   merchant_not_found: { status: 404, title: "There is no such merchant" },
   credential_not_found: { status: 404, title: "There is no such credential" },
   webhook_not_found: { status: 404, title: "The merchant has no webhooks" },
@@ -21,6 +22,16 @@ export const PROBLEMS = {
   route_not_found: { status: 404, title: "There is no such route" },
   method_not_allowed: { status: 405, title: "The route does not have this method" },
   invalid_payment_state: { status: 409, title: "The payment's state does not allow this" },
+  refund_already_decided: { status: 409, title: "The refund has been decided" },
+  payment_not_refundable: { status: 409, title: "The payment cannot be refunded" },
+  refund_amount_exceeds_remaining: {
+    status: 422,
+    title: "The refund is more than what remains of the payment",
+  },
+  currency_mismatch: { status: 422, title: "The payment has another currency" },
+  capture_amount_exceeds_authorized: { status: 422, title: "The capture is more than what is authorized" },
+  installments_not_allowed: { status: 422, title: "The card does not allow this number of installments" },
+  acquirer_declined: { status: 422, title: "The bank declined" },
   operation_in_progress: { status: 409, title: "Something else is being done with this payment" },
   same_person: { status: 403, title: "This takes two different people" },
   idempotency_key_in_use: {
@@ -75,6 +86,14 @@ export const problemSchema = z
       .optional()
       .meta({ description: "With validation_failed: every fault at once" }),
     currentStatus: paymentStatusSchema.optional().meta({ description: "With invalid_payment_state" }),
+    capturableAmount: z.number().optional().meta({ description: "With capture_amount_exceeds_authorized" }),
+    remainingRefundableAmount: z
+      .number()
+      .optional()
+      .meta({ description: "With refund_amount_exceeds_remaining" }),
+    allowed: z.array(z.int()).optional().meta({ description: "With installments_not_allowed" }),
+    resultCode: z.string().optional().meta({ description: "With acquirer_declined" }),
+    resultMessage: z.string().optional().meta({ description: "With acquirer_declined" }),
     paymentId: z.uuid().optional().meta({ description: "With outcome_unknown: look this id up" }),
   })
   .meta({ id: "Problem", description: "RFC 9457 problem details" });

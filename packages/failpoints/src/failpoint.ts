@@ -14,6 +14,8 @@ export const FAILPOINTS = [
   "payments.after_inquiry",
   "payments.after_reversal_decision",
   "payments.after_reversal",
+  "payments.operation_after_claim",
+  "payments.operation_after_acquirer",
   "webhooks.after_pull",
   "webhooks.after_accept",
   "webhooks.before_ack",

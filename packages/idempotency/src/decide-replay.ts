@@ -8,8 +8,8 @@ export type ReplayDecision =
   | { kind: "copy" }
   /** Another request under the same key. */
   | { kind: "reused" }
-  /** The first one's stored answer. */
-  | { kind: "answer"; json: string }
+  /** The first one's stored reply; `replayed` unless it was sent again by the gateway. */
+  | { kind: "answer"; json: string; replayed: boolean }
   /** No answer is stored: the caller looks at the resource. */
   | { kind: "unfinished"; resourceId: string };
 
@@ -18,8 +18,9 @@ export function decideReplay(
   taken: KeyTaken,
   mine: { fingerprint: Buffer; resourceId: string },
 ): ReplayDecision {
-  if (taken.resource_id === mine.resourceId) return { kind: "copy" };
-  if (!timingSafeEqual(taken.fingerprint, mine.fingerprint)) return { kind: "reused" };
-  if (taken.answer) return { kind: "answer", json: taken.answer.toString("utf8") };
+  const isCopy = taken.resource_id === mine.resourceId;
+  if (!isCopy && !timingSafeEqual(taken.fingerprint, mine.fingerprint)) return { kind: "reused" };
+  if (taken.answer) return { kind: "answer", json: taken.answer.toString("utf8"), replayed: !isCopy };
+  if (isCopy) return { kind: "copy" };
   return { kind: "unfinished", resourceId: taken.resource_id };
 }

@@ -1,16 +1,66 @@
-import { sql, type Kysely } from "kysely";
+import { sql, type Kysely, type Transaction } from "kysely";
 import type { KeyTaken } from "./decide-replay.ts";
 import type { IdempotencyDatabase } from "./idempotency-key-table.ts";
 
 /** The row of a key, if it is taken. */
 export async function findIdempotencyKey<DB extends IdempotencyDatabase>(
   db: Kysely<DB>,
-  { merchantId, scope, key }: { merchantId: string; scope: string; key: string },
+  { merchantId, scope, key }: KeyOwner,
 ): Promise<KeyTaken | undefined> {
   const found = await sql<KeyTaken>`
     select fingerprint, resource_id, answer from idempotency_key
     where merchant_id = ${merchantId} and scope = ${scope} and key = ${key}`.execute(db);
   return found.rows[0];
+}
+
+export type KeyOwner = { merchantId: string; scope: string; key: string };
+
+/**
+ * Takes a key and answers it at once, for a request that is refused before anything is claimed under it.
+ * @returns false when it is taken already.
+ */
+export async function answerAtOnce<DB extends IdempotencyDatabase>(
+  db: Kysely<DB>,
+  { merchantId, scope, key }: KeyOwner,
+  { fingerprint, resourceId, reply }: { fingerprint: Buffer; resourceId: string; reply: unknown },
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    insert into idempotency_key (merchant_id, scope, key, fingerprint, resource_id, answer)
+    values (${merchantId}, ${scope}, ${key}, ${fingerprint}, ${resourceId}, ${Buffer.from(JSON.stringify(reply))})
+    on conflict (merchant_id, scope, key) do nothing`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** Takes a key for work that begins now. @returns false when it is taken already. */
+export async function takeIdempotencyKey<DB extends IdempotencyDatabase>(
+  trx: Transaction<DB>,
+  { merchantId, scope, key }: KeyOwner,
+  { fingerprint, resourceId }: { fingerprint: Buffer; resourceId: string },
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    insert into idempotency_key (merchant_id, scope, key, fingerprint, resource_id)
+    values (${merchantId}, ${scope}, ${key}, ${fingerprint}, ${resourceId})
+    on conflict (merchant_id, scope, key) do nothing`.execute(trx);
+  return numAffectedRows === 1n;
+}
+
+/** Stores the first final reply of the work under `resourceId`; nothing where no key was used for it. */
+export async function storeAnswer<DB extends IdempotencyDatabase>(
+  trx: Transaction<DB>,
+  resourceId: string,
+  reply: unknown,
+): Promise<void> {
+  await sql`
+    update idempotency_key set answer = ${Buffer.from(JSON.stringify(reply))}
+    where resource_id = ${resourceId} and answer is null`.execute(trx);
+}
+
+/** Forgets the key of work that was dropped: a repetition may begin it. */
+export async function forgetKey<DB extends IdempotencyDatabase>(
+  trx: Transaction<DB>,
+  resourceId: string,
+): Promise<void> {
+  await sql`delete from idempotency_key where resource_id = ${resourceId} and answer is null`.execute(trx);
 }
 
 /**

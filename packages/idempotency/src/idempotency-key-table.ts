@@ -14,7 +14,7 @@ export type IdempotencyKeyTable = {
   fingerprint: Buffer;
   /** The record the first request made or changed. */
   resource_id: string;
-  /** JSON of the first final answer; null while there is none. */
+  /** JSON of the first final reply, result or refusal; null while there is none. */
   answer: Buffer | null;
   created_at: Generated<Date>;
 };

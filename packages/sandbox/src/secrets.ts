@@ -65,5 +65,5 @@ function drawKey(): string {
 }
 
 function drawOperatorKey(): JWK {
-  return generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" }) as JWK;
+  return generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" });
 }

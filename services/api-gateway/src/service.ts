@@ -1,16 +1,18 @@
+import type { AuditDatabase } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/card-sealing";
 import { connectBus, type Bus } from "@holdfast/messaging";
 import { createPool, startHealth, type Logger, type RunningService } from "@holdfast/service-runtime";
 import { Router } from "express";
+import { Kysely, PostgresDialect } from "kysely";
 import type { Pool } from "pg";
 import type { Config } from "./config.ts";
 import { authenticateMerchant } from "./http/authenticate-merchant.ts";
 import { authenticateOperator } from "./http/authenticate-operator.ts";
-import { createSendCommand } from "./http/command-answer.ts";
+import { createSendCommand, type Timeouts } from "./http/command-answer.ts";
 import { createRouter } from "./http/create-router.ts";
-import { createSendOperatorCommand } from "./http/operator-command.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { startListener } from "./http/listener.ts";
+import { createSendOperatorCommand } from "./http/operator-command.ts";
 import { findCredential } from "./merchant/merchant-queries.ts";
 import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
 import { operatorKeys } from "./operator/operator-keys.ts";
@@ -19,7 +21,11 @@ import { createMerchantRoute } from "./routes/create-merchant.ts";
 import { getMerchantRoute } from "./routes/get-merchant.ts";
 import { listMerchantsRoute } from "./routes/list-merchants.ts";
 import { paymentRoute } from "./routes/payment.ts";
+import { auditLogRoute, gatewayAuditSource, paymentsAuditSource } from "./routes/audit-log.ts";
+import { operatorPaymentRoutes } from "./routes/operator-payments.ts";
+import { cancelRoute, captureRoute } from "./routes/payment-operations.ts";
 import { preAuthorizationRoute } from "./routes/pre-authorization.ts";
+import { saleRoute } from "./routes/sale.ts";
 import { revokeCredentialRoute } from "./routes/revoke-credential.ts";
 import { webhookRoutes } from "./routes/webhook-routes.ts";
 
@@ -96,27 +102,26 @@ function signInOf(
 }
 
 function merchantApi(config: Config, { bus, signIn }: Deps): Router {
-  const send = createSendCommand(bus, {
-    handlerTimeoutMs: config.HANDLER_TIMEOUT,
-    requestTimeoutMs: config.REQUEST_TIMEOUT,
-  });
+  const send = createSendCommand(bus, timeoutsOf(config));
+  const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
   return createRouter({
     prefix: "/api",
     authenticate: authenticateMerchant(needed(signIn)),
     inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
     routes: [
-      preAuthorizationRoute({ send, cards: createCardSealer(needed(config.CARD_SEALING_KEYS)) }),
+      preAuthorizationRoute({ send, cards }),
+      saleRoute({ send, cards }),
       paymentRoute({ send }),
+      captureRoute({ send }),
+      cancelRoute({ send }),
     ],
   });
 }
 
 function operatorApi(config: Config, deps: Deps): Router {
-  const { bus, pool } = deps;
-  const send = createSendOperatorCommand(bus, {
-    handlerTimeoutMs: config.HANDLER_TIMEOUT,
-    requestTimeoutMs: config.REQUEST_TIMEOUT,
-  });
+  const { pool, bus } = deps;
+  const send = createSendOperatorCommand(bus, timeoutsOf(config));
+  const db = new Kysely<AuditDatabase>({ dialect: new PostgresDialect({ pool }) });
   const signIn = needed(deps.signIn);
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
@@ -133,9 +138,15 @@ function operatorApi(config: Config, deps: Deps): Router {
       getMerchantRoute({ pool }),
       addCredentialRoute({ pool, peppers }),
       revokeCredentialRoute({ pool, signIn }),
+      ...operatorPaymentRoutes({ send }),
+      auditLogRoute({ sources: [gatewayAuditSource(db), paymentsAuditSource(send)] }),
       ...webhookRoutes({ send, pool }),
     ],
   });
+}
+
+function timeoutsOf({ HANDLER_TIMEOUT, REQUEST_TIMEOUT }: Config): Timeouts {
+  return { handlerTimeoutMs: HANDLER_TIMEOUT, requestTimeoutMs: REQUEST_TIMEOUT };
 }
 
 /** The configuration was held to what each listener needs; this says so to the compiler. */

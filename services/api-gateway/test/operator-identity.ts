@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from "jose";
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from "jose";
 
 /** What signs operators' tokens in tests, and its public half as a JWKS. */
 export type OperatorIdentity = {
@@ -28,7 +28,7 @@ export async function createOperatorIdentity(
     async token({ claims = {}, expiresAt = "10m", kid: tokenKid = kid } = {}) {
       const payload = { iss: ISSUER, aud: AUDIENCE, sub: "olga", roles: ["admin"], ...claims };
       const given = Object.entries(payload).filter(([, value]) => value !== null);
-      const jwt = new SignJWT(Object.fromEntries(given) as JWTPayload).setProtectedHeader({
+      const jwt = new SignJWT(Object.fromEntries(given)).setProtectedHeader({
         alg,
         kid: tokenKid,
       });

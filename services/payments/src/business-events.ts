@@ -12,6 +12,10 @@ export type BusinessEvents = {
   stillUnknown(payment: ShownPayment, attempt: RecoveryAttempt): void;
   /** Recovery has settled what was unknown. */
   unknownSettled(payment: ShownPayment, attempt: RecoveryAttempt): void;
+  /** A capture, cancellation or expiry has ended, or was ended by somebody else (`lost`). */
+  operationEnded(payment: ShownPayment, kind: string, end: string): void;
+  /** The acquirer's answer to it is not known. */
+  operationUnknown(payment: ShownPayment, kind: string, attempt: RecoveryAttempt): void;
   /** The sealed card could not be opened: the key rings differ, or somebody tampers with the bus. */
   cardNotOpened(payment: PaymentKey, error: unknown): void;
   /** A write of the money path failed; recovery or the merchant's repetition goes on from what is committed. */
@@ -23,6 +27,7 @@ export type RecoveryAttempt = { cause: string; ageMs: number; attempts: number }
 
 type PaymentKey = { payment_id: string; merchant_id: string };
 
+// oxlint-disable-next-line max-lines-per-function -- one short helper after the other
 export function createBusinessEvents(log: Logger): BusinessEvents {
   const meter = metrics.getMeter("payments");
   const recorded = meter.createCounter("holdfast.payments", {
@@ -30,6 +35,9 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   });
   const unknown = meter.createCounter("holdfast.payments.unknown", {
     description: "Payments whose outcome at the acquirer was not known, by cause",
+  });
+  const operations = meter.createCounter("holdfast.payments.operations", {
+    description: "Captures, cancellations and expiries, by how they ended",
   });
   const settled = meter.createHistogram("holdfast.payments.unknown.age", {
     description: "Age at which unknown outcomes were settled, by status and cause",
@@ -58,6 +66,18 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       log.info(
         { ...identify(payment), reason: cause, ageMs, attempt: attempts },
         "an unknown outcome was settled",
+      );
+    },
+    operationEnded(payment, kind, end) {
+      operations.add(1, { operation: kind, end });
+      log.info({ ...identify(payment), operation: kind, outcome: end }, "operation ended");
+    },
+    operationUnknown(payment, kind, { cause, ageMs, attempts }) {
+      unknown.add(1, { operation: kind, cause });
+      const level = attempts >= 6 ? "error" : "warn";
+      log[level](
+        { ...identify(payment), operation: kind, reason: cause, ageMs, attempt: attempts },
+        "an operation's outcome is not known",
       );
     },
     cardNotOpened({ payment_id, merchant_id }, error) {

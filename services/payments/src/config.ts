@@ -39,6 +39,19 @@ export const configSchema = z.object({
   REVERSE_UNSEEN_AFTER: durationSetting().default(60_000),
   /** Age from which an unresolved payment is for people to settle. */
   UNRESOLVED_OVERDUE_AFTER: durationSetting().default(86_400_000),
+  /** Age at which an authorization that was not captured is let go of. */
+  AUTHORIZATION_EXPIRES_AFTER: durationSetting().default(7 * 86_400_000),
+  /** How often that is looked for. */
+  EXPIRY_INTERVAL: durationSetting().default(60_000),
+  /** A sale can be cancelled until its business day ends: at the cut-off (HH:MM) in this time zone. */
+  BUSINESS_TIME_ZONE: textSetting("must be an IANA time zone such as Europe/Istanbul")
+    .refine((value) => Intl.supportedValuesOf("timeZone").includes(value) || value === "UTC", {
+      error: "must be an IANA time zone such as Europe/Istanbul",
+    })
+    .default("Europe/Istanbul"),
+  BUSINESS_DAY_CUT_OFF: textSetting("must be a time of day, HH:MM")
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day, HH:MM" })
+    .default("00:00"),
   /** How long an Idempotency-Key is kept. */
   IDEMPOTENCY_RETENTION: durationSetting().default(7 * 86_400_000),
   /** Commands under way at once; one more is refused as not started. */

@@ -2,6 +2,7 @@ import type { AuditDatabase } from "@holdfast/audit";
 import type { IdempotencyKeyTable } from "@holdfast/idempotency";
 import { Kysely, PostgresDialect, type ColumnType, type Generated } from "kysely";
 import type { Pool } from "pg";
+import type { OperationKind } from "./operation/payment-operation.ts";
 import type { PaymentState } from "./payment/payment.ts";
 
 /** Tables of the schema `payments`, as the migrations make them; a test compares the two. */
@@ -11,6 +12,8 @@ export type PaymentsDatabase = AuditDatabase & {
   outbox: OutboxTable;
   idempotency_key: IdempotencyKeyTable;
   payment_resolution: PaymentResolutionTable;
+  payment_operation: PaymentOperationTable;
+  refund_reservation: RefundReservationTable;
 };
 
 export type PaymentTable = {
@@ -40,6 +43,11 @@ export type PaymentTable = {
   auth_code: string | null;
   result_code: string | null;
   result_message: string | null;
+  captured_minor: Generated<bigint>;
+  released_minor: Generated<bigint>;
+  reserved_minor: Generated<bigint>;
+  refunded_minor: Generated<bigint>;
+  operation_id: string | null;
   traceparent: string | null;
   lease_token: string | null;
   lease_until: Date | null;
@@ -73,6 +81,33 @@ export type OutboxTable = {
   confirmed_at: Date | null;
   publish_attempts: Generated<number>;
   publish_at: Date | null;
+};
+
+export type PaymentOperationTable = {
+  operation_id: string;
+  payment_id: string;
+  kind: OperationKind;
+  amount_minor: bigint;
+  commission_minor: bigint;
+  reason: string | null;
+  state: "IN_FLIGHT" | "DONE" | "DECLINED" | "DROPPED";
+  result_code: string | null;
+  result_message: string | null;
+  traceparent: string | null;
+  created_at: Generated<Date>;
+  finished_at: Date | null;
+};
+
+export type RefundReservationTable = {
+  refund_id: string;
+  payment_id: string;
+  merchant_id: string | null;
+  amount_minor: bigint;
+  kind: "refund" | "release" | null;
+  state: "ACTIVE" | "SETTLED" | "RELEASED" | "REFUSED";
+  refusal: string | null;
+  created_at: Generated<Date>;
+  ended_at: Date | null;
 };
 
 export type PaymentResolutionTable = {

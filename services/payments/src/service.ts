@@ -1,6 +1,15 @@
 import { createSimulatorAcquirer } from "@holdfast/acquirer";
 import { createCardOpener } from "@holdfast/card-sealing";
-import { getPayment as getPaymentCommand, preAuthorizePayment } from "@holdfast/contracts";
+import {
+  cancelPayment as cancelPaymentCommand,
+  capturePayment as capturePaymentCommand,
+  getPayment as getPaymentCommand,
+  preAuthorizePayment,
+  releaseRefund as releaseRefundCommand,
+  reserveRefund as reserveRefundCommand,
+  sellPayment,
+  settleRefund as settleRefundCommand,
+} from "@holdfast/contracts";
 import { connectBus, handler, serve, type Handled } from "@holdfast/messaging";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import {
@@ -20,10 +29,17 @@ import { SHIPPED_BINS } from "./bin/bin-table.ts";
 import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import { createDatabase } from "./database.ts";
+import { expirePayments } from "./expiry/expire-payments.ts";
 import { getPayment } from "./lookup/get-payment.ts";
+import {
+  cancelPayment,
+  capturePayment,
+  type MerchantOperationDeps,
+} from "./operation/merchant-operations.ts";
+import { releaseRefund, reserveRefund, settleRefund } from "./refund-reservation/reserve-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
-import { preAuthorize, type PreAuthorizeDeps } from "./pre-authorization/pre-authorize.ts";
+import { authorizePayment, type AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
 import { recoverDue, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 
 /** The whole object graph of the payments service, wired by hand. */
@@ -62,7 +78,7 @@ export async function startPayments(
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
     connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
   });
-  const deps: PreAuthorizeDeps = {
+  const deps: AuthorizePaymentDeps = {
     db,
     writes,
     acquirer,
@@ -91,16 +107,30 @@ export async function startPayments(
     now: Date.now,
     log,
   };
+  const operations: MerchantOperationDeps = {
+    ...recovery,
+    acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
+    fingerprintKey: config.PAN_FINGERPRINT_KEY,
+    businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
+  };
   const serving = await serve(bus, {
     service: "payments",
     version: "0.1.0",
     inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
     onHandled: (handled) => logHandled(log, handled),
     handlers: [
-      handler(preAuthorizePayment, (message) => preAuthorize(deps, message)),
+      handler(preAuthorizePayment, (message) => authorizePayment(deps, message, "PRE_AUTHORIZATION")),
       handler(getPaymentCommand, ({ context, payload }) =>
         getPayment(recovery, context.merchant.merchantId, payload.paymentId),
       ),
+      handler(sellPayment, (message) => authorizePayment(deps, message, "PAYMENT")),
+      handler(capturePaymentCommand, (message) => capturePayment(operations, message)),
+      handler(cancelPaymentCommand, (message) => cancelPayment(operations, message)),
+      handler(reserveRefundCommand, ({ context, payload }) =>
+        reserveRefund(deps, context.merchant.merchantId, payload),
+      ),
+      handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
+      handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
       ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
       confirmEventsHandler("payments", pool),
     ],
@@ -109,6 +139,11 @@ export async function startPayments(
     startPeriodicTask("recovery", {
       intervalMs: config.RECOVERY_INTERVAL,
       round: () => recoverDue(recovery),
+      log,
+    }),
+    startPeriodicTask("expiry", {
+      intervalMs: config.EXPIRY_INTERVAL,
+      round: () => expirePayments({ ...recovery, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER }),
       log,
     }),
     startPeriodicTask("purge idempotency keys", {

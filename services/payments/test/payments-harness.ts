@@ -14,6 +14,7 @@ import {
   preAuthorizePayment,
   type ApiPaymentResponse,
   type CardData,
+  type Command,
   type CommandReply,
   type MessageContext,
   type PreAuthorizePayment,
@@ -21,7 +22,8 @@ import {
 import { connectBus, request, type Bus } from "@holdfast/messaging";
 import { createLogger, parseConfig } from "@holdfast/service-runtime";
 import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@holdfast/testing";
-import { Client } from "pg";
+import { Pool } from "pg";
+import type { z } from "zod";
 import { configSchema } from "../src/config.ts";
 import { startPayments } from "../src/service.ts";
 
@@ -38,6 +40,14 @@ export type PaymentsHarness = {
   command(change?: Partial<PreAuthorizePayment> & { cardData?: Partial<CardData> }): PreAuthorizePayment;
   context(change?: Partial<MessageContext>): MessageContext;
   send(command: PreAuthorizePayment, context?: MessageContext): Promise<CommandReply<ApiPaymentResponse>>;
+  /** Any command of a merchant. */
+  call<Request extends z.ZodType, Result extends z.ZodType>(
+    command: Command<Request, Result, MessageContext>,
+    payload: z.input<Request>,
+    change?: Partial<MessageContext>,
+  ): Promise<CommandReply<z.infer<Result>>>;
+  /** What the acquirer does with the next calls of an operation. */
+  acquirerWill(operation: string, behaviour: string, times?: number): Promise<void>;
   read(paymentId: string, merchantId?: string): Promise<CommandReply<ApiPaymentResponse>>;
   /** As the superuser: whatever any service wrote. */
   query<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
@@ -72,8 +82,8 @@ export async function startPaymentsHarness(env: Record<string, string> = {}): Pr
     );
   const service = await start();
   const bus = await connectBus({ url: nats.url, name: "test" });
-  const superuser = new Client({ connectionString: database.superuserUrl });
-  await superuser.connect();
+  const superuser = new Pool({ connectionString: database.superuserUrl });
+  superuser.on("error", () => undefined);
   const others: { stop(): Promise<void> }[] = [];
   const sealer = createCardSealer({ activeId: "k1", keys: new Map([["k1", keys.sealing]]) });
   const merchantId = randomUUID();
@@ -133,6 +143,16 @@ export async function startPaymentsHarness(env: Record<string, string> = {}): Pr
           traceparent: "",
         },
       ),
+    call: (command, payload, change) =>
+      request(bus, command, context(change), payload, { waitUntil: Date.now() + 20_000, traceparent: "" }),
+    async acquirerWill(operation, behaviour, times = 1) {
+      const { ok } = await fetch(`${acquirer.url}/faults`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ operation, behaviour, times }),
+      });
+      if (!ok) throw new Error(`the simulator does not know ${operation} ${behaviour}`);
+    },
     query: async <Row>(text: string, values: unknown[] = []) =>
       (await superuser.query(text, values)).rows as Row[],
     async ledger(paymentId) {

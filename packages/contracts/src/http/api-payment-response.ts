@@ -11,6 +11,7 @@ export const apiPaymentResponseSchema = z
     parentPaymentId: z.uuid().optional().meta({ description: "The original payment, on refund records" }),
     orderId: z.string().meta({ description: "Merchant's tracking number for the order; need not be unique" }),
     amount: z.number().meta({ description: "What was authorized, or the refund's amount", examples: [12.5] }),
+    capturedAmount: z.number().optional().meta({ description: "What was captured, from CAPTURED on" }),
     installmentCount: z.int(),
     currency: z.string().meta({ description: "ISO 4217", examples: ["TRY"] }),
     merchantCommission: z

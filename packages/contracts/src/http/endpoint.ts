@@ -16,6 +16,8 @@ export type Endpoint = {
   pathParameters?: z.ZodObject;
   queryParameters?: z.ZodObject;
   request?: z.ZodType;
+  /** Whether a request without a body counts as an empty object. */
+  bodyOptional?: boolean;
   responses: Record<number, { description: string; body?: z.ZodType; headers?: Record<string, string> }>;
   /** Beside those every endpoint can answer with (see `COMMON_PROBLEMS`). */
   problems: readonly ProblemCode[];
@@ -35,6 +37,9 @@ export const BODY_PROBLEMS = [
   "unsupported_media_type",
   "payload_too_large",
 ] as const;
+
+/** What any POST of a merchant can answer when it comes with an Idempotency-Key. */
+export const IDEMPOTENCY_PROBLEMS = ["idempotency_key_in_use", "idempotency_key_reused"] as const;
 
 export function defineEndpoint<const E extends Endpoint>(endpoint: E): E {
   return endpoint;

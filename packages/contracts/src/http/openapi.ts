@@ -6,13 +6,18 @@ import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { COMMON_PROBLEMS, type Endpoint } from "./endpoint.ts";
 import { addCredential, createMerchant, getMerchant, listMerchants, revokeCredential } from "./merchants.ts";
 import { payment } from "./payment.ts";
+import { cancel, capture } from "./capture.ts";
 import { preAuthorization } from "./pre-authorization.ts";
+import { sale } from "./sale.ts";
 import { WEBHOOK_ENDPOINTS } from "./webhook-endpoints.ts";
 
 /** Every HTTP operation there is, in the order of the document. */
 export const ENDPOINTS: readonly Endpoint[] = [
   preAuthorization,
+  sale,
   payment,
+  capture,
+  cancel,
   createMerchant,
   listMerchants,
   getMerchant,
@@ -105,7 +110,12 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
       ...(pathParameters && { path: pathParameters }),
       ...(queryParameters && { query: queryParameters }),
     },
-    ...(request && { requestBody: { required: true, content: { "application/json": { schema: request } } } }),
+    ...(request && {
+      requestBody: {
+        required: endpoint.bodyOptional !== true,
+        content: { "application/json": { schema: request } },
+      },
+    }),
     responses: { ...successes(endpoint), ...problems([...endpoint.problems, ...COMMON_PROBLEMS]) },
   };
 }

@@ -67,7 +67,7 @@ export const pageQuery = {
     .regex(/^([1-9]\d?|1\d\d|200)$/, { error: "must be 1 to 200" })
     .optional()
     .meta({ override: { type: "integer", minimum: 1, maximum: 200, default: 50 } }),
-  cursor: z.string().max(200).optional(),
+  cursor: z.string().max(1_000).optional(),
 };
 
 const paymentPath = z.object({ paymentId: z.string().meta({ format: "uuid" }) });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, checkCardPaymentFields, type AddFault } from "./card-payment-fields.ts";
-import { BODY_PROBLEMS, defineEndpoint } from "./endpoint.ts";
+import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
 
 /** Body of POST /api/pre-authorization (spec, Endpoints). */
 export const preAuthorizationRequestSchema = z
@@ -36,5 +36,5 @@ export const preAuthorization = defineEndpoint({
       headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds until a query makes sense" },
     },
   },
-  problems: [...BODY_PROBLEMS, "outcome_unknown"],
+  problems: [...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS, "outcome_unknown"],
 });

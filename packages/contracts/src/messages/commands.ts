@@ -13,24 +13,63 @@ export const sealedCardSchema = z.object({
 });
 export type SealedCard = z.infer<typeof sealedCardSchema>;
 
+const cardPayment = {
+  paymentId: z.uuid(),
+  orderId: z.string(),
+  amountMinor: z.string().regex(/^\d{1,14}$/),
+  currency: z.string(),
+  cardHolderName: z.string(),
+  card: sealedCardSchema,
+  requestIp: z.string(),
+  requestPort: z.int(),
+  customerId: z.string().optional(),
+};
+
 /** Reserve funds. The payment's id was drawn by the gateway, so a copy of the message is the same payment. */
 export const preAuthorizePayment = defineCommand({
   service: "payments",
   name: "pre-authorize",
-  request: z.object({
-    paymentId: z.uuid(),
-    orderId: z.string(),
-    amountMinor: z.string().regex(/^\d{1,14}$/),
-    currency: z.string(),
-    cardHolderName: z.string(),
-    card: sealedCardSchema,
-    requestIp: z.string(),
-    requestPort: z.int(),
-    customerId: z.string().optional(),
-  }),
+  request: z.object(cardPayment),
   result: apiPaymentResponseSchema,
 });
 export type PreAuthorizePayment = z.infer<typeof preAuthorizePayment.request>;
+
+/** Reserve and capture in one step. */
+export const sellPayment = defineCommand({
+  service: "payments",
+  name: "sell",
+  request: z.object({
+    ...cardPayment,
+    installmentCount: z.int().optional(),
+    loyaltyCode: z.string().optional(),
+  }),
+  result: apiPaymentResponseSchema,
+});
+export type SellPayment = z.infer<typeof sellPayment.request>;
+
+/** Take all or a part of an authorization. The gateway drew `operationId`: a copy of the message is the same capture. */
+export const capturePayment = defineCommand({
+  service: "payments",
+  name: "capture",
+  request: z.object({
+    paymentId: z.uuid(),
+    operationId: z.uuid(),
+    /** Source text of the JSON number; its decimals are judged by the payment's currency. */
+    amount: z.string().optional(),
+    currency: z.string().optional(),
+  }),
+  result: apiPaymentResponseSchema,
+});
+export type CapturePayment = z.infer<typeof capturePayment.request>;
+
+/** Let go of an authorization, or void a sale. */
+export const cancelPayment = defineCommand({
+  service: "payments",
+  name: "cancel",
+  request: z.object({ paymentId: z.uuid(), operationId: z.uuid(), reason: z.string().optional() }),
+  result: apiPaymentResponseSchema,
+});
+export type CancelPayment = z.infer<typeof cancelPayment.request>;
 
 /** Read one payment of the merchant. */
 export const getPayment = defineCommand({

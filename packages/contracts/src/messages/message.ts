@@ -62,6 +62,7 @@ export type CommandReply<Result> =
       code: (typeof PROBLEM_CODES)[number];
       detail?: string | undefined;
       extra?: Record<string, unknown> | undefined;
+      replayed?: true | undefined;
     }
   | { outcome: "not_started" }
   | { outcome: "in_doubt" };
@@ -105,6 +106,7 @@ function command<Request extends z.ZodType, Result extends z.ZodType, C extends 
       code: z.enum(PROBLEM_CODES),
       detail: z.string().optional(),
       extra: z.record(z.string(), z.unknown()).optional(),
+      replayed: z.literal(true).optional(),
     }),
     z.object({ outcome: z.literal("not_started") }),
     z.object({ outcome: z.literal("in_doubt") }),

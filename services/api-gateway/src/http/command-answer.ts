@@ -1,9 +1,16 @@
-import type { Command, CommandReply, MessageContext } from "@holdfast/contracts";
+import {
+  toMerchantAnswer,
+  type ApiPaymentResponse,
+  type Command,
+  type CommandReply,
+  type MessageContext,
+} from "@holdfast/contracts";
 import { MessageRejectedError, request, type Bus } from "@holdfast/messaging";
 import type { z } from "zod";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
 import type { Exchange } from "./exchange.ts";
 import { Refusal } from "./refusal.ts";
+import type { Answer } from "./route.ts";
 
 /** Sends commands to the other services, on behalf of a signed-in merchant. */
 export type SendCommand = <Request extends z.ZodType, Result extends z.ZodType>(
@@ -26,6 +33,7 @@ export function createSendCommand(bus: Bus, { handlerTimeoutMs, requestTimeoutMs
       requestId: exchange.requestId,
       deadlineAt: now + handlerTimeoutMs,
       merchant: caller,
+      ...(exchange.idempotency && { idempotency: exchange.idempotency }),
     };
     const { traceparent } = exchange.trace;
     try {
@@ -42,6 +50,30 @@ export function createSendCommand(bus: Bus, { handlerTimeoutMs, requestTimeoutMs
   };
 }
 
+/** Marks a stored answer of an earlier request under the same Idempotency-Key. */
+export function replayedHeader({ replayed }: { replayed?: true | undefined }): Record<string, string> {
+  return replayed ? { "Idempotent-Replayed": "true" } : {};
+}
+
+/** 201 with the payment that was created, or 202 while its outcome is not known. */
+export function createdAnswer(
+  exchange: Exchange,
+  reply: CommandReply<ApiPaymentResponse>,
+  paymentId: string,
+): Answer<201 | 202> | Refusal {
+  if (!("result" in reply)) return refusalOf(reply, paymentId);
+  // Of a replay it is the first request's payment, not the one drawn for this one.
+  exchange.paymentId = reply.result.paymentId;
+  const Location = `/api/payment/${reply.result.paymentId}`;
+  const body = toMerchantAnswer(reply.result);
+  return reply.outcome === "done"
+    ? { status: 201, headers: { Location, ...replayedHeader(reply) }, body }
+    : { status: 202, headers: { Location, "Retry-After": QUERY_AFTER_S }, body };
+}
+
+/** The first inquiry at the acquirer comes this soon after the claim. */
+export const QUERY_AFTER_S = "2";
+
 /** What the merchant is told of a command that has no result. The one place where such replies become codes. */
 export function refusalOf(
   reply: Extract<CommandReply<never>, { outcome: "problem" | "not_started" | "in_doubt" }>,
@@ -50,7 +82,11 @@ export function refusalOf(
 ): Refusal {
   switch (reply.outcome) {
     case "problem":
-      return new Refusal(reply.code, { detail: reply.detail, members: reply.extra });
+      return new Refusal(reply.code, {
+        detail: reply.detail,
+        members: reply.extra,
+        headers: replayedHeader(reply),
+      });
     case "not_started":
       return new Refusal("service_unavailable");
     case "in_doubt":

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { OPERATOR_ROLES, type Endpoint, type OperatorRole } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import type { Exchange } from "./exchange.ts";
+import { readIdempotencyKey } from "./idempotency-key.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseRequest } from "./parse-request.ts";
 import { refuse } from "./problem-response.ts";
@@ -70,9 +71,14 @@ async function readCall(
   exchange: Exchange,
 ): Promise<Call<Endpoint> | Refusal> {
   if (endpoint.role && !includesRole(exchange.operator?.role, endpoint.role)) return new Refusal("forbidden");
+  if (endpoint.listener === "merchant" && endpoint.method === "POST") {
+    const key = readIdempotencyKey(request, concretePath(endpoint.path, request.params));
+    if (key instanceof Refusal) return key;
+    exchange.idempotency = key;
+  }
   const query = endpoint.queryParameters && parseRequest(endpoint.queryParameters, queryOf(request));
   if (query instanceof Refusal) return query;
-  const body = endpoint.request && (await readJson(exchange));
+  const body = endpoint.request && (await readJson(exchange, endpoint.bodyOptional === true));
   if (body instanceof Refusal) return body;
   const parsed = endpoint.request && parseRequest(endpoint.request, body, check);
   if (parsed instanceof Refusal) return parsed;
@@ -81,9 +87,19 @@ async function readCall(
   return { exchange, caller, path: request.params, query, body: parsed };
 }
 
-async function readJson(exchange: Exchange): Promise<unknown> {
+/** The path with its ids, in lower case: an id is one id however it is spelled. */
+function concretePath(template: string, params: Record<string, string>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name]?.toLowerCase() ?? "");
+}
+
+async function readJson(exchange: Exchange, optional: boolean): Promise<unknown> {
+  if (optional && hasNoBody(exchange.req)) return {};
   const bytes = await readBody(exchange);
   return bytes instanceof Refusal ? bytes : parseJson(bytes);
+}
+
+function hasNoBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0";
 }
 
 function includesRole(has: OperatorRole | undefined, needed: OperatorRole): boolean {

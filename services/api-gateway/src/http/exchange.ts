@@ -2,6 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { ServerResponse } from "node:http";
 import type { OperatorRole, ProblemCode } from "@holdfast/contracts";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
+import type { IdempotencyKey } from "./idempotency-key.ts";
 import { readTraceContext, type TraceContext } from "./trace-context.ts";
 
 /** A person who signed in on the operator API; without a role they may do nothing. */
@@ -32,6 +33,7 @@ export class Exchange extends ServerResponse {
   /** The merchant it is about: the one that signed in, or the one an operator names. */
   merchantId: string | undefined;
   paymentId: string | undefined;
+  idempotency: IdempotencyKey | undefined;
   /** Of the problem answered with. */
   code: ProblemCode | undefined;
   /** What went wrong on our side. */

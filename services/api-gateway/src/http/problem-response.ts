@@ -50,9 +50,16 @@ export function problemBody({ code, extra }: Refusal, requestId: string): string
 
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
 
-/** Seconds: nothing was started, so at once is soon enough; an outcome needs the time of the recovery's first inquiry. */
+/** Where nothing was started, or where somebody else is just about to end. */
+const RIGHT_AGAIN: ReadonlySet<ProblemCode> = new Set([
+  "service_unavailable",
+  "idempotency_key_in_use",
+  "operation_in_progress",
+]);
+
+/** Seconds; an outcome needs the time of the recovery's first inquiry. */
 function retryAfter(code: ProblemCode): Record<string, string> | undefined {
-  if (code === "service_unavailable") return { "Retry-After": "1" };
+  if (RIGHT_AGAIN.has(code)) return { "Retry-After": "1" };
   if (code === "outcome_unknown") return { "Retry-After": "10" };
   return undefined;
 }

@@ -1,6 +1,7 @@
 import type { CommissionPlan, Merchant } from "@holdfast/contracts";
 import type { Pool } from "pg";
-import { read, write } from "../database.ts";
+import type { AuditRecord } from "@holdfast/audit";
+import { read, writeAudited } from "../database.ts";
 import type { NewCredential } from "./credential.ts";
 import type { StoredCredential } from "./sign-in.ts";
 
@@ -38,13 +39,26 @@ export async function findCredential(pool: Pool, apiKey: string): Promise<Stored
   );
 }
 
+/** Who changes something, in which request. */
+export type Actor = { subject: string; requestId: string };
+
+function entry(
+  { subject: actor, requestId }: Actor,
+  action: string,
+  merchantId: string,
+  detail: Record<string, unknown>,
+): AuditRecord {
+  return { actor, action, subject: merchantId, detail: { requestId, ...detail } };
+}
+
 /** A merchant and its first credential: both or neither. @returns the merchant's id. */
 export async function insertMerchant(
   pool: Pool,
   { name, commission }: { name: string; commission?: CommissionPlan | undefined },
   { apiKey, hash }: NewCredential,
+  by: Actor,
 ): Promise<string> {
-  const [row] = await write<{ merchant_id: string }>(pool, {
+  const statement = {
     text: `
       with new_merchant as (
         insert into merchant (name, commission_rate_percent, commission_fixed, commission_currency)
@@ -62,7 +76,10 @@ export async function insertMerchant(
       hash.secretHmac,
       hash.pepperId,
     ],
-  });
+  };
+  const [row] = await writeAudited<{ merchant_id: string }>(pool, statement, ([created]) =>
+    entry(by, "merchant.created", created!.merchant_id, { name, commission, apiKey }),
+  );
   return row!.merchant_id;
 }
 
@@ -71,14 +88,20 @@ export async function insertCredential(
   pool: Pool,
   merchantId: string,
   { apiKey, hash }: NewCredential,
+  by: Actor,
 ): Promise<boolean> {
-  const rows = await write(pool, {
+  const statement = {
     text: `
       insert into credential (api_key, merchant_id, secret_hmac, pepper_id)
       select $1, merchant_id, $2, $3 from merchant where merchant_id = $4
       returning merchant_id`,
     values: [apiKey, hash.secretHmac, hash.pepperId, merchantId],
-  });
+  };
+  const rows = await writeAudited(
+    pool,
+    statement,
+    ([added]) => added && entry(by, "credential.added", merchantId, { apiKey }),
+  );
   return rows.length === 1;
 }
 
@@ -87,8 +110,9 @@ export async function revokeCredential(
   pool: Pool,
   merchantId: string,
   apiKey: string,
+  by: Actor,
 ): Promise<{ merchant: boolean; credential: boolean }> {
-  const [row] = await write<{ merchant: boolean; credential: boolean }>(pool, {
+  const statement = {
     text: `
       with revoked as (
         update credential set revoked_at = coalesce(revoked_at, now())
@@ -97,7 +121,11 @@ export async function revokeCredential(
       select exists (select from merchant where merchant_id = $1) as merchant,
         exists (select from revoked) as credential`,
     values: [merchantId, apiKey],
-  });
+  };
+  type Found = { merchant: boolean; credential: boolean };
+  const [row] = await writeAudited<Found>(pool, statement, ([found]) =>
+    found?.credential ? entry(by, "credential.revoked", merchantId, { apiKey }) : undefined,
+  );
   return row!;
 }
 

@@ -5,6 +5,7 @@ import { defineRoute } from "../http/route.ts";
 import { isApiKey } from "../merchant/credential.ts";
 import * as queries from "../merchant/merchant-queries.ts";
 import type { SignIn } from "../merchant/sign-in.ts";
+import { actorOf } from "./actor.ts";
 import { merchantIdOf } from "./merchant-id.ts";
 
 /**
@@ -17,7 +18,12 @@ export function revokeCredentialRoute({ pool, signIn }: { pool: Pool; signIn: Si
     if (!merchantId) return new Refusal("merchant_not_found");
     const apiKey = call.path["apiKey"]!;
     // What cannot be a key (PostgreSQL takes no NUL) finds none, as the empty one does.
-    const found = await queries.revokeCredential(pool, merchantId, isApiKey(apiKey) ? apiKey : "");
+    const found = await queries.revokeCredential(
+      pool,
+      merchantId,
+      isApiKey(apiKey) ? apiKey : "",
+      actorOf(call),
+    );
     if (!found.merchant) return new Refusal("merchant_not_found");
     if (!found.credential) return new Refusal("credential_not_found");
     signIn.forget(apiKey);

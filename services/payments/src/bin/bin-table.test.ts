@@ -6,6 +6,7 @@ const bin = (cardSubType: string): BinData => ({
   cardType: "CREDIT",
   cardSubType,
   country: "TR",
+  installmentsMax: 1,
 });
 
 test("the longest matching BIN counts", () => {

@@ -6,6 +6,8 @@ export type BinData = {
   /** ISO 3166-1 alpha-2 of the issuer. */
   country: string;
   loyaltyCode?: string;
+  /** Installments the card's programme allows, from 1 on. */
+  installmentsMax: number;
 };
 
 /** BINs of 6 to 8 digits; the longest match counts. */
@@ -21,21 +23,13 @@ export function findBin(table: BinTable, pan: string): BinData | undefined {
 
 /** The shipped table: the BIN of every test card. */
 export const SHIPPED_BINS: BinTable = new Map<string, BinData>([
-  [
-    "411111",
-    { cardScheme: "VISA", cardType: "CREDIT", cardSubType: "CLASSIC", country: "TR", loyaltyCode: "BONUS" },
-  ],
-  [
-    "555555",
-    {
-      cardScheme: "MASTERCARD",
-      cardType: "CREDIT",
-      cardSubType: "GOLD",
-      country: "TR",
-      loyaltyCode: "WORLD",
-    },
-  ],
-  ["378282", { cardScheme: "AMEX", cardType: "CREDIT", cardSubType: "GREEN", country: "US" }],
-  ["979200", { cardScheme: "TROY", cardType: "DEBIT", cardSubType: "CLASSIC", country: "TR" }],
-  ["400000", { cardScheme: "VISA", cardType: "CREDIT", cardSubType: "CLASSIC", country: "US" }],
+  ["411111", { ...credit("VISA", "CLASSIC", "TR", 12), loyaltyCode: "BONUS" }],
+  ["555555", { ...credit("MASTERCARD", "GOLD", "TR", 6), loyaltyCode: "WORLD" }],
+  ["378282", credit("AMEX", "GREEN", "US", 1)],
+  ["400000", credit("VISA", "CLASSIC", "US", 3)],
+  ["979200", { ...credit("TROY", "CLASSIC", "TR", 1), cardType: "DEBIT" }],
 ]);
+
+function credit(cardScheme: string, cardSubType: string, country: string, installmentsMax: number): BinData {
+  return { cardScheme, cardType: "CREDIT", cardSubType, country, installmentsMax };
+}

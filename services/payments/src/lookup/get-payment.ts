@@ -1,5 +1,5 @@
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
-import { findPayment } from "../payment/payment-queries.ts";
+import { findPayment, type FoundPayment } from "../payment/payment-queries.ts";
 import { isUnsettled } from "../payment/payment.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
 import { recoverPayment, type RecoverDeps } from "../recovery/recover-payment.ts";
@@ -17,7 +17,7 @@ export async function getPayment(
   paymentId: string,
 ): Promise<CommandReply<ApiPaymentResponse>> {
   let payment = await findPayment(deps.db, merchantId, paymentId);
-  if (payment && isUnsettled(payment.state) && !payment.lease_is_live) {
+  if (payment && isInDoubt(payment) && !payment.lease_is_live) {
     const [leased] = await leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, paymentId, restMs: REST_MS });
     if (leased) {
       await recoverPayment({ ...deps, acquirerTimeoutMs: PATIENCE_MS }, leased);
@@ -26,6 +26,10 @@ export async function getPayment(
   }
   if (!payment) return { outcome: "problem", code: "payment_not_found" };
   return { outcome: "done", result: paymentRecord(payment) };
+}
+
+function isInDoubt({ state, operation_id }: FoundPayment): boolean {
+  return isUnsettled(state) || operation_id !== null;
 }
 
 /** Since anything was last written about the payment. */

@@ -16,7 +16,7 @@ export type OperatorPaymentRow = PaymentRow & {
 
 /** @param overdueAfterMs age from which an unresolved payment is for people to settle. */
 export function operatorPayment(row: OperatorPaymentRow, overdueAfterMs: number): OperatorPayment {
-  const unresolved = isUnsettled(row.state);
+  const unresolved = isUnsettled(row.state) || row.operation_id !== null;
   return {
     merchantId: row.merchant_id,
     payment: paymentRecord(row),

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readAuditEntries, verifyAuditChain } from "@holdfast/audit";
 import {
+  capturePayment,
   describePayment,
   inquireUnresolvedPayment,
   listUnresolvedPayments,
@@ -230,4 +231,35 @@ test("the audit log reads newest first and its chain is intact until somebody to
   await payments.query("update payments.audit_entry set actor = 'mallory' where sequence = 2");
   expect(await verify()).toEqual({ intact: false, sequence: 2n, fault: "hash" });
   await pool.end();
+});
+
+describe("a capture in doubt", () => {
+  let paymentId: string;
+  beforeEach(async () => {
+    const command = payments.command({ amountMinor: "10000" });
+    await payments.send(command);
+    paymentId = command.paymentId;
+    const operation = { paymentId, operationId: randomUUID(), amount: "10.93" };
+    expect(await payments.call(capturePayment, operation)).toMatchObject({ outcome: "pending" });
+  });
+
+  test("is listed, can be asked about again, and is never reversed", async () => {
+    expect(await reverse(paymentId)).toMatchObject({ code: "invalid_payment_state" });
+    expect(await inquire(paymentId)).toMatchObject({
+      result: { unresolved: false, payment: { status: "CAPTURED" } },
+    });
+  });
+
+  test("is resolved by two people: the bank did it, or it did not", async () => {
+    await resolve("alice", paymentId, "FAILED");
+    expect(await resolve("bora", paymentId, "FAILED")).toMatchObject({
+      result: { unresolved: false, payment: { status: "SUCCESS" } },
+    });
+    const again = { paymentId, operationId: randomUUID(), amount: "10.93" };
+    expect(await payments.call(capturePayment, again)).toMatchObject({ outcome: "pending" });
+    await resolve("alice", paymentId, "SUCCESS");
+    expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({
+      result: { payment: { status: "CAPTURED", capturedAmount: 10.93 } },
+    });
+  });
 });

@@ -11,7 +11,8 @@ import type { AcquirerResult } from "../payment/authorization-outcome.ts";
 import { isUnsettled, merchantStatus } from "../payment/payment.ts";
 import { recordWithin } from "../payment/payment-writes.ts";
 import { settle } from "../payment/settlement.ts";
-import { recoverPayment, type RecoverDeps } from "../recovery/recover-payment.ts";
+import { findOperation, finishOperation, type OperatedPayment } from "../operation/operation-queries.ts";
+import { isOperated, recoverPayment, type RecoverDeps } from "../recovery/recover-payment.ts";
 import { giveBack, leaseUnsettled, startReversal, type LeasedPayment } from "../recovery/recovery-queries.ts";
 import { operatorPaymentDetail } from "./operator-payment.ts";
 import { findForOperator, findHistory } from "./operator-payment-queries.ts";
@@ -54,6 +55,11 @@ export async function reverse(
   const leased = await deps.db.transaction().execute(async (trx) => {
     const payment = await lease(deps, trx, paymentId);
     if ("outcome" in payment) return payment;
+    if (payment.operation_id !== null) {
+      // A capture or cancellation is never reversed: a shipped order must not lose its money.
+      await giveBack(trx, payment);
+      return invalidState(payment);
+    }
     if (payment.state === "AUTHORIZING") await startReversal(trx, payment, "operator_reversal");
     await audit(trx, context, "payment.reversal_decided", payment, { from: payment.state });
     return { ...payment, state: "REVERSING" as const };
@@ -117,11 +123,26 @@ async function confirm(
   payment: LeasedPayment,
   { outcome, evidence, proposedBy }: { outcome: "SUCCESS" | "FAILED"; evidence: string; proposedBy: string },
 ): Promise<void> {
-  const settlement = { to: outcome, cause: "resolved_by_operators", result: RESOLVED };
-  const { change } = settle(payment, settlement, { keyed: true });
-  await recordWithin(trx, change);
+  if (isOperated(payment)) await resolveOperation(trx, payment, outcome);
+  else {
+    const settlement = { to: outcome, cause: "resolved_by_operators", result: RESOLVED };
+    await recordWithin(trx, settle(payment, settlement, { keyed: true }).change);
+  }
   await trx.deleteFrom("payment_resolution").where("payment_id", "=", payment.payment_id).execute();
   await audit(trx, context, "payment.resolved", payment, { outcome, evidence, proposedBy });
+}
+
+/** For a capture or cancellation in doubt: SUCCESS means that the bank did it, FAILED that it did not. */
+async function resolveOperation(
+  trx: Transaction<PaymentsDatabase>,
+  payment: LeasedPayment & OperatedPayment,
+  outcome: "SUCCESS" | "FAILED",
+): Promise<void> {
+  const operation = await findOperation(trx, payment.operation_id);
+  if (!operation) throw new Error("a payment names an operation that does not exist");
+  const { resultCode, resultMessage } = RESOLVED;
+  const state = outcome === "SUCCESS" ? "DONE" : "DECLINED";
+  await finishOperation(trx, payment, operation, { state, resultCode, resultMessage });
 }
 
 const RESOLVED: AcquirerResult = {
@@ -140,9 +161,8 @@ async function lease(
   if (leased) return leased;
   const payment = await findForOperator(db, paymentId);
   if (!payment) return { outcome: "problem", code: "payment_not_found" };
-  return isUnsettled(payment.state)
-    ? { outcome: "problem", code: "operation_in_progress" }
-    : invalidState(payment);
+  const isOpen = isUnsettled(payment.state) || payment.operation_id !== null;
+  return isOpen ? { outcome: "problem", code: "operation_in_progress" } : invalidState(payment);
 }
 
 function invalidState({ state }: Pick<LeasedPayment, "state">): Problem {

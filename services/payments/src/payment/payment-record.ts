@@ -12,6 +12,10 @@ export type ShownPayment = Omit<
   | "pan_fingerprint"
   | "request_ip"
   | "request_port"
+  | "released_minor"
+  | "reserved_minor"
+  | "refunded_minor"
+  | "operation_id"
   | "traceparent"
   | "lease_token"
   | "lease_until"
@@ -31,6 +35,9 @@ export function paymentRecord(payment: ShownPayment): ApiPaymentResponse {
     paymentId: payment.payment_id,
     orderId: payment.order_id,
     amount: amountToJson(payment.amount_minor, payment.currency_exponent),
+    ...(payment.state === "CAPTURED" && {
+      capturedAmount: amountToJson(payment.captured_minor, payment.currency_exponent),
+    }),
     installmentCount: payment.installment_count,
     currency: payment.currency,
     // Only money that stands costs commission.

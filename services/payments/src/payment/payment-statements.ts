@@ -130,7 +130,7 @@ export const CLAIM: { plain: Statement; keyed: Statement } = {
 };
 
 const STORE_ANSWERS = `, answered as (
-    update idempotency_key set answer = given.webhook_body
+    update idempotency_key set answer = '{"outcome":"done","result":'::bytea || given.webhook_body || '}'::bytea
     from changed join given using (payment_id, lease_token)
     where idempotency_key.resource_id = changed.payment_id
       and idempotency_key.answer is null

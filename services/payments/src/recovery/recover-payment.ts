@@ -9,6 +9,8 @@ import { failpoint } from "@holdfast/failpoints";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
+import { recoverOperation } from "../operation/recover-operation.ts";
+import type { OperatedPayment } from "../operation/operation-queries.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
 import { settle, type Settlement } from "../payment/settlement.ts";
 import { decideRecovery, nextAttemptInMs, REVERSED, type RecoveryLimits } from "./decide-recovery.ts";
@@ -29,6 +31,7 @@ export type RecoverDeps = {
 export type RecoveryResult = "settled" | "waiting" | "lost";
 
 export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment): Promise<RecoveryResult> {
+  if (isOperated(payment)) return await recoverOperation(deps, payment);
   if (payment.state === "REVERSING") return await reverse(deps, payment);
   const inquiry = await deps.acquirer.inquire({ reference: payment.payment_id, expiresAt: expiry(deps) });
   await failpoint("payments.after_inquiry");
@@ -46,6 +49,11 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
     default:
       return decision satisfies never;
   }
+}
+
+/** Whether it is a capture, cancellation or expiry of it that is in doubt, not the payment itself. */
+export function isOperated(payment: LeasedPayment): payment is LeasedPayment & OperatedPayment {
+  return payment.operation_id !== null;
 }
 
 async function reverse(deps: RecoverDeps, payment: LeasedPayment): Promise<RecoveryResult> {

@@ -1,13 +1,19 @@
 /**
- * A pre-authorization in three phases, each one transaction or one external call and never both: claim, authorize,
+ * A pre-authorization or a sale in three phases, each one transaction or one external call and never both: claim, authorize,
  * record. What is committed after each phase is enough for another process to go on from there, and no phase is ever
  * repeated blindly: a copy of the message is answered from the first one's row, and an outcome we do not know is left
  * to recovery instead of being called a decline.
  */
-import type { Acquirer, AcquirerOutcome } from "@holdfast/acquirer";
+import type { Acquirer, AcquirerOutcome, CardRequest } from "@holdfast/acquirer";
 import type { CardOpener } from "@holdfast/card-sealing";
 import { failpoint } from "@holdfast/failpoints";
-import type { ApiPaymentResponse, Card, CommandReply, PreAuthorizePayment } from "@holdfast/contracts";
+import type {
+  ApiPaymentResponse,
+  Card,
+  CommandReply,
+  PreAuthorizePayment,
+  SellPayment,
+} from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import { certainlyNotCommitted } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
@@ -19,10 +25,10 @@ import type { ClaimRow } from "../payment/payment-statements.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
 import { settle, type LeasedForSettlement, type Settlement } from "../payment/settlement.ts";
 import { postpone, startReversal } from "../recovery/recovery-queries.ts";
-import { answerRepetition, currentState } from "./answer-repetition.ts";
-import { describePayment, type DescribePaymentDeps } from "./describe-payment.ts";
+import { answerRefusal, answerRepetition, currentState } from "./answer-repetition.ts";
+import { describePayment, refuseInstallments, type DescribePaymentDeps } from "./describe-payment.ts";
 
-export type PreAuthorizeDeps = DescribePaymentDeps & {
+export type AuthorizePaymentDeps = DescribePaymentDeps & {
   db: Kysely<PaymentsDatabase>;
   writes: PaymentWrites;
   acquirer: Acquirer;
@@ -36,14 +42,20 @@ export type PreAuthorizeDeps = DescribePaymentDeps & {
   now: () => number;
 };
 
-type Message = Incoming<PreAuthorizePayment>;
+type Message = Incoming<PreAuthorizePayment | SellPayment>;
 type Reply = CommandReply<ApiPaymentResponse>;
 
-export async function preAuthorize(deps: PreAuthorizeDeps, message: Message): Promise<Reply> {
+export async function authorizePayment(
+  deps: AuthorizePaymentDeps,
+  message: Message,
+  transactionType: "PRE_AUTHORIZATION" | "PAYMENT",
+): Promise<Reply> {
   const { context } = message;
   const card = openCard(deps, message);
   if (!card) return { outcome: "problem", code: "internal_error" };
-  const row = describePayment(deps, message, card);
+  const row = describePayment(deps, message, transactionType, card);
+  const refusal = refuseInstallments(deps, row, card);
+  if (refusal) return await answerRefusal(deps, message, row, refusal);
 
   const claimed = await claim(deps, row);
   if (claimed === "taken") return await answerRepetition(deps, message, row);
@@ -71,7 +83,7 @@ export async function preAuthorize(deps: PreAuthorizeDeps, message: Message): Pr
 }
 
 /** Fails when the gateway's keys are not ours, or when somebody tampers with the bus; nothing has been started. */
-function openCard({ cards, events }: PreAuthorizeDeps, { context, payload }: Message): Card | undefined {
+function openCard({ cards, events }: AuthorizePaymentDeps, { context, payload }: Message): Card | undefined {
   const binding = { paymentId: payload.paymentId, merchantId: context.merchant.merchantId };
   try {
     return cards.open(payload.card, binding);
@@ -82,7 +94,7 @@ function openCard({ cards, events }: PreAuthorizeDeps, { context, payload }: Mes
 }
 
 async function claim(
-  { writes, events }: PreAuthorizeDeps,
+  { writes, events }: AuthorizePaymentDeps,
   row: ClaimRow,
 ): Promise<LeasedForSettlement | "taken" | "not_started" | "in_doubt"> {
   try {
@@ -99,6 +111,7 @@ async function claim(
 
 const NOT_YET_ANSWERED = {
   state: "AUTHORIZING",
+  captured_minor: 0n,
   external_transaction_id: null,
   auth_code: null,
   result_code: null,
@@ -106,12 +119,12 @@ const NOT_YET_ANSWERED = {
 } as const;
 
 function authorize(
-  { acquirer, acquirerTimeoutMs, now }: PreAuthorizeDeps,
+  { acquirer, acquirerTimeoutMs, now }: AuthorizePaymentDeps,
   { context }: Message,
   payment: LeasedForSettlement,
   card: Card,
 ): Promise<AcquirerOutcome> {
-  return acquirer.authorize({
+  const request: CardRequest = {
     reference: payment.payment_id,
     expiresAt: new Date(Math.min(now() + acquirerTimeoutMs, context.deadlineAt)),
     amountMinor: payment.amount_minor,
@@ -119,12 +132,13 @@ function authorize(
     card: card.reveal(),
     cardHolderName: payment.card_holder_name,
     installmentCount: payment.installment_count,
-  });
+  };
+  return payment.transaction_type === "PAYMENT" ? acquirer.sale(request) : acquirer.authorize(request);
 }
 
 /** From here on the acquirer may have been reached: whatever happens, the answer is the payment, never an error. */
 async function record(
-  deps: PreAuthorizeDeps,
+  deps: AuthorizePaymentDeps,
   message: Message,
   payment: LeasedForSettlement,
   settlement: Settlement,
@@ -148,7 +162,7 @@ async function record(
 
 /** Commits what is decided already, and gives the lease back so that recovery need not wait for its end. */
 async function leaveToRecovery(
-  deps: PreAuthorizeDeps,
+  deps: AuthorizePaymentDeps,
   payment: LeasedForSettlement,
   { to, cause }: { to: "UNKNOWN" | "REVERSING"; cause: string },
 ): Promise<Reply> {

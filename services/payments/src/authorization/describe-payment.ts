@@ -1,5 +1,12 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { currencyExponent, maskPan, type Card, type PreAuthorizePayment } from "@holdfast/contracts";
+import {
+  currencyExponent,
+  maskPan,
+  type Card,
+  type CommandReply,
+  type PreAuthorizePayment,
+  type SellPayment,
+} from "@holdfast/contracts";
 import { fingerprintRequest } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import { findBin, type BinTable } from "../bin/bin-table.ts";
@@ -17,25 +24,27 @@ export type DescribePaymentDeps = {
 /** The payment's row as it is to be claimed, under a new lease. What it takes from the card may be kept. */
 export function describePayment(
   { bins, fingerprintKey, homeCountry }: DescribePaymentDeps,
-  { context: { merchant, idempotency }, payload, traceparent }: Incoming<PreAuthorizePayment>,
+  { context: { merchant, idempotency }, payload, traceparent }: Incoming<PreAuthorizePayment | SellPayment>,
+  transactionType: "PRE_AUTHORIZATION" | "PAYMENT",
   card: Card,
 ): ClaimRow {
   const { pan, expiryMonth, expiryYear } = card.reveal();
   const bin = findBin(bins, pan);
+  const { installmentCount = 1, loyaltyCode = bin?.loyaltyCode } = payload as Partial<SellPayment>;
   const panFingerprint = createHmac("sha256", fingerprintKey).update(pan).digest();
   const amountMinor = BigInt(payload.amountMinor);
   const exponent = currencyExponent(payload.currency) ?? 0;
   return {
     payment_id: payload.paymentId,
     merchant_id: merchant.merchantId,
-    transaction_type: "PRE_AUTHORIZATION",
+    transaction_type: transactionType,
     lease_token: randomUUID(),
     order_id: payload.orderId,
     customer_id: payload.customerId ?? null,
     amount_minor: amountMinor,
     currency: payload.currency,
     currency_exponent: exponent,
-    installment_count: 1,
+    installment_count: installmentCount,
     commission_minor: commissionMinor(amountMinor, payload.currency, exponent, merchant.commission),
     request_ip: payload.requestIp,
     request_port: payload.requestPort,
@@ -46,7 +55,7 @@ export function describePayment(
     card_scheme: bin?.cardScheme ?? null,
     card_type: bin?.cardType ?? null,
     card_sub_type: bin?.cardSubType ?? null,
-    loyalty_code: bin?.loyaltyCode ?? null,
+    loyalty_code: loyaltyCode ?? null,
     traceparent: traceparent ?? null,
     idempotency_key: idempotency?.key ?? null,
     idempotency_scope: idempotency?.scope ?? null,
@@ -62,7 +71,21 @@ export function describePayment(
           payload.requestIp,
           payload.requestPort,
           payload.customerId ?? null,
+          installmentCount,
+          loyaltyCode ?? null,
         ])
       : null,
   };
+}
+
+/** A card whose programme is not known is paid off at once. */
+export function refuseInstallments(
+  { bins }: Pick<DescribePaymentDeps, "bins">,
+  { installment_count }: Pick<ClaimRow, "installment_count">,
+  card: Card,
+): Extract<CommandReply<never>, { outcome: "problem" }> | undefined {
+  const installmentsMax = findBin(bins, card.reveal().pan)?.installmentsMax ?? 1;
+  if (installment_count <= installmentsMax) return undefined;
+  const allowed = Array.from({ length: installmentsMax }, (_, index) => index + 1);
+  return { outcome: "problem", code: "installments_not_allowed", extra: { allowed } };
 }

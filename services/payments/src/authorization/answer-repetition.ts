@@ -1,5 +1,5 @@
-import type { ApiPaymentResponse, CommandReply, PreAuthorizePayment } from "@holdfast/contracts";
-import { decideReplay, findIdempotencyKey } from "@holdfast/idempotency";
+import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
+import { answerAtOnce, decideReplay, findIdempotencyKey } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
@@ -18,7 +18,7 @@ type Reply = CommandReply<ApiPaymentResponse>;
  */
 export async function answerRepetition(
   deps: Deps,
-  message: Incoming<PreAuthorizePayment>,
+  message: Incoming<unknown>,
   row: ClaimRow,
 ): Promise<Reply> {
   const { idempotency, merchant, deadlineAt } = message.context;
@@ -34,12 +34,33 @@ export async function answerRepetition(
     case "reused":
       return { outcome: "problem", code: "idempotency_key_reused" };
     case "answer":
-      return { outcome: "done", result: JSON.parse(decision.json) as ApiPaymentResponse, replayed: true };
+      return replay(decision);
     case "unfinished":
       return await answerUnfinished(deps, { ...row, payment_id: decision.resourceId });
     default:
       return decision satisfies never;
   }
+}
+
+/** A request that is refused before anything is claimed; a repetition under the same key hears the same. */
+export async function answerRefusal(
+  deps: Deps,
+  message: Incoming<unknown>,
+  row: ClaimRow,
+  reply: Extract<Reply, { outcome: "problem" }>,
+): Promise<Reply> {
+  const { idempotency, merchant } = message.context;
+  if (!idempotency) return reply;
+  const key = { ...idempotency, merchantId: merchant.merchantId };
+  const fingerprint = row.idempotency_fingerprint!;
+  const stored = await answerAtOnce(deps.db, key, { fingerprint, resourceId: row.payment_id, reply });
+  return stored ? reply : await answerRepetition(deps, message, row);
+}
+
+/** A stored reply, as it was but for the mark. */
+export function replay({ json, replayed }: { json: string; replayed: boolean }): Reply {
+  const reply = JSON.parse(json) as Extract<Reply, { outcome: "done" | "problem" }>;
+  return replayed ? { ...reply, replayed } : reply;
 }
 
 async function answerUnfinished({ db }: Deps, { merchant_id, payment_id }: PaymentKey): Promise<Reply> {

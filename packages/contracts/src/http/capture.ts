@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { JsonNumber } from "../json-number.ts";
+import { currencyExponent } from "../money.ts";
+import { textSchema } from "../text.ts";
+import { apiPaymentResponseSchema } from "./api-payment-response.ts";
+import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
+
+const paymentPath = z.object({ paymentId: z.string().meta({ format: "uuid" }) });
+
+/** What both answer with. */
+const responses = {
+  200: { description: "Done", body: apiPaymentResponseSchema },
+  202: {
+    description: "The outcome at the bank is not known yet: the payment as it was before; query it",
+    body: apiPaymentResponseSchema,
+    headers: { "Retry-After": "Seconds until a query makes sense" },
+  },
+};
+const problems = [
+  ...BODY_PROBLEMS,
+  ...IDEMPOTENCY_PROBLEMS,
+  "payment_not_found",
+  "invalid_payment_state",
+  "operation_in_progress",
+  "acquirer_declined",
+  "outcome_unknown",
+] as const;
+
+/** Body of a capture; without an amount, all that can be captured. */
+export const captureRequestSchema = z
+  .object({
+    amount: z
+      .instanceof(JsonNumber, { error: "must be a number" })
+      .meta({ override: { type: "number", exclusiveMinimum: 0, maximum: 999_999_999.99 }, examples: [10] })
+      .optional(),
+    currency: z
+      .string()
+      .refine((value) => currencyExponent(value) !== undefined, {
+        error: "must be an ISO 4217 code in upper case",
+        params: { code: "invalid_currency" },
+      })
+      .optional(),
+  })
+  .meta({ id: "CaptureRequest" });
+
+export const capture = defineEndpoint({
+  operationId: "capture",
+  listener: "merchant",
+  method: "POST",
+  path: "/api/payment/{paymentId}/capture",
+  summary: "Take all or a part of a pre-authorization's funds, once",
+  pathParameters: paymentPath,
+  request: captureRequestSchema,
+  bodyOptional: true,
+  responses,
+  problems: [...problems, "capture_amount_exceeds_authorized", "currency_mismatch"],
+});
+
+export const cancelRequestSchema = z
+  .object({ reason: textSchema(1, 200).optional() })
+  .meta({ id: "CancelRequest" });
+
+export const cancel = defineEndpoint({
+  operationId: "cancel",
+  listener: "merchant",
+  method: "POST",
+  path: "/api/payment/{paymentId}/cancel",
+  summary: "Let go of a pre-authorization, or void a sale on its business day",
+  pathParameters: paymentPath,
+  request: cancelRequestSchema,
+  bodyOptional: true,
+  responses,
+  problems,
+});

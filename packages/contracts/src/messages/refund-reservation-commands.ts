@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { defineCommand } from "./message.ts";
+
+/**
+ * What the refunds service asks of `payments`, where status and amount live: to reserve a part of a payment before a
+ * refund is shown to anybody, and to settle or release that reservation when the refund has ended. Each is idempotent by
+ * the refund's id; a refusal stays as a tombstone, so that a late copy cannot reserve after all.
+ */
+
+/** What a refund record repeats of its payment, and how it is executed at the acquirer. */
+export const refundReservationSchema = z.object({
+  refundId: z.uuid(),
+  /** `release` where the payment is an authorization that was not captured. */
+  kind: z.enum(["refund", "release"]),
+  /** Our reference of the authorization or sale, the acquirer's parent of the refund. */
+  parentReference: z.string(),
+  payment: z.object({
+    paymentId: z.uuid(),
+    orderId: z.string(),
+    currency: z.string(),
+    currencyExponent: z.int(),
+    installmentCount: z.int(),
+    cardHolderName: z.string(),
+    pan: z.string(),
+    domInt: z.enum(["DOM", "INT"]).optional(),
+    cardScheme: z.string().optional(),
+    cardType: z.string().optional(),
+    cardSubType: z.string().optional(),
+    loyaltyCode: z.string().optional(),
+    customerId: z.string().optional(),
+  }),
+});
+export type RefundReservation = z.infer<typeof refundReservationSchema>;
+
+export const reserveRefund = defineCommand({
+  service: "payments",
+  name: "reserve-refund",
+  request: z.object({
+    refundId: z.uuid(),
+    paymentId: z.uuid(),
+    amountMinor: z.string().regex(/^\d{1,14}$/),
+    currency: z.string(),
+  }),
+  result: refundReservationSchema,
+});
+export type ReserveRefund = z.infer<typeof reserveRefund.request>;
+
+const ended = { request: z.object({ refundId: z.uuid() }), result: z.object({ refundId: z.uuid() }) };
+
+/** The refund was paid out: what was reserved is refunded (or released). */
+export const settleRefund = defineCommand({ service: "payments", name: "settle-refund", ...ended });
+
+/** The refund was rejected or failed, or was never acknowledged: what was reserved is free again. */
+export const releaseRefund = defineCommand({ service: "payments", name: "release-refund", ...ended });

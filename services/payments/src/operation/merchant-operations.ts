@@ -1,0 +1,63 @@
+import type { ApiPaymentResponse, CancelPayment, CapturePayment, CommandReply } from "@holdfast/contracts";
+import { fingerprintRequest } from "@holdfast/idempotency";
+import type { Incoming } from "@holdfast/messaging";
+import { commissionMinor } from "../payment/commission.ts";
+import { isSameBusinessDay, type BusinessDay } from "./business-day.ts";
+import { operateOnPayment, type OperateDeps, type OperationRequest } from "./operate-on-payment.ts";
+import { decideCancel, decideCapture } from "./payment-operation.ts";
+
+export type MerchantOperationDeps = OperateDeps & { fingerprintKey: Buffer; businessDay: BusinessDay };
+type Reply = CommandReply<ApiPaymentResponse>;
+
+/** POST /api/payment/{id}/capture: all or a part of the authorization, once. */
+export async function capturePayment(
+  deps: MerchantOperationDeps,
+  message: Incoming<CapturePayment>,
+): Promise<Reply> {
+  const { amount, currency } = message.payload;
+  const plan = message.context.merchant.commission;
+  return await operateOnPayment(deps, {
+    ...requestOf(deps, message, [amount ?? null, currency ?? null]),
+    kind: "CAPTURE",
+    reason: null,
+    decide: (payment) => decideCapture(payment, { amount, currency }),
+    commissionMinor: (payment, amountMinor) =>
+      commissionMinor(amountMinor, payment.currency, payment.currency_exponent, plan),
+  });
+}
+
+/** POST /api/payment/{id}/cancel: a pre-authorization, or a sale on its business day. */
+export async function cancelPayment(
+  deps: MerchantOperationDeps,
+  message: Incoming<CancelPayment>,
+): Promise<Reply> {
+  const { reason = null } = message.payload;
+  const today = new Date(deps.now());
+  return await operateOnPayment(deps, {
+    ...requestOf(deps, message, [reason]),
+    kind: "CANCEL",
+    reason,
+    decide: (payment) =>
+      decideCancel(payment, isSameBusinessDay(payment.created_at, today, deps.businessDay)),
+    commissionMinor: () => 0n,
+  });
+}
+
+function requestOf(
+  { fingerprintKey }: MerchantOperationDeps,
+  { context, payload, traceparent }: Incoming<{ paymentId: string; operationId: string }>,
+  fields: (string | null)[],
+): Omit<OperationRequest, "kind" | "reason" | "decide" | "commissionMinor"> {
+  const { idempotency } = context;
+  return {
+    paymentId: payload.paymentId,
+    operationId: payload.operationId,
+    merchantId: context.merchant.merchantId,
+    traceparent: traceparent ?? null,
+    deadlineAt: context.deadlineAt,
+    idempotency: idempotency && {
+      ...idempotency,
+      fingerprint: fingerprintRequest(fingerprintKey, [payload.paymentId, ...fields]),
+    },
+  };
+}

@@ -1,0 +1,231 @@
+/**
+ * A capture, a cancellation or an expiry, in the three phases of every payment: claim (a decision on the locked row,
+ * committed with a lease), call the acquirer, record. The payment keeps its state until the acquirer's answer is known.
+ * An answer that is not known is never called a decline and never reversed: the same reference is asked about and
+ * repeated until it is known, since a shipped order must not lose its money.
+ */
+import type { AcquirerOutcome, FollowUpRequest } from "@holdfast/acquirer";
+import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
+import { forgetKey, storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
+import { certainlyNotCommitted } from "@holdfast/service-runtime";
+import { failpoint } from "@holdfast/failpoints";
+import { paymentRecord, type PaymentRow } from "../payment/payment-record.ts";
+import { nextAttemptInMs } from "../recovery/decide-recovery.ts";
+import type { RecoverDeps } from "../recovery/recover-payment.ts";
+import { postpone } from "../recovery/recovery-queries.ts";
+import { answerOperationCopy, answerOperationRepetition } from "./answer-operation.ts";
+import {
+  finishOperation,
+  lockPayment,
+  startOperation,
+  type NewOperation,
+  type OperatedPayment,
+  type Operation,
+  type OperationEnd,
+} from "./operation-queries.ts";
+import type { OperationDecision, OperationKind, Refused } from "./payment-operation.ts";
+
+export type OperateDeps = RecoverDeps & { leaseMs: number };
+type Reply = CommandReply<ApiPaymentResponse>;
+
+/** What is asked for, by whom. */
+export type OperationRequest = {
+  paymentId: string;
+  /** Undefined for our own work. */
+  merchantId: string | undefined;
+  operationId: string;
+  kind: OperationKind;
+  reason: string | null;
+  traceparent: string | null;
+  /** Epoch milliseconds. */
+  deadlineAt: number;
+  idempotency: { scope: string; key: string; fingerprint: Buffer } | undefined;
+  decide: (payment: PaymentRow) => OperationDecision;
+  commissionMinor: (payment: PaymentRow, amountMinor: bigint) => bigint;
+};
+
+export async function operateOnPayment(deps: OperateDeps, request: OperationRequest): Promise<Reply> {
+  const claim = await claimOperation(deps, request);
+  switch (claim.kind) {
+    case "refused":
+      return claim.reply;
+    case "copy":
+      return await answerOperationCopy(deps, request);
+    case "repetition":
+      return await answerOperationRepetition(deps, request, request.idempotency!);
+    case "claimed":
+      break;
+    default:
+      return claim satisfies never;
+  }
+  const { payment, operation } = claim;
+  if (deps.now() > request.deadlineAt) return await record(deps, payment, operation, { state: "DROPPED" });
+  const expiresAt = new Date(Math.min(deps.now() + deps.acquirerTimeoutMs, request.deadlineAt));
+  const outcome = await callAcquirer(deps, operation, payment, expiresAt);
+  await failpoint("payments.operation_after_acquirer");
+  // Nothing was sent before this call, so what was not sent did not happen.
+  if (outcome.kind === "not_sent") return await record(deps, payment, operation, { state: "DROPPED" });
+  return await conclude(deps, payment, operation, outcome);
+}
+
+type Claim =
+  | { kind: "claimed"; payment: OperatedPayment; operation: Operation }
+  | { kind: "refused"; reply: Reply }
+  | { kind: "copy" }
+  | { kind: "repetition" };
+
+async function claimOperation(deps: OperateDeps, request: OperationRequest): Promise<Claim> {
+  const { db, leaseMs, events } = deps;
+  try {
+    const claim = await db.transaction().execute(async (trx): Promise<Claim> => {
+      const { operationId, merchantId, idempotency } = request;
+      const known = trx
+        .selectFrom("payment_operation")
+        .select("state")
+        .where("operation_id", "=", operationId);
+      if (await known.executeTakeFirst()) return { kind: "copy" };
+      if (idempotency && merchantId !== undefined) {
+        const owner = { merchantId, ...idempotency };
+        const taken = await takeIdempotencyKey(trx, owner, { ...idempotency, resourceId: operationId });
+        if (!taken) return { kind: "repetition" };
+      }
+      const payment = await lockPayment(trx, request.paymentId, merchantId);
+      const decision = payment ? request.decide(payment) : NOT_FOUND;
+      if (!payment || "outcome" in decision) {
+        const reply = decision as Refused;
+        if (STORED_REFUSALS.has(reply.code)) await storeAnswer(trx, operationId, reply);
+        else await forgetKey(trx, operationId);
+        return { kind: "refused", reply };
+      }
+      const operation = newOperation(request, payment, decision.amountMinor);
+      const operated = await startOperation(trx, payment, operation, leaseMs);
+      return { kind: "claimed", payment: operated, operation: asStarted(operation, payment.payment_id) };
+    });
+    await failpoint("payments.operation_after_claim");
+    return claim;
+  } catch (error) {
+    events.writeFailed(
+      "claim",
+      { payment_id: request.paymentId, merchant_id: request.merchantId ?? "" },
+      error,
+    );
+    return { kind: "refused", reply: { outcome: certainlyNotCommitted(error) ? "not_started" : "in_doubt" } };
+  }
+}
+
+const NOT_FOUND: Refused = { outcome: "problem", code: "payment_not_found" };
+
+/** 409 and 422 without Retry-After; what may be otherwise in a moment is not remembered. */
+const STORED_REFUSALS: ReadonlySet<string> = new Set([
+  "invalid_payment_state",
+  "capture_amount_exceeds_authorized",
+  "currency_mismatch",
+]);
+
+function newOperation(request: OperationRequest, payment: PaymentRow, amountMinor: bigint): NewOperation {
+  return {
+    operation_id: request.operationId,
+    kind: request.kind,
+    amount_minor: amountMinor,
+    commission_minor: request.commissionMinor(payment, amountMinor),
+    reason: request.reason,
+    traceparent: request.traceparent,
+  };
+}
+
+function asStarted(operation: NewOperation, paymentId: string): Operation {
+  return {
+    ...operation,
+    payment_id: paymentId,
+    state: "IN_FLIGHT",
+    result_code: null,
+    result_message: null,
+    created_at: new Date(),
+    finished_at: null,
+  };
+}
+
+/** Our reference of an operation; begins with the payment's id. */
+export function operationReference({ payment_id, kind, operation_id }: Operation): string {
+  return `${payment_id}:${kind.toLowerCase()}:${operation_id}`;
+}
+
+/** The acquirer's call for an operation, the first time and every time it is repeated. */
+export async function callAcquirer(
+  { acquirer }: Pick<OperateDeps, "acquirer">,
+  operation: Operation,
+  payment: Pick<PaymentRow, "payment_id" | "currency">,
+  expiresAt: Date,
+): Promise<AcquirerOutcome> {
+  const request: FollowUpRequest = {
+    reference: operationReference(operation),
+    parentReference: payment.payment_id,
+    amountMinor: operation.amount_minor,
+    currency: payment.currency,
+    expiresAt,
+  };
+  return operation.kind === "CAPTURE" ? await acquirer.capture(request) : await acquirer.cancel(request);
+}
+
+/** Records what is known, and leaves to recovery what is not. */
+export async function conclude(
+  deps: RecoverDeps,
+  payment: OperatedPayment,
+  operation: Operation,
+  outcome: AcquirerOutcome,
+): Promise<Reply> {
+  switch (outcome.kind) {
+    case "approved":
+      return await record(deps, payment, operation, { state: "DONE", ...resultOf(outcome) });
+    case "declined":
+      return await record(deps, payment, operation, { state: "DECLINED", ...resultOf(outcome) });
+    case "unknown":
+      return await leaveToRecovery(deps, payment, operation, outcome.reason);
+    case "not_sent":
+      return await leaveToRecovery(deps, payment, operation, "acquirer_unavailable");
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function resultOf({ resultCode, resultMessage }: { resultCode: string; resultMessage: string }) {
+  return { resultCode, resultMessage };
+}
+
+async function record(
+  deps: RecoverDeps,
+  payment: OperatedPayment,
+  operation: Operation,
+  end: OperationEnd,
+): Promise<Reply> {
+  const notKnown: Reply = { outcome: "pending", result: paymentRecord(payment) };
+  try {
+    const finish = deps.db.transaction().execute((trx) => finishOperation(trx, payment, operation, end));
+    const reply = await finish;
+    deps.events.operationEnded(payment, operation.kind, reply === undefined ? "lost" : end.state);
+    return reply ?? notKnown;
+  } catch (error) {
+    deps.events.writeFailed("record", payment, error);
+    return notKnown;
+  }
+}
+
+async function leaveToRecovery(
+  deps: RecoverDeps,
+  payment: OperatedPayment,
+  operation: Operation,
+  cause: string,
+): Promise<Reply> {
+  const ageMs = Math.max(0, deps.now() - operation.created_at.getTime());
+  deps.events.operationUnknown(payment, operation.kind, {
+    cause,
+    ageMs,
+    attempts: payment.recovery_attempts + 1,
+  });
+  try {
+    await postpone(deps.db, payment, { inMs: nextAttemptInMs(ageMs, deps.limits), cause });
+  } catch (error) {
+    deps.events.writeFailed("postpone", payment, error);
+  }
+  return { outcome: "pending", result: paymentRecord(payment) };
+}

@@ -1,0 +1,300 @@
+import { randomUUID } from "node:crypto";
+import {
+  cancelPayment,
+  capturePayment,
+  sellPayment,
+  type ApiPaymentResponse,
+  type CommandReply,
+  type MessageContext,
+} from "@holdfast/contracts";
+import { eventually } from "@holdfast/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
+
+let payments: PaymentsHarness;
+
+beforeAll(async () => {
+  payments = await startPaymentsHarness({
+    ACQUIRER_TIMEOUT: "300ms",
+    RECOVERY_SCHEDULE: "100ms,300ms,600ms",
+    RECOVERY_INTERVAL: "30ms",
+    EXPIRY_INTERVAL: "50ms",
+  });
+  await payments.startAnother();
+});
+afterAll(() => payments.close());
+
+type Reply = CommandReply<ApiPaymentResponse>;
+
+async function authorize(amountMinor = "10000"): Promise<string> {
+  const command = payments.command({ amountMinor });
+  expect(await payments.send(command)).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
+  return command.paymentId;
+}
+
+async function sell(amountMinor = "10000", change: object = {}): Promise<string> {
+  const command = payments.command({ amountMinor });
+  expect(await payments.call(sellPayment, { ...command, ...change })).toMatchObject({ outcome: "done" });
+  return command.paymentId;
+}
+
+const capture = (paymentId: string, amount?: string, change?: Partial<MessageContext>): Promise<Reply> =>
+  payments.call(capturePayment, { paymentId, operationId: randomUUID(), ...(amount && { amount }) }, change);
+const cancel = (paymentId: string, change?: Partial<MessageContext>): Promise<Reply> =>
+  payments.call(cancelPayment, { paymentId, operationId: randomUUID(), reason: "changed mind" }, change);
+
+const ledger = async (paymentId: string) =>
+  (await payments.ledger(paymentId)).map(
+    ({ operation, outcome, amountMinor }) => `${operation} ${outcome} ${amountMinor}`,
+  );
+const events = async (paymentId: string) =>
+  (
+    await payments.query<{ status: string }>(
+      "select status from payments.outbox where payment_id = $1 order by event_id",
+      [paymentId],
+    )
+  ).map(({ status }) => status);
+const status = async (paymentId: string) => {
+  const reply = await payments.read(paymentId);
+  return reply.outcome === "done" ? reply.result.status : reply.outcome;
+};
+const settled = (paymentId: string) =>
+  eventually(
+    async () => {
+      const [row] = await payments.query<{ open: boolean }>(
+        "select operation_id is not null as open from payments.payment where payment_id = $1",
+        [paymentId],
+      );
+      return row?.open === false;
+    },
+    { withinMs: 10_000 },
+  );
+
+describe("a sale", () => {
+  test("is one step at the acquirer, with the installments and the programme that were asked for", async () => {
+    const command = { ...payments.command(), installmentCount: 6, loyaltyCode: "MILES" };
+    expect(await payments.call(sellPayment, command)).toMatchObject({
+      outcome: "done",
+      result: { status: "SUCCESS", transactionType: "PAYMENT", installmentCount: 6, loyaltyCode: "MILES" },
+    });
+    expect(await ledger(command.paymentId)).toEqual(["sale approved 1250"]);
+    expect(await events(command.paymentId)).toEqual(["SUCCESS"]);
+  });
+
+  test("with more installments than the card's programme allows is refused, before anything is claimed", async () => {
+    const change = { installmentCount: 2, ...payments.command({ cardData: { pan: "9792000000000003" } }) };
+    const refusal = { outcome: "problem", code: "installments_not_allowed", extra: { allowed: [1] } };
+    const key = { idempotency: { key: randomUUID(), scope: "POST /api/payment" } };
+    expect(await payments.call(sellPayment, change, key)).toEqual(refusal);
+    const again = { ...change, ...payments.command({ cardData: { pan: "9792000000000003" } }) };
+    expect(await payments.call(sellPayment, again, key)).toEqual({ ...refusal, replayed: true });
+    expect(
+      await payments.query("select 1 from payments.payment where payment_id = $1", [change.paymentId]),
+    ).toEqual([]);
+    expect(await ledger(change.paymentId)).toEqual([]);
+  });
+
+  test("whose answer is lost is found by inquiry, like a pre-authorization", async () => {
+    await payments.acquirerWill("sale", "hang");
+    const command = payments.command();
+    expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "pending" });
+    await eventually(async () => (await status(command.paymentId)) === "SUCCESS", { withinMs: 10_000 });
+    expect(await ledger(command.paymentId)).toEqual(["sale approved 1250"]);
+  });
+});
+
+describe("a capture", () => {
+  test("takes a part, once; the amount stays what was authorized; no webhook", async () => {
+    const paymentId = await authorize();
+    expect(await capture(paymentId, "60")).toMatchObject({
+      outcome: "done",
+      result: { status: "CAPTURED", amount: 100, capturedAmount: 60, merchantCommission: 1.75 },
+    });
+    expect(await capture(paymentId)).toMatchObject({
+      outcome: "problem",
+      code: "invalid_payment_state",
+      extra: { currentStatus: "CAPTURED" },
+    });
+    expect(await ledger(paymentId)).toEqual(["authorize approved 10000", "capture approved 6000"]);
+    expect(await events(paymentId)).toEqual(["SUCCESS"]);
+  });
+
+  test("of another merchant's payment, of an unknown one, or in another currency is refused", async () => {
+    const paymentId = await authorize();
+    const stranger = { merchant: { merchantId: randomUUID() } };
+    const unknown = { outcome: "problem", code: "payment_not_found" };
+    expect(await capture(paymentId, undefined, stranger)).toEqual(unknown);
+    expect(await capture(randomUUID())).toEqual(unknown);
+    const inEuro = { paymentId, operationId: randomUUID(), currency: "EUR" };
+    expect(await payments.call(capturePayment, inEuro)).toEqual({
+      outcome: "problem",
+      code: "currency_mismatch",
+    });
+    expect(await status(paymentId)).toBe("SUCCESS");
+  });
+
+  test("declined by the bank leaves the payment as it was, and another one may follow", async () => {
+    const paymentId = await authorize();
+    expect(await capture(paymentId, "10.91")).toMatchObject({
+      outcome: "problem",
+      code: "acquirer_declined",
+      extra: { resultCode: expect.any(String) },
+    });
+    expect(await status(paymentId)).toBe("SUCCESS");
+    expect(await capture(paymentId, "10")).toMatchObject({ outcome: "done" });
+  });
+
+  test.each([
+    ["done but never answered", "10.92"],
+    ["not done and never answered", "10.93"],
+    ["answered late", "10.94"],
+    ["HTTP 500 after doing it", "10.95"],
+  ])(
+    "%s is asked about and repeated until it is known; it is done once and never reversed",
+    async (_case, amount) => {
+      const paymentId = await authorize();
+      expect(await capture(paymentId, amount)).toMatchObject({
+        outcome: "pending",
+        result: { status: "SUCCESS" },
+      });
+      await settled(paymentId);
+      expect(await status(paymentId)).toBe("CAPTURED");
+      const minor = amount.replace(".", "");
+      expect(await ledger(paymentId)).toEqual(["authorize approved 10000", `capture approved ${minor}`]);
+    },
+  );
+
+  test("under one Idempotency-Key is one capture; a stored refusal and a stored decline are repeated too", async () => {
+    const paymentId = await authorize();
+    const key = () => ({
+      idempotency: { key: randomUUID(), scope: `POST /api/payment/${paymentId}/capture` },
+    });
+    const declined = key();
+    const answer = await capture(paymentId, "10.91", declined);
+    expect(await capture(paymentId, "10.91", declined)).toEqual({ ...answer, replayed: true });
+    const done = key();
+    const captured = await capture(paymentId, "10", done);
+    expect(await capture(paymentId, "10", done)).toEqual({ ...captured, replayed: true });
+    expect(await capture(paymentId, "11", done)).toEqual({
+      outcome: "problem",
+      code: "idempotency_key_reused",
+    });
+    const refused = key();
+    const refusal = await capture(paymentId, "10", refused);
+    expect(refusal).toMatchObject({ code: "invalid_payment_state" });
+    expect(await capture(paymentId, "10", refused)).toEqual({ ...refusal, replayed: true });
+  });
+
+  test("sent twice by the gateway is one capture with one answer", async () => {
+    const paymentId = await authorize();
+    const message = { paymentId, operationId: randomUUID() };
+    const [one, other] = await Promise.all([
+      payments.call(capturePayment, message),
+      payments.call(capturePayment, message),
+    ]);
+    expect(one).toMatchObject({ outcome: "done", result: { status: "CAPTURED" } });
+    expect(other).toEqual(one);
+  });
+
+  test("whose acquirer cannot be reached is not started, and nothing is left on the payment", async () => {
+    const alone = await startPaymentsHarness({ ACQUIRER_TIMEOUT: "300ms" });
+    const command = alone.command();
+    await alone.send(command);
+    await alone.acquirer.close();
+    const operation = { paymentId: command.paymentId, operationId: randomUUID() };
+    expect(await alone.call(capturePayment, operation)).toEqual({ outcome: "not_started" });
+    expect(
+      await alone.query(
+        "select payment.operation_id, payment_operation.state from payments.payment join payments.payment_operation using (payment_id)",
+      ),
+    ).toEqual([{ operation_id: null, state: "DROPPED" }]);
+    await alone.close();
+  });
+});
+
+describe("a cancellation", () => {
+  test("lets go of an authorization, with a webhook, and is final", async () => {
+    const paymentId = await authorize();
+    expect(await cancel(paymentId)).toMatchObject({
+      outcome: "done",
+      result: { status: "CANCELLED", merchantCommission: 0 },
+    });
+    expect(await events(paymentId)).toEqual(["SUCCESS", "CANCELLED"]);
+    expect(await ledger(paymentId)).toEqual(["authorize approved 10000", "cancel approved 10000"]);
+    expect(await capture(paymentId)).toMatchObject({ code: "invalid_payment_state" });
+    expect(await cancel(paymentId)).toMatchObject({ code: "invalid_payment_state" });
+  });
+
+  test("voids a sale on its business day and not on the next", async () => {
+    const today = await sell();
+    expect(await cancel(today)).toMatchObject({ outcome: "done", result: { status: "CANCELLED" } });
+    const yesterday = await sell();
+    await payments.query(
+      "update payments.payment set created_at = now() - interval '25 hours' where payment_id = $1",
+      [yesterday],
+    );
+    expect(await cancel(yesterday)).toMatchObject({ code: "invalid_payment_state" });
+    expect(await ledger(yesterday)).toEqual(["sale approved 10000"]);
+  });
+
+  test("whose answer is lost ends CANCELLED once, with one event", async () => {
+    const paymentId = await authorize("1092");
+    expect(await cancel(paymentId)).toMatchObject({ outcome: "pending", result: { status: "SUCCESS" } });
+    await settled(paymentId);
+    expect(await events(paymentId)).toEqual(["SUCCESS", "CANCELLED"]);
+    expect(await ledger(paymentId)).toEqual(["authorize approved 1092", "cancel approved 1092"]);
+  });
+});
+
+describe("raced over two processes", () => {
+  test.each([
+    ["captures", () => capture],
+    ["cancellations", () => cancel],
+  ])("of twenty %s one is done", async (_case, operation) => {
+    const paymentId = await authorize();
+    const replies = await Promise.all(Array.from({ length: 20 }, () => operation()(paymentId)));
+    expect(replies.filter(({ outcome }) => outcome === "done")).toHaveLength(1);
+    const codes = new Set(replies.flatMap((reply) => (reply.outcome === "problem" ? [reply.code] : [])));
+    expect(
+      [...codes].every((code) => code === "operation_in_progress" || code === "invalid_payment_state"),
+    ).toBe(true);
+    expect(await ledger(paymentId)).toHaveLength(2);
+  });
+
+  test("of captures and cancellations together one is done", async () => {
+    const paymentId = await authorize();
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => (index % 2 ? capture(paymentId) : cancel(paymentId))),
+    );
+    expect(replies.filter(({ outcome }) => outcome === "done")).toHaveLength(1);
+    expect(await ledger(paymentId)).toHaveLength(2);
+  });
+});
+
+describe("an expiry", () => {
+  const age = (paymentId: string) =>
+    payments.query(
+      "update payments.payment set created_at = now() - interval '8 days' where payment_id = $1",
+      [paymentId],
+    );
+
+  test("lets go of an old authorization, with a webhook, and of nothing else", async () => {
+    const [old, young, sold, taken] = [await authorize(), await authorize(), await sell(), await authorize()];
+    await capture(taken);
+    for (const paymentId of [old, sold, taken]) await age(paymentId);
+    await eventually(async () => (await status(old)) === "CANCELLED");
+    expect(await ledger(old)).toEqual(["authorize approved 10000", "cancel approved 10000"]);
+    expect(await events(old)).toEqual(["SUCCESS", "CANCELLED"]);
+    expect(await Promise.all([young, sold, taken].map(status))).toEqual(["SUCCESS", "SUCCESS", "CAPTURED"]);
+  });
+
+  test("and a capture at the same time: one of the two is done", async () => {
+    const ids = await Promise.all(Array.from({ length: 10 }, () => authorize()));
+    await Promise.all(ids.map(async (paymentId) => Promise.all([age(paymentId), capture(paymentId)])));
+    await eventually(async () => {
+      const found = await Promise.all(ids.map(status));
+      return found.every((each) => each === "CANCELLED" || each === "CAPTURED");
+    });
+    for (const paymentId of ids) expect(await ledger(paymentId)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,114 @@
+import { amountToJson, parseAmount, type CommandReply, type ProblemCode } from "@holdfast/contracts";
+import { merchantStatus, type PaymentState } from "../payment/payment.ts";
+
+/**
+ * What may be done with a payment after it was authorized, decided from its row alone. The row is locked while this is
+ * decided, so of a capture, a cancellation, an expiry and a refund's reservation that arrive together each sees what the
+ * one before it has done.
+ */
+export type OperationKind = "CAPTURE" | "CANCEL" | "EXPIRY";
+
+/** The columns the decisions look at. */
+export type OperablePayment = {
+  transaction_type: "PRE_AUTHORIZATION" | "PAYMENT";
+  state: PaymentState;
+  amount_minor: bigint;
+  currency: string;
+  currency_exponent: number;
+  captured_minor: bigint;
+  released_minor: bigint;
+  reserved_minor: bigint;
+  refunded_minor: bigint;
+  operation_id: string | null;
+  created_at: Date;
+};
+
+export type Refused = Extract<CommandReply<never>, { outcome: "problem" }>;
+export type OperationDecision = { kind: "go"; amountMinor: bigint } | Refused;
+
+/** All that is left of the authorization, or a part of it. */
+export function decideCapture(
+  payment: OperablePayment,
+  { amount, currency }: { amount?: string | undefined; currency?: string | undefined },
+): OperationDecision {
+  const capturable = payment.amount_minor - payment.released_minor;
+  if (!isFree(payment) || payment.transaction_type !== "PRE_AUTHORIZATION" || capturable === 0n) {
+    return notNow(payment);
+  }
+  if (currency !== undefined && currency !== payment.currency) return refuse("currency_mismatch");
+  if (amount === undefined) return { kind: "go", amountMinor: capturable };
+  const amountMinor = parseAmount(amount, payment.currency_exponent);
+  if (typeof amountMinor !== "bigint") {
+    const fault = {
+      field: "amount",
+      code: amountMinor,
+      message: "must be an amount of the payment's currency",
+    };
+    return refuse("validation_failed", { errors: [fault] });
+  }
+  if (amountMinor > capturable) {
+    return refuse("capture_amount_exceeds_authorized", {
+      capturableAmount: amountToJson(capturable, payment.currency_exponent),
+    });
+  }
+  return { kind: "go", amountMinor };
+}
+
+/** @param sameBusinessDay whether the payment was made on the business day that is now. */
+export function decideCancel(payment: OperablePayment, sameBusinessDay: boolean): OperationDecision {
+  const left = payment.amount_minor - payment.released_minor;
+  const voidable = sameBusinessDay && payment.refunded_minor === 0n;
+  if (!isFree(payment) || left === 0n || (payment.transaction_type === "PAYMENT" && !voidable)) {
+    return notNow(payment);
+  }
+  return { kind: "go", amountMinor: left };
+}
+
+/** Whoever calls this has seen that it is old enough. */
+export function decideExpiry(payment: OperablePayment): OperationDecision {
+  const left = payment.amount_minor - payment.released_minor;
+  if (!isFree(payment) || payment.transaction_type !== "PRE_AUTHORIZATION" || left === 0n)
+    return notNow(payment);
+  return { kind: "go", amountMinor: left };
+}
+
+export type ReservationDecision = { kind: "refund" | "release" } | Refused;
+
+/** What remains of the payment for refunds; earlier releases count only while nothing was captured. */
+export function refundableMinor(payment: OperablePayment): bigint {
+  const { state, amount_minor, captured_minor, released_minor, refunded_minor, reserved_minor } = payment;
+  const whole = state === "CAPTURED" ? captured_minor : amount_minor - released_minor;
+  return whole - refunded_minor - reserved_minor;
+}
+
+export function decideReservation(
+  payment: OperablePayment,
+  { amountMinor, currency }: { amountMinor: bigint; currency: string },
+): ReservationDecision {
+  const { state, transaction_type } = payment;
+  if (state !== "SUCCESS" && state !== "CAPTURED") {
+    return refuse("payment_not_refundable", { currentStatus: merchantStatus(state) });
+  }
+  if (currency !== payment.currency) return refuse("currency_mismatch");
+  if (payment.operation_id !== null) return refuse("operation_in_progress");
+  const remaining = refundableMinor(payment);
+  if (amountMinor > remaining) {
+    return refuse("refund_amount_exceeds_remaining", {
+      remainingRefundableAmount: amountToJson(remaining, payment.currency_exponent),
+    });
+  }
+  return { kind: state === "SUCCESS" && transaction_type === "PRE_AUTHORIZATION" ? "release" : "refund" };
+}
+
+function isFree({ state, operation_id, reserved_minor }: OperablePayment): boolean {
+  return state === "SUCCESS" && operation_id === null && reserved_minor === 0n;
+}
+
+function notNow(payment: OperablePayment): Refused {
+  if (payment.operation_id !== null) return refuse("operation_in_progress");
+  return refuse("invalid_payment_state", { currentStatus: merchantStatus(payment.state) });
+}
+
+function refuse(code: ProblemCode, extra?: Record<string, unknown>): Refused {
+  return { outcome: "problem", code, ...(extra && { extra }) };
+}

@@ -1,0 +1,43 @@
+import type { InquiryOutcome } from "@holdfast/acquirer";
+import type { RecoverDeps, RecoveryResult } from "../recovery/recover-payment.ts";
+import { callAcquirer, conclude, operationReference } from "./operate-on-payment.ts";
+import { findOperation, type OperatedPayment, type Operation } from "./operation-queries.ts";
+
+/**
+ * Finds out how an operation ended whose answer was lost: asks about its reference, and where the acquirer has not seen
+ * it, repeats it under the same reference. It is never reversed.
+ */
+export async function recoverOperation(deps: RecoverDeps, payment: OperatedPayment): Promise<RecoveryResult> {
+  const operation = await findOperation(deps.db, payment.operation_id);
+  if (!operation) throw new Error("a payment names an operation that does not exist");
+  const expiresAt = () => new Date(deps.now() + deps.acquirerTimeoutMs);
+  const inquiry = await deps.acquirer.inquire({
+    reference: operationReference(operation),
+    expiresAt: expiresAt(),
+  });
+  const known = outcomeOf(inquiry, operation, payment);
+  const outcome = known === "repeat" ? await callAcquirer(deps, operation, payment, expiresAt()) : known;
+  const reply = await conclude(deps, payment, operation, outcome);
+  return reply.outcome === "pending" ? "waiting" : "settled";
+}
+
+/** What an inquiry says of an operation, or that it is to be repeated. */
+function outcomeOf(inquiry: InquiryOutcome, operation: Operation, payment: OperatedPayment) {
+  switch (inquiry.kind) {
+    case "approved": {
+      const same = inquiry.amountMinor === operation.amount_minor && inquiry.currency === payment.currency;
+      // Another amount than ours under our reference is for people to look at.
+      return same ? inquiry : ({ kind: "unknown", reason: "mismatch" } as const);
+    }
+    case "not_found":
+      return "repeat" as const;
+    case "reversed":
+      return { kind: "unknown", reason: "mismatch" } as const;
+    case "declined":
+    case "unknown":
+    case "not_sent":
+      return inquiry;
+    default:
+      return inquiry satisfies never;
+  }
+}

@@ -1,0 +1,174 @@
+import { randomUUID } from "node:crypto";
+import {
+  cancelPayment,
+  capturePayment,
+  releaseRefund,
+  reserveRefund,
+  sellPayment,
+  settleRefund,
+} from "@holdfast/contracts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
+
+let payments: PaymentsHarness;
+
+beforeAll(async () => {
+  payments = await startPaymentsHarness();
+  await payments.startAnother();
+});
+afterAll(() => payments.close());
+
+async function sell(): Promise<string> {
+  const command = payments.command({ amountMinor: "10000" });
+  expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "done" });
+  return command.paymentId;
+}
+async function authorize(): Promise<string> {
+  const command = payments.command({ amountMinor: "10000" });
+  expect(await payments.send(command)).toMatchObject({ outcome: "done" });
+  return command.paymentId;
+}
+const reserve = (paymentId: string, amountMinor: string, refundId: string = randomUUID(), currency = "TRY") =>
+  payments.call(reserveRefund, { refundId, paymentId, amountMinor, currency });
+const settle = (refundId: string) => payments.call(settleRefund, { refundId });
+const release = (refundId: string) => payments.call(releaseRefund, { refundId });
+const amounts = async (paymentId: string) =>
+  (
+    await payments.query(
+      `select reserved_minor::int as reserved, refunded_minor::int as refunded, released_minor::int as released
+       from payments.payment where payment_id = $1`,
+      [paymentId],
+    )
+  )[0];
+
+test("a reservation repeats what a refund record needs of the payment", async () => {
+  const paymentId = await sell();
+  const refundId = randomUUID();
+  expect(await reserve(paymentId, "4000", refundId)).toMatchObject({
+    outcome: "done",
+    result: {
+      refundId,
+      kind: "refund",
+      parentReference: paymentId,
+      payment: {
+        paymentId,
+        orderId: "order-1",
+        currency: "TRY",
+        currencyExponent: 2,
+        pan: "411111******1111",
+      },
+    },
+  });
+  expect(await amounts(paymentId)).toEqual({ reserved: 4000, refunded: 0, released: 0 });
+});
+
+test("settling turns it into a refund, releasing frees it, each once however often it is said", async () => {
+  const paymentId = await sell();
+  const [paid, dropped] = [randomUUID(), randomUUID()];
+  await reserve(paymentId, "4000", paid);
+  await reserve(paymentId, "6000", dropped);
+  for (let round = 0; round < 3; round++) {
+    expect(await settle(paid)).toEqual({ outcome: "done", result: { refundId: paid } });
+    expect(await release(dropped)).toEqual({ outcome: "done", result: { refundId: dropped } });
+    expect(await amounts(paymentId)).toEqual({ reserved: 0, refunded: 4000, released: 0 });
+  }
+  expect(await release(paid)).toMatchObject({ outcome: "problem" });
+  expect(await settle(dropped)).toMatchObject({ outcome: "problem" });
+  expect(await amounts(paymentId)).toEqual({ reserved: 0, refunded: 4000, released: 0 });
+});
+
+test("of an authorization that was not captured it is a release", async () => {
+  const paymentId = await authorize();
+  const refundId = randomUUID();
+  expect(await reserve(paymentId, "4000", refundId)).toMatchObject({ result: { kind: "release" } });
+  await settle(refundId);
+  expect(await amounts(paymentId)).toEqual({ reserved: 0, refunded: 0, released: 4000 });
+  const captured = await payments.call(capturePayment, { paymentId, operationId: randomUUID() });
+  expect(captured).toMatchObject({ outcome: "done", result: { capturedAmount: 60 } });
+});
+
+test("a copy gets the first answer, be it a reservation or a refusal, even when it could be granted now", async () => {
+  const paymentId = await sell();
+  const [first, second] = [randomUUID(), randomUUID()];
+  const granted = await reserve(paymentId, "6000", first);
+  expect(await reserve(paymentId, "6000", first)).toEqual(granted);
+  const refused = await reserve(paymentId, "6000", second);
+  expect(refused).toMatchObject({
+    code: "refund_amount_exceeds_remaining",
+    extra: { remainingRefundableAmount: 40 },
+  });
+  await release(first);
+  expect(await reserve(paymentId, "6000", second)).toEqual(refused);
+  expect(await amounts(paymentId)).toEqual({ reserved: 0, refunded: 0, released: 0 });
+});
+
+test("a refund that was released before its reservation arrived reserves nothing", async () => {
+  const paymentId = await sell();
+  const refundId = randomUUID();
+  expect(await release(refundId)).toMatchObject({ outcome: "done" });
+  expect(await reserve(paymentId, "4000", refundId)).toMatchObject({ outcome: "problem" });
+  expect(await amounts(paymentId)).toEqual({ reserved: 0, refunded: 0, released: 0 });
+});
+
+test("another merchant's payment and an unknown one are refused alike", async () => {
+  const paymentId = await sell();
+  const stranger = { merchant: { merchantId: randomUUID() } };
+  const ask = (id: string) => ({ refundId: randomUUID(), paymentId: id, amountMinor: "1", currency: "TRY" });
+  const unknown = { outcome: "problem", code: "payment_not_found" };
+  expect(await payments.call(reserveRefund, ask(paymentId), stranger)).toEqual(unknown);
+  expect(await payments.call(reserveRefund, ask(randomUUID()))).toEqual(unknown);
+});
+
+test("while something is reserved there is no capture and no cancellation, and after a refund no void", async () => {
+  const paymentId = await authorize();
+  const refundId = randomUUID();
+  await reserve(paymentId, "1", refundId);
+  const operation = () => ({ paymentId, operationId: randomUUID() });
+  const refused = { outcome: "problem", code: "invalid_payment_state" };
+  expect(await payments.call(capturePayment, operation())).toMatchObject(refused);
+  expect(await payments.call(cancelPayment, operation())).toMatchObject(refused);
+  await release(refundId);
+  expect(await payments.call(capturePayment, operation())).toMatchObject({ outcome: "done" });
+
+  const sold = await sell();
+  const paid = randomUUID();
+  await reserve(sold, "1", paid);
+  await settle(paid);
+  expect(await payments.call(cancelPayment, { paymentId: sold, operationId: randomUUID() })).toMatchObject(
+    refused,
+  );
+});
+
+describe("raced over two processes", () => {
+  test("of 150 refunds of 1 on a payment of 100 exactly 100 are reserved", async () => {
+    const paymentId = await sell();
+    const replies = await Promise.all(Array.from({ length: 150 }, () => reserve(paymentId, "100")));
+    expect(replies.filter(({ outcome }) => outcome === "done")).toHaveLength(100);
+    expect(await amounts(paymentId)).toEqual({ reserved: 10_000, refunded: 0, released: 0 });
+  });
+
+  test("of 50 refunds of 60 % exactly one is", async () => {
+    const paymentId = await sell();
+    const replies = await Promise.all(Array.from({ length: 50 }, () => reserve(paymentId, "6000")));
+    expect(replies.filter(({ outcome }) => outcome === "done")).toHaveLength(1);
+  });
+
+  test("a release and its reservation at once leave nothing reserved, or a reservation that can still be released", async () => {
+    const paymentId = await sell();
+    const ids = Array.from({ length: 20 }, () => randomUUID());
+    await Promise.all(ids.flatMap((refundId) => [reserve(paymentId, "100", refundId), release(refundId)]));
+    for (const refundId of ids) expect(await release(refundId)).toMatchObject({ outcome: "done" });
+    expect(await amounts(paymentId)).toEqual({ reserved: 0, refunded: 0, released: 0 });
+  });
+
+  test("a reservation and a cancellation at once: one of the two", async () => {
+    for (let round = 0; round < 10; round++) {
+      const paymentId = await sell();
+      const [reserved, cancelled] = await Promise.all([
+        reserve(paymentId, "100"),
+        payments.call(cancelPayment, { paymentId, operationId: randomUUID() }),
+      ]);
+      expect([reserved.outcome, cancelled.outcome].toSorted()).toEqual(["done", "problem"]);
+    }
+  });
+});
