@@ -64,7 +64,7 @@ export async function startOutboxHarness(): Promise<OutboxHarness> {
       return rows;
     },
     async published() {
-      const manager = await jetstreamManager(bus.nats);
+      const manager = await jetstreamManager(bus.nats, { timeout: 500 });
       const { state } = await manager.streams.info(EVENT_STREAM.name);
       const messages = [];
       for (let seq = state.first_seq; seq <= state.last_seq; seq++) {

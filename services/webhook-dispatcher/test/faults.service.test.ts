@@ -308,7 +308,7 @@ test("with a clock a minute off nothing is sent, and the alarm is given; once it
 });
 
 test("retention drops days and keeps the rest; days to come have their partitions", async () => {
-  harness = await startDispatcherHarness();
+  harness = await startDispatcherHarness({}, { start: false });
   await harness.query(
     `create table webhooks.event_20200101 partition of webhooks.event for values from ('2020-01-01Z') to ('2020-01-02Z');
      create table webhooks.attempt_20200101 partition of webhooks.attempt for values from ('2020-01-01Z') to ('2020-01-02Z')`,
@@ -333,6 +333,7 @@ test("retention drops days and keeps the rest; days to come have their partition
   }
   expect(alarms).toEqual([]);
   // An event of a time that has no partition is kept, with an alarm.
+  await harness.start();
   await harness.publish(newEvent({ at: Date.parse("2021-01-01") }));
   await eventually(async () =>
     expect(await harness.query("select 1 from webhooks.event_default")).toHaveLength(1),
