@@ -21,7 +21,7 @@ import { createMerchantRoute } from "./routes/create-merchant.ts";
 import { getMerchantRoute } from "./routes/get-merchant.ts";
 import { listMerchantsRoute } from "./routes/list-merchants.ts";
 import { paymentRoute } from "./routes/payment.ts";
-import { auditLogRoute, gatewayAuditSource, paymentsAuditSource } from "./routes/audit-log.ts";
+import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./routes/audit-log.ts";
 import { operatorPaymentRoutes } from "./routes/operator-payments.ts";
 import { cancelRoute, captureRoute } from "./routes/payment-operations.ts";
 import { preAuthorizationRoute } from "./routes/pre-authorization.ts";
@@ -139,7 +139,7 @@ function operatorApi(config: Config, deps: Deps): Router {
       addCredentialRoute({ pool, peppers }),
       revokeCredentialRoute({ pool, signIn }),
       ...operatorPaymentRoutes({ send }),
-      auditLogRoute({ sources: [gatewayAuditSource(db), paymentsAuditSource(send)] }),
+      auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...webhookRoutes({ send, pool }),
     ],
   });

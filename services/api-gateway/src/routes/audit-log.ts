@@ -1,5 +1,10 @@
 import { readAuditEntriesBefore, type AuditDatabase, type AuditPage } from "@holdfast/audit";
-import { getAuditLog, readPaymentsAuditLog, type AuditLogEntry } from "@holdfast/contracts";
+import {
+  getAuditLog,
+  readPaymentsAuditLog,
+  readWebhooksAuditLog,
+  type AuditLogEntry,
+} from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import { z } from "zod";
 import type { SendOperatorCommand } from "../http/operator-command.ts";
@@ -44,14 +49,15 @@ export function gatewayAuditSource(db: Kysely<AuditDatabase>): AuditSource {
   };
 }
 
-export function paymentsAuditSource(send: SendOperatorCommand): AuditSource {
-  return {
-    service: "payments",
+/** The logs of the other services. */
+export function serviceAuditSources(send: SendOperatorCommand): AuditSource[] {
+  return [readPaymentsAuditLog, readWebhooksAuditLog].map((command) => ({
+    service: command.service,
     async read(call, page) {
-      const reply = await send(readPaymentsAuditLog, call, page);
+      const reply = await send(command, call, page);
       return reply.outcome === "done" ? reply.result.entries : new Refusal("service_unavailable");
     },
-  };
+  }));
 }
 
 const DEFAULT_LIMIT = 50;
