@@ -14,6 +14,8 @@ const { values } = parseArgs({
   },
 });
 const VIOLATIONS_SHOWN = 10;
+// What was started dies with this process, and the next test run removes its directory.
+process.once("SIGINT", () => process.exit(130));
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 const seed = wholeNumber("seed", values.seed);

@@ -24,7 +24,7 @@ export type MutantWorkspace = {
 };
 
 export function createMutantWorkspace(repository: string): MutantWorkspace {
-  const root = mkdtempSync(join(tmpdir(), "holdfast-mutant-"));
+  const root = mkdtempSync(join(tmpdir(), `holdfast-test-${process.pid}-mutant-`));
   for (const folder of ["packages", "services"]) {
     cpSync(join(repository, folder), join(root, folder), { recursive: true, verbatimSymlinks: true });
   }

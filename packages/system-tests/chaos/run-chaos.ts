@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkInvariants, INVARIANTS } from "./checker/invariants.ts";
 import type { Violation } from "./checker/ledgers.ts";
@@ -17,6 +18,7 @@ export type ChaosOptions = { seed: number; payments: number; seconds: number; lo
 
 /** One promise of a run, kept or not. */
 export type Verdict = { promise: string; violations: Violation[] };
+/** `dir` is there where a promise was broken. */
 export type ChaosResult = { verdicts: Verdict[]; dir: string };
 
 /**
@@ -26,13 +28,14 @@ export type ChaosResult = { verdicts: Verdict[]; dir: string };
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const system = await startSystem({ timers: loadTimers });
+  const dir = join(tmpdir(), `holdfast-chaos-${options.seed}-${Date.now()}`);
   let isKept = true;
   try {
     const verdicts = await runOn(system, options);
     isKept = verdicts.some(({ violations }) => violations.length > 0);
-    return { verdicts, dir: system.dir };
+    return { verdicts, dir };
   } finally {
-    await system.stop({ keepDir: isKept });
+    await system.stop(isKept ? { keepAs: dir } : {});
   }
 }
 
@@ -73,9 +76,20 @@ async function runOn(system: System, { seed, payments, seconds, log }: ChaosOpti
       promise: `${number}. ${promise}`,
       violations: violations.filter(({ invariant }) => invariant === number),
     })),
+    { promise: "no process ends by itself", violations: selfEnded(system) },
     { promise: "every outcome is found out once everything is healed", violations: stuck },
     { promise: "payments were made in spite of the faults", violations: few },
   ];
+}
+
+function selfEnded({ gateways, payments, acquirer }: System): Violation[] {
+  return [...gateways, ...payments, acquirer]
+    .filter(({ process }) => process.selfEnded > 0)
+    .map(({ process }) => ({
+      invariant: 0,
+      ids: [process.name],
+      what: `ended ${process.selfEnded} times by itself`,
+    }));
 }
 
 /** Longer than a gateway takes for a 504. */

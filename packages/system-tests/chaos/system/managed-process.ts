@@ -21,8 +21,11 @@ export type ProgramOptions = {
 /** One real process of the system, which a test ends, stops and starts again as it likes. */
 export class ManagedProcess {
   readonly name: string;
+  /** How often it has ended by itself: neither by a signal nor when it was asked to. */
+  selfEnded = 0;
   readonly #options: ProgramOptions;
   #child: LoggedChild | undefined;
+  #isAskedToEnd = false;
 
   constructor(options: ProgramOptions) {
     this.name = options.name;
@@ -38,13 +41,16 @@ export class ManagedProcess {
   /** Starts it without waiting: what it needs may be down. */
   async spawn(env: Record<string, string> = {}): Promise<void> {
     if (this.isRunning()) throw new Error(`${this.name} runs already`);
-    this.#child = await spawnLogged({
+    this.#isAskedToEnd = false;
+    const child = await spawnLogged({
       name: this.name,
       // Nothing outlives a test run that is killed.
       command: withParentDeathSignal("KILL", [process.execPath, this.#options.main]),
       env: { ...inherited(), ...this.#options.env, ...env },
       logFile: this.#options.logFile,
     });
+    this.#child = child;
+    void this.#watch(child);
   }
 
   async untilReady({ withinMs = READY_TIMEOUT_MS } = {}): Promise<void> {
@@ -84,6 +90,7 @@ export class ManagedProcess {
 
   /** SIGTERM; resolves when it has ended, by itself or, past the time, by SIGKILL. */
   async terminate({ withinMs = 10_000 } = {}): Promise<Exit | undefined> {
+    this.#isAskedToEnd = true;
     return await this.#child?.stop({ withinMs });
   }
 
@@ -100,6 +107,11 @@ export class ManagedProcess {
   /** Everything it has written in all its lives. */
   log(): string {
     return readFileSync(this.#options.logFile, "utf8");
+  }
+
+  async #watch(child: LoggedChild): Promise<void> {
+    const { code } = await child.exited;
+    if (code !== null && !this.#isAskedToEnd) this.selfEnded++;
   }
 
   #hasDied(): boolean {

@@ -3,7 +3,7 @@
  * payments processes, with a link that can fail between each process and each server it needs.
  */
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import {
@@ -38,8 +38,8 @@ export type System = {
   /** Past every link and every role: for the checker. */
   superuserUrl: string;
   acquirerUrl: string;
-  /** Ends every process at once and, unless asked to keep it, removes the directory. */
-  stop(options?: { keepDir?: boolean }): Promise<void>;
+  /** Ends every process at once, and removes the directory, or keeps it under another name. */
+  stop(options?: { keepAs?: string }): Promise<void>;
 };
 
 /** @param root the repository whose services and simulator run; another one than this for mutants. */
@@ -50,13 +50,15 @@ export async function startSystem({
   timers: Timers;
   root?: string;
 }): Promise<System> {
-  const dir = mkdtempSync(join(tmpdir(), "holdfast-chaos-"));
+  // Of a test run that was killed the next one removes what is named like this (packages/testing, test-directory.ts).
+  const dir = mkdtempSync(join(tmpdir(), `holdfast-test-${process.pid}-chaos-`));
   // Under root PostgreSQL may have to run as another user, who must get through.
   chmodSync(dir, 0o711);
   const cleanup: (() => Promise<void>)[] = [];
-  const stop = async ({ keepDir = false } = {}) => {
+  const stop = async ({ keepAs }: { keepAs?: string } = {}) => {
     await Promise.allSettled(cleanup.splice(0).map((end) => end()));
-    if (!keepDir) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+    if (keepAs === undefined) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+    else renameSync(dir, keepAs);
   };
   try {
     return { ...(await bringUp({ dir, root: resolve(root), timers, cleanup })), dir, stop };

@@ -82,7 +82,8 @@ export class TcpProxy {
     try {
       for await (const chunk of from) {
         await this.#passage(direction);
-        if (!to.write(chunk as Buffer)) await once(to, "drain");
+        if (to.destroyed) throw new Error("the other side is gone");
+        if (!to.write(chunk as Buffer)) await Promise.race([once(to, "drain"), once(to, "close")]);
       }
       await this.#passage(direction);
       to.end();
