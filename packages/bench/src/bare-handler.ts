@@ -1,7 +1,8 @@
 /**
  * What the gateway is measured against: the least anybody could write that does the same durable work. One process,
  * express and pg: a commit before the acquirer call and one after it, the same acquirer call over kept-alive
- * connections. No bus, no second process, no sign-in, no validation, no recovery.
+ * connections. With WEBHOOK_URL it also signs the payment's webhook, delivers it over HTTPS after the answer, and records
+ * it. No bus, no second process, no sign-in, no validation, no recovery.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -9,14 +10,17 @@ import type { AddressInfo } from "node:net";
 import { createSimulatorAcquirer } from "@holdfast/acquirer";
 import express from "express";
 import { Pool } from "pg";
+import { createBareWebhooks } from "./bare-webhooks.ts";
 
-const { BARE_DATABASE_URL = "", ACQUIRER_URL = "" } = process.env;
+const { BARE_DATABASE_URL = "", ACQUIRER_URL = "", WEBHOOK_URL = "" } = process.env;
 
 const pool = new Pool({ connectionString: BARE_DATABASE_URL, max: 20 });
 await pool.query(
   "create table if not exists bare_payment (payment_id uuid primary key, body jsonb not null, status text not null, result jsonb)",
 );
 const acquirer = createSimulatorAcquirer({ url: ACQUIRER_URL, connectTimeoutMs: 2_000, connectionsMax: 256 });
+
+const webhooks = WEBHOOK_URL ? await createBareWebhooks({ pool, url: WEBHOOK_URL }) : undefined;
 
 const app = express();
 app.use(express.json());
@@ -44,7 +48,9 @@ app.post("/api/pre-authorization", async (request, response) => {
     text: "update bare_payment set status = $2, result = $3 where payment_id = $1",
     values: [paymentId, status, { authCode }],
   });
-  response.status(201).json({ paymentId, ...kept, status, authCode });
+  const payment = { paymentId, ...kept, status, authCode };
+  response.status(201).json(payment);
+  webhooks?.send(payment);
 });
 
 const server = createServer(app).listen(0, "127.0.0.1", () => {

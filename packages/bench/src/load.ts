@@ -4,6 +4,17 @@
  */
 import { parseArgs } from "node:util";
 import { Pool } from "undici";
+import { quantile, sharedClockUs } from "./figures.ts";
+
+/** Times are of the shared clock. */
+export type LoadResult = {
+  requests: number;
+  statuses: Record<string, number>;
+  p50Ms: number;
+  p99Ms: number;
+  startedAtUs: number;
+  endedAtUs: number;
+};
 
 const { values } = parseArgs({
   options: {
@@ -29,13 +40,17 @@ const latenciesMs: number[] = [];
 const statuses: Record<string, number> = {};
 const end = performance.now() + Number(values.seconds) * 1_000;
 
+const startedAtUs = sharedClockUs();
 await Promise.all(Array.from({ length: connections }, (_, index) => client(index)));
-latenciesMs.sort((a, b) => a - b);
-const at = (share: number) =>
-  latenciesMs[Math.min(latenciesMs.length - 1, Math.floor(latenciesMs.length * share))] ?? 0;
-process.stdout.write(
-  `${JSON.stringify({ requests: latenciesMs.length, statuses, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) })}\n`,
-);
+const result: LoadResult = {
+  requests: latenciesMs.length,
+  statuses,
+  p50Ms: quantile(latenciesMs, 0.5),
+  p99Ms: quantile(latenciesMs, 0.99),
+  startedAtUs,
+  endedAtUs: sharedClockUs(),
+};
+process.stdout.write(`${JSON.stringify(result)}\n`);
 await pool.close();
 
 async function client(index: number): Promise<void> {

@@ -1,0 +1,147 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { print, printGoal, settled, witness, type Bench } from "./bench.ts";
+import type { BareLoopResult } from "./bare-loop.ts";
+import { cpuTimeMs } from "./cpu-time.ts";
+import { forEach, newEndpoints, type Endpoint } from "./events.ts";
+import { median, sharedClockUs } from "./figures.ts";
+import { runProgram } from "./programs.ts";
+
+type Round = {
+  delivered: number;
+  perSecond: number;
+  /** Of the process that posts, and of all others that this takes. */
+  cpuMs: number;
+  others: Record<string, number>;
+};
+
+/**
+ * Deliveries by the dispatcher, with its defaults, from events that are put straight into its stream, beside a loop in one
+ * process that signs and posts the same bytes to the same receiver and does nothing else.
+ */
+export async function benchDeliveries(bench: Bench): Promise<void> {
+  const { receiver, rounds } = bench;
+  const origins = receiver.ports.slice(0, ENDPOINTS).map((port) => receiver.url("", port));
+  const endpoints = await newEndpoints(
+    bench.events,
+    origins.map((origin) => `${origin}${PATH}`),
+  );
+  await dispatch(bench, endpoints, Math.min(2, bench.seconds));
+  await receiver.forget();
+  const dispatcher: Round[] = [];
+  const bare: Round[] = [];
+  for (let round = 0; round < rounds; round++) {
+    dispatcher.push(await dispatch(bench, endpoints, bench.seconds));
+    bare.push(await loop(bench, origins));
+  }
+  report(bench, dispatcher, bare);
+  const { distinct, requests } = await receiver.state();
+  const published = sum(dispatcher);
+  const posted = sum(bare);
+  const warmUp = distinct["/warm-up"] ?? 0;
+  const copies = requests - (distinct[PATH] ?? 0) - (distinct["/bare-loop"] ?? 0) - warmUp;
+  witness(
+    distinct[PATH] === published && distinct["/bare-loop"] === posted,
+    `${published} events published, ${distinct[PATH]} at the receiver; the loop posted ${posted}, ` +
+      `${distinct["/bare-loop"]} at the receiver; ${copies} copies`,
+  );
+  await forEach(endpoints, (endpoint) => bench.events.turnOff(endpoint));
+}
+
+const PATH = "/dispatcher";
+/** Times the dispatcher's default of 8 at once for each: 128 under way. */
+const ENDPOINTS = 16;
+const IN_FLIGHT = ENDPOINTS * 8;
+/** Published and not delivered yet: enough that the dispatcher never waits, too little to pile up in its tables. */
+const OUTSTANDING_MAX = 1_000;
+const CHUNK = 50;
+
+async function dispatch(bench: Bench, endpoints: Endpoint[], seconds: number): Promise<Round> {
+  const { receiver, events } = bench;
+  const { "webhook-dispatcher": own, postgres, "nats-server": nats, payments } = bench.sandbox.processes;
+  const pids = {
+    "webhook-dispatcher": own!,
+    postgres: postgres!,
+    "nats-server": nats!,
+    payments: payments!,
+    receiver: receiver.pid,
+  };
+  const before = { cpu: cpuOf(pids), received: (await receiver.state()).distinct[PATH] ?? 0 };
+  const startedAtUs = sharedClockUs();
+  const end = performance.now() + seconds * 1_000;
+  let published = 0;
+  while (performance.now() < end) {
+    const received = ((await receiver.state()).distinct[PATH] ?? 0) - before.received;
+    const room = OUTSTANDING_MAX - (published - received);
+    if (room < CHUNK) {
+      await delay(POLL_MS);
+      continue;
+    }
+    const chunk = Array.from({ length: room }, () => endpoints[published++ % endpoints.length]!);
+    await Promise.all(chunk.map((endpoint) => events.publish(endpoint)));
+  }
+  await receiver.hasReceived(PATH, before.received + published, BACKLOG_TIMEOUT_MS);
+  const { lastAtUs } = await receiver.state();
+  await settled(bench);
+  const cpu = cpuOf(pids);
+  const used = Object.fromEntries(
+    Object.entries(cpu).map(([name, ms]) => [name, (ms - before.cpu[name]!) / published]),
+  );
+  const { "webhook-dispatcher": cpuMs = 0, ...others } = used;
+  return { delivered: published, perSecond: (published * 1e6) / (lastAtUs - startedAtUs), cpuMs, others };
+}
+
+const BACKLOG_TIMEOUT_MS = 30_000;
+const POLL_MS = 15;
+
+async function loop({ receiver, sandbox, seconds }: Bench, origins: string[]): Promise<Round> {
+  const before = cpuTimeMs(receiver.pid);
+  const result = await runProgram<BareLoopResult>("bare-loop.ts", {
+    timeoutMs: (seconds + 30) * 1_000,
+    args: [
+      `--urls=${origins.join(",")}`,
+      `--ca-file=${sandbox.caFile}`,
+      `--in-flight=${IN_FLIGHT}`,
+      `--seconds=${seconds}`,
+    ],
+  });
+  const { delivered, startedAtUs, endedAtUs, cpuMs, warmedUp } = result;
+  return {
+    delivered,
+    perSecond: (delivered * 1e6) / (endedAtUs - startedAtUs),
+    cpuMs: cpuMs / delivered,
+    others: { receiver: (cpuTimeMs(receiver.pid) - before) / (delivered + warmedUp) },
+  };
+}
+
+function cpuOf(pids: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(pids).map(([name, pid]) => [name, cpuTimeMs(pid, { tree: name === "postgres" })]),
+  );
+}
+
+function report({ rounds, seconds }: Bench, dispatcher: Round[], bare: Round[]): void {
+  print(
+    `deliveries: ${ENDPOINTS} endpoints, ${IN_FLIGHT} at once, ${rounds} rounds of ${seconds} s in turns, medians`,
+  );
+  for (const [name, all] of Object.entries({ dispatcher, "bare loop": bare })) {
+    const others = Object.keys(all[0]?.others ?? {})
+      .map((process) => `${process} ${median(all.map((round) => round.others[process] ?? 0)).toFixed(3)}`)
+      .join(", ");
+    print(
+      `${name.padEnd(12)} ${of(all, "perSecond").toFixed(0).padStart(6)}/s  CPU ms a delivery: ` +
+        `${of(all, "cpuMs").toFixed(3)} its own (${(1_000 / of(all, "cpuMs")).toFixed(0)}/s per core); ${others}`,
+    );
+  }
+  const perCore = of(bare, "cpuMs") / of(dispatcher, "cpuMs");
+  printGoal("deliveries per second per core, to the bare loop", perCore.toFixed(2), ">= 0.8", perCore >= 0.8);
+  const overall = of(dispatcher, "perSecond") / of(bare, "perSecond");
+  print(`deliveries per second with everything on this machine, to the bare loop: ${overall.toFixed(2)}`);
+}
+
+function of(rounds: Round[], field: "perSecond" | "cpuMs"): number {
+  return median(rounds.map((round) => round[field]));
+}
+
+function sum(rounds: Round[]): number {
+  return rounds.reduce((total, { delivered }) => total + delivered, 0);
+}
