@@ -16,6 +16,21 @@ export const FAILPOINTS = [
   "payments.after_reversal",
   "payments.operation_after_claim",
   "payments.operation_after_acquirer",
+  "payments.before_reservation",
+  "payments.after_reservation",
+  "payments.before_reservation_end",
+  "payments.after_reservation_end",
+  "refunds.before_claim",
+  "refunds.after_claim",
+  "refunds.after_reservation",
+  "refunds.after_request",
+  "refunds.after_decision",
+  "refunds.after_acquirer",
+  "refunds.after_outcome",
+  "refunds.after_payments_told",
+  "refunds.after_end",
+  "refunds.after_inquiry",
+  "refunds.after_undo_told",
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 

@@ -27,6 +27,7 @@ const LOGGED_FIELDS = new Set([
   "pid",
   "port",
   "reason",
+  "refundId",
   "requestId",
   "resultCode",
   "route",
