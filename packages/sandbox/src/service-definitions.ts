@@ -58,6 +58,11 @@ export const serviceDefinitions: ServiceDefinition[] = [
       ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}`,
     }),
   },
+  {
+    ...service("refunds"),
+    isEdge: false,
+    environment: ({ ports }) => ({ ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}` }),
+  },
 ];
 
 function service(name: ServiceName): Pick<ServiceDefinition, "name" | "schema" | "main" | "migration"> {

@@ -21,10 +21,17 @@ import { createMerchantRoute } from "./routes/create-merchant.ts";
 import { getMerchantRoute } from "./routes/get-merchant.ts";
 import { listMerchantsRoute } from "./routes/list-merchants.ts";
 import { paymentRoute } from "./routes/payment.ts";
-import { auditLogRoute, gatewayAuditSource, paymentsAuditSource } from "./routes/audit-log.ts";
+import {
+  auditLogRoute,
+  gatewayAuditSource,
+  paymentsAuditSource,
+  refundsAuditSource,
+} from "./routes/audit-log.ts";
 import { operatorPaymentRoutes } from "./routes/operator-payments.ts";
+import { operatorRefundRoutes } from "./routes/operator-refunds.ts";
 import { cancelRoute, captureRoute } from "./routes/payment-operations.ts";
 import { preAuthorizationRoute } from "./routes/pre-authorization.ts";
+import { refundRoute } from "./routes/refund.ts";
 import { saleRoute } from "./routes/sale.ts";
 import { revokeCredentialRoute } from "./routes/revoke-credential.ts";
 
@@ -113,6 +120,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
       paymentRoute({ send }),
       captureRoute({ send }),
       cancelRoute({ send }),
+      refundRoute({ send }),
     ],
   });
 }
@@ -138,7 +146,10 @@ function operatorApi(config: Config, deps: Deps): Router {
       addCredentialRoute({ pool, peppers }),
       revokeCredentialRoute({ pool, signIn }),
       ...operatorPaymentRoutes({ send }),
-      auditLogRoute({ sources: [gatewayAuditSource(db), paymentsAuditSource(send)] }),
+      ...operatorRefundRoutes({ send }),
+      auditLogRoute({
+        sources: [gatewayAuditSource(db), paymentsAuditSource(send), refundsAuditSource(send)],
+      }),
     ],
   });
 }

@@ -1,5 +1,10 @@
 import { readAuditEntriesBefore, type AuditDatabase, type AuditPage } from "@holdfast/audit";
-import { getAuditLog, readPaymentsAuditLog, type AuditLogEntry } from "@holdfast/contracts";
+import {
+  getAuditLog,
+  readPaymentsAuditLog,
+  readRefundsAuditLog,
+  type AuditLogEntry,
+} from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import { z } from "zod";
 import type { SendOperatorCommand } from "../http/operator-command.ts";
@@ -45,10 +50,22 @@ export function gatewayAuditSource(db: Kysely<AuditDatabase>): AuditSource {
 }
 
 export function paymentsAuditSource(send: SendOperatorCommand): AuditSource {
+  return remoteAuditSource(send, "payments", readPaymentsAuditLog);
+}
+
+export function refundsAuditSource(send: SendOperatorCommand): AuditSource {
+  return remoteAuditSource(send, "refunds", readRefundsAuditLog);
+}
+
+function remoteAuditSource(
+  send: SendOperatorCommand,
+  service: string,
+  command: typeof readPaymentsAuditLog,
+): AuditSource {
   return {
-    service: "payments",
+    service,
     async read(call, page) {
-      const reply = await send(readPaymentsAuditLog, call, page);
+      const reply = await send(command, call, page);
       return reply.outcome === "done" ? reply.result.entries : new Refusal("service_unavailable");
     },
   };
