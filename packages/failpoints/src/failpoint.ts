@@ -31,6 +31,12 @@ export const FAILPOINTS = [
   "refunds.after_end",
   "refunds.after_inquiry",
   "refunds.after_undo_told",
+  "webhooks.after_pull",
+  "webhooks.after_accept",
+  "webhooks.before_ack",
+  "webhooks.in_request",
+  "webhooks.after_2xx",
+  "webhooks.in_result_batch",
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 

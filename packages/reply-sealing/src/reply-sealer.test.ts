@@ -14,8 +14,10 @@ test("the recipient of the request opens the answer; nothing of the text is in i
 test("another recipient, or one bit changed, opens nothing", () => {
   const recipient = createReplyRecipient();
   const sealed = sealReply(recipient.publicKey, "whs_secret");
-  expect(() => createReplyRecipient().open(sealed)).toThrow();
+  expect(() => createReplyRecipient().open(sealed)).toThrow(/authenticate/);
   const bytes = Buffer.from(sealed.ciphertext, "base64url");
   bytes[0]! ^= 1;
-  expect(() => recipient.open({ ...sealed, ciphertext: bytes.toString("base64url") })).toThrow();
+  expect(() => recipient.open({ ...sealed, ciphertext: bytes.toString("base64url") })).toThrow(
+    /authenticate/,
+  );
 });

@@ -122,6 +122,7 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
     databaseUrls: database.urls,
     secrets: secrets.read(),
     operatorJwksFile: join(home, "operator-jwks.json"),
+    caFile: certificates.caFile,
   };
   await Promise.all(services.map((service) => launchService(context, service, surroundings)));
 

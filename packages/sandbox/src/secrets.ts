@@ -13,6 +13,7 @@ export type Secrets = {
   cardSealingKey: string;
   panFingerprintKey: string;
   credentialPepper: string;
+  webhookSecretKey: string;
   databasePasswords: RolePasswords;
   /** Private ES256 key that signs the operators' tokens. */
   operatorKey: JWK;
@@ -52,6 +53,7 @@ function complete(kept: Partial<Secrets>): Secrets {
     cardSealingKey: kept.cardSealingKey ?? drawKey(),
     panFingerprintKey: kept.panFingerprintKey ?? drawKey(),
     credentialPepper: kept.credentialPepper ?? drawKey(),
+    webhookSecretKey: kept.webhookSecretKey ?? drawKey(),
     databasePasswords: { ...(Object.fromEntries(drawn) as RolePasswords), ...kept.databasePasswords },
     operatorKey: kept.operatorKey ?? drawOperatorKey(),
     demoMerchant: kept.demoMerchant,

@@ -18,6 +18,8 @@ export type ServiceSurroundings = {
   databaseUrls: SchemaUrls;
   secrets: Secrets;
   operatorJwksFile: string;
+  /** The sandbox's own CA. */
+  caFile: string;
 };
 
 export type ServiceDefinition = {
@@ -63,7 +65,25 @@ export const serviceDefinitions: ServiceDefinition[] = [
     isEdge: false,
     environment: ({ ports }) => ({ ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}` }),
   },
+  {
+    ...service("webhook-dispatcher"),
+    isEdge: false,
+    environment: ({ secrets, caFile }) => ({
+      WEBHOOK_SECRET_KEYS: `k1:${secrets.webhookSecretKey}`,
+      // A merchant's receiver on this machine.
+      ...unlessGiven({
+        WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8,::1/128",
+        WEBHOOK_ALLOWED_PORTS: "any",
+        WEBHOOK_CA_FILE: caFile,
+      }),
+    }),
+  },
 ];
+
+/** Settings of the sandbox that whoever starts it may replace. */
+function unlessGiven(settings: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !process.env[name]));
+}
 
 function service(name: ServiceName): Pick<ServiceDefinition, "name" | "schema" | "main" | "migration"> {
   const sources = join(repositoryRoot, "services", name, "src");

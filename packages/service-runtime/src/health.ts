@@ -12,17 +12,27 @@ export type Health = {
 };
 
 /**
- * `GET /livez`: the process turns its event loop; it does not look at dependencies, since a restart would not mend them.
+ * `GET /livez`: the process turns its event loop, and none of its own loops is stuck; it does not look at dependencies,
+ * since a restart would not mend them.
  * `GET /readyz`: every dependency answers within a second and the service is not draining. The body names what does not.
  */
-export async function startHealth(host: string, port: number, checks: ReadinessCheck[]): Promise<Health> {
+export async function startHealth(
+  host: string,
+  port: number,
+  checks: ReadinessCheck[],
+  /** Names a loop that no longer goes round. */
+  stuckLoop: () => string | undefined = () => undefined,
+): Promise<Health> {
   let draining = false;
   const server = createServer((request, response) => {
     const answer = (status: number, body: object) => {
       response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
       response.end(JSON.stringify(body));
     };
-    if (request.url === "/livez") return answer(200, { status: "live" });
+    if (request.url === "/livez") {
+      const stuck = stuckLoop();
+      return stuck === undefined ? answer(200, { status: "live" }) : answer(503, { status: "stuck", stuck });
+    }
     if (request.url !== "/readyz") return answer(404, { status: "not found" });
     if (draining) return answer(503, { status: "draining" });
     void failingChecks(checks).then((failing) =>

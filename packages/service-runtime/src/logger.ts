@@ -17,7 +17,9 @@ const LOGGED_FIELDS = new Set([
   "currency",
   "durationMs",
   "error",
+  "eventId",
   "fault",
+  "lagMs",
   "listener",
   "merchantId",
   "method",
@@ -32,10 +34,12 @@ const LOGGED_FIELDS = new Set([
   "resultCode",
   "route",
   "signal",
+  "skewMs",
   "status",
   "statusCode",
   "subject",
   "trace_id",
+  "trigger",
   "version",
 ]);
 

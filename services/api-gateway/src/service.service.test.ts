@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { join } from "node:path";
-import { withClient } from "@holdfast/local-infrastructure";
+import { preAuthorizePayment } from "@holdfast/contracts";
+import { connectBus, handler, serve } from "@holdfast/messaging";
 import { eventually } from "@holdfast/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
 import { preAuthorizationBody } from "../test/builders.ts";
 import { http, type HttpAnswer } from "../test/http-client.ts";
 import { expectProblem } from "../test/problems.ts";
@@ -93,67 +96,58 @@ test("more requests than it may have under way are 503, and those under way are 
   expect((await preAuthorize(gateway, merchant)).status).toBe(201);
 });
 
-test("without its database it answers 503 to whom it cannot know, serves whom it knows, and comes back", async () => {
-  const gateway = await setUp({ CREDENTIAL_CACHE_TTL: "10s" });
+test("a client that goes away in the middle of its body holds no place", async () => {
+  const gateway = await setUp({ REQUESTS_IN_FLIGHT_MAX: "1" });
   const payments = await startTestPayments(gateway.nats.url);
   onTestFinished(() => payments.stop());
-  const [known, other] = [await gateway.createMerchant(), await gateway.createMerchant()];
-  expect((await preAuthorize(gateway, known)).status).toBe(201);
-
-  await allowConnections(gateway, false);
-  await eventually(async () =>
-    expect(await ready(gateway)).toEqual({ status: "not ready", failing: ["database"] }),
-  );
-  expect((await preAuthorize(gateway, known)).status).toBe(201);
-  const refused = [
-    await preAuthorize(gateway, other),
-    await gateway.operatorApi({ path: "/operator/merchants" }),
-    await gateway.operatorApi({ method: "POST", path: "/operator/merchants", body: '{"name": "A shop"}' }),
-  ];
-  for (const answer of refused) expectProblem(answer, "service_unavailable");
-  expectProblem(await gateway.merchantApi({ path: "/api/nowhere" }), "unauthorized");
-
-  await allowConnections(gateway, true);
-  expect((await preAuthorize(gateway, other)).status).toBe(201);
-  expect(await ready(gateway)).toEqual({ status: "ready" });
+  const merchant = await gateway.createMerchant();
+  const socket = connect(gateway.ports.merchant!, "127.0.0.1");
+  const headers = { ...merchant.headers, ...JSON_TYPE, host: "localhost", "content-length": "100" };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`POST /api/pre-authorization HTTP/1.1\r\n${lines.join("")}\r\n{`);
+  await eventually(async () => expectProblem(await preAuthorize(gateway, merchant), "service_unavailable"));
+  socket.destroy();
+  await eventually(async () => expect((await preAuthorize(gateway, merchant)).status).toBe(201));
 });
 
-/** Ends the service's sessions and lets it make no new ones, or lets it again. */
-async function allowConnections({ database }: TestGateway, allow: boolean): Promise<void> {
-  const url = new URL(database.superuserUrl);
-  url.pathname = "/postgres";
-  await withClient(url.href, async (client) => {
-    await client.query(`alter database ${database.name} allow_connections ${allow}`);
-    if (!allow)
-      await client.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [
-        database.name,
-      ]);
-  });
-}
-
-test("a database connection that breaks in a statement is 503 where nothing can have changed, else 504", async () => {
+test("a command that payments cannot read is our bug, and nothing has come of it", async () => {
   const gateway = await setUp();
-  const merchant = await gateway.createMerchant();
-  await withClient(gateway.database.superuserUrl, async (blocker) => {
-    await blocker.query("begin; lock table gateway.credential");
-    const calls = [
-      preAuthorize(gateway, merchant),
-      gateway.operatorApi({ path: "/operator/merchants" }),
-      gateway.operatorApi({ method: "POST", path: `/operator/merchants/${merchant.merchantId}/credentials` }),
-    ];
-    await eventually(async () => {
-      const { rowCount } = await blocker.query(
-        "select from pg_locks where not granted and relation = 'gateway.credential'::regclass",
-      );
-      expect(rowCount).toBe(3);
-    });
-    gateway.databaseProxy.reset();
-    const [signIn, list, add] = await Promise.all(calls);
-    expectProblem(signIn!, "service_unavailable");
-    expectProblem(list!, "service_unavailable");
-    expectProblem(add!, "outcome_unknown");
+  const bus = await connectBus({ url: gateway.nats.url, name: "test-payments" });
+  onTestFinished(() => bus.close(1_000));
+  const strict = { ...preAuthorizePayment, request: z.never() };
+  await serve(bus, {
+    service: "payments",
+    version: "0.0.0",
+    inFlightMax: 1,
+    onHandled: () => {},
+    handlers: [handler(strict, async () => ({ outcome: "in_doubt" }))],
   });
-  expect((await gateway.operatorApi({ path: "/operator/merchants" })).status).toBe(200);
+  expectProblem(await preAuthorize(gateway, await gateway.createMerchant()), "internal_error");
+});
+
+test("while the operators' keys cannot be had, their API is not available, and the merchants' is", async () => {
+  const gateway = await setUp({ OPERATOR_JWKS: "/nowhere/jwks.json" });
+  expectProblem(await gateway.operatorApi({ path: "/operator/merchants" }), "service_unavailable");
+  expectProblem(await gateway.merchantApi({ path: "/api/nowhere" }), "unauthorized");
+});
+
+test("while it drains it is not ready, and answers what is under way", async () => {
+  const gateway = await setUp();
+  const payments = await startTestPayments(gateway.nats.url);
+  onTestFinished(() => payments.stop());
+  const release = Promise.withResolvers<void>();
+  const usual = payments.answers.preAuthorize;
+  payments.answers.preAuthorize = async (message) => {
+    await release.promise;
+    return await usual(message);
+  };
+  const underway = preAuthorize(gateway, await gateway.createMerchant());
+  await eventually(() => expect(payments.received).toHaveLength(1));
+  const stopped = gateway.stopGateway();
+  expect(await ready(gateway)).toEqual({ status: "draining" });
+  release.resolve();
+  expect((await underway).status).toBe(201);
+  await stopped;
 });
 
 describe("listeners", () => {

@@ -21,12 +21,7 @@ import { createMerchantRoute } from "./routes/create-merchant.ts";
 import { getMerchantRoute } from "./routes/get-merchant.ts";
 import { listMerchantsRoute } from "./routes/list-merchants.ts";
 import { paymentRoute } from "./routes/payment.ts";
-import {
-  auditLogRoute,
-  gatewayAuditSource,
-  paymentsAuditSource,
-  refundsAuditSource,
-} from "./routes/audit-log.ts";
+import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./routes/audit-log.ts";
 import { operatorPaymentRoutes } from "./routes/operator-payments.ts";
 import { operatorRefundRoutes } from "./routes/operator-refunds.ts";
 import { cancelRoute, captureRoute } from "./routes/payment-operations.ts";
@@ -34,6 +29,7 @@ import { preAuthorizationRoute } from "./routes/pre-authorization.ts";
 import { refundRoute } from "./routes/refund.ts";
 import { saleRoute } from "./routes/sale.ts";
 import { revokeCredentialRoute } from "./routes/revoke-credential.ts";
+import { webhookRoutes } from "./routes/webhook-routes.ts";
 
 export type ApiGateway = RunningService & {
   /** Where it listens; a listener that is off has none. */
@@ -147,9 +143,8 @@ function operatorApi(config: Config, deps: Deps): Router {
       revokeCredentialRoute({ pool, signIn }),
       ...operatorPaymentRoutes({ send }),
       ...operatorRefundRoutes({ send }),
-      auditLogRoute({
-        sources: [gatewayAuditSource(db), paymentsAuditSource(send), refundsAuditSource(send)],
-      }),
+      auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
+      ...webhookRoutes({ send, pool }),
     ],
   });
 }

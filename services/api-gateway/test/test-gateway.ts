@@ -53,6 +53,8 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
   };
   const { log, lines } = captureLog();
   const gateway = await startApiGateway(parseConfig(configSchema, env), log);
+  let stopped: Promise<void> | undefined;
+  const stopGateway = () => (stopped ??= gateway.stop());
 
   const merchantApi = (request: HttpRequest) => http(gateway.ports.merchant!, request);
   const operatorApi = async ({
@@ -83,8 +85,10 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
       expect(answer.status).toBe(201);
       return merchantOf(answer);
     },
+    /** The gateway alone, as SIGTERM would. */
+    stopGateway,
     async stop(): Promise<void> {
-      await gateway.stop();
+      await stopGateway();
       databaseProxy.close();
       await Promise.all([nats.stop(), database.drop(), rm(directory, { recursive: true })]);
     },

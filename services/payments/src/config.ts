@@ -1,3 +1,4 @@
+import { outboxSettings } from "@holdfast/outbox";
 import {
   commonSettings,
   durationSetting,
@@ -13,6 +14,7 @@ import { z } from "zod";
 /** Environment variables of the payments service. */
 export const configSchema = z.object({
   ...commonSettings,
+  ...outboxSettings,
   ACQUIRER_URL: urlSetting("http:", "https:"),
   /** Bound of one acquirer call; the gateway gives a command 18 s. */
   ACQUIRER_TIMEOUT: durationSetting().default(15_000),

@@ -68,6 +68,8 @@ const COLUMNS: {
     traceparent: "null",
     xact_id: "not null",
     confirmed_at: "null",
+    publish_attempts: "not null",
+    publish_at: "null",
   },
   idempotency_key: {
     merchant_id: "not null",

@@ -79,6 +79,8 @@ export type OutboxTable = {
   traceparent: string | null;
   xact_id: Generated<string>;
   confirmed_at: Date | null;
+  publish_attempts: Generated<number>;
+  publish_at: Date | null;
 };
 
 export type PaymentOperationTable = {

@@ -13,6 +13,12 @@ import {
 import { connectBus, handler, serve, type Handled } from "@holdfast/messaging";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import {
+  confirmEventsHandler,
+  startOutboxRelay,
+  startReconciliation,
+  type OutboxRelay,
+} from "@holdfast/outbox";
+import {
   createPool,
   startHealth,
   startPeriodicTask,
@@ -32,7 +38,7 @@ import {
 } from "./operation/merchant-operations.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./refund-reservation/reserve-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
-import { createPaymentWrites, WRITE_SETTINGS } from "./payment/payment-writes.ts";
+import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
 import { authorizePayment, type AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
 import { recoverDue, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 
@@ -56,7 +62,6 @@ export async function startPayments(
     log,
   });
   const db = createDatabase(pool);
-  const writes = createPaymentWrites(writePool, { leaseMs: config.LEASE_DURATION });
   const events = createBusinessEvents(log);
   const bus = await connectBus({
     url: config.NATS_URL,
@@ -65,6 +70,9 @@ export async function startPayments(
     password: config.NATS_PASSWORD,
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
+  const outbox = { pool, bus, source: "payments", settings: config, log } as const;
+  const relay = startOutboxRelay(outbox);
+  const writes = nudgingRelay(createPaymentWrites(writePool, { leaseMs: config.LEASE_DURATION }), relay);
   const acquirer = createSimulatorAcquirer({
     url: config.ACQUIRER_URL,
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
@@ -124,6 +132,7 @@ export async function startPayments(
       handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
       handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
       ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
+      confirmEventsHandler("payments", pool),
     ],
   });
   const tasks = [
@@ -142,6 +151,7 @@ export async function startPayments(
       round: () => purgeIdempotencyKeys(db, { olderThanMs: config.IDEMPOTENCY_RETENTION }),
       log,
     }),
+    ...startReconciliation(outbox),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     { name: "database", check: async () => void (await pool.query("select 1")) },
@@ -156,6 +166,7 @@ export async function startPayments(
         serving.stop(config.DRAIN_TIMEOUT),
         ...tasks.map((task) => task.stop(config.DRAIN_TIMEOUT)),
       ]);
+      await relay.stop(RELAY_STOP_TIMEOUT_MS);
       await bus.close(BUS_CLOSE_TIMEOUT_MS);
       await acquirer.close();
       await Promise.all([pool.end(), writePool.end()]);
@@ -169,6 +180,19 @@ const WRITE_CONNECTIONS = 4;
 const PURGE_INTERVAL_MS = 3_600_000;
 const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
+const RELAY_STOP_TIMEOUT_MS = 1_000;
+
+/** An event is on its way as soon as it is committed, and not when the relay next looks. */
+function nudgingRelay(writes: PaymentWrites, relay: OutboxRelay): PaymentWrites {
+  return {
+    ...writes,
+    async record(change) {
+      const recorded = await writes.record(change);
+      relay.nudge();
+      return recorded;
+    },
+  };
+}
 
 function assertUp(up: boolean): void {
   if (!up) throw new Error("down");

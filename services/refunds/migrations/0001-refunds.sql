@@ -102,8 +102,14 @@ create table outbox (
   body          bytea not null,                          -- the webhook's exact bytes
   traceparent   text,
   xact_id       xid8 not null default pg_current_xact_id(),
-  confirmed_at  timestamptz
+  confirmed_at  timestamptz,
+  publish_attempts  integer not null default 0 check (publish_attempts >= 0),
+  publish_at        timestamptz                          -- when it is published again, unless confirmed before
 );
+
+-- Rows are found by what they lack, never by a position in a sequence: transactions do not commit in its order.
+create index outbox_unpublished on outbox (event_id) where confirmed_at is null and publish_attempts = 0;
+create index outbox_unconfirmed on outbox (publish_at) where confirmed_at is null and publish_attempts > 0;
 
 -- What a merchant's Idempotency-Key was used for; claimed with the refund, answered with its record.
 create table idempotency_key (
@@ -134,4 +140,4 @@ create table audit_entry (
 grant select, insert, update, delete on refund to refunds_app;
 grant select, insert on refund_history, refund_approval, audit_entry to refunds_app;
 grant select, insert, update (answer), delete on idempotency_key to refunds_app;
-grant select, insert, update (confirmed_at) on outbox to refunds_app;
+grant select, insert, update (confirmed_at, publish_attempts, publish_at) on outbox to refunds_app;

@@ -1,4 +1,5 @@
 import { currencyExponent, parseAmount } from "@holdfast/contracts";
+import { outboxSettings } from "@holdfast/outbox";
 import {
   commonSettings,
   durationSetting,
@@ -11,6 +12,7 @@ import { z } from "zod";
 /** Environment variables of the refunds service. */
 export const configSchema = z.object({
   ...commonSettings,
+  ...outboxSettings,
   ACQUIRER_URL: urlSetting("http:", "https:"),
   /** Bound of one acquirer call; the gateway gives a command 18 s. */
   ACQUIRER_TIMEOUT: durationSetting().default(15_000),

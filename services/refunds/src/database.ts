@@ -83,6 +83,8 @@ export type OutboxTable = {
   traceparent: string | null;
   xact_id: Generated<string>;
   confirmed_at: Date | null;
+  publish_attempts: Generated<number>;
+  publish_at: Date | null;
 };
 
 /** A caller that gets no connection is told that nothing was sent, which makes a 503 of it and not a 504. */

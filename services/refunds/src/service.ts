@@ -3,13 +3,19 @@ import { getRefund as getRefundCommand, requestRefund as requestRefundCommand } 
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import { connectBus, handler, serve, type Handled } from "@holdfast/messaging";
 import {
+  confirmEventsHandler,
+  startOutboxRelay,
+  startReconciliation,
+  type OutboxRelay,
+} from "@holdfast/outbox";
+import {
   createPool,
   startHealth,
   startPeriodicTask,
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
-import { createBusinessEvents } from "./business-events.ts";
+import { createBusinessEvents, type BusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import { createDatabase } from "./database.ts";
 import { getRefund } from "./lookup/get-refund.ts";
@@ -45,11 +51,16 @@ export async function startRefunds(
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
     connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
   });
+  const outbox = { pool, bus, source: "refunds", settings: config, log } as const;
+  const relay = startOutboxRelay(outbox);
   const deps: DecideDeps = {
     db,
     acquirer,
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
-    events: createBusinessEvents(log, { undecidedOverdueAfterMs: config.UNDECIDED_OVERDUE_AFTER }),
+    events: nudgingRelay(
+      createBusinessEvents(log, { undecidedOverdueAfterMs: config.UNDECIDED_OVERDUE_AFTER }),
+      relay,
+    ),
     view: {
       twoAbove: config.REFUND_TWO_APPROVERS_ABOVE ?? new Map(),
       overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER,
@@ -72,6 +83,7 @@ export async function startRefunds(
         getRefund(db, context.merchant.merchantId, payload.refundId),
       ),
       ...operatorHandlers(deps),
+      confirmEventsHandler("refunds", pool),
     ],
   });
   const tasks = [
@@ -90,6 +102,7 @@ export async function startRefunds(
       round: () => purgeIdempotencyKeys(db, { olderThanMs: config.IDEMPOTENCY_RETENTION }),
       log,
     }),
+    ...startReconciliation(outbox),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     { name: "database", check: async () => void (await pool.query("select 1")) },
@@ -104,6 +117,7 @@ export async function startRefunds(
         serving.stop(config.DRAIN_TIMEOUT),
         ...tasks.map((task) => task.stop(config.DRAIN_TIMEOUT)),
       ]);
+      await relay.stop(RELAY_STOP_TIMEOUT_MS);
       await bus.close(BUS_CLOSE_TIMEOUT_MS);
       await acquirer.close();
       await pool.end();
@@ -115,6 +129,18 @@ export async function startRefunds(
 const PURGE_INTERVAL_MS = 3_600_000;
 const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
+const RELAY_STOP_TIMEOUT_MS = 1_000;
+
+/** An event is on its way as soon as it is committed, and not when the relay next looks. */
+function nudgingRelay(events: BusinessEvents, relay: OutboxRelay): BusinessEvents {
+  return {
+    ...events,
+    ended(refund) {
+      events.ended(refund);
+      relay.nudge();
+    },
+  };
+}
 
 function assertUp(up: boolean): void {
   if (!up) throw new Error("down");

@@ -78,7 +78,7 @@ async function readCall(
   }
   const query = endpoint.queryParameters && parseRequest(endpoint.queryParameters, queryOf(request));
   if (query instanceof Refusal) return query;
-  const body = endpoint.request && (await readJson(request, endpoint.bodyOptional === true));
+  const body = endpoint.request && (await readJson(exchange, endpoint.bodyOptional === true));
   if (body instanceof Refusal) return body;
   const parsed = endpoint.request && parseRequest(endpoint.request, body, check);
   if (parsed instanceof Refusal) return parsed;
@@ -92,9 +92,9 @@ function concretePath(template: string, params: Record<string, string>): string 
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name]?.toLowerCase() ?? "");
 }
 
-async function readJson(request: IncomingMessage, optional: boolean): Promise<unknown> {
-  if (optional && hasNoBody(request)) return {};
-  const bytes = await readBody(request);
+async function readJson(exchange: Exchange, optional: boolean): Promise<unknown> {
+  if (optional && hasNoBody(exchange.req)) return {};
+  const bytes = await readBody(exchange);
   return bytes instanceof Refusal ? bytes : parseJson(bytes);
 }
 

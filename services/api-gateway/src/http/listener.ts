@@ -80,8 +80,10 @@ export async function startListener({
     async stop(timeoutMs) {
       state.draining = true;
       const closed = new Promise((resolve) => server.close(resolve));
-      // Node waits for a first request on each of these, until its time-out for headers.
-      for (const [socket, exchange] of connections) if (!exchange) socket.destroy();
+      // Where only a piece of a request has arrived, Node would wait for the rest, until its time-out for headers.
+      for (const [socket, exchange] of connections) {
+        if (!exchange || exchange.writableFinished) socket.destroy();
+      }
       const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
       await closed;
       clearTimeout(timer);

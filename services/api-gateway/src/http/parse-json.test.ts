@@ -27,12 +27,19 @@ test("text is kept code point by code point", () => {
   });
 });
 
-test.each(["[]", "null", '"text"', "true", "[1, [2], {}]", '{"": {"": ""}}', ' {"a": "b"}\n'])(
-  "takes %s",
-  (text) => {
-    expect(codeOf(parse(text))).toBeUndefined();
-  },
-);
+test.each([
+  '{"a": "\\":"}',
+  '{"a\\\\": {"\\"{": 1}}',
+  "[]",
+  "null",
+  '"text"',
+  "true",
+  "[1, [2], {}]",
+  '{"": {"": ""}}',
+  ' {"a": "b"}\n',
+])("takes %s", (text) => {
+  expect(codeOf(parse(text))).toBeUndefined();
+});
 
 describe("malformed", () => {
   test.each([
@@ -99,4 +106,5 @@ test("nesting has a bound, in objects and in lists, but not in strings", () => {
   expect(codeOf(parse(nested(DEPTH_MAX)))).toBeUndefined();
   expect(codeOf(parse(nested(DEPTH_MAX + 2)))).toBe("malformed_json");
   expect(codeOf(parse(`["${"[{".repeat(1_000)}"]`))).toBeUndefined();
+  expect(codeOf(parse(`[${"[{}], ".repeat(100)}1]`))).toBeUndefined();
 });

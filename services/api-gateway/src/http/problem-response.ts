@@ -3,7 +3,6 @@ import { DatabaseUnavailableError } from "@holdfast/service-runtime";
 import { OutcomeUnknownError } from "../database.ts";
 import { OperatorKeysUnavailableError } from "../operator/operator-keys.ts";
 import type { Exchange } from "./exchange.ts";
-import { RequestAbortedError } from "./read-body.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Answers with a refusal. This file alone turns codes and errors into statuses. */
@@ -19,8 +18,6 @@ export function refuse(exchange: Exchange, refusal: Refusal): void {
 
 /** Answers for anything that was thrown. */
 export function answerError(exchange: Exchange, error: unknown): void {
-  // The client is gone; there is nobody to answer.
-  if (error instanceof RequestAbortedError) return;
   const code = codeOf(error);
   // The router's message repeats a piece of the path.
   if (code !== "malformed_request") exchange.error = error;

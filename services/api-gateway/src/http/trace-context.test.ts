@@ -28,3 +28,9 @@ test.each([
   expect(trace.traceId).not.toBe(TRACE_ID);
   expect(readTraceContext({ headers }).traceId).not.toBe(trace.traceId);
 });
+
+test("no two traces or spans are the same", () => {
+  const traces = Array.from({ length: 1_000 }, () => readTraceContext({ headers: {} }));
+  expect(new Set(traces.map(({ traceId }) => traceId)).size).toBe(1_000);
+  expect(new Set(traces.map(({ traceparent }) => traceparent.split("-")[2])).size).toBe(1_000);
+});

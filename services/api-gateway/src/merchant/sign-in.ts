@@ -1,10 +1,10 @@
-import type { CommissionPlan } from "@holdfast/contracts";
+import type { MessageContext } from "@holdfast/contracts";
 import type { KeyRing } from "@holdfast/service-runtime";
 import { LRUCache } from "lru-cache";
 import { hashOfNothing, isApiKey, secretMatches, type SecretHash } from "./credential.ts";
 
 /** The merchant as commands on the bus carry it. */
-export type SignedInMerchant = { merchantId: string; commission?: CommissionPlan };
+export type SignedInMerchant = MessageContext["merchant"];
 
 /** A credential as it is stored, with its merchant. */
 export type StoredCredential = {

@@ -3,6 +3,7 @@ import {
   getAuditLog,
   readPaymentsAuditLog,
   readRefundsAuditLog,
+  readWebhooksAuditLog,
   type AuditLogEntry,
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
@@ -49,26 +50,15 @@ export function gatewayAuditSource(db: Kysely<AuditDatabase>): AuditSource {
   };
 }
 
-export function paymentsAuditSource(send: SendOperatorCommand): AuditSource {
-  return remoteAuditSource(send, "payments", readPaymentsAuditLog);
-}
-
-export function refundsAuditSource(send: SendOperatorCommand): AuditSource {
-  return remoteAuditSource(send, "refunds", readRefundsAuditLog);
-}
-
-function remoteAuditSource(
-  send: SendOperatorCommand,
-  service: string,
-  command: typeof readPaymentsAuditLog,
-): AuditSource {
-  return {
-    service,
+/** The logs of the other services. */
+export function serviceAuditSources(send: SendOperatorCommand): AuditSource[] {
+  return [readPaymentsAuditLog, readRefundsAuditLog, readWebhooksAuditLog].map((command) => ({
+    service: command.service,
     async read(call, page) {
       const reply = await send(command, call, page);
       return reply.outcome === "done" ? reply.result.entries : new Refusal("service_unavailable");
     },
-  };
+  }));
 }
 
 const DEFAULT_LIMIT = 50;

@@ -14,6 +14,7 @@ import type { RecoverDeps } from "../recovery/recover-payment.ts";
 import { postpone } from "../recovery/recovery-queries.ts";
 import { answerOperationCopy, answerOperationRepetition } from "./answer-operation.ts";
 import {
+  findOperation,
   finishOperation,
   lockPayment,
   startOperation,
@@ -78,17 +79,14 @@ async function claimOperation(deps: OperateDeps, request: OperationRequest): Pro
   try {
     const claim = await db.transaction().execute(async (trx): Promise<Claim> => {
       const { operationId, merchantId, idempotency } = request;
-      const known = trx
-        .selectFrom("payment_operation")
-        .select("state")
-        .where("operation_id", "=", operationId);
-      if (await known.executeTakeFirst()) return { kind: "copy" };
       if (idempotency && merchantId !== undefined) {
         const owner = { merchantId, ...idempotency };
         const taken = await takeIdempotencyKey(trx, owner, { ...idempotency, resourceId: operationId });
         if (!taken) return { kind: "repetition" };
       }
       const payment = await lockPayment(trx, request.paymentId, merchantId);
+      // Looked up under the lock: a copy that arrives at the same moment waits for the first one's claim.
+      if (await findOperation(trx, operationId)) return { kind: "copy" };
       const decision = payment ? request.decide(payment) : NOT_FOUND;
       if (!payment || "outcome" in decision) {
         const reply = decision as Refused;

@@ -1,0 +1,25 @@
+import type { Receipt } from "./receiver.ts";
+
+/** A webhook as it is printed: what it is about, or why it is not authentic. */
+export function describeReceipt({ received, verdict, repeated }: Receipt, now: Date): string {
+  const at = now.toISOString().slice(11, 23);
+  if (!verdict.valid) return `${at}  NOT AUTHENTIC  ${verdict.reason}: ${printable(verdict.detail)}\n`;
+  const age = now.getTime() - verdict.requestTime;
+  const head = `${at}  verified  ${printable(verdict.eventType ?? "?")}  ${printable(verdict.eventId ?? "?")}`;
+  const notes = `signed ${age} ms ago${repeated ? ", seen before: nothing to do" : ""}`;
+  return `${head}  (${notes})\n${indent(received.body)}\n`;
+}
+
+function indent(body: Uint8Array): string {
+  const text = Buffer.from(body).toString();
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2).replace(/^/gm, "    ");
+  } catch {
+    return `    ${printable(text)}`;
+  }
+}
+
+/** What a stranger sent must not steer the terminal. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, "\uFFFD");
+}

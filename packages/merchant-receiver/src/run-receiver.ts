@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { describeReceipt } from "./describe-receipt.ts";
+import { startReceiver } from "./receiver.ts";
+
+/** The command line cannot be understood, or something it needs is missing; the message says what. */
+class UsageError extends Error {
+  override name = "UsageError";
+  readonly code = "usage";
+}
+
+type Sandbox = {
+  operatorUrl: string;
+  receiver: { certFile: string; keyFile: string };
+  merchants: { merchantId: string }[];
+};
+
+/** Receives webhooks of a sandbox on this machine until it is stopped, and prints each with what is to be said of it. */
+export async function runReceiver(args: string[]): Promise<void> {
+  try {
+    const { home, port, secret } = parseCommandLine(args);
+    const sandbox = readSandbox(home);
+    if (secret === undefined) throw new UsageError(howToGetSecret(sandbox, home, port));
+    const receiver = await startReceiver({
+      cert: readFileSync(sandbox.receiver.certFile),
+      key: readFileSync(sandbox.receiver.keyFile),
+      port,
+      secret,
+      onReceipt: (receipt) => process.stdout.write(describeReceipt(receipt, new Date())),
+    });
+    process.stdout.write(`receiving webhooks on ${receiver.url}\n`);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.once(signal, () => void receiver.close().then(() => process.exit(0)));
+    }
+  } catch (error) {
+    const isTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+    if (!(error instanceof UsageError) && !isTaken) throw error;
+    process.stderr.write(
+      `receiver: ${isTaken ? "the port is in use: choose another with --port" : (error as Error).message}\n`,
+    );
+    process.exitCode = 2;
+  }
+}
+
+const DEFAULT_PORT = "9443";
+
+function parseCommandLine(args: string[]): { home: string; port: number; secret: string | undefined } {
+  let values: { home: string; port: string; secret?: string; help: boolean };
+  try {
+    ({ values } = parseArgs({
+      args,
+      options: {
+        home: { type: "string", default: ".holdfast" },
+        port: { type: "string", default: DEFAULT_PORT },
+        secret: { type: "string" },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    }));
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${HELP}`);
+  }
+  if (values.help) throw new UsageError(HELP);
+  if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535)
+    throw new UsageError("--port must be 0 to 65535");
+  return {
+    home: resolve(values.home),
+    port: Number(values.port),
+    secret: values.secret ?? process.env["WEBHOOK_SECRET"],
+  };
+}
+
+const HELP = `npm run receiver -- --secret SECRET [--home DIR] [--port N]
+
+Receives webhooks of the sandbox over HTTPS, verifies them, and says why when one does not verify.
+
+  --secret SECRET  the webhook secret, shown when webhooks were turned on (or WEBHOOK_SECRET)
+  --home DIR       the sandbox's home (default .holdfast)
+  --port N         where to listen (default ${DEFAULT_PORT}; 0 takes a free one)`;
+
+function readSandbox(home: string): Sandbox {
+  const file = join(home, "sandbox.json");
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Sandbox;
+  } catch {
+    throw new UsageError(
+      `${file} cannot be read: start the sandbox first (npm start), or name its home with --home`,
+    );
+  }
+}
+
+/** The operator's token stays in the file: it would otherwise stand in the shell's history. */
+function howToGetSecret({ operatorUrl, merchants }: Sandbox, home: string, port: number): string {
+  const token = `$(node -p 'require("${join(home, "sandbox.json")}").operators[0].token')`;
+  return `it needs the webhook secret (--secret). Turn webhooks on to be given one:
+
+curl -X PUT ${operatorUrl}/operator/merchants/${merchants[0]?.merchantId}/webhook \\
+  -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' \\
+  -d '{"url": "https://localhost:${port}/webhooks"}'
+
+They are on already and the secret is lost? POST .../webhook/rotate-secret draws a new one.`;
+}

@@ -1,0 +1,56 @@
+import { parseArgs } from "node:util";
+import type { EventSource } from "@holdfast/contracts";
+import { connectBus } from "@holdfast/messaging";
+import { ConfigError, createPool, createLogger, describeError } from "@holdfast/service-runtime";
+import { reconcile } from "./reconcile.ts";
+
+type Connections = {
+  DATABASE_URL: string;
+  NATS_URL: string;
+  NATS_USER?: string | undefined;
+  NATS_PASSWORD?: string | undefined;
+};
+
+/**
+ * The command each owner of an outbox has, for after a dispatcher's database was restored: compares everything since a
+ * time and opens again what is missing. Exits 1 when something was missing or could not be compared.
+ *
+ *   DATABASE_URL=… NATS_URL=… node src/outbox/reconcile.ts --since 2026-11-20T00:00:00Z
+ */
+export async function runReconcileCommand(source: EventSource, readConfig: () => Connections): Promise<void> {
+  try {
+    const { values } = parseArgs({ options: { since: { type: "string", default: "1970-01-01T00:00:00Z" } } });
+    const from = new Date(values.since);
+    if (Number.isNaN(from.getTime()))
+      throw new TypeError("--since must be a time such as 2026-11-20T00:00:00Z");
+    const { compared, missing } = await reconcileSince(source, readConfig(), from);
+    process.stdout.write(`${source}: ${compared} confirmed events compared, ${missing.length} missing\n`);
+    for (const eventId of missing) process.stdout.write(`${eventId}\n`);
+    if (missing.length > 0) process.exitCode = 1;
+  } catch (error) {
+    const isPlain = error instanceof ConfigError || error instanceof TypeError;
+    process.stderr.write(`${source}: ${isPlain ? error.message : JSON.stringify(describeError(error))}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function reconcileSince(source: EventSource, config: Connections, from: Date) {
+  const pool = createPool({
+    url: config.DATABASE_URL,
+    connectionsMax: 2,
+    applicationName: `${source}-reconcile`,
+    log: createLogger(source, "error"),
+  });
+  const bus = await connectBus({
+    url: config.NATS_URL,
+    name: `${source}-reconcile`,
+    user: config.NATS_USER,
+    password: config.NATS_PASSWORD,
+  });
+  try {
+    return await reconcile({ pool, bus, source }, { from, to: new Date() });
+  } finally {
+    await bus.close(1_000);
+    await pool.end();
+  }
+}

@@ -1,0 +1,232 @@
+import { confirmEvents, EVENT_STREAM, findMissingEvents } from "@holdfast/contracts";
+import { handler, request, serve } from "@holdfast/messaging";
+import { eventually } from "@holdfast/testing";
+import { jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startOutboxHarness, type OutboxHarness } from "../test/outbox-harness.ts";
+import { confirmEventsHandler } from "./confirm-events.ts";
+import { assertEventStream, EventStreamSettingsError } from "./event-stream.ts";
+import type { OutboxSettings } from "./outbox-settings.ts";
+import { confirm, measureBacklog } from "./outbox-queries.ts";
+import { DispatcherSilentError, reconcile } from "./reconcile.ts";
+import { createRelayRound, startOutboxRelay, type OutboxRelay } from "./relay.ts";
+
+let harness: OutboxHarness;
+let relays: OutboxRelay[];
+beforeEach(async () => {
+  harness = await startOutboxHarness();
+  relays = [];
+});
+afterEach(async () => {
+  await Promise.all(relays.map((relay) => relay.stop(1_000)));
+  await harness.close();
+});
+
+function relay(change: Partial<OutboxSettings> = {}): OutboxRelay {
+  const { pool, bus, log } = harness;
+  const started = startOutboxRelay({
+    pool,
+    bus,
+    source: "payments",
+    settings: harness.settings(change),
+    log,
+  });
+  relays.push(started);
+  return started;
+}
+
+const round = (change: Partial<OutboxSettings> = {}) => {
+  const { pool, bus, log } = harness;
+  return createRelayRound({ pool, bus, source: "payments", settings: harness.settings(change), log });
+};
+const published = () => eventually(() => harness.published());
+const stream = { replicas: 1, bytesMax: 268_435_456 };
+
+test("a committed event is published with its exact bytes and stays open until it is confirmed", async () => {
+  const body = Buffer.from('{"b":1, "a":12.50,"ş":"😀"}');
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const eventId = await harness.record({ body, traceparent });
+  relay();
+  const [message, ...more] = await eventually(async () => {
+    const messages = await harness.published();
+    expect(messages).not.toEqual([]);
+    return messages;
+  });
+  expect(more).toEqual([]);
+  expect(message).toMatchObject({
+    msgId: `${eventId}:1`,
+    traceparent,
+    event: { eventId, source: "payments", status: "SUCCESS" },
+  });
+  expect(Buffer.from(message!.event.body, "base64").equals(body)).toBe(true);
+  expect(await harness.rows()).toMatchObject([{ event_id: eventId, publish_attempts: 1, confirmed: false }]);
+  expect(await measureBacklog(harness.pool)).toMatchObject({ unconfirmed: 1 });
+
+  const serving = await serve(harness.bus, {
+    service: "payments",
+    version: "0.0.0",
+    inFlightMax: 10,
+    onHandled: () => {},
+    handlers: [confirmEventsHandler("payments", harness.pool)],
+  });
+  const context = { requestId: "r", deadlineAt: Date.now() + 5_000, service: { name: "webhook-dispatcher" } };
+  const options = { waitUntil: Date.now() + 5_000, traceparent: "" };
+  expect(
+    await request(harness.bus, confirmEvents.payments, context, { eventIds: [eventId] }, options),
+  ).toMatchObject({ outcome: "done" });
+  expect(await harness.rows()).toMatchObject([{ confirmed: true }]);
+  expect(await measureBacklog(harness.pool)).toEqual({ unconfirmed: 0, oldestAgeMs: 0 });
+  await serving.stop(0);
+});
+
+test("what nobody confirms comes again under another message id, each time after twice as long", async () => {
+  const eventId = await harness.record();
+  const next = round({ OUTBOX_REPUBLISH_AFTER: 100 });
+  await next();
+  expect((await harness.rows())[0]!.due_in_ms).toBeLessThanOrEqual(100);
+  await eventually(async () => {
+    await next();
+    expect((await harness.rows())[0]!.publish_attempts).toBe(2);
+  });
+  const { due_in_ms } = (await harness.rows())[0]!;
+  expect(due_in_ms).toBeGreaterThan(100);
+  expect(due_in_ms).toBeLessThanOrEqual(200);
+  // Within the stream's duplicate window: the bare id would have been swallowed.
+  expect((await published()).map(({ msgId }) => msgId)).toEqual([`${eventId}:1`, `${eventId}:2`]);
+  await confirm(harness.pool, [eventId]);
+  await harness.superuser.query("update payments.outbox set publish_at = now() - interval '1 hour'");
+  await next();
+  expect(await published()).toHaveLength(2);
+});
+
+test("an event that is committed after a later one is not missed", async () => {
+  await harness.superuser.query("begin");
+  await harness.superuser.query(
+    `insert into payments.outbox (event_type, payment_id, merchant_id, status, body)
+     values ('payment.status_changed', gen_random_uuid(), gen_random_uuid(), 'SUCCESS', '{}')`,
+  );
+  const later = await harness.record();
+  relay();
+  await eventually(async () =>
+    expect((await harness.published()).map(({ event }) => event.eventId)).toEqual([later]),
+  );
+  await harness.superuser.query("commit");
+  await eventually(async () => expect(await harness.published()).toHaveLength(2));
+});
+
+test("two relays share the work: each event is published once", async () => {
+  const ids = await Promise.all(Array.from({ length: 300 }, () => harness.record()));
+  relay();
+  relay();
+  await eventually(async () =>
+    expect((await harness.rows()).every(({ publish_attempts }) => publish_attempts === 1)).toBe(true),
+  );
+  const messages = await eventually(async () => {
+    const found = await harness.published();
+    expect(found).toHaveLength(300);
+    return found;
+  });
+  expect(new Set(messages.map(({ event }) => event.eventId))).toEqual(new Set(ids));
+});
+
+test("all of JetStream's data is lost: the stream is made anew and what was not confirmed comes again", async () => {
+  relay({ OUTBOX_REPUBLISH_AFTER: 300 });
+  const first = await harness.record();
+  await eventually(async () => expect(await harness.published()).toHaveLength(1));
+  await (await jetstreamManager(harness.bus.nats)).streams.delete(EVENT_STREAM.name);
+  const second = await harness.record();
+  await eventually(async () => {
+    const ids = (await harness.published()).map(({ event }) => event.eventId);
+    expect(new Set(ids)).toEqual(new Set([first, second]));
+  });
+});
+
+test("while the bus is away nothing is claimed, and afterwards everything goes out", async () => {
+  relay();
+  await harness.nats.kill();
+  await harness.bus.disconnection();
+  await eventually(() => expect(harness.bus.connected).toBe(false));
+  await harness.record();
+  const next = round();
+  expect(await next()).toBe("failed");
+  expect(await harness.rows()).toMatchObject([{ publish_attempts: 0 }]);
+  await harness.nats.restart();
+  await eventually(async () => expect(await harness.published()).toHaveLength(1), { withinMs: 10_000 });
+});
+
+test("what is published again is limited in all; new events are not", async () => {
+  await Promise.all(Array.from({ length: 30 }, () => harness.record()));
+  const next = round({ OUTBOX_REPUBLISH_AFTER: 1, OUTBOX_REPUBLISH_RATE_MAX: 10 });
+  await next();
+  expect((await harness.rows()).filter(({ publish_attempts }) => publish_attempts >= 1)).toHaveLength(30);
+  await harness.superuser.query("update payments.outbox set publish_at = now() - interval '1 minute'");
+  await next();
+  const again = (await harness.rows()).filter(({ publish_attempts }) => publish_attempts > 1).length;
+  expect(again).toBeGreaterThan(0);
+  expect(again).toBeLessThanOrEqual(12);
+});
+
+test("the stream's settings are asserted: made, changed where that is possible, refused where it is not", async () => {
+  await assertEventStream(harness.bus.nats, stream);
+  const { streams } = await jetstreamManager(harness.bus.nats);
+  const config = async () => (await streams.info(EVENT_STREAM.name)).config;
+  expect(await config()).toMatchObject({
+    retention: "limits",
+    storage: "file",
+    discard: "old",
+    max_age: 24 * 3_600 * 1e9,
+    duplicate_window: 30 * 1e9,
+    max_bytes: stream.bytesMax,
+    num_replicas: 1,
+  });
+  await assertEventStream(harness.bus.nats, { ...stream, bytesMax: 10_000_000 });
+  expect(await config()).toMatchObject({ max_bytes: 10_000_000 });
+  await streams.delete(EVENT_STREAM.name);
+  await streams.add({
+    name: EVENT_STREAM.name,
+    subjects: [...EVENT_STREAM.subjects],
+    retention: RetentionPolicy.Workqueue,
+  });
+  await expect(assertEventStream(harness.bus.nats, stream)).rejects.toBeInstanceOf(EventStreamSettingsError);
+  await streams.delete(EVENT_STREAM.name);
+  await streams.add({
+    name: EVENT_STREAM.name,
+    subjects: [...EVENT_STREAM.subjects],
+    storage: StorageType.Memory,
+  });
+  await expect(assertEventStream(harness.bus.nats, stream)).rejects.toBeInstanceOf(EventStreamSettingsError);
+});
+
+test("the comparison with the dispatcher opens what it lacks again; without its answer nothing is known", async () => {
+  const [here, lost, open] = [await harness.record(), await harness.record(), await harness.record()];
+  await confirm(harness.pool, [here, lost]);
+  const range = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 1_000) };
+  const { pool, bus } = harness;
+  await expect(reconcile({ pool, bus, source: "payments" }, range)).rejects.toBeInstanceOf(
+    DispatcherSilentError,
+  );
+
+  const asked: string[] = [];
+  const dispatcher = await serve(bus, {
+    service: "webhooks",
+    version: "0.0.0",
+    inFlightMax: 10,
+    onHandled: () => {},
+    handlers: [
+      handler(findMissingEvents, async ({ payload }) => {
+        asked.push(...payload.eventIds);
+        return { outcome: "done", result: { missing: payload.eventIds.filter((id) => id === lost) } };
+      }),
+    ],
+  });
+  expect(await reconcile({ pool, bus, source: "payments" }, range)).toEqual({ compared: 2, missing: [lost] });
+  expect(asked).not.toContain(open);
+  expect((await harness.rows()).find(({ event_id }) => event_id === lost)).toMatchObject({
+    confirmed: false,
+  });
+  await round()();
+  expect((await harness.published()).map(({ event }) => event.eventId)).toContain(lost);
+  const earlier = { from: new Date(0), to: new Date(Date.now() - 30_000) };
+  expect(await reconcile({ pool, bus, source: "payments" }, earlier)).toEqual({ compared: 0, missing: [] });
+  await dispatcher.stop(0);
+});

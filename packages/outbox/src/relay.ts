@@ -1,0 +1,147 @@
+import type { EventSource } from "@holdfast/contracts";
+import type { Bus } from "@holdfast/messaging";
+import type { Logger } from "@holdfast/service-runtime";
+import type { Pool } from "pg";
+import { assertEventStream } from "./event-stream.ts";
+import { createOutboxMetrics, type OutboxMetrics } from "./outbox-metrics.ts";
+import { claimNew, claimUnconfirmed, postpone, type ClaimedEvent } from "./outbox-queries.ts";
+import type { OutboxSettings } from "./outbox-settings.ts";
+import { publishEvents } from "./publish-events.ts";
+
+/**
+ * Carries committed events from a service's outbox to the event stream. A row stays open until the dispatcher has
+ * confirmed it to the owner; nothing the stream says closes one. Any number of relays may run on one outbox.
+ */
+export type OutboxRelay = {
+  /** Something was committed: look now. Called after the commit, never within it. */
+  nudge(): void;
+  stop(timeoutMs: number): Promise<void>;
+};
+
+export type RelayDeps = {
+  /** Of the service that owns the outbox. */
+  pool: Pool;
+  bus: Bus;
+  source: EventSource;
+  settings: OutboxSettings;
+  log: Logger;
+};
+
+export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
+  const { settings, log } = deps;
+  const round = createRelayRound(deps);
+  const stopping = new AbortController();
+  let nudged = Promise.withResolvers<void>();
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      let outcome: RelayRoundOutcome = "idle";
+      try {
+        outcome = await round();
+      } catch (error) {
+        outcome = "failed";
+        log.warn({ operation: "relay", error }, "a round failed");
+      }
+      if (outcome === "more" || stopping.signal.aborted) continue;
+      await Promise.race([
+        nudged.promise,
+        pause(outcome === "failed" ? FAILURE_PAUSE_MS : settings.OUTBOX_POLL_INTERVAL),
+      ]);
+      nudged = Promise.withResolvers();
+    }
+  })();
+  return {
+    nudge: () => nudged.resolve(),
+    async stop(timeoutMs) {
+      stopping.abort();
+      nudged.resolve();
+      await Promise.race([running, pause(timeoutMs)]);
+    },
+  };
+}
+
+/** `more`: there may be more to do at once; `failed`: the stream or the bus is not there. */
+export type RelayRoundOutcome = "more" | "idle" | "failed";
+
+/** One round: new events first, then, at most so many a second, those nobody has confirmed. */
+export function createRelayRound({
+  pool,
+  bus,
+  source,
+  settings,
+  log,
+}: RelayDeps): () => Promise<RelayRoundOutcome> {
+  const metrics = createOutboxMetrics(source);
+  const republishRate = createRateLimit(settings.OUTBOX_REPUBLISH_RATE_MAX);
+  const republishAfterMs = settings.OUTBOX_REPUBLISH_AFTER;
+  const streamOptions = {
+    replicas: settings.EVENT_STREAM_REPLICAS,
+    bytesMax: settings.EVENT_STREAM_BYTES_MAX,
+  };
+  let streamIsThere = false;
+  let lookAgainAt = 0;
+
+  const publish = async (events: ClaimedEvent[]): Promise<boolean> => {
+    if (events.length === 0) return true;
+    const { failed, error } = await publishEvents(bus.nats, source, events);
+    countPublished(metrics, events, failed.length);
+    if (failed.length === 0) return true;
+    log.warn({ operation: "relay", count: failed.length, error }, "events were not published");
+    streamIsThere = false;
+    await postpone(pool, failed, FAILURE_PAUSE_MS);
+    return false;
+  };
+
+  return async () => {
+    // Claimed events that cannot be published would only wait the longer for their next turn.
+    if (!bus.connected) return "failed";
+    if (!streamIsThere) await assertEventStream(bus.nats, streamOptions);
+    streamIsThere = true;
+
+    const fresh = await claimNew(pool, { limit: BATCH_MAX, republishAfterMs });
+    if (!(await publish(fresh))) return "failed";
+    if (performance.now() >= lookAgainAt) {
+      const limit = Math.min(BATCH_MAX, republishRate.available(performance.now()));
+      const unconfirmed = limit > 0 ? await claimUnconfirmed(pool, { limit, republishAfterMs }) : [];
+      republishRate.take(unconfirmed.length);
+      if (unconfirmed.length < limit) lookAgainAt = performance.now() + LOOK_AGAIN_MS;
+      if (!(await publish(unconfirmed))) return "failed";
+    }
+    return fresh.length === BATCH_MAX ? "more" : "idle";
+  };
+}
+
+/** Events claimed by one statement and published side by side. */
+const BATCH_MAX = 200;
+const FAILURE_PAUSE_MS = 250;
+/** Those not confirmed are looked for less often than new ones: their time is counted in minutes. */
+const LOOK_AGAIN_MS = 250;
+
+function countPublished(metrics: OutboxMetrics, events: ClaimedEvent[], failures: number): void {
+  const again = events.filter(({ publish_attempts }) => publish_attempts > 1).length;
+  if (again > 0) metrics.republished(again);
+  metrics.published(events.length - failures);
+  if (failures > 0) metrics.failed(failures);
+}
+
+/** So many a second, with at most a second's worth at once. Times are monotonic milliseconds. */
+export function createRateLimit(perSecond: number): {
+  available(nowMs: number): number;
+  take(count: number): void;
+} {
+  let tokens = perSecond;
+  let filledAt: number | undefined;
+  return {
+    available(nowMs) {
+      tokens = Math.min(perSecond, tokens + ((nowMs - (filledAt ?? nowMs)) / 1_000) * perSecond);
+      filledAt = nowMs;
+      return Math.floor(tokens);
+    },
+    take(count) {
+      tokens -= count;
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

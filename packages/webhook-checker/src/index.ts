@@ -1,0 +1,2 @@
+export * from "./check-webhooks.ts";
+export * from "./ledger-receiver.ts";

@@ -1,0 +1,2 @@
+export * from "./sign-webhook.ts";
+export * from "./verify-webhook.ts";

@@ -1,0 +1,36 @@
+import type { IncomingMessage } from "node:http";
+import { expect, test, vi } from "vitest";
+import { authenticateMerchant } from "./authenticate-merchant.ts";
+import type { Exchange } from "./exchange.ts";
+import { Refusal } from "./refusal.ts";
+
+/** What signing in is asked for a request with these headers, and what comes of it. */
+async function attempt(headersDistinct: Record<string, string[]>) {
+  const verify = vi.fn(async (_apiKey: string, apiSecret: string) =>
+    apiSecret === "right" ? { merchantId: "m" } : undefined,
+  );
+  const exchange = {} as Exchange;
+  const authenticate = authenticateMerchant({ verify, forget: () => {} });
+  const refusal = await authenticate({ headersDistinct } as unknown as IncomingMessage, exchange);
+  return { asked: verify.mock.calls, refusal, exchange };
+}
+
+test("one of each header signs in", async () => {
+  const { asked, refusal, exchange } = await attempt({ "x-api-key": ["key"], "x-api-secret": ["right"] });
+  expect(asked).toEqual([["key", "right"]]);
+  expect(refusal).toBeUndefined();
+  expect(exchange).toEqual({ merchant: { merchantId: "m" }, merchantId: "m" });
+});
+
+test.each<[string, Record<string, string[]>]>([
+  ["none", {}],
+  ["no secret", { "x-api-key": ["key"] }],
+  ["no key", { "x-api-secret": ["right"] }],
+  ["two keys", { "x-api-key": ["key", "key"], "x-api-secret": ["right"] }],
+  ["two secrets", { "x-api-key": ["key"], "x-api-secret": ["right", "right"] }],
+])("%s costs the same one check, of nothing, and is refused", async (_case, headers) => {
+  const { asked, refusal, exchange } = await attempt(headers);
+  expect(asked).toEqual([["", ""]]);
+  expect(refusal).toBeInstanceOf(Refusal);
+  expect(exchange.merchant).toBeUndefined();
+});

@@ -1,0 +1,86 @@
+import { eventually } from "@holdfast/testing";
+import { expect, test } from "vitest";
+import { CVV, PAN } from "../../test/builders.ts";
+import { JSON_TYPE } from "../../test/test-gateway.ts";
+import { usePreAuthorization } from "../../test/use-pre-authorization.ts";
+
+const { on, send, preAuthorize } = usePreAuthorization();
+
+test("an answer that is not of the contract leaves its reason in the log, without its values", async () => {
+  on.payments.answers.preAuthorize = async () => ({ outcome: "done", result: { pan: PAN } }) as never;
+  await preAuthorize();
+  await eventually(() =>
+    expect(on.gateway.lines).toMatchObject([{ level: "warn", error: { name: "ZodError" } }]),
+  );
+  expect(JSON.stringify(on.gateway.lines)).not.toContain(PAN);
+});
+
+test("each request leaves one line, with what is needed to find it again and nothing of the card or the secret", async () => {
+  on.payments.answers.preAuthorize = async () => Promise.reject(new Error("a bug"));
+  await preAuthorize();
+  on.payments.answers.preAuthorize = on.usual.preAuthorize;
+  await preAuthorize({ cardHolderName: '"Zz Canary"' });
+  await preAuthorize({ pan: `"${PAN.slice(0, -1)}2"`, orderId: '""' });
+  await send(`{"pan": "${PAN}", "cvv": "${CVV}", }`, JSON_TYPE);
+  await on.gateway.merchantApi({
+    path: `/api/${PAN}?secret=${on.merchant.apiSecret}`,
+    headers: on.merchant.headers,
+  });
+  await on.gateway.merchantApi({
+    path: "/api/payment/x",
+    headers: { ...on.merchant.headers, "x-api-secret": on.merchant.apiSecret.slice(1) },
+  });
+  await eventually(() => expect(on.gateway.lines).toHaveLength(6));
+
+  const text = JSON.stringify(on.gateway.lines);
+  for (const canary of [
+    PAN,
+    PAN.slice(0, -1),
+    `"${CVV}"`,
+    on.merchant.apiSecret.slice(1),
+    "Canary",
+    on.merchant.apiKey,
+    Buffer.from(PAN).toString("base64"),
+  ]) {
+    expect(text).not.toContain(canary);
+  }
+  const common = {
+    service: "api-gateway",
+    listener: "merchant",
+    msg: "request",
+    requestId: expect.any(String),
+    durationMs: expect.any(Number),
+  };
+  const route = "/api/pre-authorization";
+  expect(on.gateway.lines).toMatchObject([
+    {
+      ...common,
+      level: "warn",
+      method: "POST",
+      route,
+      statusCode: 504,
+      code: "outcome_unknown",
+      merchantId: on.merchant.merchantId,
+    },
+    {
+      ...common,
+      level: "info",
+      method: "POST",
+      route,
+      statusCode: 201,
+      merchantId: on.merchant.merchantId,
+      paymentId: on.payments.received[1]!.payload.paymentId,
+    },
+    { ...common, level: "info", route, statusCode: 400, code: "validation_failed" },
+    { ...common, level: "info", route, statusCode: 400, code: "malformed_json" },
+    {
+      ...common,
+      level: "info",
+      method: "GET",
+      statusCode: 404,
+      code: "route_not_found",
+      merchantId: on.merchant.merchantId,
+    },
+    { ...common, level: "info", method: "GET", statusCode: 401, code: "unauthorized" },
+  ]);
+});

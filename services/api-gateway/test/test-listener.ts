@@ -1,0 +1,49 @@
+import type { IncomingMessage } from "node:http";
+import { Router } from "express";
+import { expect, onTestFinished } from "vitest";
+import type { Exchange } from "../src/http/exchange.ts";
+import { HTTP_TIMEOUTS, startListener } from "../src/http/listener.ts";
+import { readBody } from "../src/http/read-body.ts";
+import type { Refusal } from "../src/http/refusal.ts";
+import { captureLog } from "./captured-log.ts";
+
+/** A listener with routes that need no other service: `/held` is answered when the test says so, `/body` reads one. */
+export async function startTestListener({ timeouts = HTTP_TIMEOUTS } = {}) {
+  const captured = captureLog();
+  const held: Exchange[] = [];
+  const bodies: (Buffer | Refusal)[] = [];
+  const router = Router({ caseSensitive: true, strict: true });
+  const handle = (path: string, handler: (request: IncomingMessage, exchange: Exchange) => unknown) =>
+    router.all(path, handler as never);
+  handle("/held", (_request, exchange) => held.push(exchange));
+  handle("/ok", (_request, exchange) => exchange.answer(200, undefined, "{}"));
+  handle("/items/:id", (_request, exchange) => exchange.answer(200, undefined, "{}"));
+  const arrived: string[] = [];
+  handle("/body", async (_request, exchange) => {
+    arrived.push(exchange.requestId);
+    bodies.push(await readBody(exchange));
+    exchange.answer(200, undefined, "{}");
+  });
+  handle("/throws", () => {
+    throw new Error("a bug with the number 4111111111111111 in it");
+  });
+  handle("/rejects", async () => Promise.reject(new TypeError("a bug")));
+  const listener = await startListener({
+    name: "merchant",
+    host: "127.0.0.1",
+    port: 0,
+    router,
+    log: captured.log,
+    timeouts,
+  });
+  onTestFinished(() => listener.stop(0));
+  const answerHeld = () => held.shift()!.answer(200, undefined, '{"held": true}');
+  return { ...captured, port: listener.port, listener, held, arrived, bodies, answerHeld };
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  await expect.poll(condition, { interval: 5, timeout: 5_000 }).toBe(true);
+}
+
+export const HEAD = "Host: localhost\r\n";
+export const JSON_HEAD = `${HEAD}Content-Type: application/json\r\n`;

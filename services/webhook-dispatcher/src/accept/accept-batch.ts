@@ -1,0 +1,166 @@
+import { randomUUIDv7 } from "node:crypto";
+import { confirmEvents, type EventSource } from "@holdfast/contracts";
+import { failpoint } from "@holdfast/failpoints";
+import { request, type Bus } from "@holdfast/messaging";
+import type { JsMsg } from "@nats-io/jetstream";
+import { DatabaseError, type Pool } from "pg";
+import type { BusinessEvents } from "../business-events.ts";
+import { SKEW_STOP_MS, type Clock } from "../clock.ts";
+import type { DeliveryWorker } from "../deliver/delivery-worker.ts";
+import type { Progress } from "../progress.ts";
+import { acceptEvents, keepPoison, type EventToAccept } from "./accept-statement.ts";
+import { parseEvent, type IncomingEvent } from "./parse-event.ts";
+
+export type AcceptDeps = {
+  pool: Pool;
+  bus: Bus;
+  clock: Clock;
+  worker: DeliveryWorker;
+  events: BusinessEvents;
+  progress: Progress;
+  leaseMs: number;
+  windowMs: number;
+  /** Whether to give up on a batch that the database does not take. */
+  isStopping: () => boolean;
+};
+
+type Arrival = { message: JsMsg; event: IncomingEvent };
+
+/**
+ * Takes a batch over: one commit, then the sending starts, then the stream hears that it may forget the events and their
+ * owners that they may close their rows. A process that dies between any two of these leaves nothing undone: the stream, or
+ * the owner, hands the events out again, and what is here already is known by its id.
+ */
+export async function acceptBatch(deps: AcceptDeps, messages: JsMsg[]): Promise<void> {
+  await failpoint("webhooks.after_pull");
+  const arrivals: Arrival[] = [];
+  for (const message of messages) {
+    const event = parseEvent(message);
+    if (typeof event === "string") await setAside(deps, message, event);
+    else arrivals.push({ message, event });
+  }
+  const accepted = arrivals.length === 0 ? [] : await acceptWhenPossible(deps, arrivals);
+  if (accepted.length === 0) return;
+  deps.events.accepted({ events: accepted.length, lagMs: lagOf(deps.clock, accepted) });
+  await failpoint("webhooks.before_ack");
+  for (const { message } of accepted) message.ack();
+  // Not waited for: a confirmation that is lost is asked for again by the owner's next copy.
+  for (const [source, events] of Map.groupBy(accepted, ({ event }) => event.source)) {
+    void confirm(
+      deps,
+      source,
+      events.map(({ event }) => event.eventId),
+    );
+  }
+}
+
+/** Waits for the database for as long as the process runs; meanwhile nothing more is pulled and nothing is acknowledged. */
+async function acceptWhenPossible(deps: AcceptDeps, arrivals: Arrival[]): Promise<Arrival[]> {
+  for (;;) {
+    try {
+      await accept(deps, arrivals);
+      return arrivals;
+    } catch (error) {
+      deps.progress.mark("accept");
+      if (deps.isStopping()) throw error;
+      if (isFaultOfData(error)) return await acceptOneByOne(deps, arrivals, error);
+      deps.events.acceptFailed(error);
+      await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
+    }
+  }
+}
+
+const RETRY_PAUSE_MS = 250;
+
+/** Something in the batch is not to be stored: whatever it is must not take its neighbours with it. */
+async function acceptOneByOne(deps: AcceptDeps, arrivals: Arrival[], error: unknown): Promise<Arrival[]> {
+  const [only, ...others] = arrivals;
+  if (!only) return [];
+  if (others.length === 0) {
+    await setAside(deps, only.message, `the database refuses it: ${(error as DatabaseError).code}`);
+    return [];
+  }
+  const accepted: Arrival[] = [];
+  for (const arrival of arrivals) accepted.push(...(await acceptWhenPossible(deps, [arrival])));
+  return accepted;
+}
+
+/** SQLSTATE classes 22 (data) and 23 (integrity). */
+function isFaultOfData(error: unknown): boolean {
+  return error instanceof DatabaseError && /^2[23]/.test(error.code ?? "");
+}
+
+async function accept(
+  { pool, worker, clock, leaseMs, windowMs }: AcceptDeps,
+  arrivals: Arrival[],
+): Promise<void> {
+  const { queue } = worker;
+  const maySend = Math.abs(clock.skewMs) <= SKEW_STOP_MS;
+  const batch: EventToAccept[] = arrivals.map(({ event }) => ({
+    event,
+    lease: maySend && queue.reserve(event.merchantId),
+  }));
+  const reserved = batch.filter(({ lease }) => lease).map(({ event }) => event.merchantId);
+  let pushed: string[] = [];
+  try {
+    const { leased, left } = await acceptEvents(pool, batch, { leaseMs, windowMs, shiftMs: clock.shiftMs });
+    await failpoint("webhooks.after_accept");
+    pushed = leased.map(({ merchantId }) => merchantId);
+    for (const delivery of leased) queue.push(delivery, { reserved: true });
+    if (left > 0) worker.nudge();
+  } finally {
+    for (const merchantId of without(reserved, pushed)) queue.giveUp(merchantId);
+  }
+}
+
+/** `all` less each of `some` once. */
+function without(all: string[], some: string[]): string[] {
+  const left = [...all];
+  for (const each of some) {
+    const index = left.indexOf(each);
+    if (index !== -1) left.splice(index, 1);
+  }
+  return left;
+}
+
+async function setAside({ pool, events }: AcceptDeps, message: JsMsg, reason: string): Promise<void> {
+  const { subject, data } = message;
+  try {
+    await keepPoison(pool, { subject, sequence: message.seq, reason, data });
+  } catch (error) {
+    // It comes again after its time.
+    return events.acceptFailed(error);
+  }
+  events.poisoned(reason);
+  message.term(reason.slice(0, TERM_REASON_MAX).replace(/[^\x20-\x7E]/g, "?"));
+}
+
+const TERM_REASON_MAX = 100;
+
+function lagOf(clock: Clock, arrivals: Arrival[]): number {
+  const oldest = Math.min(...arrivals.map(({ event }) => timeOfEventId(event.eventId)));
+  return Math.max(0, clock.databaseNow() - oldest);
+}
+
+/** A UUIDv7 begins with 48 bits of Unix milliseconds. */
+function timeOfEventId(eventId: string): number {
+  return Number.parseInt(eventId.replace("-", "").slice(0, 12), 16);
+}
+
+async function confirm({ bus, events }: AcceptDeps, source: EventSource, eventIds: string[]): Promise<void> {
+  const now = Date.now();
+  const context = {
+    requestId: randomUUIDv7(),
+    deadlineAt: now + CONFIRM_TIMEOUT_MS,
+    service: { name: "webhook-dispatcher" },
+  };
+  try {
+    const options = { waitUntil: now + CONFIRM_TIMEOUT_MS, traceparent: "" };
+    const reply = await request(bus, confirmEvents[source], context, { eventIds }, options);
+    if (reply.outcome !== "done") events.notConfirmed(eventIds.length, reply.outcome);
+  } catch (error) {
+    events.notConfirmed(eventIds.length, error instanceof Error ? error.name : "unknown");
+  }
+}
+
+const CONFIRM_TIMEOUT_MS = 5_000;

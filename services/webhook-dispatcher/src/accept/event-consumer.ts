@@ -1,0 +1,113 @@
+import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
+import { assertEventStream, type EventStreamOptions } from "@holdfast/outbox";
+import { createNaturalBatcher } from "@holdfast/service-runtime";
+import {
+  AckPolicy,
+  DeliverPolicy,
+  jetstream,
+  jetstreamManager,
+  type ConsumerMessages,
+  type JsMsg,
+} from "@nats-io/jetstream";
+import { acceptBatch, type AcceptDeps } from "./accept-batch.ts";
+
+export type EventConsumerOptions = { stream: EventStreamOptions; ackWaitMs: number };
+
+export type EventConsumer = {
+  /** Pulls nothing more and waits for the batches under way, at most `timeoutMs`. */
+  stop(timeoutMs: number): Promise<void>;
+};
+
+/**
+ * Pulls events for as long as the process runs. The consumer is durable and shared by all dispatchers. Stream or consumer
+ * gone (all of JetStream's data was lost): both are made anew, and the owners publish again what was not confirmed.
+ */
+export function startEventConsumer(
+  deps: Omit<AcceptDeps, "isStopping">,
+  { stream, ackWaitMs }: EventConsumerOptions,
+): EventConsumer {
+  const stopping = new AbortController();
+  let messages: ConsumerMessages | undefined;
+  const underway = new Set<Promise<void>>();
+  // While one batch is being committed the next one gathers; an event that comes alone waits for nobody.
+  const batcher = createNaturalBatcher<JsMsg, void>({
+    sizeMax: 200,
+    flushesMax: 2,
+    isolates: () => false,
+    async flush(batch) {
+      await acceptBatch({ ...deps, isStopping: () => stopping.signal.aborted }, batch);
+      return batch.map(() => undefined);
+    },
+  });
+  const take = (message: JsMsg) => {
+    const accepting = batcher.add(message).catch((error: unknown) => deps.events.acceptFailed(error));
+    underway.add(accepting);
+    void accepting.finally(() => underway.delete(accepting));
+  };
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        messages = await openConsumer(deps.bus.nats, stream, ackWaitMs);
+        deps.progress.mark("accept");
+        if (stopping.signal.aborted) break;
+        for await (const message of messages) {
+          take(message);
+          deps.progress.mark("accept");
+        }
+      } catch (error) {
+        deps.events.acceptFailed(error);
+      }
+      deps.progress.mark("accept");
+      if (!stopping.signal.aborted) await pause(REOPEN_PAUSE_MS);
+    }
+  })();
+  // Nothing to pull is no standstill.
+  const idle = setInterval(() => underway.size === 0 && deps.progress.mark("accept"), IDLE_MARK_MS);
+
+  return {
+    async stop(timeoutMs) {
+      stopping.abort();
+      clearInterval(idle);
+      await Promise.race([messages?.close(), pause(STOP_PULLING_MS)]);
+      await Promise.race([running, pause(STOP_PULLING_MS)]);
+      await Promise.race([Promise.allSettled(underway), pause(timeoutMs)]);
+    },
+  };
+}
+
+const REOPEN_PAUSE_MS = 250;
+const IDLE_MARK_MS = 1_000;
+const STOP_PULLING_MS = 500;
+
+async function openConsumer(
+  nats: AcceptDeps["bus"]["nats"],
+  stream: EventStreamOptions,
+  ackWaitMs: number,
+): Promise<ConsumerMessages> {
+  await assertEventStream(nats, stream);
+  const manager = await jetstreamManager(nats);
+  await manager.consumers.add(EVENT_STREAM.name, {
+    durable_name: WEBHOOK_CONSUMER,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: ackWaitMs * 1_000_000,
+    max_deliver: -1,
+    max_ack_pending: ACK_PENDING_MAX,
+    deliver_policy: DeliverPolicy.All,
+  });
+  const consumer = await jetstream(nats).consumers.get(EVENT_STREAM.name, WEBHOOK_CONSUMER);
+  return await consumer.consume({
+    max_messages: PULLED_MAX,
+    // Missed heartbeats of this time tell that the consumer is gone.
+    expires: PULL_EXPIRES_MS,
+    abort_on_missing_resource: true,
+  });
+}
+
+/** Events that were handed out and are not accepted yet, over all dispatchers. Acceptance takes milliseconds. */
+const ACK_PENDING_MAX = 5_000;
+const PULLED_MAX = 500;
+const PULL_EXPIRES_MS = 2_000;
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

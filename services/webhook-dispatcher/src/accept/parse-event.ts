@@ -1,0 +1,27 @@
+import { statusChangedEventSchema, type StatusChangedEvent } from "@holdfast/contracts";
+import { TRACEPARENT_HEADER } from "@holdfast/messaging";
+import type { JsMsg } from "@nats-io/jetstream";
+
+/** An event as it is taken over. */
+export type IncomingEvent = Omit<StatusChangedEvent, "body"> & { body: Buffer; traceparent: string | null };
+
+/** @returns why it is no event, where it is none. */
+export function parseEvent(message: Pick<JsMsg, "json" | "headers">): IncomingEvent | string {
+  let content: unknown;
+  try {
+    content = message.json();
+  } catch {
+    return "not JSON";
+  }
+  const parsed = statusChangedEventSchema.safeParse(content);
+  if (!parsed.success) {
+    return parsed.error.issues
+      .map(({ path, code, message }) => `${path.join(".") || "event"}: ${code}, ${message}`)
+      .join("; ");
+  }
+  return {
+    ...parsed.data,
+    body: Buffer.from(parsed.data.body, "base64"),
+    traceparent: message.headers?.get(TRACEPARENT_HEADER) || null,
+  };
+}

@@ -1,0 +1,37 @@
+/**
+ * Time. Leases, schedules and expiry go by the database's clock; this process's own is used for the one thing that merchants
+ * see of it, `x-request-time`. `shiftMs` is 0, except in tests that let 48 hours pass in a moment: it is added to both.
+ */
+export type Clock = {
+  /** Of this machine, epoch milliseconds. */
+  now(): number;
+  /** Of the database, as far as it was measured. */
+  databaseNow(): number;
+  readonly shiftMs: number;
+  /** How far the database is ahead of this machine, as last measured. */
+  readonly skewMs: number;
+  measured(skewMs: number): void;
+};
+
+export function createClock(shift: () => number = () => 0): Clock {
+  let skewMs = 0;
+  return {
+    now: () => Date.now() + shift(),
+    databaseNow: () => Date.now() + skewMs + shift(),
+    get shiftMs() {
+      return shift();
+    },
+    get skewMs() {
+      return skewMs;
+    },
+    measured(ms) {
+      skewMs = Math.round(ms);
+    },
+  };
+}
+
+/** Beyond this the clocks are looked after by people. */
+export const SKEW_ALARM_MS = 2_000;
+
+/** Beyond this every signature would be rejected as too old, and each attempt be lost: nothing is sent. */
+export const SKEW_STOP_MS = 60_000;

@@ -1,0 +1,98 @@
+import type { AuditDatabase } from "@holdfast/audit";
+import type { EventSource, FinalStatus, WebhookError } from "@holdfast/contracts";
+import { Kysely, PostgresDialect, type Generated } from "kysely";
+import type { Pool } from "pg";
+
+/** Tables of the schema `webhooks`, as the migrations make them. */
+export type WebhooksDatabase = AuditDatabase & {
+  endpoint: EndpointTable;
+  event: EventTable;
+  outcome: OutcomeTable;
+  attempt: AttemptTable;
+  delivery: DeliveryTable;
+  poison: PoisonTable;
+};
+
+export type EndpointTable = {
+  merchant_id: string;
+  url: string;
+  enabled: Generated<boolean>;
+  max_in_flight: Generated<number>;
+  secret: Buffer;
+  secret_version: Generated<number>;
+  next_secret: Buffer | null;
+  next_version: number | null;
+  activates_at: Date | null;
+  secret_request_id: string;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+};
+
+export type EventTable = {
+  occurred_at: Date;
+  event_id: string;
+  source: EventSource;
+  event_type: string;
+  merchant_id: string;
+  payment_id: string;
+  status: FinalStatus;
+  body: Buffer;
+  traceparent: string | null;
+  accepted_at: Generated<Date>;
+};
+
+export type Outcome = "delivered" | "failed" | "skipped" | "cancelled";
+
+export type OutcomeTable = {
+  occurred_at: Date;
+  event_id: string;
+  outcome: Outcome;
+  resolved_at: Generated<Date>;
+};
+
+export type Trigger = "schedule" | "manual";
+
+export type AttemptTable = {
+  attempt_id: string;
+  sent_at: Date;
+  event_id: string;
+  trigger: Trigger;
+  number: number | null;
+  planned_at: Date;
+  request_time: bigint;
+  succeeded: boolean;
+  status_code: number | null;
+  error: WebhookError | null;
+  duration_ms: number;
+  remote_address: string | null;
+  snippet: string | null;
+  body_hash: Buffer;
+  secret_version: number;
+  next_version: number | null;
+};
+
+export type DeliveryTable = {
+  delivery_id: Generated<string>;
+  event_id: string;
+  occurred_at: Date;
+  merchant_id: string;
+  trigger: Generated<Trigger>;
+  attempt: Generated<number>;
+  due_at: Date;
+  deadline_at: Date;
+  lease_token: string | null;
+  lease_until: Date | null;
+};
+
+export type PoisonTable = {
+  poison_id: Generated<string>;
+  received_at: Generated<Date>;
+  subject: string;
+  sequence: bigint;
+  reason: string;
+  data: Buffer;
+};
+
+export function createDatabase(pool: Pool): Kysely<WebhooksDatabase> {
+  return new Kysely({ dialect: new PostgresDialect({ pool }) });
+}

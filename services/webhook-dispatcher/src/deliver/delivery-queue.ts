@@ -1,0 +1,184 @@
+import {
+  afterResult,
+  holdMax,
+  newEndpointHealth,
+  type EndpointHealth,
+  type SendResult,
+} from "./endpoint-health.ts";
+import type { LeasedDelivery } from "./leased-delivery.ts";
+
+export type DeliveryQueueOptions = {
+  /** Requests under way at once; at most half of them to endpoints whose breaker is open. */
+  inFlightMax: number;
+  /** Sends one and records it. Undefined: it was not sent, and says nothing of its endpoint. */
+  send: (delivery: LeasedDelivery) => Promise<SendResult | undefined>;
+  /** These go back to the database unsent. */
+  giveBack: (deliveries: LeasedDelivery[]) => void;
+  /** A lease with less than this left is given back: an attempt has to end before it does. */
+  leaseMarginMs: number;
+  /** An endpoint has room again for what may wait in the database. */
+  onRoom: () => void;
+};
+
+type Endpoint = {
+  health: EndpointHealth;
+  maxInFlight: number;
+  waiting: LeasedDelivery[];
+  inFlight: number;
+  /** Places that were promised and are not taken yet. */
+  reserved: number;
+};
+
+/**
+ * What this process has leased and not finished, by endpoint. Each endpoint has its own queue, its own number of requests at
+ * once and its own breaker, and they take turns: one that hangs costs the others nothing but its one socket.
+ */
+export class DeliveryQueue {
+  readonly #options: DeliveryQueueOptions;
+  readonly #endpoints = new Map<string, Endpoint>();
+  /** Endpoints that may have something to send, in the order of their turns. */
+  readonly #turns = new Set<string>();
+  readonly #underway = new Map<LeasedDelivery, Promise<void>>();
+  #held = 0;
+  #suspectsInFlight = 0;
+  #draining = false;
+
+  constructor(options: DeliveryQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Room for one more, taken until it is pushed or given up. */
+  reserve(merchantId: string): boolean {
+    const endpoint = this.#endpoint(merchantId);
+    if (this.totalRoom() === 0 || roomOf(endpoint) === 0) return false;
+    endpoint.reserved++;
+    this.#held++;
+    return true;
+  }
+
+  giveUp(merchantId: string): void {
+    this.#endpoint(merchantId).reserved--;
+    this.#held--;
+  }
+
+  push(delivery: LeasedDelivery, { reserved } = { reserved: false }): void {
+    const { max_in_flight } = delivery.endpoint;
+    const endpoint = this.#endpoint(delivery.merchantId, max_in_flight);
+    endpoint.maxInFlight = max_in_flight;
+    if (reserved) endpoint.reserved--;
+    else this.#held++;
+    if (this.#draining) return this.#giveBack([delivery]);
+    endpoint.waiting.push(delivery);
+    this.#turns.add(delivery.merchantId);
+    this.#pump();
+  }
+
+  /** Deliveries that may be leased in all. */
+  totalRoom(): number {
+    return this.#draining ? 0 : Math.max(0, HELD_MAX - this.#held);
+  }
+
+  /** Of the endpoints that have another room than one nothing is known of. */
+  rooms(): { merchantId: string; room: number }[] {
+    return [...this.#endpoints]
+      .filter(([, endpoint]) => roomOf(endpoint) < endpoint.maxInFlight || endpoint.inFlight > 0)
+      .map(([merchantId, endpoint]) => ({ merchantId, room: roomOf(endpoint) }));
+  }
+
+  /** Gives back what has waited too long for its lease. */
+  sweep(): void {
+    for (const [merchantId, endpoint] of this.#endpoints) {
+      const stale = endpoint.waiting.filter((delivery) => this.#isStale(delivery));
+      if (stale.length > 0)
+        endpoint.waiting = endpoint.waiting.filter((delivery) => !stale.includes(delivery));
+      this.#giveBack(stale);
+      if (endpoint.waiting.length > 0) this.#turns.add(merchantId);
+    }
+    this.#pump();
+  }
+
+  measure(): { inFlight: number; held: number; breakersOpen: number } {
+    const breakersOpen = [...this.#endpoints.values()].filter(({ health }) => health.open).length;
+    return { inFlight: this.#underway.size, held: this.#held, breakersOpen };
+  }
+
+  /** Starts nothing more, gives back what was not begun, waits for what was, and gives that back at the end of the time. */
+  async drain(timeoutMs: number): Promise<void> {
+    this.#draining = true;
+    for (const { waiting } of this.#endpoints.values()) this.#giveBack(waiting.splice(0));
+    const ended = Promise.allSettled(this.#underway.values());
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
+    if (this.#underway.size > 0) this.#options.giveBack([...this.#underway.keys()]);
+  }
+
+  #endpoint(merchantId: string, maxInFlight = DEFAULT_IN_FLIGHT): Endpoint {
+    const known = this.#endpoints.get(merchantId);
+    if (known) return known;
+    const health = newEndpointHealth(maxInFlight);
+    const endpoint = { health, maxInFlight, waiting: [], inFlight: 0, reserved: 0 };
+    this.#endpoints.set(merchantId, endpoint);
+    if (this.#endpoints.size > REMEMBERED_MAX) forgetIdle(this.#endpoints);
+    return endpoint;
+  }
+
+  /** Starts what may start, one of each endpoint in turn. */
+  #pump(): void {
+    const { inFlightMax } = this.#options;
+    for (const merchantId of this.#draining ? [] : this.#turns) {
+      if (this.#underway.size >= inFlightMax) return;
+      this.#turns.delete(merchantId);
+      const endpoint = this.#endpoints.get(merchantId);
+      if (!endpoint || endpoint.inFlight >= endpoint.health.cap) continue;
+      if (endpoint.health.open && this.#suspectsInFlight >= inFlightMax / 2) continue;
+      const delivery = endpoint.waiting.shift();
+      if (!delivery) continue;
+      // A set is iterated in the order of insertion, so this puts the endpoint behind the others.
+      this.#turns.add(merchantId);
+      if (this.#isStale(delivery)) this.#giveBack([delivery]);
+      else this.#underway.set(delivery, this.#send(merchantId, endpoint, delivery));
+    }
+  }
+
+  async #send(merchantId: string, endpoint: Endpoint, delivery: LeasedDelivery): Promise<void> {
+    const suspect = endpoint.health.open;
+    endpoint.inFlight++;
+    if (suspect) this.#suspectsInFlight++;
+    const result = await this.#options.send(delivery);
+    this.#underway.delete(delivery);
+    endpoint.inFlight--;
+    this.#held--;
+    if (suspect) this.#suspectsInFlight--;
+    if (result) endpoint.health = afterResult(endpoint.health, result, endpoint.maxInFlight);
+    // What would wait for its turn for long is better off in the database.
+    this.#giveBack(endpoint.waiting.splice(Math.max(0, holdMax(endpoint.health) - endpoint.inFlight)));
+    this.#turns.add(merchantId);
+    this.#pump();
+    if (roomOf(endpoint) > 0) this.#options.onRoom();
+  }
+
+  #giveBack(deliveries: LeasedDelivery[]): void {
+    this.#held -= deliveries.length;
+    if (deliveries.length > 0) this.#options.giveBack(deliveries);
+  }
+
+  #isStale({ leasedUntil }: LeasedDelivery): boolean {
+    return leasedUntil - performance.now() < this.#options.leaseMarginMs;
+  }
+}
+
+/** Of an endpoint nothing is known of; its own number comes with its first delivery. */
+const DEFAULT_IN_FLIGHT = 8;
+/** Deliveries in memory, and so under lease, in all. */
+const HELD_MAX = 4_000;
+const REMEMBERED_MAX = 20_000;
+
+function roomOf({ health, waiting, inFlight, reserved }: Endpoint): number {
+  return Math.max(0, holdMax(health) - waiting.length - inFlight - reserved);
+}
+
+function forgetIdle(endpoints: Map<string, Endpoint>): void {
+  for (const [merchantId, { waiting, inFlight, reserved }] of endpoints) {
+    if (waiting.length + inFlight + reserved === 0) endpoints.delete(merchantId);
+    if (endpoints.size <= REMEMBERED_MAX * 0.9) return;
+  }
+}

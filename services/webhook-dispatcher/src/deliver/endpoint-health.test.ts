@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import {
+  afterResult,
+  holdMax,
+  newEndpointHealth,
+  type EndpointHealth,
+  type SendResult,
+} from "./endpoint-health.ts";
+
+const MAX = 8;
+const run = (kinds: SendResult["kind"][], from: EndpointHealth = newEndpointHealth(MAX), durationMs = 10) =>
+  kinds.reduce((health, kind) => afterResult(health, { kind, durationMs }, MAX), from);
+const times = (count: number, kind: SendResult["kind"]) => Array.from({ length: count }, () => kind);
+
+test("a time-out brings an endpoint down to one request at a time, other failures do not", () => {
+  expect(run(["timeout"]).cap).toBe(1);
+  expect(run(["failure"]).cap).toBe(MAX);
+});
+
+test("five failures in a row open the breaker, four do not", () => {
+  expect(run(times(4, "failure"))).toMatchObject({ open: false, cap: MAX });
+  expect(run(times(5, "failure"))).toMatchObject({ open: true, cap: 1 });
+});
+
+test("half of the last twenty opens it, whatever is between them", () => {
+  const mixed = Array.from({ length: 9 }, () => ["failure", "success"] as const).flat();
+  expect(run(mixed).open).toBe(false);
+  expect(run([...mixed, "failure"]).open).toBe(true);
+  // Failures that are further back do not count.
+  expect(run([...mixed, ...times(12, "success"), "failure"]).open).toBe(false);
+});
+
+test("an open breaker lets one request through at a time, and a success closes it slowly", () => {
+  const open = run(times(5, "failure"));
+  expect(holdMax(open)).toBe(1);
+  const closing = run(["success"], open);
+  expect(closing).toMatchObject({ open: false, cap: 2, recent: [] });
+  expect(run(["success"], closing).cap).toBe(4);
+  expect(run(times(9, "success"), closing).cap).toBe(MAX);
+  expect(run(["failure"], open)).toMatchObject({ open: true, cap: 1 });
+});
+
+test("more is held in memory for an endpoint that answers fast, never for one in doubt", () => {
+  expect(holdMax(newEndpointHealth(MAX))).toBe(MAX);
+  expect(holdMax(run(times(30, "success"), undefined, 5))).toBe(256);
+  expect(holdMax(run(times(30, "success"), undefined, 1_000))).toBeLessThan(20);
+  expect(holdMax(run([...times(30, "success"), "failure"], undefined, 5))).toBe(MAX);
+});

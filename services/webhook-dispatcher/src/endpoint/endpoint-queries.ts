@@ -1,0 +1,139 @@
+import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
+import type { Pool } from "pg";
+import type { EndpointTable, WebhooksDatabase } from "../database.ts";
+import { STORED_ENDPOINT_COLUMNS, type StoredEndpoint } from "./stored-endpoint.ts";
+
+export type EndpointRow = Selectable<EndpointTable>;
+
+/** For an attempt: the endpoint as it is now. */
+export async function readEndpoint(pool: Pool, merchantId: string): Promise<StoredEndpoint | undefined> {
+  const { rows } = await pool.query<StoredEndpoint>({
+    name: "read-endpoint",
+    text: `select ${STORED_ENDPOINT_COLUMNS} from endpoint where merchant_id = $1`,
+    values: [merchantId],
+  });
+  return rows[0];
+}
+
+/**
+ * Locks a merchant's endpoint for a change. Where there is none yet, two requests that make one at once meet at its primary
+ * key.
+ */
+export async function lockEndpoint(
+  trx: Transaction<WebhooksDatabase>,
+  merchantId: string,
+): Promise<EndpointRow | undefined> {
+  return await trx
+    .selectFrom("endpoint")
+    .selectAll()
+    .where("merchant_id", "=", merchantId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function findEndpoint(
+  db: Kysely<WebhooksDatabase>,
+  merchantId: string,
+): Promise<EndpointRow | undefined> {
+  return await db.selectFrom("endpoint").selectAll().where("merchant_id", "=", merchantId).executeTakeFirst();
+}
+
+/** Turns webhooks on with a new secret: for the first time, or after they were off. */
+export async function enableEndpoint(
+  trx: Transaction<WebhooksDatabase>,
+  {
+    merchantId,
+    url,
+    secret,
+    requestId,
+  }: { merchantId: string; url: string; secret: Buffer; requestId: string },
+): Promise<void> {
+  await trx
+    .insertInto("endpoint")
+    .values({ merchant_id: merchantId, url, secret, secret_request_id: requestId })
+    .onConflict((conflict) =>
+      conflict.column("merchant_id").doUpdateSet({
+        url,
+        secret,
+        secret_request_id: requestId,
+        enabled: true,
+        // A version never comes twice, so that an attempt's tells which secret it was.
+        secret_version: sql<number>`greatest(endpoint.secret_version, coalesce(endpoint.next_version, 0)) + 1`,
+        next_secret: null,
+        next_version: null,
+        activates_at: null,
+        updated_at: sql<Date>`now()`,
+      }),
+    )
+    .execute();
+}
+
+export async function changeUrl(
+  trx: Transaction<WebhooksDatabase>,
+  merchantId: string,
+  url: string,
+): Promise<void> {
+  await update(trx, merchantId, { url });
+}
+
+export async function disableEndpoint(trx: Transaction<WebhooksDatabase>, merchantId: string): Promise<void> {
+  await update(trx, merchantId, { enabled: false });
+}
+
+/** A rotated secret takes the place of the one that waits, if there is one. @returns when it becomes active. */
+export async function setNextSecret(
+  trx: Transaction<WebhooksDatabase>,
+  merchantId: string,
+  {
+    secret,
+    requestId,
+    activateAfterMs,
+    shiftMs,
+  }: { secret: Buffer; requestId: string; activateAfterMs: number; shiftMs: number },
+): Promise<{ version: number; activatesAt: Date }> {
+  const { next_version, activates_at } = await trx
+    .updateTable("endpoint")
+    .set({
+      next_secret: secret,
+      next_version: sql<number>`coalesce(next_version, secret_version) + 1`,
+      activates_at: sql<Date>`now() + ${activateAfterMs + shiftMs}::float8 * interval '1 millisecond'`,
+      secret_request_id: requestId,
+      updated_at: sql<Date>`now()`,
+    })
+    .where("merchant_id", "=", merchantId)
+    .returning(["next_version", "activates_at"])
+    .executeTakeFirstOrThrow();
+  return { version: next_version!, activatesAt: activates_at! };
+}
+
+/** The secret that waits becomes the only one. */
+export async function activateNextSecret(
+  trx: Transaction<WebhooksDatabase>,
+  { merchant_id, next_secret, next_version }: EndpointRow,
+): Promise<void> {
+  if (next_secret === null || next_version === null) return;
+  await update(trx, merchant_id, {
+    secret: next_secret,
+    secret_version: next_version,
+    next_secret: null,
+    next_version: null,
+    activates_at: null,
+  });
+}
+
+async function update(
+  trx: Transaction<WebhooksDatabase>,
+  merchantId: string,
+  changes: Partial<
+    Pick<
+      EndpointRow,
+      "url" | "enabled" | "secret" | "secret_version" | "next_secret" | "next_version" | "activates_at"
+    >
+  >,
+): Promise<void> {
+  await trx
+    .updateTable("endpoint")
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where("merchant_id", "=", merchantId)
+    .execute();
+}

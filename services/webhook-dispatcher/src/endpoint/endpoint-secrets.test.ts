@@ -1,0 +1,61 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import {
+  decryptSecret,
+  drawSecret,
+  encryptSecret,
+  SecretUnreadableError,
+  signingSecrets,
+} from "./endpoint-secrets.ts";
+import type { StoredEndpoint } from "./stored-endpoint.ts";
+
+const merchantId = randomUUID();
+const ring = { activeId: "k1", keys: new Map([["k1", randomBytes(32)]]) };
+
+test("a secret is 256 random bits and comes back as it was", () => {
+  const secret = drawSecret();
+  expect(secret).toMatch(/^whs_[\w-]{43}$/);
+  expect(drawSecret()).not.toBe(secret);
+  const stored = encryptSecret(ring, merchantId, secret);
+  expect(stored.includes(secret)).toBe(false);
+  expect(decryptSecret(ring, merchantId, stored)).toBe(secret);
+});
+
+test("an older key of the ring still opens what it closed", () => {
+  const stored = encryptSecret(ring, merchantId, "whs_old");
+  const rotated = { activeId: "k2", keys: new Map([["k2", randomBytes(32)], ...ring.keys]) };
+  expect(decryptSecret(rotated, merchantId, stored)).toBe("whs_old");
+  expect(encryptSecret(rotated, merchantId, "x").toString("utf8", 2, 4)).toBe("k2");
+});
+
+test("another merchant's row, another key, or one bit changed opens nothing", () => {
+  const stored = encryptSecret(ring, merchantId, "whs_secret");
+  const foreign = { activeId: "k1", keys: new Map([["k1", randomBytes(32)]]) };
+  const unknown = { activeId: "k9", keys: new Map([["k9", randomBytes(32)]]) };
+  const changed = Buffer.from(stored);
+  changed[20]! ^= 1;
+  expect(() => decryptSecret(ring, randomUUID(), stored)).toThrow(SecretUnreadableError);
+  expect(() => decryptSecret(foreign, merchantId, stored)).toThrow(SecretUnreadableError);
+  expect(() => decryptSecret(unknown, merchantId, stored)).toThrow(SecretUnreadableError);
+  expect(() => decryptSecret(ring, merchantId, changed)).toThrow(SecretUnreadableError);
+});
+
+test("the old secret signs until the new one's time has come, and the new one alone from then on", () => {
+  const endpoint: StoredEndpoint = {
+    url: "https://example.com",
+    enabled: true,
+    max_in_flight: 8,
+    secret: Buffer.from("old"),
+    secret_version: 3,
+    next_secret: Buffer.from("new"),
+    next_version: 4,
+    activates_at: new Date(1_000),
+  };
+  const current = { secret: Buffer.from("old"), version: 3 };
+  const next = { secret: Buffer.from("new"), version: 4 };
+  expect(signingSecrets(endpoint, new Date(999))).toEqual({ current, next });
+  expect(signingSecrets(endpoint, new Date(1_000))).toEqual({ current: next });
+  expect(
+    signingSecrets({ ...endpoint, next_secret: null, next_version: null, activates_at: null }, new Date(0)),
+  ).toEqual({ current });
+});

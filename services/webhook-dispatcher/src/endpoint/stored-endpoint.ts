@@ -1,0 +1,25 @@
+/** An endpoint as sending needs it, its secrets still encrypted. */
+export type StoredEndpoint = {
+  url: string;
+  enabled: boolean;
+  max_in_flight: number;
+  secret: Buffer;
+  secret_version: number;
+  next_secret: Buffer | null;
+  next_version: number | null;
+  activates_at: Date | null;
+};
+
+/** Its columns, for statements that join it as `endpoint`. */
+export const STORED_ENDPOINT_COLUMNS = [
+  "url",
+  "enabled",
+  "max_in_flight",
+  "secret",
+  "secret_version",
+  "next_secret",
+  "next_version",
+  "activates_at",
+]
+  .map((column) => `endpoint.${column}`)
+  .join(", ");

@@ -1,0 +1,75 @@
+import type { Connection } from "./connection-pool.ts";
+
+export type PostRequest = { path: string; headers: Record<string, string>; body: Buffer };
+
+/** What came of one request on one connection. */
+export type ExchangeResult =
+  | {
+      kind: "answered";
+      statusCode: number;
+      snippet: Buffer;
+      /** Whether the next request may use the connection. */ clean: boolean;
+    }
+  | { kind: "timeout" }
+  /** It broke before the answer's headers. */
+  | { kind: "broken" };
+
+export type ExchangeBounds = { headersTimeoutMs: number };
+
+/**
+ * Writes the request and waits for the answer's headers, which decide. Of the body at most a KiB is read, for a quarter of
+ * a second; if there is more, or it does not end, the connection is dropped: a receiver cannot hold us with its answer.
+ */
+export async function exchange(
+  { client }: Connection,
+  { path, headers, body }: PostRequest,
+  { headersTimeoutMs }: ExchangeBounds,
+): Promise<ExchangeResult> {
+  return await new Promise((resolve) => {
+    let abort: ((reason: Error) => void) | undefined;
+    let statusCode = 0;
+    let received = 0;
+    const chunks: Buffer[] = [];
+    const finish = (result: ExchangeResult) => {
+      clearTimeout(timer);
+      resolve(result);
+    };
+    const answered = (clean: boolean) =>
+      finish({ kind: "answered", statusCode, snippet: Buffer.concat(chunks), clean });
+    const cutOff = () => {
+      answered(false);
+      abort?.(new Error("the answer is longer than what is read of it"));
+    };
+    let timer = setTimeout(() => {
+      finish({ kind: "timeout" });
+      abort?.(new Error("no answer in time"));
+    }, headersTimeoutMs);
+
+    client.dispatch(
+      { path, method: "POST", headers, body, blocking: false, idempotent: false },
+      {
+        onRequestStart(controller) {
+          abort = (reason) => controller.abort(reason);
+        },
+        onResponseStart(_controller, status) {
+          // 1xx are not the answer yet.
+          if (status < 200) return;
+          statusCode = status;
+          clearTimeout(timer);
+          timer = setTimeout(cutOff, BODY_TIMEOUT_MS);
+        },
+        onResponseData(_controller, chunk) {
+          const room = BODY_BYTES_MAX - received;
+          chunks.push(Buffer.from(chunk.subarray(0, room)));
+          received += chunk.length;
+          if (received > BODY_BYTES_MAX) cutOff();
+        },
+        onResponseEnd: () => answered(true),
+        onResponseError: () => (statusCode === 0 ? finish({ kind: "broken" }) : answered(false)),
+      },
+    );
+  });
+}
+
+const BODY_BYTES_MAX = 1_024;
+const BODY_TIMEOUT_MS = 250;

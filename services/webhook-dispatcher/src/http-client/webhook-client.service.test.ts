@@ -1,0 +1,279 @@
+import { BlockList, createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
+import { eventually } from "@holdfast/testing";
+import { startLedgerReceiver, type LedgerReceiver } from "@holdfast/webhook-checker";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { startDnsServer, type DnsServer } from "../../test/dns-server.ts";
+import { makeTestCertificates, type TestCertificates } from "../../test/test-certificates.ts";
+import { openConnection } from "./open-connection.ts";
+import { createLookup, type Lookup } from "./resolve-target.ts";
+import { createWebhookClient, type WebhookClient, type WebhookClientOptions } from "./webhook-client.ts";
+import { parseTarget } from "./webhook-target.ts";
+import { createSecureContext } from "node:tls";
+
+let certificates: TestCertificates;
+let dns: DnsServer;
+let receiver: LedgerReceiver;
+let client: WebhookClient;
+const clients: WebhookClient[] = [];
+const TIMEOUT_MS = 300;
+
+beforeAll(async () => {
+  certificates = await makeTestCertificates();
+  dns = await startDnsServer();
+});
+afterAll(() => dns.close());
+beforeEach(async () => {
+  receiver = await startLedgerReceiver(certificates);
+  client = newClient();
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((each) => each.close()));
+  await receiver.close();
+});
+
+function loopback(...ranges: [string, number][]): BlockList {
+  const list = new BlockList();
+  for (const [address, prefix] of ranges) list.addSubnet(address, prefix, "ipv4");
+  return list;
+}
+
+function newClient(change: Partial<WebhookClientOptions> & { allowed?: BlockList } = {}): WebhookClient {
+  const { allowed = loopback(["127.0.0.0", 8]), ...options } = change;
+  const made = createWebhookClient({
+    rules: { allowedPorts: "any", allowedCidrs: allowed },
+    lookup: createLookup({ servers: [dns.address], timeoutMs: 500 }),
+    attemptTimeoutMs: TIMEOUT_MS,
+    connectTimeoutMs: 500,
+    caFile: certificates.caFile,
+    ...options,
+  });
+  clients.push(made);
+  return made;
+}
+
+const body = Buffer.from('{"a":1}');
+const makeRequest = () => ({
+  headers: { "content-type": "application/json", "content-length": String(body.length) },
+  body,
+});
+const post = (url = receiver.url, by = client) => by.post(url, makeRequest);
+
+test("connections are kept warm: many deliveries, one handshake", async () => {
+  for (let index = 0; index < 5; index++) expect(await post()).toMatchObject({ statusCode: 200 });
+  expect(receiver.handshakes()).toBe(1);
+  expect(receiver.ledger).toHaveLength(5);
+  expect(receiver.ledger[0]!.body.equals(body)).toBe(true);
+});
+
+test("what is signed is made when there is a connection, not before", async () => {
+  let madeAt = 0;
+  const slow: Lookup = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return ["127.0.0.1"];
+  };
+  const startedAt = performance.now();
+  await newClient({ lookup: slow }).post(receiver.url, () => {
+    madeAt = performance.now();
+    return makeRequest();
+  });
+  expect(madeAt - startedAt).toBeGreaterThanOrEqual(95);
+});
+
+test("a warm connection that the receiver has closed costs nothing: the request goes out on a new one", async () => {
+  await post();
+  receiver.behave((_entry, index) => (index === 1 ? { kind: "reset" } : { kind: "status", status: 200 }));
+  expect(await post()).toMatchObject({ statusCode: 200 });
+  expect(receiver.handshakes()).toBe(2);
+});
+
+test.each([200, 201, 204, 299])("%i is a success", async (status) => {
+  receiver.behave({ kind: "status", status });
+  const result = await post();
+  expect(result).toMatchObject({ statusCode: status, remoteAddress: "127.0.0.1" });
+  expect(result).not.toHaveProperty("error");
+  expect(result).not.toHaveProperty("snippet");
+});
+
+test.each([300, 304, 400, 401, 410, 429, 500, 503])("%i is a failure", async (status) => {
+  receiver.behave({ kind: "status", status, ...(status !== 304 && { body: "because" }) });
+  expect(await post()).toMatchObject({ statusCode: status, error: "status" });
+});
+
+test.each([301, 302, 303, 307, 308])("a redirect (%i) is a failure and is not followed", async (status) => {
+  const elsewhere = await startLedgerReceiver(certificates);
+  receiver.behave({ kind: "status", status, headers: { location: elsewhere.url } });
+  expect(await post()).toMatchObject({ statusCode: status, error: "status" });
+  expect(elsewhere.ledger).toEqual([]);
+  await elsewhere.close();
+});
+
+test("a receiver that hangs is cut off, and so is one whose headers never end", async () => {
+  for (const behaviour of [{ kind: "hang" }, { kind: "drip", part: "headers", everyMs: 50 }] as const) {
+    receiver.behave(behaviour);
+    const result = await post();
+    expect(result).toMatchObject({ error: "timeout" });
+    expect(result.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
+    expect(result.durationMs).toBeLessThan(TIMEOUT_MS + 500);
+  }
+  await eventually(() => expect(receiver.connections()).toBe(0));
+});
+
+test("2xx at the headers decides, however slow or long the body is; then the connection is dropped", async () => {
+  const behaviours = [
+    { kind: "drip", part: "body", everyMs: 20 },
+    { kind: "huge", status: 200, bytes: 50_000_000 },
+  ] as const;
+  for (const behaviour of behaviours) {
+    receiver.behave(behaviour);
+    const result = await post();
+    expect(result).toMatchObject({ statusCode: 200 });
+    expect(result.durationMs).toBeLessThan(1_000);
+    await eventually(() => expect(receiver.connections()).toBe(0));
+  }
+});
+
+test("of a failure's body a KiB is read", async () => {
+  receiver.behave({ kind: "huge", status: 500, bytes: 50_000_000 });
+  const { snippet, error } = await post();
+  expect(error).toBe("status");
+  expect(snippet).toHaveLength(1_024);
+});
+
+test("a reset is told from a refusal", async () => {
+  receiver.behave({ kind: "reset" });
+  expect(await post()).toMatchObject({ error: "reset" });
+  const { url } = receiver;
+  await receiver.close();
+  expect(await newClient().post(url, makeRequest)).toMatchObject({ error: "refused" });
+});
+
+test("a certificate of another authority, for another name, or out of its time is refused before anything is sent", async () => {
+  const foreign = await startLedgerReceiver(await makeTestCertificates());
+  expect(await post(foreign.url)).toMatchObject({ error: "tls" });
+
+  dns.answer("shop.test", ["127.0.0.1"]);
+  expect(await post(receiver.url.replace("localhost", "shop.test"))).toMatchObject({ error: "tls" });
+
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 500 * 86_400_000 });
+  const past = await makeTestCertificates();
+  vi.useRealTimers();
+  const expired = await startLedgerReceiver(past);
+  expect(await newClient({ caFile: past.caFile }).post(expired.url, makeRequest)).toMatchObject({
+    error: "tls",
+  });
+
+  expect([foreign, receiver, expired].flatMap(({ ledger }) => ledger)).toEqual([]);
+  await Promise.all([foreign.close(), expired.close()]);
+});
+
+test("without the CA in its file nobody trusts it, whatever the environment says", async () => {
+  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "1");
+  expect(await newClient({ caFile: undefined }).post(receiver.url, makeRequest)).toMatchObject({
+    error: "tls",
+  });
+  vi.unstubAllEnvs();
+});
+
+test("a host that takes the connection and never speaks TLS is given up on", async () => {
+  const silent = await tcpServer(() => {});
+  const result = await post(`https://127.0.0.1:${portOf(silent)}/`);
+  expect(result).toMatchObject({ error: "timeout" });
+  expect(result.durationMs).toBeLessThan(1_500);
+  silent.close();
+});
+
+test("a proxy in the environment is not asked", async () => {
+  let asked = 0;
+  const proxy = await tcpServer(() => asked++);
+  for (const name of ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "HTTP_PROXY"])
+    vi.stubEnv(name, `http://127.0.0.1:${portOf(proxy)}`);
+  expect(await post()).toMatchObject({ statusCode: 200 });
+  expect(asked).toBe(0);
+  vi.unstubAllEnvs();
+  proxy.close();
+});
+
+test("a name whose address was public and now is this machine is not connected to", async () => {
+  const strict = newClient({ allowed: new BlockList() });
+  dns.answer("rebind.test", ["93.184.215.14"], ["127.0.0.1"]);
+  const lookup = createLookup({ servers: [dns.address], timeoutMs: 500 });
+  expect(await lookup("rebind.test")).toEqual(["93.184.215.14"]);
+  expect(await strict.post(receiver.url.replace("localhost", "rebind.test"), makeRequest)).toMatchObject({
+    error: "blocked",
+  });
+  expect(receiver.connections()).toBe(0);
+});
+
+test("one address that may not be called is enough to refuse a name", async () => {
+  const strict = newClient({ allowed: new BlockList() });
+  for (const [name, addresses] of Object.entries({
+    "mixed.test": ["93.184.215.14", "10.0.0.1"],
+    "metadata.test": ["169.254.169.254"],
+    "loopback.test": ["127.0.0.1"],
+  })) {
+    dns.answer(name, addresses);
+    expect(await strict.post(`https://${name}/`, makeRequest)).toMatchObject({ error: "blocked" });
+  }
+  expect(await strict.post("https://localhost/", makeRequest)).toMatchObject({ error: "blocked" });
+  expect(await strict.post("https://2130706433/", makeRequest)).toMatchObject({ error: "blocked" });
+});
+
+test("a name is looked up once for a connection, and the address that was checked is the one connected to", async () => {
+  // A second question would be answered with the receiver's own address.
+  dns.answer("once.test", ["127.0.0.2"], ["127.0.0.1"]);
+  const picky = newClient({ allowed: loopback(["127.0.0.2", 32]) });
+  const before = dns.asked.length;
+  expect(await picky.post(receiver.url.replace("localhost", "once.test"), makeRequest)).toMatchObject({
+    error: "refused",
+  });
+  expect(dns.asked.slice(before)).toEqual(["once.test"]);
+  expect(receiver.connections()).toBe(0);
+});
+
+test("what the socket is connected to is checked once more, before TLS", async () => {
+  const rules = { allowedPorts: "any", allowedCidrs: new BlockList() } as const;
+  const target = parseTarget("https://shop.test/", rules);
+  if (typeof target === "string") throw new Error(target);
+  const handshake = vi.fn<() => void>();
+  const connection = await openConnection({
+    target: { ...target, port: receiver.port },
+    addresses: ["127.0.0.1"],
+    rules,
+    secureContext: createSecureContext(),
+    session: undefined,
+    timeoutMs: 1_000,
+    onHandshake: handshake,
+  });
+  expect(connection).toBe("blocked");
+  expect(handshake).not.toHaveBeenCalled();
+});
+
+test("a name that does not exist, or whose server does not answer, is a matter of DNS", async () => {
+  dns.ignore("silent.test");
+  expect(await post("https://nowhere.test/")).toMatchObject({ error: "dns" });
+  const result = await post("https://silent.test/");
+  expect(result).toMatchObject({ error: "dns" });
+  expect(result.durationMs).toBeLessThan(1_500);
+});
+
+test("names whose servers do not answer hold up nobody else", async () => {
+  dns.ignore("silent.test");
+  const waiting = Array.from({ length: 20 }, () => post("https://silent.test/"));
+  dns.answer("quick.test", ["127.0.0.1"]);
+  const result = await post(receiver.url.replace("localhost", "quick.test"));
+  expect(result.durationMs).toBeLessThan(400);
+  await Promise.all(waiting);
+});
+
+async function tcpServer(onConnection: () => void): Promise<Server> {
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => {});
+    onConnection();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,158 @@
+import { readFileSync } from "node:fs";
+import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
+import type { WebhookError } from "@holdfast/contracts";
+import { createConnectionPool, type Connection, type ConnectionPool } from "./connection-pool.ts";
+import { exchange, type ExchangeResult } from "./exchange.ts";
+import { openConnection } from "./open-connection.ts";
+import { resolveTarget, type Lookup } from "./resolve-target.ts";
+import { parseTarget, type TargetRules, type WebhookTarget } from "./webhook-target.ts";
+
+/** How a POST ended: `error` unless it was answered with 2xx. */
+export type PostResult = {
+  statusCode?: number;
+  error?: WebhookError;
+  durationMs: number;
+  remoteAddress?: string;
+  /** How the answer's body began. */
+  snippet?: Buffer;
+};
+
+/** The request's headers and body, made when there is a connection to write them to: the signature holds the time. */
+export type MakeRequest = () => { headers: Record<string, string>; body: Buffer };
+
+export type WebhookClient = {
+  post(url: string, makeRequest: MakeRequest): Promise<PostResult>;
+  close(): Promise<void>;
+};
+
+export type WebhookClientOptions = {
+  rules: TargetRules;
+  lookup: Lookup;
+  /** From the written request to the answer's headers. */
+  attemptTimeoutMs: number;
+  /** Looking the name up, and connecting with TLS, each. */
+  connectTimeoutMs: number;
+  caFile?: string | undefined;
+  onHandshake?: () => void;
+};
+
+/**
+ * The only way out to merchants: HTTPS only, to addresses that may be called only, bounded in every phase, no redirects, no
+ * proxy. A failure is a class and nothing more.
+ */
+export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
+  const pool = createConnectionPool({ idleMax: IDLE_CONNECTIONS_MAX });
+  const secureContext = createSecureContext({ ca: trustedCertificates(options.caFile) });
+  const deps = { ...options, pool, secureContext };
+  return {
+    async post(url, makeRequest) {
+      const startedAt = performance.now();
+      const target = parseTarget(url, options.rules);
+      const result =
+        typeof target === "string" ? blocked() : await postTo(deps, target, makeRequest, startedAt);
+      return { ...result, durationMs: Math.round(performance.now() - startedAt) };
+    },
+    close: () => pool.close(),
+  };
+}
+
+const IDLE_CONNECTIONS_MAX = 512;
+
+export const CONNECT_TIMEOUT_MS = 2_000;
+
+/** A whole attempt, from the lookup to the answer. */
+export function attemptBoundMs(attemptTimeoutMs: number): number {
+  return attemptTimeoutMs + 3_000;
+}
+
+type Deps = WebhookClientOptions & { pool: ConnectionPool; secureContext: SecureContext };
+type Result = Omit<PostResult, "durationMs">;
+
+async function postTo(
+  deps: Deps,
+  target: WebhookTarget,
+  makeRequest: MakeRequest,
+  startedAt: number,
+): Promise<Result> {
+  const warm = deps.pool.takeIdle(target.authority);
+  if (warm) {
+    const result = await send(deps, target, warm, makeRequest, startedAt);
+    // The peer closed it while the request was on its way: that is no answer. It gets the request on a new connection.
+    if (result.kind !== "broken") return outcomeOf(result, warm);
+  }
+  const connection = await open(deps, target);
+  if (typeof connection === "string") return { error: connection };
+  return outcomeOf(await send(deps, target, connection, makeRequest, startedAt), connection);
+}
+
+async function open(deps: Deps, target: WebhookTarget): Promise<Connection | WebhookError> {
+  const { connectTimeoutMs } = deps;
+  const addresses = await within(connectTimeoutMs, resolveTarget(target, deps.lookup, deps.rules));
+  if (typeof addresses === "string") return addresses;
+  const socket = await openConnection({
+    target,
+    addresses,
+    rules: deps.rules,
+    secureContext: deps.secureContext,
+    session: deps.pool.session(target.authority),
+    timeoutMs: connectTimeoutMs,
+    onHandshake: deps.onHandshake ?? (() => {}),
+  });
+  return typeof socket === "string" ? socket : deps.pool.adopt(target.authority, socket);
+}
+
+async function within<T>(timeoutMs: number, resolving: Promise<T>): Promise<T | "dns"> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<"dns">((resolve) => {
+    timer = setTimeout(() => resolve("dns"), timeoutMs);
+  });
+  const outcome = await Promise.race([resolving, late]);
+  clearTimeout(timer);
+  return outcome;
+}
+
+async function send(
+  { attemptTimeoutMs, pool }: Deps,
+  { authority, path }: WebhookTarget,
+  connection: Connection,
+  makeRequest: MakeRequest,
+  startedAt: number,
+): Promise<ExchangeResult> {
+  const leftMs = attemptBoundMs(attemptTimeoutMs) - (performance.now() - startedAt);
+  const { headers, body } = makeRequest();
+  const result = await exchange(
+    connection,
+    { path, headers: { host: authority, ...headers }, body },
+    { headersTimeoutMs: Math.min(attemptTimeoutMs, leftMs) },
+  );
+  if (result.kind === "answered" && result.clean) pool.giveBack(connection);
+  else pool.discard(connection);
+  return result;
+}
+
+function outcomeOf(result: ExchangeResult, { remoteAddress }: Connection): Result {
+  const at = remoteAddress === undefined ? {} : { remoteAddress };
+  switch (result.kind) {
+    case "answered": {
+      const { statusCode, snippet } = result;
+      const isSuccess = statusCode >= 200 && statusCode < 300;
+      return { statusCode, ...at, ...(!isSuccess && { error: "status" as const, snippet }) };
+    }
+    case "timeout":
+      return { error: "timeout", ...at };
+    case "broken":
+      return { error: "reset", ...at };
+    default:
+      return result satisfies never;
+  }
+}
+
+function blocked(): Result {
+  return { error: "blocked" };
+}
+
+/** The system's and Node's own, and one's own CA beside them. */
+function trustedCertificates(caFile: string | undefined): string[] {
+  const trusted = getCACertificates("default");
+  return caFile === undefined ? trusted : [...trusted, readFileSync(caFile, "utf8")];
+}

@@ -1,0 +1,58 @@
+import { isIP, type BlockList } from "node:net";
+import { mayBeCalled } from "./public-address.ts";
+
+/** Which places may be called. */
+export type TargetRules = { allowedPorts: "any" | ReadonlySet<number>; allowedCidrs: BlockList };
+
+/** A place that may be called, as far as its URL tells. */
+export type WebhookTarget = {
+  /** A name, or an address without brackets. */
+  host: string;
+  isAddress: boolean;
+  port: number;
+  /** For the Host header. */
+  authority: string;
+  /** With the query. */
+  path: string;
+};
+
+export type TargetFault =
+  | "invalid_url"
+  | "not_https"
+  | "has_credentials"
+  | "has_fragment"
+  | "port_not_allowed"
+  | "address_not_allowed"
+  | "too_long";
+
+/**
+ * Holds a merchant's URL to the rules. The URL parser turns every spelling of an address (decimal, hex, octal, short,
+ * full-width digits) into the plain one, so the address that is checked is the one that would be called.
+ */
+export function parseTarget(url: string, rules: TargetRules): WebhookTarget | TargetFault {
+  if (url.length > URL_LENGTH_MAX) return "too_long";
+  if (!URL.canParse(url)) return "invalid_url";
+  const {
+    protocol,
+    username,
+    password,
+    hash,
+    hostname,
+    port: portText,
+    host: authority,
+    pathname,
+    search,
+  } = new URL(url);
+  if (protocol !== "https:") return "not_https";
+  if (username !== "" || password !== "") return "has_credentials";
+  if (hash !== "") return "has_fragment";
+  const port = portText === "" ? HTTPS_PORT : Number(portText);
+  if (rules.allowedPorts !== "any" && !rules.allowedPorts.has(port)) return "port_not_allowed";
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  const isAddress = isIP(host) !== 0;
+  if (isAddress && !mayBeCalled(host, rules.allowedCidrs)) return "address_not_allowed";
+  return { host, isAddress, port, authority, path: pathname + search };
+}
+
+const URL_LENGTH_MAX = 2_048;
+const HTTPS_PORT = 443;

@@ -1,0 +1,52 @@
+import type { Pool } from "pg";
+import { SKEW_ALARM_MS, SKEW_STOP_MS, type Clock } from "./clock.ts";
+import type { BusinessEvents } from "./business-events.ts";
+import type { DeliveryQueue } from "./deliver/delivery-queue.ts";
+
+/**
+ * How far the database's clock is ahead of ours: of a few questions the quickest tells most, since its error is at most half
+ * of what it took. An answer that took long tells nothing.
+ */
+export async function measureSkew(pool: Pool, clock: Clock, events: BusinessEvents): Promise<void> {
+  let quickestMs = PRECISION_MS;
+  for (let question = 0; question < QUESTIONS; question++) {
+    const askedAt = performance.now();
+    const { rows } = await pool.query<{ now: string }>(
+      "select (extract(epoch from clock_timestamp()) * 1000)::text as now",
+    );
+    const tookMs = performance.now() - askedAt;
+    if (tookMs >= quickestMs) continue;
+    quickestMs = tookMs;
+    clock.measured(Number(rows[0]!.now) + tookMs / 2 - Date.now());
+  }
+  if (Math.abs(clock.skewMs) > SKEW_ALARM_MS) {
+    events.skewed(clock.skewMs, Math.abs(clock.skewMs) > SKEW_STOP_MS);
+  }
+}
+
+const QUESTIONS = 3;
+const PRECISION_MS = 1_000;
+
+/** What the dashboards show. The number of deliveries is the planner's estimate: counting a million would cost more. */
+export async function measureState(
+  pool: Pool,
+  queue: DeliveryQueue,
+  clock: Clock,
+  events: BusinessEvents,
+): Promise<void> {
+  const { rows } = await pool.query<{ oldest_due_age_ms: number; pending: number }>(
+    `select
+       coalesce((select extract(epoch from now() - min(due_at)) * 1000 from delivery
+         where lease_token is null and trigger = 'schedule'), 0)::float8 as oldest_due_age_ms,
+       (select greatest(reltuples, 0)::float8 from pg_class where oid = 'delivery'::regclass) as pending`,
+  );
+  const { oldest_due_age_ms, pending } = rows[0]!;
+  const { inFlight, breakersOpen } = queue.measure();
+  events.measured({
+    oldestDueAgeMs: Math.max(0, oldest_due_age_ms),
+    pending,
+    inFlight,
+    breakersOpen,
+    skewMs: clock.skewMs,
+  });
+}

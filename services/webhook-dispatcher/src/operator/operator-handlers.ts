@@ -1,0 +1,58 @@
+import { readAuditEntriesBefore } from "@holdfast/audit";
+import {
+  activateWebhookSecret,
+  deleteWebhook,
+  findMissingEvents,
+  getWebhookDelivery,
+  listWebhookDeliveries,
+  putWebhook,
+  readWebhooksAuditLog,
+  redeliverFailedWebhooks,
+  redeliverWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+} from "@holdfast/contracts";
+import { handler } from "@holdfast/messaging";
+import type { Pool } from "pg";
+import { getDelivery, listDeliveries, type DeliveryLogDeps } from "../delivery-log/delivery-log.ts";
+import { redeliver, redeliverFailed, type RedeliverDeps } from "../delivery-log/redeliver.ts";
+import type { DeliverDeps } from "../deliver/deliver.ts";
+import {
+  activateSecret,
+  deleteEndpoint,
+  putEndpoint,
+  rotateSecret,
+  type ManageEndpointDeps,
+} from "../endpoint/manage-endpoint.ts";
+import { sendTestEvent } from "../endpoint/send-test-event.ts";
+import { findMissing } from "../accept/find-missing.ts";
+
+export type OperatorDeps = ManageEndpointDeps &
+  DeliveryLogDeps &
+  RedeliverDeps &
+  Pick<DeliverDeps, "client"> & { pool: Pool };
+
+/** What operators, and the owners of the events, may ask of this service; the gateway has checked the operators' role. */
+export function operatorHandlers(deps: OperatorDeps) {
+  return [
+    handler(putWebhook, ({ context, payload }) => putEndpoint(deps, context, payload)),
+    handler(deleteWebhook, ({ context, payload }) => deleteEndpoint(deps, context, payload.merchantId)),
+    handler(rotateWebhookSecret, ({ context, payload }) => rotateSecret(deps, context, payload)),
+    handler(activateWebhookSecret, ({ context, payload }) =>
+      activateSecret(deps, context, payload.merchantId),
+    ),
+    handler(testWebhook, ({ context, payload }) => sendTestEvent(deps, context, payload.merchantId)),
+    handler(listWebhookDeliveries, ({ payload }) => listDeliveries(deps, payload)),
+    handler(getWebhookDelivery, ({ payload }) => getDelivery(deps, payload.eventId)),
+    handler(redeliverWebhook, ({ context, payload }) => redeliver(deps, context, payload.eventId)),
+    handler(redeliverFailedWebhooks, ({ context, payload }) => redeliverFailed(deps, context, payload)),
+    handler(readWebhooksAuditLog, async ({ payload }) => ({
+      outcome: "done",
+      result: { entries: await readAuditEntriesBefore(deps.db, "webhooks", payload) },
+    })),
+    handler(findMissingEvents, async ({ payload }) => ({
+      outcome: "done",
+      result: { missing: await findMissing(deps.pool, payload.eventIds) },
+    })),
+  ];
+}

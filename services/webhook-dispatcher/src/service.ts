@@ -1,0 +1,193 @@
+import { connectBus, serve, type Handled } from "@holdfast/messaging";
+import {
+  createPool,
+  startHealth,
+  startPeriodicTask,
+  type Logger,
+  type RunningService,
+} from "@holdfast/service-runtime";
+import { startEventConsumer } from "./accept/event-consumer.ts";
+import { createBusinessEvents } from "./business-events.ts";
+import { createClock, type Clock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { createDatabase } from "./database.ts";
+import { startDeliveryWorker } from "./deliver/delivery-worker.ts";
+import { reapDeliveries } from "./delivery/reap-deliveries.ts";
+import { createResultRecorder } from "./delivery/record-results.ts";
+import { readEndpoint } from "./endpoint/endpoint-queries.ts";
+import { createLookup, type Lookup } from "./http-client/resolve-target.ts";
+import { attemptBoundMs, CONNECT_TIMEOUT_MS, createWebhookClient } from "./http-client/webhook-client.ts";
+import { measureSkew, measureState } from "./measure.ts";
+import { operatorHandlers } from "./operator/operator-handlers.ts";
+import { createProgress } from "./progress.ts";
+import { keepPartitions } from "./retention/keep-partitions.ts";
+
+export type WebhookDispatcher = RunningService & { healthPort: number };
+
+/** What tests put in the place of time and of DNS. */
+export type Overrides = { clock?: Clock; lookup?: Lookup };
+
+/** The whole object graph of the webhook dispatcher, wired by hand. */
+// oxlint-disable-next-line max-lines-per-function -- the wiring reads best in one piece
+export async function startWebhookDispatcher(
+  config: Config,
+  log: Logger,
+  {
+    clock = createClock(),
+    lookup = createLookup({ servers: config.WEBHOOK_DNS_SERVERS, timeoutMs: CONNECT_TIMEOUT_MS }),
+  }: Overrides = {},
+): Promise<WebhookDispatcher> {
+  const poolOptions = { url: config.DATABASE_URL, applicationName: "webhook-dispatcher", log };
+  const pool = createPool({
+    ...poolOptions,
+    connectionsMax: config.DATABASE_CONNECTIONS_MAX,
+    settings: PLAN_SETTINGS,
+  });
+  // Results may be lost in a crash of the database (see the recorder); what is accepted may not.
+  const resultsPool = createPool({
+    ...poolOptions,
+    connectionsMax: 2,
+    settings: { ...PLAN_SETTINGS, synchronous_commit: "off" },
+  });
+  const db = createDatabase(pool);
+  const events = createBusinessEvents(log);
+  const progress = createProgress(STUCK_AFTER_MS);
+  const bus = await connectBus({
+    url: config.NATS_URL,
+    name: "webhook-dispatcher",
+    user: config.NATS_USER,
+    password: config.NATS_PASSWORD,
+    onStatus: (bus) => log.warn({ bus }, "bus"),
+  });
+  const rules = { allowedPorts: config.WEBHOOK_ALLOWED_PORTS, allowedCidrs: config.WEBHOOK_ALLOWED_CIDRS };
+  const secretKeys = config.WEBHOOK_SECRET_KEYS;
+  const client = createWebhookClient({
+    rules,
+    lookup,
+    attemptTimeoutMs: config.WEBHOOK_ATTEMPT_TIMEOUT,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    caFile: config.WEBHOOK_CA_FILE,
+    onHandshake: () => events.handshake(),
+  });
+  await keepPartitions(pool, retentionOf(config, events)).catch((error: unknown) =>
+    events.claimFailed(error),
+  );
+  await measureSkew(pool, clock, events).catch((error: unknown) => events.claimFailed(error));
+
+  const worker = startDeliveryWorker({
+    pool,
+    client,
+    secretKeys,
+    retry: { delaysMs: config.WEBHOOK_RETRY_SCHEDULE },
+    clock,
+    events,
+    progress,
+    results: createResultRecorder(resultsPool),
+    readEndpoint: (merchantId) => readEndpoint(pool, merchantId),
+    leaseMs: config.WEBHOOK_LEASE,
+    leaseMarginMs: Math.min(attemptBoundMs(config.WEBHOOK_ATTEMPT_TIMEOUT) + 2_000, config.WEBHOOK_LEASE / 2),
+    inFlightMax: config.WEBHOOK_SENDS_IN_FLIGHT_MAX,
+    claimIntervalMs: config.WEBHOOK_CLAIM_INTERVAL,
+  });
+  const consumer = startEventConsumer(
+    {
+      pool,
+      bus,
+      clock,
+      worker,
+      events,
+      progress,
+      leaseMs: config.WEBHOOK_LEASE,
+      windowMs: config.WEBHOOK_RETRY_WINDOW,
+    },
+    {
+      stream: { replicas: config.EVENT_STREAM_REPLICAS, bytesMax: config.EVENT_STREAM_BYTES_MAX },
+      ackWaitMs: config.WEBHOOK_ACK_WAIT,
+    },
+  );
+  const serving = await serve(bus, {
+    service: "webhooks",
+    version: "0.1.0",
+    inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
+    onHandled: (handled) => logHandled(log, handled),
+    handlers: operatorHandlers({
+      pool,
+      db,
+      secretKeys,
+      rules,
+      lookup,
+      clock,
+      client,
+      activateAfterMs: config.WEBHOOK_SECRET_ACTIVATION,
+      windowMs: config.WEBHOOK_RETRY_WINDOW,
+      nudge: () => worker.nudge(),
+    }),
+  });
+  const task = (operation: string, intervalMs: number, round: () => Promise<unknown>) =>
+    startPeriodicTask(operation, { intervalMs, round, log });
+  const tasks = [
+    task("reap", config.WEBHOOK_REAP_INTERVAL, async () => {
+      const reaped = await reapDeliveries(pool, clock.shiftMs);
+      events.reaped(reaped);
+      if (reaped.expiredLeases > 0) worker.nudge();
+    }),
+    task("measure clocks", SKEW_INTERVAL_MS, () => measureSkew(pool, clock, events)),
+    task("measure state", MEASURE_INTERVAL_MS, () => measureState(pool, worker.queue, clock, events)),
+    task("keep partitions", PARTITIONS_INTERVAL_MS, () => keepPartitions(pool, retentionOf(config, events))),
+  ];
+  const health = await startHealth(
+    config.LISTEN_HOST,
+    config.HEALTH_PORT,
+    [
+      { name: "database", check: async () => void (await pool.query("select 1")) },
+      { name: "bus", check: () => assertUp(bus.connected) },
+    ],
+    () => progress.stuck(),
+  );
+
+  return {
+    healthPort: health.port,
+    async stop() {
+      const drainMs = Math.min(config.DRAIN_TIMEOUT, DRAIN_MAX_MS);
+      health.markDraining();
+      await Promise.all([consumer.stop(drainMs), serving.stop(drainMs), worker.stop(drainMs)]);
+      await Promise.all(tasks.map((each) => each.stop(TASK_STOP_MS)));
+      await client.close();
+      await bus.close(BUS_CLOSE_TIMEOUT_MS);
+      await Promise.all([pool.end(), resultsPool.end()]);
+      await health.close();
+    },
+  };
+}
+
+/**
+ * Every statement here goes from a few keys along an index. The planner knows that only once it has seen the tables full; a
+ * plan that it made for empty ones, and kept, would read all of them.
+ */
+const PLAN_SETTINGS = { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" };
+const STUCK_AFTER_MS = 30_000;
+const SKEW_INTERVAL_MS = 5_000;
+const MEASURE_INTERVAL_MS = 15_000;
+const PARTITIONS_INTERVAL_MS = 3_600_000;
+/** The longest attempt is over by then. */
+const DRAIN_MAX_MS = 8_000;
+const TASK_STOP_MS = 1_000;
+const BUS_CLOSE_TIMEOUT_MS = 2_000;
+
+function retentionOf(config: Config, events: ReturnType<typeof createBusinessEvents>) {
+  return {
+    eventDays: config.WEBHOOK_EVENT_RETENTION_DAYS,
+    attemptDays: config.WEBHOOK_ATTEMPT_RETENTION_DAYS,
+    events,
+  };
+}
+
+function assertUp(up: boolean): void {
+  if (!up) throw new Error("down");
+}
+
+/** Attempts have their own lines; what a handler could not do is written here. */
+function logHandled(log: Logger, { outcome, subject, context, durationMs, error }: Handled): void {
+  if (outcome === "done" || outcome === "problem") return;
+  log.warn({ outcome, subject, durationMs, error, requestId: context?.requestId }, "command not carried out");
+}

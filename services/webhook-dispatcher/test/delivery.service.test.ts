@@ -1,0 +1,406 @@
+import { createHash, randomUUID, randomUUIDv7 } from "node:crypto";
+import { readAuditEntries, verifyAuditChain, type AuditDatabase } from "@holdfast/audit";
+import {
+  activateWebhookSecret,
+  EVENT_STREAM,
+  getWebhookDelivery,
+  listWebhookDeliveries,
+  putWebhook,
+  readWebhooksAuditLog,
+  redeliverFailedWebhooks,
+  redeliverWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  WEBHOOK_CONSUMER,
+} from "@holdfast/contracts";
+import { createReplyRecipient } from "@holdfast/reply-sealing";
+import { eventually } from "@holdfast/testing";
+import { checkWebhooks } from "@holdfast/webhook-checker";
+import { verifyWebhook } from "@holdfast/webhook-signature";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { Kysely, PostgresDialect } from "kysely";
+import { Pool } from "pg";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startDispatcherHarness, type DispatcherHarness } from "./dispatcher-harness.ts";
+import { newEvent } from "./events.ts";
+
+let harness: DispatcherHarness;
+beforeAll(async () => {
+  harness = await startDispatcherHarness({
+    WEBHOOK_RETRY_SCHEDULE: "100ms,200ms,300ms",
+    WEBHOOK_RETRY_WINDOW: "1s",
+  });
+});
+afterAll(() => harness.close());
+beforeEach(() => {
+  harness.receiver.behave({ kind: "status", status: 200 });
+  harness.receiver.ledger.length = 0;
+});
+
+test("an event is taken over, sent with the owner's exact bytes, confirmed and logged", async () => {
+  const { merchantId, secret } = await harness.enable();
+  const event = newEvent({ merchantId });
+  await harness.publish(event);
+  const delivery = await eventually(async () => {
+    const found = await harness.delivery(event.eventId);
+    expect(found.status).toBe("delivered");
+    return found;
+  });
+  const [entry, ...more] = harness.receiver.ledger;
+  expect(more).toEqual([]);
+  expect(entry!.body.equals(event.body)).toBe(true);
+  expect(verifyWebhook(entry!, { secret, now: Date.now() })).toMatchObject({
+    valid: true,
+    eventId: event.eventId,
+    eventType: "payment.status_changed",
+  });
+  expect(entry!.headers).toMatchObject({
+    "content-type": "application/json",
+    "content-length": String(event.body.length),
+  });
+  expect(harness.confirmed).toContain(event.eventId);
+  expect(delivery).toMatchObject({
+    merchantId,
+    paymentId: event.paymentId,
+    paymentStatus: "SUCCESS",
+    attemptCount: 1,
+    attempts: [
+      {
+        number: 1,
+        trigger: "schedule",
+        succeeded: true,
+        statusCode: 200,
+        requestTime: entry!.headers["x-request-time"],
+        bodyHash: createHash("sha256").update(event.body).digest("hex"),
+        secretVersion: 1,
+        remoteAddress: "127.0.0.1",
+      },
+    ],
+  });
+  expect(delivery.attempts[0]!.signedPrefix).toBe(
+    `${String(entry!.headers["x-request-time"])}:{"status":"SUCCESS", "paymentId"`,
+  );
+  expect(await harness.query("select 1 from webhooks.delivery where event_id = $1", [event.eventId])).toEqual(
+    [],
+  );
+  const rules = {
+    delaysMs: [100],
+    windowMs: 1_000,
+    secrets: [{ merchantId, path: "/webhooks", secrets: [secret] }],
+  };
+  const finals = [
+    { ...event, committedAt: Number.parseInt(event.eventId.replace("-", "").slice(0, 12), 16) },
+  ];
+  expect(checkWebhooks({ ledger: harness.receiver.ledger, finals, rules })).toEqual([]);
+});
+
+test("a merchant without webhooks: the event is kept and skipped, and can be sent once they are on", async () => {
+  const merchantId = randomUUIDv7();
+  const [before, after] = [newEvent({ merchantId }), newEvent({ merchantId })];
+  await harness.publish(before);
+  await eventually(async () => expect((await harness.delivery(before.eventId)).status).toBe("skipped"));
+  expect(harness.confirmed).toContain(before.eventId);
+  expect(await harness.operate(redeliverWebhook, { eventId: before.eventId })).toMatchObject({
+    code: "webhook_not_found",
+  });
+
+  // The first event after they were turned on must not be lost to anything remembered.
+  await harness.enable(undefined, merchantId);
+  await harness.publish(after);
+  await eventually(async () => expect((await harness.delivery(after.eventId)).status).toBe("delivered"));
+  expect(await harness.operate(redeliverWebhook, { eventId: before.eventId })).toMatchObject({
+    outcome: "done",
+  });
+  await eventually(async () => expect((await harness.delivery(before.eventId)).status).toBe("delivered"));
+});
+
+test("webhooks turned off: what waits is cancelled, nothing more is sent; on again there is a new secret", async () => {
+  harness.receiver.behave({ kind: "status", status: 503 });
+  const { merchantId, secret } = await harness.enable();
+  const event = newEvent({ merchantId });
+  await harness.publish(event);
+  await eventually(() => expect(harness.receiver.ledger).not.toEqual([]));
+  await harness.disable(merchantId);
+  await eventually(async () => expect((await harness.delivery(event.eventId)).status).toBe("cancelled"));
+  const sent = harness.receiver.ledger.length;
+  const next = newEvent({ merchantId });
+  await harness.publish(next);
+  await eventually(async () => expect((await harness.delivery(next.eventId)).status).toBe("skipped"));
+  expect(harness.receiver.ledger).toHaveLength(sent);
+  const again = await harness.enable(undefined, merchantId);
+  expect(again.secret).not.toBe(secret);
+});
+
+test("what is no event is kept with its reason, once, and holds up nobody", async () => {
+  const { merchantId } = await harness.enable();
+  const good = newEvent({ merchantId });
+  const encoded = { ...good, body: good.body.toString("base64") };
+  const poison = [
+    "no json",
+    "[]",
+    JSON.stringify({ ...encoded, eventId: randomUUID() }),
+    JSON.stringify({ ...encoded, status: "CAPTURED" }),
+    JSON.stringify({ ...encoded, body: "not base64!" }),
+  ];
+  for (const data of poison) await harness.publishRaw(data);
+  await harness.publish(good);
+  await eventually(async () => expect((await harness.delivery(good.eventId)).status).toBe("delivered"));
+  const rows = await eventually(async () => {
+    const found = await harness.query<{ reason: string; data: Buffer; subject: string }>(
+      "select reason, data, subject from webhooks.poison order by poison_id",
+    );
+    expect(found).toHaveLength(poison.length);
+    return found;
+  });
+  expect(new Set(rows.map(({ data }) => data.toString()))).toEqual(new Set(poison));
+  expect(rows.map(({ reason }) => reason.split(":")[0]).sort()).toEqual([
+    "body",
+    "event",
+    "eventId",
+    "not JSON",
+    "status",
+  ]);
+  expect(harness.lines.filter(({ msg }) => String(msg).includes("poison"))).toHaveLength(poison.length);
+  // Terminated, not left to come again.
+  const { num_ack_pending } = await (
+    await jetstreamManager(harness.bus.nats)
+  ).consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER);
+  expect(num_ack_pending).toBe(0);
+});
+
+test("an event that only the database refuses is set aside without its neighbours", async () => {
+  const { merchantId } = await harness.enable();
+  const neighbours = [newEvent({ merchantId }), newEvent({ merchantId })];
+  await harness.query(
+    "alter table webhooks.event add constraint refused check (payment_id <> '00000000-0000-4000-8000-000000000001') not valid",
+  );
+  const refused = newEvent({ merchantId, paymentId: "00000000-0000-4000-8000-000000000001" });
+  await harness.publish(neighbours[0]!, refused, neighbours[1]!);
+  for (const { eventId } of neighbours) {
+    await eventually(async () => expect((await harness.delivery(eventId)).status).toBe("delivered"));
+  }
+  await eventually(async () =>
+    expect(await harness.query("select 1 from webhooks.poison where reason like '%23514%'")).toHaveLength(1),
+  );
+  expect(harness.confirmed).not.toContain(refused.eventId);
+});
+
+test("a rotated secret signs beside the old one until it is activated, and alone from then on", async () => {
+  const { merchantId, secret } = await harness.enable();
+  const recipient = createReplyRecipient();
+  const rotate = (requestId?: string) =>
+    harness.operate(rotateWebhookSecret, { merchantId, recipientKey: recipient.publicKey }, requestId);
+  const reply = await rotate("rotation-1");
+  if (reply.outcome !== "done") throw new Error("not rotated");
+  const next = recipient.open(reply.result.secret);
+  // A copy of the request on the bus draws no further secret.
+  const copy = await rotate("rotation-1");
+  expect(copy.outcome === "done" && recipient.open(copy.result.secret)).toBe(next);
+  expect(Date.parse(reply.result.activatesAt) - Date.now()).toBeGreaterThan(23.9 * 3_600_000);
+
+  const sendOne = async () => {
+    harness.receiver.ledger.length = 0;
+    const event = newEvent({ merchantId });
+    await harness.publish(event);
+    const delivery = await eventually(async () => {
+      const found = await harness.delivery(event.eventId);
+      expect(found.status).toBe("delivered");
+      return found;
+    });
+    return { entry: harness.receiver.ledger[0]!, attempt: delivery.attempts[0]! };
+  };
+  const during = await sendOne();
+  expect(verifyWebhook(during.entry, { secret, now: Date.now() })).toMatchObject({ valid: true });
+  expect(verifyWebhook(during.entry, { secret: next, now: Date.now() })).toMatchObject({
+    reason: "signed_with_next_secret",
+  });
+  expect(during.entry.headers["x-request-signature"]).toMatch(/^[0-9a-f]{64}$/);
+  expect(during.attempt).toMatchObject({ secretVersion: 1, nextSecretVersion: 2 });
+
+  expect(await harness.operate(activateWebhookSecret, { merchantId })).toMatchObject({ outcome: "done" });
+  expect(await harness.operate(activateWebhookSecret, { merchantId })).toMatchObject({ outcome: "done" });
+  const after = await sendOne();
+  expect(verifyWebhook(after.entry, { secret: next, now: Date.now() })).toMatchObject({ valid: true });
+  expect(after.entry.headers).not.toHaveProperty("x-request-signature-next");
+  expect(after.attempt).toMatchObject({ secretVersion: 2 });
+});
+
+test("URL and secret are those of the attempt, not those of the event", async () => {
+  harness.receiver.behave({ kind: "status", status: 500 });
+  const { merchantId } = await harness.enable();
+  const elsewhere = await harness.startReceiver();
+  const event = newEvent({ merchantId });
+  await harness.publish(event);
+  await eventually(() => expect(harness.receiver.ledger).not.toEqual([]));
+  const recipientKey = createReplyRecipient().publicKey;
+  expect(await harness.operate(putWebhook, { merchantId, url: elsewhere.url, recipientKey })).toMatchObject({
+    result: { url: elsewhere.url },
+  });
+  await eventually(() => expect(elsewhere.ledger).toHaveLength(1));
+});
+
+test.each([
+  ["http://localhost/", "not_https"],
+  ["https://10.0.0.1/", "address_not_allowed"],
+  ["https://[::ffff:a00:1]/", "address_not_allowed"],
+  ["https://user:password@localhost/", "has_credentials"],
+])("%s is refused: %s", async (url, code) => {
+  const reply = await harness.operate(putWebhook, {
+    merchantId: randomUUIDv7(),
+    url,
+    recipientKey: createReplyRecipient().publicKey,
+  });
+  expect(reply).toMatchObject({
+    outcome: "problem",
+    code: "validation_failed",
+    extra: { errors: [{ field: "url", code }] },
+  });
+});
+
+test("a test event is signed, has a type of its own, and tells how it went", async () => {
+  const { merchantId, secret } = await harness.enable();
+  expect(await harness.operate(testWebhook, { merchantId })).toMatchObject({
+    result: { delivered: true, statusCode: 200 },
+  });
+  const [entry] = harness.receiver.ledger;
+  expect(verifyWebhook(entry!, { secret, now: Date.now() })).toMatchObject({
+    valid: true,
+    eventType: "webhook.test",
+  });
+  harness.receiver.behave({ kind: "status", status: 418, body: "no coffee" });
+  expect(await harness.operate(testWebhook, { merchantId })).toMatchObject({
+    result: { delivered: false, statusCode: 418, error: "status", responseSnippet: "no coffee" },
+  });
+  expect(await harness.operate(testWebhook, { merchantId: randomUUIDv7() })).toMatchObject({
+    code: "webhook_not_found",
+  });
+});
+
+test("the log is filtered and paged, newest first, and stays what it was while events are added", async () => {
+  const { merchantId } = await harness.enable();
+  const events = [];
+  for (let index = 0; index < 5; index++) {
+    const event = newEvent({ merchantId, at: Date.now() - 10_000 + index * 10 });
+    events.unshift(event.eventId);
+    await harness.publish(event);
+  }
+  const list = async (filter: object) => {
+    const reply = await harness.operate(listWebhookDeliveries, { merchantId, limit: 2, ...filter });
+    if (reply.outcome !== "done") throw new Error(JSON.stringify(reply));
+    return reply.result;
+  };
+  await eventually(async () =>
+    expect((await list({ limit: 10, status: "delivered" })).items).toHaveLength(5),
+  );
+  const first = await list({});
+  await harness.publish(newEvent({ merchantId }));
+  const second = await list({ cursor: first.nextCursor });
+  const third = await list({ cursor: second.nextCursor });
+  expect([...first.items, ...second.items, ...third.items].map(({ eventId }) => eventId)).toEqual(events);
+  expect(third).not.toHaveProperty("nextCursor");
+  expect((await list({ status: "failed" })).items).toEqual([]);
+  expect(await harness.operate(listWebhookDeliveries, { limit: 2, cursor: "x" })).toMatchObject({
+    code: "validation_failed",
+  });
+  expect(await harness.operate(getWebhookDelivery, { eventId: randomUUID() })).toMatchObject({
+    code: "delivery_not_found",
+  });
+});
+
+test("all that failed since a time is sent again at once, each once", async () => {
+  harness.receiver.behave({ kind: "status", status: 500 });
+  const { merchantId } = await harness.enable();
+  const old = newEvent({ merchantId, at: Date.now() - 60_000 });
+  const fresh = [newEvent({ merchantId }), newEvent({ merchantId })];
+  const since = new Date(Date.now() - 30_000).toISOString();
+  await harness.publish(old, ...fresh);
+  for (const { eventId } of [old, ...fresh]) {
+    await eventually(async () => expect((await harness.delivery(eventId)).status).toBe("failed"));
+  }
+  harness.receiver.ledger.length = 0;
+  harness.receiver.behave({ kind: "status", status: 200 });
+  expect(await harness.operate(redeliverFailedWebhooks, { merchantId, since })).toEqual({
+    outcome: "done",
+    result: { queued: 2 },
+  });
+  for (const { eventId } of fresh) {
+    await eventually(async () => expect((await harness.delivery(eventId)).status).toBe("delivered"));
+  }
+  expect(harness.receiver.ledger).toHaveLength(2);
+  expect((await harness.delivery(old.eventId)).status).toBe("failed");
+});
+
+test("each change is in the audit log under the operator's name; no secret is, nor in a log line, nor on the bus", async () => {
+  const overheard: string[] = [];
+  const subscription = harness.bus.nats.subscribe(">", {
+    callback: (_error, message) => void overheard.push(message.string()),
+  });
+  const { merchantId, secret } = await harness.enable();
+  const recipient = createReplyRecipient();
+  const rotated = await harness.operate(rotateWebhookSecret, {
+    merchantId,
+    recipientKey: recipient.publicKey,
+  });
+  const next = rotated.outcome === "done" ? recipient.open(rotated.result.secret) : "";
+  await harness.operate(activateWebhookSecret, { merchantId });
+  const event = newEvent({ merchantId });
+  await harness.publish(event);
+  await eventually(async () => expect((await harness.delivery(event.eventId)).status).toBe("delivered"));
+  await harness.operate(redeliverWebhook, { eventId: event.eventId });
+  await harness.operate(testWebhook, { merchantId });
+  await harness.disable(merchantId);
+  await harness.bus.nats.flush();
+  subscription.unsubscribe();
+
+  const reply = await harness.operate(readWebhooksAuditLog, { limit: 100 });
+  if (reply.outcome !== "done") throw new Error("no audit log");
+  const mine = reply.result.entries
+    .filter(({ subject }) => subject === merchantId || subject === event.eventId)
+    .toReversed();
+  expect(mine.map(({ action }) => action)).toEqual([
+    "webhook.turned_on",
+    "webhook.secret_rotated",
+    "webhook.secret_activated",
+    "webhook.redelivered",
+    "webhook.tested",
+    "webhook.turned_off",
+  ]);
+  expect(mine.every(({ actor }) => actor === "olga")).toBe(true);
+  const db = new Kysely<AuditDatabase>({
+    dialect: new PostgresDialect({ pool: new Pool({ connectionString: harness.database.superuserUrl }) }),
+  });
+  expect(await verifyAuditChain(readAuditEntries(db, "webhooks"))).toMatchObject({ intact: true });
+  await db.destroy();
+
+  const stored = await harness.query("select * from webhooks.endpoint, webhooks.audit_entry");
+  const everything = JSON.stringify([overheard, harness.lines, stored]);
+  expect(overheard.length).toBeGreaterThan(5);
+  for (const text of [secret, next].flatMap((each) => [
+    each,
+    each.slice(4),
+    Buffer.from(each).toString("base64").slice(0, 40),
+  ])) {
+    expect(everything).not.toContain(text);
+  }
+  expect(JSON.stringify(harness.lines)).not.toContain("cardHolderName");
+});
+
+test("an attempt is one line with what it was about and how it went", async () => {
+  harness.receiver.behave({ kind: "status", status: 502 });
+  const { merchantId } = await harness.enable();
+  const event = newEvent({ merchantId });
+  await harness.publish(event);
+  await eventually(async () => expect((await harness.delivery(event.eventId)).status).toBe("failed"));
+  const lines = harness.lines.filter(({ eventId }) => eventId === event.eventId);
+  expect(lines).toHaveLength((await harness.delivery(event.eventId)).attemptCount);
+  expect(lines[0]).toMatchObject({
+    level: "warn",
+    merchantId,
+    paymentId: event.paymentId,
+    attempt: 1,
+    trigger: "schedule",
+    outcome: "status",
+    statusCode: 502,
+  });
+  expect(lines.at(-1)).toMatchObject({ level: "error", msg: "webhook failed for good" });
+});

@@ -1,0 +1,365 @@
+import { EVENT_STREAM } from "@holdfast/contracts";
+import { createLogger, createPool } from "@holdfast/service-runtime";
+import { eventually } from "@holdfast/testing";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { Client, type Pool } from "pg";
+import { afterEach, expect, test } from "vitest";
+import { createClock, type Clock } from "../src/clock.ts";
+import { claimDeliveries } from "../src/delivery/claim-deliveries.ts";
+import { recordResults, type AttemptRecord } from "../src/delivery/record-results.ts";
+import { keepPartitions } from "../src/retention/keep-partitions.ts";
+import { startDispatcherHarness, type DispatcherHarness } from "./dispatcher-harness.ts";
+import { newEvent, uuidAt } from "./events.ts";
+
+let harness: DispatcherHarness;
+const pools: Pool[] = [];
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.end()));
+  await harness.close();
+});
+
+const delivered = (eventId: string, withinMs = 5_000) =>
+  eventually(async () => expect((await harness.delivery(eventId)).status).toBe("delivered"), { withinMs });
+
+function poolOf(url = harness.database.urls.webhooks.app): Pool {
+  const pool = createPool({
+    url,
+    connectionsMax: 2,
+    applicationName: "test",
+    log: createLogger("test", "silent"),
+  });
+  pools.push(pool);
+  return pool;
+}
+
+test("JetStream's data deleted mid-run: stream and consumer are made anew and events go on", async () => {
+  harness = await startDispatcherHarness();
+  const { merchantId } = await harness.enable();
+  const [before, after] = [newEvent({ merchantId }), newEvent({ merchantId })];
+  await harness.publish(before);
+  await delivered(before.eventId);
+  await (await jetstreamManager(harness.bus.nats)).streams.delete(EVENT_STREAM.name);
+  // The owner publishes again what was not confirmed, and something new.
+  await harness.publish(before, after);
+  await delivered(after.eventId, 8_000);
+  expect(harness.receiver.ledger).toHaveLength(2);
+});
+
+test("nats-server killed mid-run: what was published is delivered, and what comes after its restart", async () => {
+  harness = await startDispatcherHarness();
+  const { merchantId } = await harness.enable();
+  const [before, after] = [newEvent({ merchantId }), newEvent({ merchantId })];
+  await harness.publish(before);
+  await harness.nats.kill();
+  await harness.nats.restart();
+  await harness.bus.connection();
+  await harness.publish(before, after);
+  await delivered(before.eventId, 10_000);
+  await delivered(after.eventId, 10_000);
+  expect(new Set(harness.confirmed)).toEqual(new Set([before.eventId, after.eventId]));
+});
+
+test("the database away: nothing is acknowledged or lost, the process lives, and afterwards everything is delivered", async () => {
+  harness = await startDispatcherHarness();
+  const { merchantId } = await harness.enable();
+  const { name } = harness.database;
+  // A database cannot be closed from within.
+  const url = new URL(harness.database.superuserUrl);
+  url.pathname = "/postgres";
+  const admin = new Client({ connectionString: url.href });
+  await admin.connect();
+  const cutOff = async () => {
+    await admin.query(`alter database ${name} allow_connections false`);
+    await admin.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = 'webhooks_app'",
+      [name],
+    );
+  };
+  await cutOff();
+  const events = [newEvent({ merchantId }), newEvent({ merchantId })];
+  await harness.publish(...events);
+  await eventually(() => expect(harness.lines.some(({ operation }) => operation === "accept")).toBe(true));
+  expect(harness.confirmed).toEqual([]);
+  await admin.query(`alter database ${name} allow_connections true`);
+  for (const { eventId } of events) await delivered(eventId, 10_000);
+  await admin.end();
+});
+
+test("two dispatchers share the work: each event is sent once", async () => {
+  harness = await startDispatcherHarness();
+  await harness.start();
+  const merchants = await Promise.all(Array.from({ length: 4 }, () => harness.enable()));
+  const events = Array.from({ length: 200 }, (_, index) =>
+    newEvent({ merchantId: merchants[index % 4]!.merchantId }),
+  );
+  await harness.publish(...events);
+  await eventually(
+    async () => {
+      const [row] = await harness.query(
+        "select count(*)::int as count from webhooks.outcome where outcome = 'delivered'",
+      );
+      expect(row).toEqual({ count: 200 });
+    },
+    { withinMs: 10_000 },
+  );
+  expect(harness.receiver.ledger).toHaveLength(200);
+  expect(new Set(harness.receiver.ledger.map(({ headers }) => headers["x-event-id"])).size).toBe(200);
+});
+
+test("with 20 000 pending for a dead merchant another's first webhook goes out at once", async () => {
+  harness = await startDispatcherHarness({ WEBHOOK_ATTEMPT_TIMEOUT: "1s" });
+  const dead = await harness.startReceiver();
+  dead.behave({ kind: "hang" });
+  const deaf = await harness.enable(dead.url);
+  await harness.query(
+    `with made as (
+       insert into webhooks.event (occurred_at, event_id, source, event_type, merchant_id, payment_id, status, body)
+       select uuid_extract_timestamp(id), id, 'payments', 'payment.status_changed', $1, gen_random_uuid(), 'SUCCESS', '{}'
+       from (select uuidv7(interval '-1 minute') as id from generate_series(1, 20000)) as ids
+       returning occurred_at, event_id)
+     insert into webhooks.delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
+     select event_id, occurred_at, $1, occurred_at, occurred_at + interval '48 hours' from made`,
+    [deaf.merchantId],
+  );
+  await eventually(() => expect(dead.underway()).toBeGreaterThan(0));
+  const { merchantId } = await harness.enable();
+  const event = newEvent({ merchantId });
+  const publishedAt = Date.now();
+  await harness.publish(event);
+  await delivered(event.eventId, 1_000);
+  expect(harness.receiver.ledger[0]!.arrivedAt - publishedAt).toBeLessThan(1_000);
+  // Having timed out, it gets one request at a time.
+  await eventually(() => expect(dead.ledger.length).toBeGreaterThan(9), { withinMs: 8_000 });
+  expect(dead.underway()).toBeLessThanOrEqual(1);
+});
+
+test("a claim gives each endpoint its share, whatever waits for one of them, and takes turns where there is too much", async () => {
+  harness = await startDispatcherHarness({}, { start: false });
+  const starting = await harness.start();
+  const merchants = await Promise.all(Array.from({ length: 5 }, () => harness.enable()));
+  await starting.stop();
+  const pool = poolOf(harness.database.urls.webhooks.owner);
+  for (const [index, { merchantId }] of merchants.entries()) {
+    await pool.query(
+      `with made as (
+         insert into event (occurred_at, event_id, source, event_type, merchant_id, payment_id, status, body)
+         select uuid_extract_timestamp(id), id, 'payments', 'payment.status_changed', $1, gen_random_uuid(), 'SUCCESS', '{}'
+         from (select uuidv7() as id from generate_series(1, $2)) as ids returning occurred_at, event_id)
+       insert into delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
+       select event_id, occurred_at, $1, now(), now() + interval '1 hour' from made`,
+      [merchantId, index === 0 ? 1_000 : 3],
+    );
+  }
+  const request = {
+    limit: 100,
+    rooms: [{ merchantId: merchants[1]!.merchantId, room: 1 }],
+    leaseMs: 30_000,
+    shiftMs: 0,
+    after: undefined,
+  };
+  const { deliveries } = await claimDeliveries(pool, request);
+  const counts = merchants.map(
+    ({ merchantId }) => deliveries.filter((delivery) => delivery.merchantId === merchantId).length,
+  );
+  expect(counts).toEqual([8, 1, 3, 3, 3]);
+
+  // 10 are left of a turn's limit of 2: whoever had a turn comes last.
+  const rooms = [
+    { merchantId: merchants[0]!.merchantId, room: 2 },
+    { merchantId: merchants[1]!.merchantId, room: 2 },
+  ];
+  const first = await claimDeliveries(pool, { ...request, rooms, limit: 2 });
+  const second = await claimDeliveries(pool, { ...request, rooms, limit: 2, after: first.after });
+  expect(second.deliveries).not.toEqual([]);
+  expect(first.deliveries[0]!.merchantId).not.toBe(second.deliveries[0]!.merchantId);
+});
+
+test("a failure counts only under its lease; a success always does", async () => {
+  harness = await startDispatcherHarness({ WEBHOOK_CLAIM_INTERVAL: "10m" });
+  harness.receiver.behave({ kind: "hang" });
+  const { merchantId } = await harness.enable();
+  const event = newEvent({ merchantId });
+  await harness.publish(event);
+  const [row] = await eventually(async () => {
+    const rows = await harness.query<{ delivery_id: string; occurred_at: Date }>(
+      "select * from webhooks.delivery where lease_token is not null",
+    );
+    expect(rows).toHaveLength(1);
+    return rows;
+  });
+  const record: AttemptRecord = {
+    attempt_id: uuidAt(Date.now()),
+    delivery_id: row!.delivery_id,
+    lease_token: uuidAt(0),
+    event_id: event.eventId,
+    occurred_at: row!.occurred_at,
+    trigger: "schedule",
+    number: 1,
+    planned_at: new Date(),
+    sent_at: new Date(),
+    request_time: "1",
+    succeeded: false,
+    status_code: 500,
+    error: "status",
+    duration_ms: 1,
+    remote_address: null,
+    snippet: null,
+    body_hash: Buffer.alloc(32),
+    secret_version: 1,
+    next_version: null,
+    retry_at: new Date(Date.now() + 60_000),
+  };
+  const pool = poolOf();
+  const state = async () =>
+    (await harness.query("select attempt, lease_token is not null as leased from webhooks.delivery"))[0];
+  await recordResults(pool, [record]);
+  expect(await state()).toEqual({ attempt: 1, leased: true });
+  await recordResults(pool, [{ ...record, attempt_id: uuidAt(Date.now()), retry_at: null }]);
+  expect(await state()).toEqual({ attempt: 1, leased: true });
+  expect((await harness.delivery(event.eventId)).status).toBe("pending");
+  const success = {
+    ...record,
+    attempt_id: uuidAt(Date.now()),
+    succeeded: true,
+    status_code: 200,
+    error: null,
+    retry_at: null,
+  };
+  // Twice, as after an answer of the database that was lost.
+  await recordResults(pool, [success]);
+  await recordResults(pool, [success]);
+  expect(await state()).toBeUndefined();
+  expect(await harness.delivery(event.eventId)).toMatchObject({ status: "delivered", attemptCount: 3 });
+});
+
+test("a lease whose holder has vanished is taken back, and the same attempt is made again", async () => {
+  harness = await startDispatcherHarness({ WEBHOOK_LEASE: "10s" });
+  const { merchantId } = await harness.enable();
+  const event = newEvent({ merchantId });
+  await harness.query(
+    `insert into webhooks.event (occurred_at, event_id, source, event_type, merchant_id, payment_id, status, body)
+     values (uuid_extract_timestamp($1::uuid), $1, 'payments', 'payment.status_changed', $2, $3, 'SUCCESS', '{}')`,
+    [event.eventId, merchantId, event.paymentId],
+  );
+  await harness.query(
+    `insert into webhooks.delivery (event_id, occurred_at, merchant_id, attempt, due_at, deadline_at, lease_token, lease_until)
+     values ($1, uuid_extract_timestamp($1::uuid), $2, 3, now(), now() + interval '1 hour', gen_random_uuid(), now() + interval '300 ms')`,
+    [event.eventId, merchantId],
+  );
+  await delivered(event.eventId);
+  expect((await harness.delivery(event.eventId)).attempts).toMatchObject([{ number: 3 }]);
+  expect(harness.lines.some(({ msg }) => String(msg).startsWith("leases expired"))).toBe(true);
+});
+
+test("a stop lets go of what is not finished, and another dispatcher sends it at once", async () => {
+  harness = await startDispatcherHarness({ DRAIN_TIMEOUT: "300ms" }, { start: false });
+  const first = await harness.start();
+  harness.receiver.behave({ kind: "hang" });
+  const { merchantId } = await harness.enable();
+  const events = Array.from({ length: 12 }, () => newEvent({ merchantId }));
+  await harness.publish(...events);
+  await eventually(() => expect(harness.receiver.underway()).toBe(8));
+  await first.stop();
+  expect(await harness.query("select 1 from webhooks.delivery where lease_token is not null")).toEqual([]);
+  harness.receiver.behave({ kind: "status", status: 200 });
+  await harness.start();
+  for (const { eventId } of events) await delivered(eventId);
+});
+
+test("a stop waits for requests under way and writes down what came of them", async () => {
+  harness = await startDispatcherHarness({ DRAIN_TIMEOUT: "5s" }, { start: false });
+  const dispatcher = await harness.start();
+  harness.receiver.behave({ kind: "late", status: 200, afterMs: 300 });
+  const { merchantId } = await harness.enable();
+  const event = newEvent({ merchantId });
+  await harness.publish(event);
+  await eventually(() => expect(harness.receiver.underway()).toBe(1));
+  await dispatcher.stop();
+  expect(await harness.query("select outcome from webhooks.outcome")).toEqual([{ outcome: "delivered" }]);
+});
+
+test("with a clock a minute off nothing is sent, and the alarm is given; once it is right everything is", async () => {
+  let skewMs = 61_000;
+  const real = createClock();
+  const clock: Clock = {
+    ...real,
+    shiftMs: 0,
+    now: Date.now,
+    databaseNow: Date.now,
+    measured: () => {},
+    get skewMs() {
+      return skewMs;
+    },
+  };
+  harness = await startDispatcherHarness({}, { overrides: { clock } });
+  const { merchantId } = await harness.enable();
+  const event = newEvent({ merchantId });
+  await harness.publish(event);
+  // It is taken over and confirmed all the same: only the sending waits.
+  await eventually(() => expect(harness.confirmed).toContain(event.eventId));
+  expect(
+    harness.lines.some(({ msg, level }) => level === "error" && String(msg).includes("nothing is sent")),
+  ).toBe(true);
+  expect(await harness.delivery(event.eventId)).toMatchObject({ status: "pending", attemptCount: 0 });
+  expect(harness.receiver.ledger).toEqual([]);
+  // Below a minute it goes on sending.
+  skewMs = 59_000;
+  await delivered(event.eventId);
+});
+
+test("retention drops days and keeps the rest; days to come have their partitions", async () => {
+  harness = await startDispatcherHarness({}, { start: false });
+  await harness.query(
+    `create table webhooks.event_20200101 partition of webhooks.event for values from ('2020-01-01Z') to ('2020-01-02Z');
+     create table webhooks.attempt_20200101 partition of webhooks.attempt for values from ('2020-01-01Z') to ('2020-01-02Z')`,
+  );
+  const names = async () =>
+    (
+      await harness.query<{ name: string }>(
+        "select relname as name from pg_class where relnamespace = 'webhooks'::regnamespace and relispartition and relkind = 'r'",
+      )
+    ).map(({ name }) => name);
+  const day = (days: number) =>
+    new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "");
+  expect(await names()).toContain("event_20200101");
+  const alarms: number[] = [];
+  const events = { defaultPartitionUsed: (rows: number) => alarms.push(rows) } as never;
+  await harness.query("drop table webhooks.attempt_" + day(7));
+  await keepPartitions(poolOf(), { eventDays: 90, attemptDays: 30, events });
+  const left = await names();
+  for (const dropped of ["event_20200101", "attempt_20200101"]) expect(left).not.toContain(dropped);
+  for (const parent of ["event", "outcome", "attempt"]) {
+    for (const days of [-1, 0, 7]) expect(left).toContain(`${parent}_${day(days)}`);
+  }
+  expect(alarms).toEqual([]);
+  // An event of a time that has no partition is kept, with an alarm.
+  await harness.start();
+  await harness.publish(newEvent({ at: Date.parse("2021-01-01") }));
+  await eventually(async () =>
+    expect(await harness.query("select 1 from webhooks.event_default")).toHaveLength(1),
+  );
+  await keepPartitions(poolOf(), { eventDays: 90, attemptDays: 30, events });
+  expect(alarms).toEqual([2]);
+});
+
+test("the service's role can rewrite neither events nor attempts nor the audit log, and make no tables", async () => {
+  harness = await startDispatcherHarness({}, { start: false });
+  const pool = poolOf();
+  for (const statement of [
+    "update event set body = ''",
+    "delete from event",
+    "update attempt set succeeded = true",
+    "delete from attempt",
+    "delete from outcome",
+    "update audit_entry set actor = ''",
+    "delete from audit_entry",
+    "truncate poison",
+    "update poison set reason = ''",
+    "delete from endpoint",
+    "create table webhooks.x ()",
+    "drop table webhooks.event_default",
+    "select * from payments.outbox",
+  ]) {
+    await expect(pool.query(statement), statement).rejects.toMatchObject({ code: "42501" });
+  }
+});

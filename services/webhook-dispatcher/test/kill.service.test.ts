@@ -1,0 +1,78 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Failpoint } from "@holdfast/failpoints";
+import { eventually } from "@holdfast/testing";
+import { checkWebhooks } from "@holdfast/webhook-checker";
+import { expect, test } from "vitest";
+import { startDispatcherHarness } from "./dispatcher-harness.ts";
+import { startDispatcherProcess } from "./dispatcher-process.ts";
+import { newEvent } from "./events.ts";
+
+const FAST = {
+  WEBHOOK_LEASE: "1500ms",
+  WEBHOOK_ATTEMPT_TIMEOUT: "1s",
+  WEBHOOK_ACK_WAIT: "1s",
+  WEBHOOK_RETRY_SCHEDULE: "200ms,400ms",
+};
+const dir = mkdtempSync(join(tmpdir(), "holdfast-kill-"));
+const committedAt = (eventId: string) => Number.parseInt(eventId.replace("-", "").slice(0, 12), 16);
+
+const points: { point: Failpoint; arrived: "none" | "some" }[] = [
+  { point: "webhooks.after_pull", arrived: "none" },
+  { point: "webhooks.after_accept", arrived: "none" },
+  { point: "webhooks.before_ack", arrived: "some" },
+  { point: "webhooks.in_request", arrived: "some" },
+  { point: "webhooks.after_2xx", arrived: "some" },
+  { point: "webhooks.in_result_batch", arrived: "some" },
+];
+
+test.concurrent.each(points)(
+  "a dispatcher killed at $point loses nothing",
+  { timeout: 30_000 },
+  async ({ point, arrived }) => {
+    const harness = await startDispatcherHarness(FAST, { start: false });
+    // Turning webhooks on takes a dispatcher; this one is gone before the events come.
+    const first = await harness.start();
+    const { merchantId, secret } = await harness.enable();
+    await first.stop();
+    const events = Array.from({ length: 5 }, () => newEvent({ merchantId }));
+
+    const doomed = await startDispatcherProcess(
+      { ...harness.env, FAILPOINTS: `${point}:kill@1` },
+      join(dir, `${point}.log`),
+    );
+    await harness.publish(...events);
+    expect(await doomed.exited).toEqual({ code: null, signal: "SIGKILL" });
+    const before = harness.receiver.ledger.length;
+    if (arrived === "none") expect(before).toBe(0);
+
+    await harness.start();
+    for (const { eventId } of events) {
+      await eventually(async () => expect((await harness.delivery(eventId)).status).toBe("delivered"), {
+        withinMs: 15_000,
+      });
+    }
+    await eventually(() =>
+      expect(new Set(harness.confirmed)).toEqual(new Set(events.map(({ eventId }) => eventId))),
+    );
+    const finals = events.map((event) => ({ ...event, committedAt: committedAt(event.eventId) }));
+    const rules = {
+      delaysMs: [200, 400],
+      windowMs: 48 * 3_600_000,
+      secrets: [{ merchantId, path: "/webhooks", secrets: [secret] }],
+    };
+    // Whatever was under lease at the kill may have come twice, and nothing more often.
+    expect(checkWebhooks({ ledger: harness.receiver.ledger, finals, rules, mayRepeat: () => true })).toEqual(
+      [],
+    );
+    for (const entries of Map.groupBy(
+      harness.receiver.ledger,
+      ({ headers }) => headers["x-event-id"],
+    ).values()) {
+      expect(entries.length).toBeLessThanOrEqual(2);
+    }
+    expect(await harness.query("select 1 from webhooks.delivery")).toEqual([]);
+    await harness.close();
+  },
+);

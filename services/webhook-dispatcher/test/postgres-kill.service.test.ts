@@ -1,0 +1,73 @@
+import { chmodSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  provisionDatabase,
+  roleNames,
+  startPostgres,
+  type RolePasswords,
+} from "@holdfast/local-infrastructure";
+import { migrate } from "@holdfast/service-runtime";
+import { eventually } from "@holdfast/testing";
+import { checkWebhooks } from "@holdfast/webhook-checker";
+import { expect, test } from "vitest";
+import { startDispatcherHarness } from "./dispatcher-harness.ts";
+import { newEvent } from "./events.ts";
+
+test("PostgreSQL killed mid-run: nothing that was acknowledged is lost, and results that were come twice at most", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "holdfast-postgres-kill-"));
+  chmodSync(dir, 0o711);
+  const options = { dataDir: join(dir, "data"), logFile: join(dir, "postgres.log"), durable: true };
+  let postgres = await startPostgres(options);
+  const passwords = Object.fromEntries(roleNames.map((role) => [role, role])) as RolePasswords;
+  const superuserUrl = postgres.superuserUrl("postgres");
+  const urls = await provisionDatabase({ superuserUrl, database: "holdfast", passwords });
+  await migrate(urls.webhooks.owner, "webhooks", join(import.meta.dirname, "..", "migrations"));
+  const database = {
+    name: "holdfast",
+    superuserUrl: postgres.superuserUrl("holdfast"),
+    urls,
+    drop: async () => {},
+  };
+  const harness = await startDispatcherHarness(
+    { WEBHOOK_LEASE: "3s", WEBHOOK_ATTEMPT_TIMEOUT: "1s" },
+    { database },
+  );
+
+  const { merchantId, secret } = await harness.enable();
+  const events = Array.from({ length: 60 }, () => newEvent({ merchantId }));
+  await harness.publish(...events.slice(0, 30));
+  await eventually(() => expect(harness.receiver.ledger.length).toBeGreaterThan(5));
+  postgres.kill();
+  await postgres.exited;
+  await harness.publish(...events.slice(30));
+  postgres = await startPostgres({ ...options, port: postgres.port });
+
+  await eventually(
+    () => {
+      const delivered = new Set(harness.receiver.ledger.map(({ headers }) => headers["x-event-id"]));
+      expect(delivered.size).toBe(60);
+    },
+    { withinMs: 15_000 },
+  );
+  const finals = events.map((event) => ({
+    ...event,
+    committedAt: Number.parseInt(event.eventId.replace("-", "").slice(0, 12), 16),
+  }));
+  const rules = {
+    delaysMs: [30_000],
+    windowMs: 48 * 3_600_000,
+    secrets: [{ merchantId, path: "/webhooks", secrets: [secret] }],
+  };
+  const early = new Set(events.slice(0, 30).map(({ eventId }) => eventId));
+  const evidence = {
+    ledger: harness.receiver.ledger,
+    finals,
+    rules,
+    mayRepeat: (eventId: string) => early.has(eventId),
+  };
+  expect(checkWebhooks(evidence)).toEqual([]);
+  await eventually(() => expect(new Set(harness.confirmed).size).toBe(60), { withinMs: 10_000 });
+  await harness.close();
+  await postgres.stop();
+}, 45_000);

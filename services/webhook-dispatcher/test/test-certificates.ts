@@ -1,0 +1,12 @@
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { localCertificates } from "@holdfast/local-infrastructure";
+
+/** A CA of the test's own, and a server certificate of it for localhost, 127.0.0.1 and ::1. */
+export type TestCertificates = { caFile: string; cert: Buffer; key: Buffer };
+
+export async function makeTestCertificates(): Promise<TestCertificates> {
+  const files = await localCertificates(mkdtempSync(join(tmpdir(), "holdfast-test-ca-")));
+  return { caFile: files.caFile, cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) };
+}
