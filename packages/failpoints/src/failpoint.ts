@@ -101,8 +101,13 @@ export async function failpoint(name: Failpoint): Promise<void> {
 const { FAILPOINTS: setting, NODE_ENV } = process.env;
 let armed = setting && NODE_ENV !== "production" ? parseFailpoints(setting) : undefined;
 
-/** Arms other points in this process, for tests that run services in their own; nothing in production. */
-export function armFailpoints(setting: string | undefined): void {
-  armed =
+/**
+ * Arms other points in this process, for tests that run services in their own; nothing in production.
+ * @returns how often a point has been reached since.
+ */
+export function armFailpoints(setting: string | undefined): (name: Failpoint) => number {
+  const points =
     setting !== undefined && process.env["NODE_ENV"] !== "production" ? parseFailpoints(setting) : undefined;
+  armed = points;
+  return (name) => points?.get(name)?.hits ?? 0;
 }

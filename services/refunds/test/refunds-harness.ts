@@ -125,6 +125,9 @@ export async function startRefundsHarness(options: HarnessOptions = {}): Promise
     refunds: { ...common, DATABASE_URL: database.urls.refunds.app, ...options.refunds },
     payments: {
       ...common,
+      // The haste is about refunds; the payments themselves are to be there.
+      ACQUIRER_TIMEOUT: "15s",
+      LEASE_DURATION: "30s",
       DATABASE_URL: database.urls.payments.app,
       CARD_SEALING_KEYS: `k1:${keys.sealing.toString("base64")}`,
       PAN_FINGERPRINT_KEY: keys.fingerprint.toString("base64"),
@@ -132,9 +135,12 @@ export async function startRefundsHarness(options: HarnessOptions = {}): Promise
     },
   };
   const services: Stoppable[] = [];
-  const kept = async (service: Promise<Stoppable>) => {
-    services.push(await service);
-    return await service;
+  const kept = async (starting: Promise<Stoppable>): Promise<Stoppable> => {
+    const service = await starting;
+    let stopping: Promise<void> | undefined;
+    const once = { stop: () => (stopping ??= service.stop()) };
+    services.push(once);
+    return once;
   };
   const another = {
     startRefunds: (env: Record<string, string> = {}) =>
