@@ -30,7 +30,7 @@ export function refundsWithinPayment({ history, refunds, payments }: ObservedRef
   const held = new Map<string, bigint>();
   const add = (key: string, amount: bigint) => held.set(key, (held.get(key) ?? 0n) + amount);
   const inOrder = history.toSorted((a, b) => Number(a.xactId - b.xactId) || a.version - b.version);
-  return inOrder.flatMap(({ refundId, from, to }) => {
+  const atEachStep = inOrder.flatMap(({ refundId, from, to }) => {
     const refund = byId.get(refundId);
     const payment = refund && paymentsById.get(refund.paymentId);
     if (!refund || !payment) return [`${refundId} or its payment is not there`];
@@ -41,11 +41,18 @@ export function refundsWithinPayment({ history, refunds, payments }: ObservedRef
     const sum = held.get(key) ?? 0n;
     return sum > limit ? [`${refundId} ${to}: ${sum} of ${limit}`] : [];
   });
+  const atTheEnd = payments.flatMap(({ paymentId, amountMinor, capturedMinor }) => {
+    const released = held.get(`${paymentId} release`) ?? 0n;
+    return released + capturedMinor > amountMinor
+      ? [`${paymentId}: ${released} released of what was captured`]
+      : [];
+  });
+  return [...atEachStep, ...atTheEnd];
 }
 
+/** A release may have ended in nothing before the payment was captured, so at each step it is held to the whole amount. */
 function limitOf(payment: ObservedPayment, kind: string | null): bigint {
-  if (kind === "release") return payment.amountMinor - payment.capturedMinor;
-  return payment.state === "CAPTURED" ? payment.capturedMinor : payment.amountMinor;
+  return kind === "refund" && payment.state === "CAPTURED" ? payment.capturedMinor : payment.amountMinor;
 }
 
 export function refundsOfRefundablePayments({ refunds, payments }: ObservedRefunds): string[] {

@@ -3,10 +3,8 @@ import { approveRefund, capturePayment, rejectRefund, requestRefund } from "@hol
 import { armFailpoints, type Failpoint } from "@holdfast/failpoints";
 import { request } from "@holdfast/messaging";
 import { eventually } from "@holdfast/testing";
-import fc, { type AsyncCommand } from "fast-check";
+import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { observeRefunds } from "../../../packages/system-tests/refund-invariants/observed-refunds.ts";
-import { brokenRefundInvariants } from "../../../packages/system-tests/refund-invariants/refund-invariants.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 /**
@@ -15,7 +13,7 @@ import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harnes
  * made as short as it can be.
  */
 const HISTORIES_AT_ONCE = 6;
-const ROUNDS = 40;
+const ROUNDS = 50;
 
 type ModelPayment = {
   id: string;
@@ -35,7 +33,7 @@ type ModelRefund = {
 };
 type Model = { payments: ModelPayment[]; refunds: ModelRefund[] };
 type Real = RefundsHarness;
-type Step = AsyncCommand<Model, Real>;
+type Step = fc.AsyncCommand<Model, Real>;
 
 let real: RefundsHarness;
 
@@ -69,9 +67,11 @@ test("random histories end as the model says, crashes or not", async () => {
     interruptAfterTimeLimit: 60_000,
     markInterruptAsFailure: false,
   });
-  const observed = await observeRefunds(real.query, await real.wholeLedger());
-  expect(observed.refunds.length).toBeGreaterThan(100);
-  expect(brokenRefundInvariants(observed)).toEqual([]);
+  expect(await real.broken()).toEqual([]);
+  const [{ count } = { count: 0 }] = await real.query<{ count: number }>(
+    "select count(*)::int from refunds.refund",
+  );
+  expect(count).toBeGreaterThan(100);
 }, 120_000);
 
 function steps(): fc.Arbitrary<Step>[] {

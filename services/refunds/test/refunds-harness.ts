@@ -35,6 +35,8 @@ import {
 } from "@holdfast/testing";
 import { Pool } from "pg";
 import type { z } from "zod";
+import { observeRefunds } from "../../../packages/system-tests/refund-invariants/observed-refunds.ts";
+import { brokenRefundInvariants } from "../../../packages/system-tests/refund-invariants/refund-invariants.ts";
 import { configSchema as paymentsConfigSchema } from "../../payments/src/config.ts";
 import { startPayments } from "../../payments/src/service.ts";
 import { configSchema } from "../src/config.ts";
@@ -92,6 +94,8 @@ export type RefundsHarness = {
   events(refundId: string): Promise<string[]>;
   /** What is reserved, refunded and released of a payment. */
   amounts(paymentId: string): Promise<{ reserved: number; refunded: number; released: number }>;
+  /** What breaks the promises about refunds, by the checker that uses none of this code. */
+  broken(): Promise<string[]>;
   close(): Promise<void>;
 };
 
@@ -284,6 +288,7 @@ export async function startRefundsHarness(options: HarnessOptions = {}): Promise
       );
       return row!;
     },
+    broken: async () => brokenRefundInvariants(await observeRefunds(query, await wholeLedger())),
     async close() {
       await superuser.end();
       await bus.close(1_000);
