@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { capturePayment, requestRefund, type MessageContext } from "@holdfast/contracts";
+import { capturePayment, type MessageContext } from "@holdfast/contracts";
 import { armFailpoints } from "@holdfast/failpoints";
-import { request } from "@holdfast/messaging";
 import { eventually } from "@holdfast/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "../../test/refunds-harness.ts";
@@ -163,12 +162,30 @@ describe("under an Idempotency-Key", () => {
 });
 
 describe("raced over two processes of each service", () => {
+  /** As an honest merchant does: 503 is repeated, a 504 looked up until the answer is conclusive. */
+  async function insist(paymentId: string, amountMinor: string): Promise<string> {
+    for (;;) {
+      const refundId = randomUUID();
+      const reply = await refunds.ask(paymentId, amountMinor, { refundId });
+      if (reply.outcome === "done") return reply.outcome;
+      if (reply.outcome === "problem") return reply.code;
+      if (reply.outcome === "not_started") continue;
+      const found = await eventually(
+        async () => {
+          const read = await refunds.read(refundId);
+          return (read.outcome === "done" || read.outcome === "problem") && read;
+        },
+        { withinMs: 20_000 },
+      );
+      if (found.outcome === "done") return found.outcome;
+    }
+  }
+
   test("of 150 refunds of 1 on a payment of 100 exactly 100 are accepted", async () => {
     const paymentId = await refunds.pay();
-    const replies = await Promise.all(Array.from({ length: 150 }, () => refunds.ask(paymentId, "100")));
-    expect(replies.filter(({ outcome }) => outcome === "done")).toHaveLength(100);
-    const codes = new Set(replies.flatMap((reply) => (reply.outcome === "problem" ? [reply.code] : [])));
-    expect([...codes]).toEqual(["refund_amount_exceeds_remaining"]);
+    const answers = await Promise.all(Array.from({ length: 150 }, () => insist(paymentId, "100")));
+    expect(answers.filter((answer) => answer === "done")).toHaveLength(100);
+    expect(answers.filter((answer) => answer === "refund_amount_exceeds_remaining")).toHaveLength(50);
     expect(await refunds.amounts(paymentId)).toEqual({ reserved: 10_000, refunded: 0, released: 0 });
     const [left] = await refunds.query<{ count: number }>(
       "select count(*)::int from refunds.refund where payment_id = $1",
@@ -179,8 +196,8 @@ describe("raced over two processes of each service", () => {
 
   test("of 50 refunds of 60 % exactly one is", async () => {
     const paymentId = await refunds.pay();
-    const replies = await Promise.all(Array.from({ length: 50 }, () => refunds.ask(paymentId, "6000")));
-    expect(replies.filter(({ outcome }) => outcome === "done")).toHaveLength(1);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => insist(paymentId, "6000")));
+    expect(answers.filter((answer) => answer === "done")).toHaveLength(1);
   });
 });
 
@@ -201,30 +218,28 @@ describe("a request that was claimed", () => {
     expect(reserved).toBeUndefined();
   });
 
-  test.each(["after_claim", "after_reservation"])(
+  test.each(["refunds.after_claim", "refunds.after_reservation"] as const)(
     "and went no further %s is shown to nobody, and undone",
     async (point) => {
       const paymentId = await refunds.pay();
       const refundId = randomUUID();
-      armFailpoints(`refunds.${point}:hang@1`);
-      const context = refunds.context({ ...keyed(), deadlineAt: Date.now() + 1_000 });
-      const payload = { refundId, paymentId, amountMinor: "10000", currency: "TRY" };
-      const wire = { waitUntil: Date.now() + 300, traceparent: "" };
-      const reply = await request(refunds.bus, requestRefund, context, payload, wire);
-      expect(reply).toEqual({ outcome: "in_doubt" });
+      const change = keyed();
+      const hits = armFailpoints(`${point}:hang@1`);
+      refunds.ask(paymentId, "10000", { refundId, change }).catch(() => {});
+      await eventually(() => hits(point) > 0);
       expect(await rows(refundId)).toEqual(["RESERVING"]);
       expect(await refunds.read(refundId)).toEqual({ outcome: "not_started" });
       expect(await refunds.describe(refundId)).toEqual({ outcome: "not_started" });
       expect(await refunds.approve(refundId)).toEqual({ outcome: "not_started" });
-      const repetition = { ...context, deadlineAt: Date.now() + 1_000 };
-      expect(await refunds.ask(paymentId, "10000", { change: repetition })).toMatchObject({
+      expect(await refunds.ask(paymentId, "10000", { change })).toMatchObject({
         code: "idempotency_key_in_use",
       });
+      await refunds.query("update refunds.refund set recover_at = now() where refund_id = $1", [refundId]);
       await eventually(async () => expect(await rows(refundId)).toEqual([]));
       expect(await keysOf(refundId)).toEqual([]);
       expect(await refunds.read(refundId)).toMatchObject({ code: "refund_not_found" });
       expect(await refunds.amounts(paymentId)).toEqual({ reserved: 0, refunded: 0, released: 0 });
-      expect(await refunds.ask(paymentId, "10000", { change: repetition })).toMatchObject({
+      expect(await refunds.ask(paymentId, "10000", { change })).toMatchObject({
         outcome: "done",
       });
     },
