@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 /** The suffix of a test file says what is real in it (CONTRIBUTING.md, rule 19). */
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     projects: [
       {
         extends: true,

@@ -32,7 +32,7 @@ export const configSchema = z.object({
   WEBHOOK_DNS_SERVERS: listSetting().optional(),
 
   /** Requests under way at once in this process; at most half of them to endpoints that do not answer. */
-  WEBHOOK_SENDS_IN_FLIGHT_MAX: integerSetting(2, 10_000).default(256),
+  WEBHOOK_SENDS_IN_FLIGHT_MAX: integerSetting(2, 10_000).default(512),
   /** How long a process may hold a delivery; longer than a whole attempt. */
   WEBHOOK_LEASE: durationSetting().default(30_000),
   WEBHOOK_REAP_INTERVAL: durationSetting().default(5_000),

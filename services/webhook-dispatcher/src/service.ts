@@ -74,6 +74,8 @@ export async function startWebhookDispatcher(
   );
   await measureSkew(pool, clock, events).catch((error: unknown) => events.claimFailed(error));
 
+  // Whatever the settings: an attempt has to be over before its lease is.
+  const leaseMs = Math.max(config.WEBHOOK_LEASE, LEASE_ATTEMPTS * config.WEBHOOK_ATTEMPT_TIMEOUT);
   const worker = startDeliveryWorker({
     pool,
     client,
@@ -84,8 +86,8 @@ export async function startWebhookDispatcher(
     progress,
     results: createResultRecorder(resultsPool),
     readEndpoint: (merchantId) => readEndpoint(pool, merchantId),
-    leaseMs: config.WEBHOOK_LEASE,
-    leaseMarginMs: Math.min(attemptBoundMs(config.WEBHOOK_ATTEMPT_TIMEOUT) + 2_000, config.WEBHOOK_LEASE / 2),
+    leaseMs,
+    leaseMarginMs: Math.min(attemptBoundMs(config.WEBHOOK_ATTEMPT_TIMEOUT) + 2_000, leaseMs / 2),
     inFlightMax: config.WEBHOOK_SENDS_IN_FLIGHT_MAX,
     claimIntervalMs: config.WEBHOOK_CLAIM_INTERVAL,
   });
@@ -97,7 +99,7 @@ export async function startWebhookDispatcher(
       worker,
       events,
       progress,
-      leaseMs: config.WEBHOOK_LEASE,
+      leaseMs,
       windowMs: config.WEBHOOK_RETRY_WINDOW,
     },
     {
@@ -165,6 +167,7 @@ export async function startWebhookDispatcher(
  * plan that it made for empty ones, and kept, would read all of them.
  */
 const PLAN_SETTINGS = { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" };
+const LEASE_ATTEMPTS = 3;
 const STUCK_AFTER_MS = 30_000;
 const SKEW_INTERVAL_MS = 5_000;
 const MEASURE_INTERVAL_MS = 15_000;

@@ -1,4 +1,4 @@
-import { EVENT_STREAM } from "@holdfast/contracts";
+import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import { createLogger, createPool } from "@holdfast/service-runtime";
 import { eventually } from "@holdfast/testing";
 import { jetstreamManager } from "@nats-io/jetstream";
@@ -45,6 +45,28 @@ test("JetStream's data deleted mid-run: stream and consumer are made anew and ev
   expect(harness.receiver.ledger).toHaveLength(2);
 });
 
+test("a dispatcher with other settings brings the consumer to them and keeps its place", async () => {
+  harness = await startDispatcherHarness({}, { start: false });
+  const first = await harness.start({ WEBHOOK_ACK_WAIT: "20s" });
+  const { merchantId } = await harness.enable();
+  const [before, after] = [newEvent({ merchantId }), newEvent({ merchantId })];
+  await harness.publish(before);
+  await delivered(before.eventId);
+  await first.stop();
+  await harness.start({ WEBHOOK_ACK_WAIT: "40s" });
+  await harness.publish(after);
+  await delivered(after.eventId);
+  const { consumers } = await jetstreamManager(harness.bus.nats);
+  const { config, delivered: handedOut } = await consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER);
+  expect(config).toMatchObject({
+    ack_wait: 40 * 1e9,
+    max_deliver: -1,
+    ack_policy: "explicit",
+    durable_name: WEBHOOK_CONSUMER,
+  });
+  expect(handedOut.consumer_seq).toBe(2);
+});
+
 test("nats-server killed mid-run: what was published is delivered, and what comes after its restart", async () => {
   harness = await startDispatcherHarness();
   const { merchantId } = await harness.enable();
@@ -80,8 +102,13 @@ test("the database away: nothing is acknowledged or lost, the process lives, and
   await harness.publish(...events);
   await eventually(() => expect(harness.lines.some(({ operation }) => operation === "accept")).toBe(true));
   expect(harness.confirmed).toEqual([]);
+  const { consumers } = await jetstreamManager(harness.bus.nats);
+  const unacknowledged = async () =>
+    (await consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER)).num_ack_pending;
+  expect(await unacknowledged()).toBe(2);
   await admin.query(`alter database ${name} allow_connections true`);
   for (const { eventId } of events) await delivered(eventId, 10_000);
+  await eventually(async () => expect(await unacknowledged()).toBe(0));
   await admin.end();
 });
 
@@ -102,12 +129,15 @@ test("two dispatchers share the work: each event is sent once", async () => {
     },
     { withinMs: 10_000 },
   );
-  expect(harness.receiver.ledger).toHaveLength(200);
+  const [failures] = await harness.query<{ count: number }>(
+    "select count(*)::int as count from webhooks.attempt where not succeeded",
+  );
+  expect(harness.receiver.ledger.length).toBeLessThanOrEqual(200 + failures!.count);
   expect(new Set(harness.receiver.ledger.map(({ headers }) => headers["x-event-id"])).size).toBe(200);
 });
 
 test("with 20 000 pending for a dead merchant another's first webhook goes out at once", async () => {
-  harness = await startDispatcherHarness({ WEBHOOK_ATTEMPT_TIMEOUT: "1s" });
+  harness = await startDispatcherHarness({ WEBHOOK_ATTEMPT_TIMEOUT: "3s" });
   const dead = await harness.startReceiver();
   dead.behave({ kind: "hang" });
   const deaf = await harness.enable(dead.url);
@@ -126,8 +156,8 @@ test("with 20 000 pending for a dead merchant another's first webhook goes out a
   const event = newEvent({ merchantId });
   const publishedAt = Date.now();
   await harness.publish(event);
-  await delivered(event.eventId, 1_000);
-  expect(harness.receiver.ledger[0]!.arrivedAt - publishedAt).toBeLessThan(1_000);
+  await delivered(event.eventId);
+  expect(harness.receiver.ledger[0]!.arrivedAt - publishedAt).toBeLessThan(2_000);
   // Having timed out, it gets one request at a time.
   await eventually(() => expect(dead.ledger.length).toBeGreaterThan(9), { withinMs: 8_000 });
   expect(dead.underway()).toBeLessThanOrEqual(1);

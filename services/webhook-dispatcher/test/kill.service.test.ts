@@ -11,7 +11,7 @@ import { newEvent } from "./events.ts";
 
 const FAST = {
   WEBHOOK_LEASE: "1500ms",
-  WEBHOOK_ATTEMPT_TIMEOUT: "1s",
+  WEBHOOK_ATTEMPT_TIMEOUT: "500ms",
   WEBHOOK_ACK_WAIT: "1s",
   WEBHOOK_RETRY_SCHEDULE: "200ms,400ms",
 };

@@ -28,7 +28,7 @@ async function payAndSettle(pan: string, harness = payments) {
       );
       return row ?? false;
     },
-    { withinMs: 10_000 },
+    { withinMs: 40_000 },
   );
   return {
     ...settled,
@@ -140,7 +140,7 @@ test("several workers settle each payment once", async () => {
       );
       return open?.count === 0;
     },
-    { withinMs: 10_000 },
+    { withinMs: 40_000 },
   );
   for (const { paymentId } of commands) {
     expect(await events(paymentId)).toEqual(["SUCCESS"]);

@@ -4,6 +4,8 @@ import { createNaturalBatcher } from "@holdfast/service-runtime";
 import {
   AckPolicy,
   DeliverPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
   jetstream,
   jetstreamManager,
   type ConsumerMessages,
@@ -85,21 +87,36 @@ async function openConsumer(
   ackWaitMs: number,
 ): Promise<ConsumerMessages> {
   await assertEventStream(nats, stream);
-  const manager = await jetstreamManager(nats);
-  await manager.consumers.add(EVENT_STREAM.name, {
-    durable_name: WEBHOOK_CONSUMER,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: ackWaitMs * 1_000_000,
-    max_deliver: -1,
-    max_ack_pending: ACK_PENDING_MAX,
-    deliver_policy: DeliverPolicy.All,
-  });
+  await assertConsumer(nats, ackWaitMs);
   const consumer = await jetstream(nats).consumers.get(EVENT_STREAM.name, WEBHOOK_CONSUMER);
   return await consumer.consume({
     max_messages: PULLED_MAX,
     // Missed heartbeats of this time tell that the consumer is gone.
     expires: PULL_EXPIRES_MS,
     abort_on_missing_resource: true,
+  });
+}
+
+/** Makes the consumer, or brings it to its settings, without losing its place in the stream. */
+async function assertConsumer(nats: AcceptDeps["bus"]["nats"], ackWaitMs: number): Promise<void> {
+  const { consumers } = await jetstreamManager(nats);
+  const changeable = { ack_wait: ackWaitMs * 1_000_000, max_ack_pending: ACK_PENDING_MAX, max_deliver: -1 };
+  const existing = await consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER).catch((error: unknown) => {
+    const isMissing = error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound;
+    if (isMissing) return undefined;
+    throw error;
+  });
+  if (existing) {
+    const { ack_wait, max_ack_pending, max_deliver } = existing.config;
+    const differs = JSON.stringify({ ack_wait, max_ack_pending, max_deliver }) !== JSON.stringify(changeable);
+    if (differs) await consumers.update(EVENT_STREAM.name, WEBHOOK_CONSUMER, changeable);
+    return;
+  }
+  await consumers.add(EVENT_STREAM.name, {
+    durable_name: WEBHOOK_CONSUMER,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    ...changeable,
   });
 }
 

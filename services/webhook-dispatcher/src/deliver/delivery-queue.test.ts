@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { DeliveryQueue, type DeliveryQueueOptions } from "./delivery-queue.ts";
 import type { LeasedDelivery } from "./leased-delivery.ts";
 import type { SendResult } from "./endpoint-health.ts";
@@ -56,6 +56,16 @@ test("where sockets are short the endpoints take turns", async () => {
   expect(to("b").length).toBeGreaterThanOrEqual(3);
 });
 
+test("sockets that become free are used at once by whoever waits", async () => {
+  const { push, sent, to } = startQueue({ inFlightMax: 2 });
+  push("a", 2);
+  push("b", 4);
+  expect(to("b")).toHaveLength(0);
+  await sent[0]!.end();
+  await sent[1]!.end();
+  expect(to("b")).toHaveLength(2);
+});
+
 test("after a time-out one request at a time is made, and the rest goes back", async () => {
   const { push, sent, to, givenBack } = startQueue();
   push("a", 12);
@@ -64,6 +74,16 @@ test("after a time-out one request at a time is made, and the rest goes back", a
   expect(givenBack).toHaveLength(4);
   push("a", 2);
   expect(to("a")).toHaveLength(9);
+});
+
+test("when an endpoint falls silent no more than a few requests are added to those it has", () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const { push, to } = startQueue();
+  push("a", 1);
+  vi.advanceTimersByTime(1_100);
+  push("a", 5);
+  expect(to("a")).toHaveLength(2);
+  vi.useRealTimers();
 });
 
 test("endpoints with an open breaker get at most half of the sockets between them", async () => {

@@ -1,5 +1,6 @@
 import {
   afterResult,
+  capNow,
   holdMax,
   newEndpointHealth,
   type EndpointHealth,
@@ -24,7 +25,8 @@ type Endpoint = {
   health: EndpointHealth;
   maxInFlight: number;
   waiting: LeasedDelivery[];
-  inFlight: number;
+  /** Requests under way, in the order of their beginning, which is the value. */
+  underway: Map<LeasedDelivery, number>;
   /** Places that were promised and are not taken yet. */
   reserved: number;
 };
@@ -81,7 +83,7 @@ export class DeliveryQueue {
   /** Of the endpoints that have another room than one nothing is known of. */
   rooms(): { merchantId: string; room: number }[] {
     return [...this.#endpoints]
-      .filter(([, endpoint]) => roomOf(endpoint) < endpoint.maxInFlight || endpoint.inFlight > 0)
+      .filter(([, endpoint]) => roomOf(endpoint) < endpoint.maxInFlight || endpoint.underway.size > 0)
       .map(([merchantId, endpoint]) => ({ merchantId, room: roomOf(endpoint) }));
   }
 
@@ -115,7 +117,7 @@ export class DeliveryQueue {
     const known = this.#endpoints.get(merchantId);
     if (known) return known;
     const health = newEndpointHealth(maxInFlight);
-    const endpoint = { health, maxInFlight, waiting: [], inFlight: 0, reserved: 0 };
+    const endpoint = { health, maxInFlight, waiting: [], underway: new Map(), reserved: 0 };
     this.#endpoints.set(merchantId, endpoint);
     if (this.#endpoints.size > REMEMBERED_MAX) forgetIdle(this.#endpoints);
     return endpoint;
@@ -128,7 +130,7 @@ export class DeliveryQueue {
       if (this.#underway.size >= inFlightMax) return;
       this.#turns.delete(merchantId);
       const endpoint = this.#endpoints.get(merchantId);
-      if (!endpoint || endpoint.inFlight >= endpoint.health.cap) continue;
+      if (!endpoint || endpoint.underway.size >= capNow(endpoint.health, oldestAge(endpoint))) continue;
       if (endpoint.health.open && this.#suspectsInFlight >= inFlightMax / 2) continue;
       const delivery = endpoint.waiting.shift();
       if (!delivery) continue;
@@ -141,16 +143,16 @@ export class DeliveryQueue {
 
   async #send(merchantId: string, endpoint: Endpoint, delivery: LeasedDelivery): Promise<void> {
     const suspect = endpoint.health.open;
-    endpoint.inFlight++;
+    endpoint.underway.set(delivery, performance.now());
     if (suspect) this.#suspectsInFlight++;
     const result = await this.#options.send(delivery);
     this.#underway.delete(delivery);
-    endpoint.inFlight--;
+    endpoint.underway.delete(delivery);
     this.#held--;
     if (suspect) this.#suspectsInFlight--;
     if (result) endpoint.health = afterResult(endpoint.health, result, endpoint.maxInFlight);
     // What would wait for its turn for long is better off in the database.
-    this.#giveBack(endpoint.waiting.splice(Math.max(0, holdMax(endpoint.health) - endpoint.inFlight)));
+    this.#giveBack(endpoint.waiting.splice(Math.max(0, holdMax(endpoint.health) - endpoint.underway.size)));
     this.#turns.add(merchantId);
     this.#pump();
     if (roomOf(endpoint) > 0) this.#options.onRoom();
@@ -172,13 +174,18 @@ const DEFAULT_IN_FLIGHT = 8;
 const HELD_MAX = 4_000;
 const REMEMBERED_MAX = 20_000;
 
-function roomOf({ health, waiting, inFlight, reserved }: Endpoint): number {
-  return Math.max(0, holdMax(health) - waiting.length - inFlight - reserved);
+function oldestAge({ underway }: Endpoint): number {
+  const oldest = underway.values().next();
+  return oldest.done ? 0 : performance.now() - oldest.value;
+}
+
+function roomOf({ health, waiting, underway, reserved }: Endpoint): number {
+  return Math.max(0, holdMax(health) - waiting.length - underway.size - reserved);
 }
 
 function forgetIdle(endpoints: Map<string, Endpoint>): void {
-  for (const [merchantId, { waiting, inFlight, reserved }] of endpoints) {
-    if (waiting.length + inFlight + reserved === 0) endpoints.delete(merchantId);
+  for (const [merchantId, { waiting, underway, reserved }] of endpoints) {
+    if (waiting.length + underway.size + reserved === 0) endpoints.delete(merchantId);
     if (endpoints.size <= REMEMBERED_MAX * 0.9) return;
   }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   afterResult,
+  capNow,
   holdMax,
   newEndpointHealth,
   type EndpointHealth,
@@ -38,6 +39,18 @@ test("an open breaker lets one request through at a time, and a success closes i
   expect(run(["success"], closing).cap).toBe(4);
   expect(run(times(9, "success"), closing).cap).toBe(MAX);
   expect(run(["failure"], open)).toMatchObject({ open: true, cap: 1 });
+});
+
+test("one that has fallen silent by its own pace gets no more than a few requests until it answers", () => {
+  const fast = run(times(30, "success"), undefined, 5);
+  expect(capNow(fast, 250)).toBe(MAX);
+  expect(capNow(fast, 251)).toBe(2);
+  const slow = run(times(60, "success"), undefined, 200);
+  expect(capNow(slow, 700)).toBe(MAX);
+  expect(capNow(slow, 1_000)).toBe(2);
+  expect(capNow(newEndpointHealth(MAX), 999)).toBe(MAX);
+  expect(capNow(newEndpointHealth(MAX), 1_001)).toBe(2);
+  expect(capNow(run(["timeout"]), 5_000)).toBe(1);
 });
 
 test("more is held in memory for an endpoint that answers fast, never for one in doubt", () => {

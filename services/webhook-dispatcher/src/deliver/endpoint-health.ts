@@ -43,6 +43,17 @@ export function afterResult(
 }
 
 /**
+ * How many requests may be under way now. An endpoint that has fallen silent, by its own pace, is held to a few until it
+ * answers or times out: when many of them fall silent at once they must not take all sockets before the first time-out.
+ *
+ * @param oldestAgeMs how long the oldest request under way has been.
+ */
+export function capNow({ cap, durationMs }: EndpointHealth, oldestAgeMs: number): number {
+  const patienceMs = Math.min(PATIENCE_MAX_MS, Math.max(PATIENCE_MIN_MS, PATIENCE_DURATIONS * durationMs));
+  return oldestAgeMs > patienceMs ? Math.min(cap, SILENT_CAP) : cap;
+}
+
+/**
  * How many deliveries to hold in memory for an endpoint: what it answers within two seconds at its present pace, so that a
  * fast one is not held up by a claim for each handful; for one that is in doubt no more than is under way.
  */
@@ -63,3 +74,7 @@ const HOLD_MAX = 256;
 /** Until something is known an endpoint is held to be slow. */
 const UNKNOWN_DURATION_MS = HOLD_FOR_MS;
 const DURATION_WEIGHT = 0.2;
+const PATIENCE_DURATIONS = 4;
+const PATIENCE_MIN_MS = 250;
+const PATIENCE_MAX_MS = 1_000;
+const SILENT_CAP = 2;

@@ -1,4 +1,5 @@
 import type { Connection } from "./connection-pool.ts";
+import { startPatientTimer } from "./patient-timer.ts";
 
 export type PostRequest = { path: string; headers: Record<string, string>; body: Buffer };
 
@@ -31,7 +32,7 @@ export async function exchange(
     let received = 0;
     const chunks: Buffer[] = [];
     const finish = (result: ExchangeResult) => {
-      clearTimeout(timer);
+      callOff();
       resolve(result);
     };
     const answered = (clean: boolean) =>
@@ -40,10 +41,10 @@ export async function exchange(
       answered(false);
       abort?.(new Error("the answer is longer than what is read of it"));
     };
-    let timer = setTimeout(() => {
+    let callOff = startPatientTimer(headersTimeoutMs, () => {
       finish({ kind: "timeout" });
       abort?.(new Error("no answer in time"));
-    }, headersTimeoutMs);
+    });
 
     client.dispatch(
       { path, method: "POST", headers, body, blocking: false, idempotent: false },
@@ -55,11 +56,11 @@ export async function exchange(
           // 1xx are not the answer yet.
           if (status < 200) return;
           statusCode = status;
-          clearTimeout(timer);
-          timer = setTimeout(cutOff, BODY_TIMEOUT_MS);
+          callOff();
+          callOff = startPatientTimer(BODY_TIMEOUT_MS, cutOff);
         },
         onResponseData(_controller, chunk) {
-          const room = BODY_BYTES_MAX - received;
+          const room = Math.max(0, BODY_BYTES_MAX - received);
           chunks.push(Buffer.from(chunk.subarray(0, room)));
           received += chunk.length;
           if (received > BODY_BYTES_MAX) cutOff();

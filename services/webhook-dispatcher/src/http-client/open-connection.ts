@@ -1,5 +1,6 @@
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
+import { startPatientTimer } from "./patient-timer.ts";
 import { mayBeCalled } from "./public-address.ts";
 import type { TargetRules, WebhookTarget } from "./webhook-target.ts";
 
@@ -53,10 +54,10 @@ async function connectTo(
     autoSelectFamily: false,
   });
   let timedOut = false;
-  const timer = setTimeout(() => {
+  const callOff = startPatientTimer(timeoutMs, () => {
     timedOut = true;
     socket.destroy();
-  }, timeoutMs);
+  });
   try {
     if (!(await event(socket, "connect"))) return timedOut ? "timeout" : "refused";
     if (!mayBeCalled(socket.remoteAddress ?? "", rules.allowedCidrs)) {
@@ -76,7 +77,7 @@ async function connectTo(
     if (!(await event(secured, "secureConnect"))) return timedOut ? "timeout" : "tls";
     return secured;
   } finally {
-    clearTimeout(timer);
+    callOff();
   }
 }
 

@@ -1,0 +1,64 @@
+import type { HistoryEntry } from "./ledgers.ts";
+
+/** The fields of a payment's record that the checker compares. */
+export type AnsweredRecord = {
+  paymentId: string;
+  orderId: string;
+  /** The JSON source text of the number: a float would hide a lost digit. */
+  amount: string;
+  currency: string;
+  status: string;
+};
+
+/** The record of a 2xx answer. */
+export function recordOf(entry: HistoryEntry): AnsweredRecord | undefined {
+  const { status = 0, body } = entry;
+  return status >= 200 && status < 300 && body !== undefined ? readRecord(body) : undefined;
+}
+
+/** A record from its JSON text. */
+export function readRecord(text: string): AnsweredRecord | undefined {
+  const fields = parse(text);
+  const { paymentId, orderId, amount, currency, status } = fields;
+  if (paymentId === undefined || orderId === undefined || amount === undefined) return undefined;
+  if (currency === undefined || status === undefined) return undefined;
+  return { paymentId, orderId, amount, currency, status };
+}
+
+/** `code` and `paymentId` of a problem answer, as far as they are there. */
+export function problemOf(entry: HistoryEntry): { code?: string; paymentId?: string } {
+  if (entry.body === undefined || (entry.status ?? 0) < 400) return {};
+  const { code, paymentId } = parse(entry.body);
+  return { ...(code !== undefined && { code }), ...(paymentId !== undefined && { paymentId }) };
+}
+
+type Fields = Partial<Record<string, string>>;
+
+/** The top level's strings as they are and its numbers as they were written; a broken text has no fields. */
+function parse(text: string): Fields {
+  try {
+    const parsed: unknown = JSON.parse(text, withSourceText);
+    if (typeof parsed !== "object" || parsed === null) return {};
+    return Object.fromEntries(Object.entries(parsed).filter(([, value]) => typeof value === "string"));
+  } catch {
+    return {};
+  }
+}
+
+/** JSON.parse hands primitive values' source text to its reviver (ECMAScript 2026), which the types do not know yet. */
+function withSourceText(_key: string, value: unknown, context?: { source?: string }): unknown {
+  return typeof value === "number" ? (context?.source ?? value) : value;
+}
+
+/** Entries by the id their path names: `GET /api/payment/{id}`. */
+export function readsByPayment(history: readonly HistoryEntry[]): Map<string, HistoryEntry[]> {
+  return Map.groupBy(
+    history.filter(({ method }) => method === "GET"),
+    ({ path }) => path.split("/").at(-1) ?? "",
+  );
+}
+
+/** Whether the second was sent when the first had been answered, so that it has to know what the first said. */
+export function isAfter(first: HistoryEntry, second: HistoryEntry): boolean {
+  return first.answeredAt !== undefined && second.sentAt >= first.answeredAt;
+}

@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import { ManagedProcess } from "./managed-process.ts";
+import { nextPort } from "./port-block.ts";
+import { TcpProxy } from "./tcp-proxy.ts";
+import type { Timers } from "./timers.ts";
+
+/** What every process of a service is told and connected to. */
+export type Surroundings = {
+  root: string;
+  dir: string;
+  timers: Timers;
+  ports: { database: number; bus: number; acquirer: number };
+  databaseUrls: Record<"gateway" | "payments", { app: string }>;
+  secrets: { cardSealingKey: string; panFingerprintKey: string; credentialPepper: string };
+  operatorEnv: Record<string, string>;
+};
+
+/** A process of a service, with a link of its own to each server it needs. */
+export type ServiceProcess = { process: ManagedProcess; links: Record<LinkName, TcpProxy> };
+export type LinkName = "database" | "bus" | "acquirer";
+
+export type Gateway = ServiceProcess & { merchantPort: number; operatorPort: number };
+
+export async function createGateway(name: string, surroundings: Surroundings): Promise<Gateway> {
+  const { timers, secrets } = surroundings;
+  const [merchantPort, operatorPort] = [await nextPort(), await nextPort()];
+  const service = await createService(name, "api-gateway", surroundings, {
+    MERCHANT_API_PORT: `${merchantPort}`,
+    OPERATOR_API_PORT: `${operatorPort}`,
+    CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
+    HANDLER_TIMEOUT: timers.HANDLER_TIMEOUT,
+    REQUEST_TIMEOUT: timers.REQUEST_TIMEOUT,
+    ...surroundings.operatorEnv,
+  });
+  return { ...service, merchantPort, operatorPort };
+}
+
+export async function createPayments(name: string, surroundings: Surroundings): Promise<ServiceProcess> {
+  const { timers, secrets } = surroundings;
+  return await createService(name, "payments", surroundings, {
+    PAN_FINGERPRINT_KEY: secrets.panFingerprintKey,
+    ...timers,
+  });
+}
+
+async function createService(
+  name: string,
+  service: "api-gateway" | "payments",
+  { root, dir, ports, databaseUrls, secrets }: Surroundings,
+  env: Record<string, string>,
+): Promise<ServiceProcess> {
+  const [database, bus, acquirer, healthPort] = await Promise.all([
+    TcpProxy.start(ports.database),
+    TcpProxy.start(ports.bus),
+    TcpProxy.start(ports.acquirer),
+    nextPort(),
+  ]);
+  const { app } = databaseUrls[service === "payments" ? "payments" : "gateway"];
+  const process = new ManagedProcess({
+    name,
+    main: join(root, "services", service, "src", "main.ts"),
+    env: {
+      LISTEN_HOST: "127.0.0.1",
+      HEALTH_PORT: `${healthPort}`,
+      DATABASE_URL: withPort(app, database.port),
+      NATS_URL: `nats://127.0.0.1:${bus.port}`,
+      ACQUIRER_URL: `http://127.0.0.1:${acquirer.port}`,
+      CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
+      DRAIN_TIMEOUT: "5s",
+      // Failpoints are off in production.
+      NODE_ENV: "test",
+      NODE_COMPILE_CACHE: join(dir, "compile-cache"),
+      ...env,
+    },
+    logFile: join(dir, "logs", `${name}.log`),
+    readyUrl: `http://127.0.0.1:${healthPort}/readyz`,
+  });
+  return { process, links: { database, bus, acquirer } };
+}
+
+function withPort(url: string, port: number): string {
+  const changed = new URL(url);
+  changed.port = `${port}`;
+  return changed.href;
+}

@@ -1,0 +1,40 @@
+/** Durations as the services read them. The order of product.md, section 2, has to hold: bank < handler < edge < lease. */
+export type Timers = {
+  ACQUIRER_TIMEOUT: string;
+  HANDLER_TIMEOUT: string;
+  REQUEST_TIMEOUT: string;
+  LEASE_DURATION: string;
+  RECOVERY_INTERVAL: string;
+  RECOVERY_SCHEDULE: string;
+  REVERSE_UNSEEN_AFTER: string;
+  ADOPT_WITHIN: string;
+};
+
+/** Some ten times faster than in production: the same order, and recovery within seconds. */
+export const fastTimers: Timers = {
+  ACQUIRER_TIMEOUT: "800ms",
+  HANDLER_TIMEOUT: "1200ms",
+  REQUEST_TIMEOUT: "1500ms",
+  LEASE_DURATION: "2000ms",
+  RECOVERY_INTERVAL: "100ms",
+  // Even steps: beyond the last one the pauses double, which a test of ten refusals could not wait for.
+  RECOVERY_SCHEDULE: evenSteps(250, 60_000),
+  REVERSE_UNSEEN_AFTER: "1500ms",
+  ADOPT_WITHIN: "30s",
+};
+
+/** For a run under load on two busy cores. */
+export const loadTimers: Timers = {
+  ACQUIRER_TIMEOUT: "1500ms",
+  HANDLER_TIMEOUT: "2500ms",
+  REQUEST_TIMEOUT: "3000ms",
+  LEASE_DURATION: "4s",
+  RECOVERY_INTERVAL: "250ms",
+  RECOVERY_SCHEDULE: evenSteps(750, 180_000),
+  REVERSE_UNSEEN_AFTER: "4s",
+  ADOPT_WITHIN: "8s",
+};
+
+function evenSteps(stepMs: number, untilMs: number): string {
+  return Array.from({ length: untilMs / stepMs }, (_, index) => `${(index + 1) * stepMs}ms`).join(",");
+}

@@ -1,0 +1,127 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { CardName } from "./client/cards.ts";
+import type { MerchantClient, Order } from "./client/merchant-client.ts";
+import { operate } from "./client/operate.ts";
+import { pay } from "./client/pay.ts";
+import type { Random } from "./random.ts";
+
+/** One order of a merchant, and how it is placed. */
+export type PlannedPayment = {
+  /** Since the run's start. */
+  atMs: number;
+  order: Order;
+  gateway: number;
+  key?: string;
+  /** The same request so many times more, at once, over both gateways. */
+  copies: number;
+  /** Requests with another amount under the same key, at the same time. */
+  otherCopies: number;
+  /** What the merchant does with it once it has succeeded; without an amount, all of it. */
+  operation?: { kind: "capture" | "cancel"; amount?: string };
+  /** The key is used again this long after the payment's end, with the same and with another amount. */
+  repeatAfterMs?: number;
+};
+
+/** Everything the merchants will do, drawn from the seed alone. */
+export function planWorkload(
+  random: Random,
+  { payments, seconds }: { payments: number; seconds: number },
+): PlannedPayment[] {
+  return Array.from({ length: payments }, (_, index) => planPayment(random, index, seconds)).toSorted(
+    (a, b) => a.atMs - b.atMs,
+  );
+}
+
+function planPayment(random: Random, index: number, seconds: number): PlannedPayment {
+  const orderId = `order-${index}`;
+  const atMs = random.integer(0, seconds * 1_000);
+  const currency = random.weighted({ TRY: 6, EUR: 2, JPY: 1, KWD: 1 });
+  const order = {
+    orderId,
+    amount: amountIn(random, currency),
+    currency,
+    card: random.weighted(CARD_WEIGHTS),
+  };
+  const gateway = random.integer(0, 1);
+  const planned = {
+    atMs,
+    order,
+    gateway,
+    ...(random.chance(0.4) && { operation: planOperation(random, currency) }),
+  };
+  if (random.chance(0.4)) return { ...planned, copies: 0, otherCopies: 0 };
+  return {
+    ...planned,
+    key: `key-${orderId}`,
+    copies: random.chance(0.15) ? random.integer(1, 19) : 0,
+    otherCopies: random.chance(0.1) ? random.integer(1, 5) : 0,
+    ...(random.chance(0.3) && { repeatAfterMs: random.integer(0, 5_000) }),
+  };
+}
+
+/** As merchants write numbers: whole, with some of their decimals, with zeros at the end. */
+function amountIn(random: Random, currency: string): string {
+  const decimals = currency === "JPY" ? 0 : currency === "KWD" ? 3 : 2;
+  const whole = random.integer(1, 99_999);
+  const shown = random.integer(0, decimals);
+  return shown === 0
+    ? `${whole}`
+    : `${whole}.${`${random.integer(0, 10 ** shown - 1)}`.padStart(shown, "0")}`;
+}
+
+/** In currencies with cents, the last two digits of a part tell the bank how to fail (its README, Faults by amount). */
+function planOperation(random: Random, currency: string): { kind: "capture" | "cancel"; amount?: string } {
+  const kind = random.weighted({ capture: 3, cancel: 1 });
+  const hasCents = currency === "TRY" || currency === "EUR";
+  if (kind === "cancel" || !hasCents || random.chance(0.4)) return { kind };
+  return { kind, amount: random.pick(["0.50", "0.91", "0.92", "0.93", "0.94", "0.95"]) };
+}
+
+const CARD_WEIGHTS: Record<CardName, number> = {
+  approve_visa: 20,
+  approve_mastercard: 10,
+  approve_amex: 5,
+  approve_troy: 5,
+  do_not_honour: 4,
+  insufficient_funds: 4,
+  expired_card: 2,
+  approves_and_hangs: 5,
+  hangs: 5,
+  answers_late: 5,
+  acts_late: 5,
+  http_500: 5,
+  garbage: 5,
+  other_amount: 5,
+  reset: 5,
+};
+
+/** Places every order at its time, and resolves when each has ended for its merchant. */
+export async function runWorkload(client: MerchantClient, plan: readonly PlannedPayment[]): Promise<void> {
+  const startedAt = performance.now();
+  await Promise.all(
+    plan.map(async (planned) => {
+      await delay(Math.max(0, planned.atMs - (performance.now() - startedAt)));
+      await place(client, planned);
+    }),
+  );
+}
+
+async function place(client: MerchantClient, planned: PlannedPayment): Promise<void> {
+  const { order, gateway, key, copies, otherCopies, operation, repeatAfterMs } = planned;
+  const via = { gateway, ...(key !== undefined && { key }) };
+  const payAndGoOn = async () => {
+    const paymentId = await pay(client, order, via);
+    if (operation && paymentId !== undefined) await operate(client, { ...operation, paymentId }, via);
+  };
+  if (key === undefined) return await payAndGoOn();
+  const other = { ...order, amount: `${order.amount.split(".")[0]}1` };
+  const post = (what: Order, index: number) => client.post(what, { gateway: gateway + index, key });
+  await Promise.all([
+    payAndGoOn(),
+    ...Array.from({ length: copies }, (_, index) => post(order, index + 1)),
+    ...Array.from({ length: otherCopies }, (_, index) => post(other, index)),
+  ]);
+  if (repeatAfterMs === undefined) return;
+  await delay(repeatAfterMs);
+  await Promise.all([post(order, 0), post(order, 1), post(other, 0)]);
+}
