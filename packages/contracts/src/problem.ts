@@ -23,6 +23,7 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, title: "The route does not have this method" },
   invalid_payment_state: { status: 409, title: "The payment's state does not allow this" },
   refund_already_decided: { status: 409, title: "The refund has been decided" },
+  already_approved_by_you: { status: 409, title: "You have approved this; somebody else has to" },
   payment_not_refundable: { status: 409, title: "The payment cannot be refunded" },
   refund_amount_exceeds_remaining: {
     status: 422,

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { FailpointSettingError, parseFailpoints } from "./failpoint.ts";
+import { armFailpoints, failpoint, FailpointSettingError, parseFailpoints } from "./failpoint.ts";
 
 test.each([
   "",
@@ -39,4 +39,14 @@ test("a process dies at the hit that was named, and at no other", async () => {
 test("in production the setting does nothing", async () => {
   const lived = await run({ FAILPOINTS: "payments.after_claim:kill", NODE_ENV: "production" });
   expect(lived).toEqual({ output: ["first", "second"], signal: null });
+});
+
+test("armed within a process, a point lets nothing past until it is disarmed", async () => {
+  armFailpoints("payments.after_claim:hang@1");
+  let passed = 0;
+  void failpoint("payments.after_claim").then(() => passed++);
+  await failpoint("payments.after_claim");
+  armFailpoints(undefined);
+  await failpoint("payments.after_claim");
+  expect(passed).toBe(0);
 });

@@ -4,7 +4,8 @@
  *
  * `FAILPOINTS=payments.after_claim:kill@3,payments.before_claim:delay(20s)`: the third time the first is reached the
  * process is killed; each time the second is reached it waits. Actions: `kill` (SIGKILL to itself), `stop` (SIGSTOP to
- * itself, until somebody sends SIGCONT), `delay(N ms|s)`.
+ * itself, until somebody sends SIGCONT), `delay(N ms|s)`, `hang` (what came here goes no further, as if its process had
+ * died, while the rest of the process lives on).
  */
 export const FAILPOINTS = [
   "payments.before_claim",
@@ -16,6 +17,21 @@ export const FAILPOINTS = [
   "payments.after_reversal",
   "payments.operation_after_claim",
   "payments.operation_after_acquirer",
+  "payments.before_reservation",
+  "payments.after_reservation",
+  "payments.before_reservation_end",
+  "payments.after_reservation_end",
+  "refunds.before_claim",
+  "refunds.after_claim",
+  "refunds.after_reservation",
+  "refunds.after_request",
+  "refunds.after_decision",
+  "refunds.after_acquirer",
+  "refunds.after_outcome",
+  "refunds.after_payments_told",
+  "refunds.after_end",
+  "refunds.after_inquiry",
+  "refunds.after_undo_told",
   "webhooks.after_pull",
   "webhooks.after_accept",
   "webhooks.before_ack",
@@ -31,7 +47,7 @@ export class FailpointSettingError extends Error {
   readonly code = "invalid_failpoints";
 }
 
-type Action = { kind: "kill" | "stop" } | { kind: "delay"; ms: number };
+type Action = { kind: "kill" | "stop" | "hang" } | { kind: "delay"; ms: number };
 type Armed = { action: Action; onHit: number | undefined; hits: number };
 
 /** @throws FailpointSettingError */
@@ -39,14 +55,14 @@ export function parseFailpoints(setting: string): Map<Failpoint, Armed> {
   const armed = new Map<Failpoint, Armed>();
   for (const part of setting.split(",")) {
     const [, name, kind, count, unit, onHit] =
-      /^([\w.]+):(kill|stop|delay)(?:\((\d+)(ms|s)\))?(?:@(\d+))?$/.exec(part.trim()) ?? [];
+      /^([\w.]+):(kill|stop|delay|hang)(?:\((\d+)(ms|s)\))?(?:@(\d+))?$/.exec(part.trim()) ?? [];
     if (!isFailpoint(name) || (kind === "delay") !== (count !== undefined)) {
       throw new FailpointSettingError(`not a failpoint: ${part}`);
     }
     const action: Action =
       kind === "delay"
         ? { kind, ms: Number(count) * (unit === "s" ? 1_000 : 1) }
-        : { kind: kind === "kill" ? "kill" : "stop" };
+        : { kind: kind as "kill" | "stop" | "hang" };
     armed.set(name, { action, onHit: onHit === undefined ? undefined : Number(onHit), hits: 0 });
   }
   return armed;
@@ -71,6 +87,8 @@ export async function failpoint(name: Failpoint): Promise<void> {
     case "stop":
       process.kill(process.pid, "SIGSTOP");
       return;
+    case "hang":
+      return await new Promise(() => {});
     case "delay": {
       const { ms } = point.action;
       return await new Promise((resolve) => setTimeout(resolve, ms));
@@ -81,4 +99,15 @@ export async function failpoint(name: Failpoint): Promise<void> {
 }
 
 const { FAILPOINTS: setting, NODE_ENV } = process.env;
-const armed = setting && NODE_ENV !== "production" ? parseFailpoints(setting) : undefined;
+let armed = setting && NODE_ENV !== "production" ? parseFailpoints(setting) : undefined;
+
+/**
+ * Arms other points in this process, for tests that run services in their own; nothing in production.
+ * @returns how often a point has been reached since.
+ */
+export function armFailpoints(setting: string | undefined): (name: Failpoint) => number {
+  const points =
+    setting !== undefined && process.env["NODE_ENV"] !== "production" ? parseFailpoints(setting) : undefined;
+  armed = points;
+  return (name) => points?.get(name)?.hits ?? 0;
+}

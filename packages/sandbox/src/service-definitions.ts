@@ -61,6 +61,11 @@ export const serviceDefinitions: ServiceDefinition[] = [
     }),
   },
   {
+    ...service("refunds"),
+    isEdge: false,
+    environment: ({ ports }) => ({ ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}` }),
+  },
+  {
     ...service("webhook-dispatcher"),
     isEdge: false,
     environment: ({ secrets, caFile }) => ({

@@ -5,5 +5,6 @@ export * from "./logger.ts";
 export * from "./migrate.ts";
 export * from "./migration-command.ts";
 export * from "./natural-batcher.ts";
+export * from "./next-attempt.ts";
 export * from "./postgres.ts";
 export * from "./periodic-task.ts";

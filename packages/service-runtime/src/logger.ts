@@ -29,6 +29,7 @@ const LOGGED_FIELDS = new Set([
   "pid",
   "port",
   "reason",
+  "refundId",
   "requestId",
   "resultCode",
   "route",

@@ -23,8 +23,10 @@ import { listMerchantsRoute } from "./routes/list-merchants.ts";
 import { paymentRoute } from "./routes/payment.ts";
 import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./routes/audit-log.ts";
 import { operatorPaymentRoutes } from "./routes/operator-payments.ts";
+import { operatorRefundRoutes } from "./routes/operator-refunds.ts";
 import { cancelRoute, captureRoute } from "./routes/payment-operations.ts";
 import { preAuthorizationRoute } from "./routes/pre-authorization.ts";
+import { refundRoute } from "./routes/refund.ts";
 import { saleRoute } from "./routes/sale.ts";
 import { revokeCredentialRoute } from "./routes/revoke-credential.ts";
 import { webhookRoutes } from "./routes/webhook-routes.ts";
@@ -114,6 +116,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
       paymentRoute({ send }),
       captureRoute({ send }),
       cancelRoute({ send }),
+      refundRoute({ send }),
     ],
   });
 }
@@ -139,6 +142,7 @@ function operatorApi(config: Config, deps: Deps): Router {
       addCredentialRoute({ pool, peppers }),
       revokeCredentialRoute({ pool, signIn }),
       ...operatorPaymentRoutes({ send }),
+      ...operatorRefundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...webhookRoutes({ send, pool }),
     ],

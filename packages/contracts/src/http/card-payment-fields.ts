@@ -71,7 +71,11 @@ export function checkCardPaymentFields(fields: CardPaymentFields, now: Date, add
   }
 }
 
-function checkAmount({ amount, currency }: CardPaymentFields, addFault: AddFault): void {
+/** An amount's decimals are judged by its currency. */
+export function checkAmount(
+  { amount, currency }: { amount?: unknown; currency?: unknown },
+  addFault: (field: "amount", code: string, message: string) => void,
+): void {
   if (!(amount instanceof JsonNumber)) return;
   const exponent = typeof currency === "string" ? currencyExponent(currency) : undefined;
   const parsed = parseAmount(amount.source, exponent ?? LARGEST_EXPONENT);

@@ -5,9 +5,11 @@ import { PROBLEMS, problemSchema, type ProblemCode } from "../problem.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { COMMON_PROBLEMS, type Endpoint } from "./endpoint.ts";
 import { addCredential, createMerchant, getMerchant, listMerchants, revokeCredential } from "./merchants.ts";
+import { REFUND_OPERATOR_ENDPOINTS } from "./operator-refunds.ts";
 import { payment } from "./payment.ts";
 import { cancel, capture } from "./capture.ts";
 import { preAuthorization } from "./pre-authorization.ts";
+import { refund } from "./refund.ts";
 import { sale } from "./sale.ts";
 import { WEBHOOK_ENDPOINTS } from "./webhook-endpoints.ts";
 
@@ -18,11 +20,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
   payment,
   capture,
   cancel,
+  refund,
   createMerchant,
   listMerchants,
   getMerchant,
   addCredential,
   revokeCredential,
+  ...REFUND_OPERATOR_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
 ];
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineCommand } from "./message.ts";
+import { defineCommand, defineOperatorCommand } from "./message.ts";
 
 /**
  * What the refunds service asks of `payments`, where status and amount live: to reserve a part of a payment before a
@@ -52,3 +52,11 @@ export const settleRefund = defineCommand({ service: "payments", name: "settle-r
 
 /** The refund was rejected or failed, or was never acknowledged: what was reserved is free again. */
 export const releaseRefund = defineCommand({ service: "payments", name: "release-refund", ...ended });
+
+/** What remains of payments for refunds, for the operators' queue; one that is not known is left out. */
+export const readRefundableAmounts = defineOperatorCommand({
+  service: "payments",
+  name: "refundable-amounts",
+  request: z.object({ paymentIds: z.array(z.uuid()).max(200) }),
+  result: z.object({ items: z.array(z.object({ paymentId: z.uuid(), amount: z.number() })) }),
+});

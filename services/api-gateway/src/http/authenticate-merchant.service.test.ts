@@ -12,9 +12,11 @@ import {
   type TestMerchant,
 } from "../../test/test-gateway.ts";
 import { startTestPayments } from "../../test/test-payments.ts";
+import { startTestRefunds } from "../../test/test-refunds.ts";
 
 let gateway: TestGateway;
 let payments: Awaited<ReturnType<typeof startTestPayments>>;
+let refunds: Awaited<ReturnType<typeof startTestRefunds>>;
 let merchant: TestMerchant;
 let suspended: TestMerchant;
 let revoked: TestMerchant;
@@ -22,6 +24,7 @@ let revoked: TestMerchant;
 beforeAll(async () => {
   gateway = await startTestGateway({ CREDENTIAL_CACHE_TTL: "300ms" });
   payments = await startTestPayments(gateway.nats.url);
+  refunds = await startTestRefunds(gateway.nats.url);
   [merchant, suspended, revoked] = await Promise.all([
     gateway.createMerchant(),
     gateway.createMerchant(),
@@ -31,6 +34,7 @@ beforeAll(async () => {
   await asOwner(`update credential set revoked_at = now() where api_key = '${revoked.apiKey}'`);
 });
 afterAll(async () => {
+  await refunds.stop();
   await payments.stop();
   await gateway.stop();
 });

@@ -2,6 +2,7 @@ import { readAuditEntriesBefore, type AuditDatabase, type AuditPage } from "@hol
 import {
   getAuditLog,
   readPaymentsAuditLog,
+  readRefundsAuditLog,
   readWebhooksAuditLog,
   type AuditLogEntry,
 } from "@holdfast/contracts";
@@ -51,7 +52,7 @@ export function gatewayAuditSource(db: Kysely<AuditDatabase>): AuditSource {
 
 /** The logs of the other services. */
 export function serviceAuditSources(send: SendOperatorCommand): AuditSource[] {
-  return [readPaymentsAuditLog, readWebhooksAuditLog].map((command) => ({
+  return [readPaymentsAuditLog, readRefundsAuditLog, readWebhooksAuditLog].map((command) => ({
     service: command.service,
     async read(call, page) {
       const reply = await send(command, call, page);

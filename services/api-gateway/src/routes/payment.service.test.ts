@@ -3,21 +3,25 @@ import type { HttpAnswer } from "../../test/http-client.ts";
 import { expectCommonHeaders, expectProblem } from "../../test/problems.ts";
 import { startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
 import { recordOf, startTestPayments } from "../../test/test-payments.ts";
+import { startTestRefunds } from "../../test/test-refunds.ts";
 
 const PAYMENT_ID = "0199aaaa-0000-7000-8000-000000000001";
 const record = recordOf({ paymentId: PAYMENT_ID, orderId: "order-1" });
 
 let gateway: TestGateway;
 let payments: Awaited<ReturnType<typeof startTestPayments>>;
+let refunds: Awaited<ReturnType<typeof startTestRefunds>>;
 let merchant: TestMerchant;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
   payments = await startTestPayments(gateway.nats.url);
+  refunds = await startTestRefunds(gateway.nats.url);
   merchant = await gateway.createMerchant();
 });
 beforeEach(() => void (payments.lookups.length = 0));
 afterAll(async () => {
+  await refunds.stop();
   await payments.stop();
   await gateway.stop();
 });

@@ -1,21 +1,28 @@
-import { getPayment, payment, toMerchantAnswer } from "@holdfast/contracts";
+import { getPayment, getRefund, payment, toMerchantAnswer } from "@holdfast/contracts";
 import type { SendCommand } from "../http/command-answer.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../http/route.ts";
 
 /**
- * GET /api/payment/{paymentId}. Not a UUID, unknown, and another merchant's are one answer. A 404 is conclusive; where the
- * owner of the payments has not said so, it is a 503.
+ * GET /api/payment/{paymentId}: a payment, or on a miss there a refund. Not a UUID, unknown, and another merchant's are one
+ * answer. A 404 is conclusive; where not both owners have said so, it is a 503.
  */
 export function paymentRoute({ send }: { send: SendCommand }) {
   return defineRoute(payment, async (call) => {
     const id = getPayment.request.safeParse(call.path);
     if (!id.success) return new Refusal("payment_not_found");
-    call.exchange.paymentId = id.data.paymentId;
+    const { paymentId } = id.data;
+    call.exchange.paymentId = paymentId;
 
-    const reply = await send(getPayment, call, id.data);
-    if (reply.outcome === "done") return { status: 200, body: toMerchantAnswer(reply.result) };
-    const isMissing = reply.outcome === "problem" && reply.code === "payment_not_found";
-    return new Refusal(isMissing ? "payment_not_found" : "service_unavailable");
+    const found = await send(getPayment, call, { paymentId });
+    if (found.outcome === "done") return { status: 200, body: toMerchantAnswer(found.result) };
+    if (found.outcome !== "problem" || found.code !== "payment_not_found") return UNAVAILABLE;
+
+    const refund = await send(getRefund, call, { refundId: paymentId });
+    if (refund.outcome === "done") return { status: 200, body: toMerchantAnswer(refund.result) };
+    const isMissing = refund.outcome === "problem" && refund.code === "refund_not_found";
+    return isMissing ? new Refusal("payment_not_found") : UNAVAILABLE;
   });
 }
+
+const UNAVAILABLE = new Refusal("service_unavailable");

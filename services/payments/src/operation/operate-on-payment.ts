@@ -7,10 +7,9 @@
 import type { AcquirerOutcome, FollowUpRequest } from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { forgetKey, storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
-import { certainlyNotCommitted } from "@holdfast/service-runtime";
+import { certainlyNotCommitted, nextAttemptInMs } from "@holdfast/service-runtime";
 import { failpoint } from "@holdfast/failpoints";
 import { paymentRecord, type PaymentRow } from "../payment/payment-record.ts";
-import { nextAttemptInMs } from "../recovery/decide-recovery.ts";
 import type { RecoverDeps } from "../recovery/recover-payment.ts";
 import { postpone } from "../recovery/recovery-queries.ts";
 import { answerOperationCopy, answerOperationRepetition } from "./answer-operation.ts";

@@ -4,10 +4,12 @@ import {
   inquireUnresolvedPayment,
   listUnresolvedPayments,
   readPaymentsAuditLog,
+  readRefundableAmounts as readRefundableAmountsCommand,
   resolveUnresolvedPayment,
   reverseUnresolvedPayment,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
+import { readRefundableAmounts } from "../refund-reservation/refundable-amounts.ts";
 import { listUnresolved } from "./list-unresolved.ts";
 import { describe, inquire, resolve, reverse, type OperatorDeps } from "./settle-by-operator.ts";
 
@@ -19,6 +21,7 @@ export function operatorHandlers(deps: OperatorDeps) {
     handler(inquireUnresolvedPayment, ({ context, payload }) => inquire(deps, context, payload.paymentId)),
     handler(reverseUnresolvedPayment, ({ context, payload }) => reverse(deps, context, payload.paymentId)),
     handler(resolveUnresolvedPayment, ({ context, payload }) => resolve(deps, context, payload)),
+    handler(readRefundableAmountsCommand, ({ payload }) => readRefundableAmounts(deps, payload.paymentIds)),
     handler(readPaymentsAuditLog, async ({ payload }) => ({
       outcome: "done",
       result: { entries: await readAuditEntriesBefore(deps.db, "payments", payload) },

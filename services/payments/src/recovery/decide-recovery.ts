@@ -74,11 +74,3 @@ export const REVERSED: AcquirerResult = {
   resultCode: "reversed",
   resultMessage: "The bank's answer was lost; what it may have reserved has been released",
 };
-
-/** How long to wait after an attempt at `ageMs`: to the schedule's next step, then as long again as it has lasted. */
-export function nextAttemptInMs(ageMs: number, { scheduleMs }: Pick<RecoveryLimits, "scheduleMs">): number {
-  const next = scheduleMs.find((step) => step > ageMs);
-  return next === undefined ? Math.min(ageMs, LONGEST_WAIT_MS) : next - ageMs;
-}
-
-const LONGEST_WAIT_MS = 3_600_000;

@@ -6,6 +6,7 @@
  */
 import type { Acquirer } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/failpoints";
+import { nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
@@ -13,7 +14,7 @@ import { recoverOperation } from "../operation/recover-operation.ts";
 import type { OperatedPayment } from "../operation/operation-queries.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
 import { settle, type Settlement } from "../payment/settlement.ts";
-import { decideRecovery, nextAttemptInMs, REVERSED, type RecoveryLimits } from "./decide-recovery.ts";
+import { decideRecovery, REVERSED, type RecoveryLimits } from "./decide-recovery.ts";
 import { postpone, startReversal, type LeasedPayment } from "./recovery-queries.ts";
 
 export type RecoverDeps = {

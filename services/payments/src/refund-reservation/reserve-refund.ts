@@ -3,6 +3,7 @@
  * goes through the payment's locked row: of any number of refunds, captures and cancellations that arrive together, each
  * sees what the one before it has left. (Measured: adding up and then inserting let 117 of 100 possible refunds through.)
  */
+import { failpoint } from "@holdfast/failpoints";
 import type { CommandReply, RefundReservation, ReserveRefund } from "@holdfast/contracts";
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { sql } from "kysely";
@@ -18,6 +19,17 @@ type Reservation = Selectable<RefundReservationTable>;
 /** Reserves once for each refund id; a copy gets the first answer, be it a reservation or a refusal. */
 export async function reserveRefund(
   { db }: { db: Db },
+  merchantId: string,
+  request: ReserveRefund,
+): Promise<CommandReply<RefundReservation>> {
+  await failpoint("payments.before_reservation");
+  const reply = await reserveInTransaction(db, merchantId, request);
+  await failpoint("payments.after_reservation");
+  return reply;
+}
+
+async function reserveInTransaction(
+  db: Db,
   merchantId: string,
   request: ReserveRefund,
 ): Promise<CommandReply<RefundReservation>> {
@@ -57,7 +69,7 @@ export async function settleRefund(
   { db }: { db: Db },
   refundId: string,
 ): Promise<CommandReply<{ refundId: string }>> {
-  return await endReservation(db, refundId, "SETTLED");
+  return await endAndReport(db, refundId, "SETTLED");
 }
 
 /**
@@ -68,7 +80,18 @@ export async function releaseRefund(
   { db }: { db: Db },
   refundId: string,
 ): Promise<CommandReply<{ refundId: string }>> {
-  return await endReservation(db, refundId, "RELEASED");
+  return await endAndReport(db, refundId, "RELEASED");
+}
+
+async function endAndReport(
+  db: Db,
+  refundId: string,
+  to: "SETTLED" | "RELEASED",
+): Promise<CommandReply<{ refundId: string }>> {
+  await failpoint("payments.before_reservation_end");
+  const reply = await endReservation(db, refundId, to);
+  await failpoint("payments.after_reservation_end");
+  return reply;
 }
 
 async function endReservation(

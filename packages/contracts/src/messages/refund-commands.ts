@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
+import { auditLogEntrySchema } from "../http/audit-log.ts";
+import {
+  operatorRefundDetailSchema,
+  operatorRefundPageSchema,
+  REFUND_FILTERS,
+} from "../http/operator-refunds.ts";
+import { defineCommand, defineOperatorCommand } from "./message.ts";
+
+/** What merchants and operators ask of the refunds service, through the gateway. */
+
+const refundOfPayment = {
+  /** Drawn by the gateway: a copy of the message is the same refund. */
+  refundId: z.uuid(),
+  paymentId: z.uuid(),
+  amountMinor: z.string().regex(/^\d{1,14}$/),
+  currency: z.string(),
+};
+const oneRefund = z.object({ refundId: z.uuid() });
+
+/** Reserve the amount and queue the refund for approval. */
+export const requestRefund = defineCommand({
+  service: "refunds",
+  name: "request",
+  request: z.object(refundOfPayment),
+  result: apiPaymentResponseSchema,
+});
+export type RequestRefund = z.infer<typeof requestRefund.request>;
+
+/** Read one refund of the merchant. */
+export const getRefund = defineCommand({
+  service: "refunds",
+  name: "get",
+  request: oneRefund,
+  result: apiPaymentResponseSchema,
+});
+
+/** The same on a merchant's behalf; the gateway has looked the payment's merchant up. */
+export const requestRefundForMerchant = defineOperatorCommand({
+  service: "refunds",
+  name: "request-for-merchant",
+  request: z.object({ ...refundOfPayment, merchantId: z.uuid(), reason: z.string() }),
+  result: operatorRefundDetailSchema,
+});
+
+/** `cursor` is the service's own, opaque to the gateway. */
+export const listRefunds = defineOperatorCommand({
+  service: "refunds",
+  name: "list",
+  request: z.object({
+    status: z.enum(REFUND_FILTERS).optional(),
+    merchantId: z.uuid().optional(),
+    limit: z.int(),
+    cursor: z.string().optional(),
+  }),
+  result: operatorRefundPageSchema,
+});
+
+export const describeRefund = defineOperatorCommand({
+  service: "refunds",
+  name: "describe",
+  request: oneRefund,
+  result: operatorRefundDetailSchema,
+});
+
+export const approveRefund = defineOperatorCommand({
+  service: "refunds",
+  name: "approve",
+  request: oneRefund.extend({ note: z.string().optional() }),
+  result: operatorRefundDetailSchema,
+});
+
+export const rejectRefund = defineOperatorCommand({
+  service: "refunds",
+  name: "reject",
+  request: oneRefund.extend({ reason: z.string() }),
+  result: operatorRefundDetailSchema,
+});
+
+/** Entries older than `before`, newest first: the gateway merges the services' logs. */
+export const readRefundsAuditLog = defineOperatorCommand({
+  service: "refunds",
+  name: "audit-log",
+  request: z.object({
+    limit: z.int(),
+    before: z.object({ at: z.iso.datetime(), sequence: z.int() }).optional(),
+  }),
+  result: z.object({ entries: z.array(auditLogEntrySchema) }),
+});

@@ -1,0 +1,77 @@
+import {
+  approveRefund,
+  getRefund,
+  requestRefund,
+  type ApiPaymentResponse,
+  type CommandReply,
+  type MessageContext,
+  type OperatorRefundDetail,
+  type RequestRefund,
+} from "@holdfast/contracts";
+import { connectBus, handler, serve } from "@holdfast/messaging";
+
+/** Takes the place of the refunds service, which is another process: keeps what it receives, answers what it is told. */
+export async function startTestRefunds(natsUrl: string) {
+  const bus = await connectBus({ url: natsUrl, name: "test-refunds" });
+  const received: { context: MessageContext; payload: RequestRefund }[] = [];
+  const lookups: { context: MessageContext; refundId: string }[] = [];
+  const answers = {
+    request: async (payload: RequestRefund): Promise<CommandReply<ApiPaymentResponse>> => ({
+      outcome: "done",
+      result: refundRecordOf(payload),
+    }),
+    lookUp: async (): Promise<CommandReply<ApiPaymentResponse>> => ({
+      outcome: "problem",
+      code: "refund_not_found",
+    }),
+    approve: async (): Promise<CommandReply<OperatorRefundDetail>> => ({
+      outcome: "problem",
+      code: "refund_not_found",
+    }),
+  };
+  const serving = await serve(bus, {
+    service: "refunds",
+    version: "0.0.0",
+    inFlightMax: 100,
+    onHandled: () => {},
+    handlers: [
+      handler(requestRefund, async ({ context, payload }) => {
+        received.push({ context, payload });
+        return await answers.request(payload);
+      }),
+      handler(getRefund, async ({ context, payload }) => {
+        lookups.push({ context, refundId: payload.refundId });
+        return await answers.lookUp();
+      }),
+      handler(approveRefund, async () => await answers.approve()),
+    ],
+  });
+  return {
+    received,
+    lookups,
+    /** Replaced by tests. */
+    answers,
+    async stop(): Promise<void> {
+      await serving.stop(0);
+      await bus.close(1_000);
+    },
+  };
+}
+
+export function refundRecordOf({ refundId, paymentId, currency }: RequestRefund): ApiPaymentResponse {
+  return {
+    paymentId: refundId,
+    parentPaymentId: paymentId,
+    orderId: "order-1",
+    amount: 12.5,
+    installmentCount: 1,
+    currency,
+    merchantCommission: 0,
+    status: "PENDING_APPROVAL",
+    transactionType: "REFUND",
+    paymentDate: "2026-11-20T12:00:00.000Z",
+    cardHolderName: "Ada Lovelace",
+    pan: "411111******1111",
+    cardSubType: "CLASSIC",
+  };
+}

@@ -1,0 +1,4 @@
+import { writeFile } from "node:fs/promises";
+import { refundStatesMarkdown } from "../src/refund/refund-states-markdown.ts";
+
+await writeFile(new URL("../../../docs/refund-states.md", import.meta.url), refundStatesMarkdown());

@@ -1,0 +1,108 @@
+import { metrics } from "@opentelemetry/api";
+import type { Logger } from "@holdfast/service-runtime";
+import type { RefundRow } from "./refund/refund-record.ts";
+
+/** What happened in the business, one helper for each kind: its log line and its metric are written here. */
+export type BusinessEvents = {
+  /** Reserved and queued for approval. */
+  requested(refund: RefundRow): void;
+  /** A request that was never shown is gone; nothing is reserved for it. */
+  undone(refund: RefundRow, cause: string): void;
+  /** An operator has approved or rejected; `state` says whether that was enough. */
+  decided(refund: RefundRow, decision: { actor: string; outcome: "approved" | "rejected" }): void;
+  /** SUCCESS, FAILED or REJECTED. */
+  ended(refund: RefundRow): void;
+  /** The bank, or `payments`, could not be brought to an answer; it is tried again. */
+  waiting(refund: RefundRow, attempt: { cause: string; ageMs: number; attempts: number }): void;
+  /** Somebody else had taken it over; what this process wanted to write was not written. */
+  lost(refund: RefundRow): void;
+  queueMeasured(measure: QueueMeasure): void;
+  /** A write of the money path failed; recovery or the merchant's repetition goes on from what is committed. */
+  writeFailed(
+    operation: "claim" | "record" | "postpone",
+    key: { refundId: string; merchantId: string },
+    error: unknown,
+  ): void;
+};
+
+type Waiting = { count: number; oldestSeconds: number };
+/** What waits for an operator's decision, and what waits for the bank. */
+export type QueueMeasure = { approval: Waiting; bank: Waiting };
+
+// oxlint-disable-next-line max-lines-per-function -- one short helper after the other
+export function createBusinessEvents(
+  log: Logger,
+  { undecidedOverdueAfterMs }: { undecidedOverdueAfterMs: number },
+): BusinessEvents {
+  const meter = metrics.getMeter("refunds");
+  const requests = meter.createCounter("holdfast.refunds.requested", {
+    description: "Refunds that were queued for approval, or undone before, by cause",
+  });
+  const decisions = meter.createCounter("holdfast.refunds.decisions", {
+    description: "Decisions of operators, by outcome",
+  });
+  const ends = meter.createCounter("holdfast.refunds", { description: "Refunds that ended, by status" });
+  const unknown = meter.createCounter("holdfast.refunds.unknown", {
+    description: "Attempts that brought no answer, by cause",
+  });
+  const oldest = meter.createGauge("holdfast.refunds.oldest.age", {
+    description: "Age of the refund that has waited longest, by what it waits for",
+    unit: "s",
+  });
+  const waiting = meter.createGauge("holdfast.refunds.waiting", {
+    description: "Refunds that wait, by what for",
+  });
+  return {
+    requested(refund) {
+      requests.add(1, { outcome: "queued" });
+      log.info(identify(refund), "refund requested");
+    },
+    undone(refund, cause) {
+      requests.add(1, { outcome: cause });
+      log.warn({ ...identify(refund), reason: cause }, "a refund request was undone before it was shown");
+    },
+    decided(refund, { actor, outcome }) {
+      decisions.add(1, { outcome });
+      log.info({ ...identify(refund), actor, outcome }, "refund decided");
+    },
+    ended(refund) {
+      ends.add(1, { status: refund.state });
+      log.info({ ...identify(refund), resultCode: refund.result_code }, "refund ended");
+    },
+    waiting(refund, { cause, ageMs, attempts }) {
+      unknown.add(1, { cause });
+      // What fails for the sixth time needs a person.
+      const level = attempts >= 6 ? "error" : "warn";
+      log[level](
+        { ...identify(refund), reason: cause, ageMs, attempt: attempts },
+        "a refund is not through yet",
+      );
+    },
+    lost(refund) {
+      log.warn(identify(refund), "a refund was taken over by another process");
+    },
+    queueMeasured(measure) {
+      for (const waits of ["approval", "bank"] as const) {
+        oldest.record(measure[waits].oldestSeconds, { waits });
+        waiting.record(measure[waits].count, { waits });
+      }
+      const { count, oldestSeconds } = measure.approval;
+      const ageMs = Math.round(oldestSeconds * 1_000);
+      if (ageMs > undecidedOverdueAfterMs)
+        log.error({ count, ageMs }, "refunds have waited too long for approval");
+    },
+    writeFailed(operation, { refundId, merchantId }, error) {
+      log.error({ refundId, merchantId, operation, error }, "a write failed");
+    },
+  };
+}
+
+function identify({ refund_id, payment_id, merchant_id, state, kind }: RefundRow) {
+  return {
+    refundId: refund_id,
+    paymentId: payment_id,
+    merchantId: merchant_id,
+    status: state,
+    operation: kind ?? undefined,
+  };
+}

@@ -1,0 +1,149 @@
+import { createTestDatabase } from "@holdfast/testing";
+import { Client } from "pg";
+import { expect, test } from "vitest";
+import type { RefundsDatabase } from "./database.ts";
+
+/** Every column as the types have it; the compiler keeps this list and the types the same. */
+const COLUMNS: {
+  [Table in keyof RefundsDatabase]: Record<keyof RefundsDatabase[Table], "null" | "not null">;
+} = {
+  refund: {
+    refund_id: "not null",
+    payment_id: "not null",
+    merchant_id: "not null",
+    state: "not null",
+    version: "not null",
+    state_since: "not null",
+    amount_minor: "not null",
+    currency: "not null",
+    currency_exponent: "not null",
+    requested_by: "null",
+    request_reason: "null",
+    kind: "null",
+    parent_reference: "null",
+    order_id: "null",
+    customer_id: "null",
+    installment_count: "null",
+    card_holder_name: "null",
+    masked_pan: "null",
+    dom_int: "null",
+    card_scheme: "null",
+    card_type: "null",
+    card_sub_type: "null",
+    loyalty_code: "null",
+    rejected_by: "null",
+    rejection_reason: "null",
+    external_transaction_id: "null",
+    auth_code: "null",
+    result_code: "null",
+    result_message: "null",
+    traceparent: "null",
+    lease_token: "null",
+    lease_until: "null",
+    recover_at: "null",
+    recovery_attempts: "not null",
+    last_inquiry: "null",
+    created_at: "not null",
+    updated_at: "not null",
+  },
+  refund_history: {
+    refund_id: "not null",
+    version: "not null",
+    from_state: "not null",
+    to_state: "not null",
+    cause: "not null",
+    at: "not null",
+    xact_id: "not null",
+  },
+  refund_approval: { refund_id: "not null", approved_by: "not null", note: "null", at: "not null" },
+  outbox: {
+    event_id: "not null",
+    occurred_at: "not null",
+    event_type: "not null",
+    payment_id: "not null",
+    merchant_id: "not null",
+    status: "not null",
+    body: "not null",
+    traceparent: "null",
+    xact_id: "not null",
+    confirmed_at: "null",
+    publish_attempts: "not null",
+    publish_at: "null",
+  },
+  idempotency_key: {
+    merchant_id: "not null",
+    scope: "not null",
+    key: "not null",
+    fingerprint: "not null",
+    resource_id: "not null",
+    answer: "null",
+    created_at: "not null",
+  },
+  audit_entry: {
+    sequence: "not null",
+    at: "not null",
+    actor: "not null",
+    action: "not null",
+    subject: "not null",
+    detail: "not null",
+    hash: "not null",
+  },
+};
+
+test("the tables' types are what the migrations make", async () => {
+  const database = await createTestDatabase();
+  const client = new Client({ connectionString: database.superuserUrl });
+  await client.connect();
+  const { rows } = await client.query<{ table_name: string; column_name: string; is_nullable: "YES" | "NO" }>(
+    `select table_name, column_name, is_nullable from information_schema.columns
+     where table_schema = 'refunds' and table_name not like 'migration%'`,
+  );
+  const found: Record<string, Record<string, string>> = {};
+  for (const { table_name, column_name, is_nullable } of rows) {
+    (found[table_name] ??= {})[column_name] = is_nullable === "YES" ? "null" : "not null";
+  }
+  expect(found).toEqual(COLUMNS);
+  await client.end();
+  await database.drop();
+});
+
+test("the service's role can rewrite neither history, approvals and audit nor an event's body", async () => {
+  const database = await createTestDatabase();
+  const client = new Client({ connectionString: database.urls.refunds.app });
+  await client.connect();
+  for (const statement of [
+    "update refunds.refund_history set cause = ''",
+    "delete from refunds.refund_history",
+    "update refunds.refund_approval set approved_by = ''",
+    "delete from refunds.refund_approval",
+    "update refunds.audit_entry set actor = ''",
+    "delete from refunds.audit_entry",
+    "truncate refunds.audit_entry",
+    "update refunds.outbox set body = ''",
+    "delete from refunds.outbox",
+    "create table refunds.x ()",
+    "alter table refunds.refund add column x int",
+    "select * from payments.payment",
+  ]) {
+    await expect(client.query(statement), statement).rejects.toMatchObject({ code: "42501" });
+  }
+  await client.end();
+  await database.drop();
+});
+
+test("a refund that was ever shown cannot be deleted: its history holds it", async () => {
+  const database = await createTestDatabase();
+  const client = new Client({ connectionString: database.urls.refunds.app });
+  await client.connect();
+  await client.query(
+    `insert into refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency, currency_exponent, recover_at)
+     values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'RESERVING', 0, 1, 'TRY', 2, now())`,
+  );
+  await client.query(
+    `insert into refund_history (refund_id, version, from_state, to_state, cause)
+     select refund_id, 1, 'RESERVING', 'PENDING_APPROVAL', 'reserved' from refund`,
+  );
+  await expect(client.query("delete from refund")).rejects.toMatchObject({ code: "23503" });
+  await client.end();
+  await database.drop();
+});

@@ -1,0 +1,97 @@
+import type { AuditDatabase } from "@holdfast/audit";
+import type { IdempotencyKeyTable } from "@holdfast/idempotency";
+import { acquireConnection } from "@holdfast/service-runtime";
+import { Kysely, PostgresDialect, type ColumnType, type Generated } from "kysely";
+import type { Pool } from "pg";
+import type { RefundState } from "./refund/refund.ts";
+
+/** Tables of the schema `refunds`, as the migrations make them; a test compares the two. */
+export type RefundsDatabase = AuditDatabase & {
+  refund: RefundTable;
+  refund_history: RefundHistoryTable;
+  refund_approval: RefundApprovalTable;
+  outbox: OutboxTable;
+  idempotency_key: IdempotencyKeyTable;
+};
+
+export type RefundTable = {
+  refund_id: string;
+  payment_id: string;
+  merchant_id: string;
+  state: RefundState;
+  version: number;
+  state_since: Generated<Date>;
+  amount_minor: bigint;
+  currency: string;
+  currency_exponent: number;
+  requested_by: string | null;
+  request_reason: string | null;
+  kind: "refund" | "release" | null;
+  parent_reference: string | null;
+  order_id: string | null;
+  customer_id: string | null;
+  installment_count: number | null;
+  card_holder_name: string | null;
+  masked_pan: string | null;
+  dom_int: "DOM" | "INT" | null;
+  card_scheme: string | null;
+  card_type: string | null;
+  card_sub_type: string | null;
+  loyalty_code: string | null;
+  rejected_by: string | null;
+  rejection_reason: string | null;
+  external_transaction_id: string | null;
+  auth_code: string | null;
+  result_code: string | null;
+  result_message: string | null;
+  traceparent: string | null;
+  lease_token: string | null;
+  lease_until: Date | null;
+  recover_at: Date | null;
+  recovery_attempts: Generated<number>;
+  last_inquiry: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+};
+
+export type RefundHistoryTable = {
+  refund_id: string;
+  version: number;
+  from_state: RefundState;
+  to_state: RefundState;
+  cause: string;
+  at: Generated<Date>;
+  xact_id: Generated<string>;
+};
+
+export type RefundApprovalTable = {
+  refund_id: string;
+  approved_by: string;
+  note: string | null;
+  at: Generated<Date>;
+};
+
+export type OutboxTable = {
+  event_id: Generated<string>;
+  occurred_at: ColumnType<Date, never, never>;
+  event_type: string;
+  /** The refund's own id. */
+  payment_id: string;
+  merchant_id: string;
+  status: string;
+  body: Buffer;
+  traceparent: string | null;
+  xact_id: Generated<string>;
+  confirmed_at: Date | null;
+  publish_attempts: Generated<number>;
+  publish_at: Date | null;
+};
+
+/** A caller that gets no connection is told that nothing was sent, which makes a 503 of it and not a 504. */
+export function createDatabase(pool: Pool): Kysely<RefundsDatabase> {
+  return new Kysely({
+    dialect: new PostgresDialect({
+      pool: { options: pool.options, connect: () => acquireConnection(pool), end: () => pool.end() },
+    }),
+  });
+}

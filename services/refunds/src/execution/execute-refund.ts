@@ -1,0 +1,135 @@
+/**
+ * An approved refund at the bank: one call under a reference of its own, repeated under that same reference until its
+ * outcome is known. What is not known stays EXECUTING, with its amount reserved; it is never called a decline and never
+ * sent under another reference, so the bank pays at most once.
+ */
+import type { Acquirer, AcquirerOutcome, FollowUpRequest, InquiryOutcome } from "@holdfast/acquirer";
+import { failpoint } from "@holdfast/failpoints";
+import { nextAttemptInMs } from "@holdfast/service-runtime";
+import type { Kysely } from "kysely";
+import type { BusinessEvents } from "../business-events.ts";
+import type { RefundsDatabase } from "../database.ts";
+import type { PaymentsPort } from "../payments-port.ts";
+import { changeRefund } from "../refund/change-refund.ts";
+import type { RefundRow } from "../refund/refund-record.ts";
+import { postpone, renewLease, type LeasedRefund } from "../refund/refund-queries.ts";
+
+export type ExecuteDeps = {
+  db: Kysely<RefundsDatabase>;
+  acquirer: Acquirer;
+  payments: PaymentsPort;
+  events: BusinessEvents;
+  /** Attempts in one state; beyond the last the time between two doubles. */
+  scheduleMs: readonly number[];
+  /** Bound of one acquirer call; shorter than the lease. */
+  acquirerTimeoutMs: number;
+  leaseMs: number;
+  /** Epoch milliseconds. */
+  now: () => number;
+};
+
+/** The first call. @returns the refund on its way to its end, or undefined while that is not known. */
+export async function executeRefund(deps: ExecuteDeps, refund: LeasedRefund): Promise<RefundRow | undefined> {
+  const outcome = await callAcquirer(deps, refund);
+  await failpoint("refunds.after_acquirer");
+  return await conclude(deps, refund, outcome);
+}
+
+/** What became of a call whose answer was lost: asks, and where the bank has not seen the reference repeats it. */
+export async function resumeExecution(
+  deps: ExecuteDeps,
+  refund: LeasedRefund,
+): Promise<RefundRow | undefined> {
+  const inquiry = await deps.acquirer.inquire({
+    reference: acquirerReference(refund),
+    expiresAt: expiry(deps),
+  });
+  await failpoint("refunds.after_inquiry");
+  const known = outcomeOf(inquiry, refund);
+  if (known !== "repeat") return await conclude(deps, refund, known);
+  const stillOurs = await renewLease(deps.db, refund, { leaseMs: deps.leaseMs, found: "not_found" });
+  return stillOurs ? await executeRefund(deps, refund) : undefined;
+}
+
+/** Ours for ever: every call about a refund carries it. */
+export function acquirerReference({ refund_id }: Pick<RefundRow, "refund_id">): string {
+  return `${refund_id}:refund`;
+}
+
+async function callAcquirer(deps: ExecuteDeps, refund: LeasedRefund): Promise<AcquirerOutcome> {
+  const request: FollowUpRequest = {
+    reference: acquirerReference(refund),
+    parentReference: refund.parent_reference!,
+    amountMinor: refund.amount_minor,
+    currency: refund.currency,
+    expiresAt: expiry(deps),
+  };
+  return refund.kind === "release"
+    ? await deps.acquirer.release(request)
+    : await deps.acquirer.refund(request);
+}
+
+/** What an inquiry says of the call, or that it is to be repeated. */
+function outcomeOf(inquiry: InquiryOutcome, refund: RefundRow): AcquirerOutcome | "repeat" {
+  switch (inquiry.kind) {
+    case "approved": {
+      const same = inquiry.amountMinor === refund.amount_minor && inquiry.currency === refund.currency;
+      // Another amount than ours under our reference is for people to look at.
+      return same ? inquiry : MISMATCH;
+    }
+    case "not_found":
+      return "repeat";
+    case "reversed":
+      return MISMATCH;
+    case "declined":
+    case "unknown":
+    case "not_sent":
+      return inquiry;
+    default:
+      return inquiry satisfies never;
+  }
+}
+
+const MISMATCH: AcquirerOutcome = { kind: "unknown", reason: "mismatch" };
+
+/** Commits what is known, and leaves to recovery what is not. */
+async function conclude(
+  deps: ExecuteDeps,
+  refund: LeasedRefund,
+  outcome: AcquirerOutcome,
+): Promise<RefundRow | undefined> {
+  switch (outcome.kind) {
+    case "approved":
+    case "declined": {
+      const set = {
+        external_transaction_id: outcome.externalTransactionId ?? null,
+        auth_code: outcome.kind === "approved" ? outcome.authCode : null,
+        result_code: outcome.resultCode,
+        result_message: outcome.resultMessage,
+      };
+      const to = outcome.kind === "approved" ? "SETTLING" : "FAILING";
+      const change = { to, cause: outcome.kind, set, leaseMs: deps.leaseMs } as const;
+      const changed = await deps.db.transaction().execute((trx) => changeRefund(trx, refund, change));
+      await failpoint("refunds.after_outcome");
+      if (!changed) deps.events.lost(refund);
+      return changed;
+    }
+    case "unknown":
+      return await tryLater(deps, refund, outcome.reason);
+    case "not_sent":
+      return await tryLater(deps, refund, "acquirer_unavailable");
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Gives the lease back until the schedule's next step; what was done so far is done again. */
+export async function tryLater(deps: ExecuteDeps, refund: LeasedRefund, cause: string): Promise<undefined> {
+  const ageMs = Math.max(0, deps.now() - refund.state_since.getTime());
+  await postpone(deps.db, refund, { inMs: nextAttemptInMs(ageMs, deps), cause });
+  deps.events.waiting(refund, { cause, ageMs, attempts: refund.recovery_attempts + 1 });
+}
+
+function expiry({ now, acquirerTimeoutMs }: ExecuteDeps): Date {
+  return new Date(now() + acquirerTimeoutMs);
+}

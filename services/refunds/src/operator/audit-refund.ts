@@ -1,0 +1,28 @@
+import { appendAudit } from "@holdfast/audit";
+import { formatAmount, type OperatorContext } from "@holdfast/contracts";
+import type { Transaction } from "kysely";
+import type { RefundsDatabase } from "../database.ts";
+import type { RefundRow } from "../refund/refund-record.ts";
+
+/** Writes down what an operator did about a refund, in the transaction of its effect. */
+export async function auditRefund(
+  trx: Transaction<RefundsDatabase>,
+  { operator, requestId }: OperatorContext,
+  action: "refund.requested" | "refund.approved" | "refund.rejected",
+  refund: RefundRow,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  await appendAudit(trx, {
+    actor: operator.name,
+    action,
+    subject: refund.refund_id,
+    detail: {
+      merchantId: refund.merchant_id,
+      paymentId: refund.payment_id,
+      amount: formatAmount(refund.amount_minor, refund.currency_exponent),
+      currency: refund.currency,
+      requestId,
+      ...detail,
+    },
+  });
+}

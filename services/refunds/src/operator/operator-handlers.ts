@@ -1,0 +1,29 @@
+import { readAuditEntriesBefore } from "@holdfast/audit";
+import {
+  approveRefund as approveRefundCommand,
+  describeRefund as describeRefundCommand,
+  listRefunds as listRefundsCommand,
+  readRefundsAuditLog,
+  rejectRefund as rejectRefundCommand,
+  requestRefundForMerchant,
+} from "@holdfast/contracts";
+import { handler } from "@holdfast/messaging";
+import type { RequestRefundDeps } from "../request/request-refund.ts";
+import { approveRefund, rejectRefund, type DecideDeps } from "./decide-refund.ts";
+import { describeRefund, listRefunds } from "./list-refunds.ts";
+import { requestForMerchant } from "./request-for-merchant.ts";
+
+/** What operators may ask of this service; the gateway has checked their role. */
+export function operatorHandlers(deps: DecideDeps & RequestRefundDeps) {
+  return [
+    handler(listRefundsCommand, ({ context, payload }) => listRefunds(deps, context, payload)),
+    handler(describeRefundCommand, ({ context, payload }) => describeRefund(deps, context, payload.refundId)),
+    handler(approveRefundCommand, ({ context, payload }) => approveRefund(deps, context, payload)),
+    handler(rejectRefundCommand, ({ context, payload }) => rejectRefund(deps, context, payload)),
+    handler(requestRefundForMerchant, (message) => requestForMerchant(deps, message)),
+    handler(readRefundsAuditLog, async ({ payload }) => ({
+      outcome: "done",
+      result: { entries: await readAuditEntriesBefore(deps.db, "refunds", payload) },
+    })),
+  ];
+}

@@ -1,0 +1,89 @@
+import type { RefundFilter } from "@holdfast/contracts";
+import { sql, type Kysely, type Selectable } from "kysely";
+import type { RefundHistoryTable, RefundsDatabase } from "../database.ts";
+import type { RefundState } from "../refund/refund.ts";
+import type { Approval, OperatorRefundRow } from "./operator-refund.ts";
+
+/** A place in the list of refunds. */
+export type QueuePosition = { createdAt: Date; refundId: string };
+
+export type QueueQuery = {
+  status?: RefundFilter | undefined;
+  merchantId?: string | undefined;
+  limit: number;
+  after: QueuePosition | undefined;
+};
+
+/** Refunds, oldest first, but for those that were never shown. */
+export async function findQueue(
+  db: Kysely<RefundsDatabase>,
+  { status, merchantId, limit, after }: QueueQuery,
+): Promise<OperatorRefundRow[]> {
+  return await withAges(db)
+    .where("state", "<>", "RESERVING")
+    .$if(status !== undefined, (query) => query.where("state", "in", STATES[status!]))
+    .$if(merchantId !== undefined, (query) => query.where("merchant_id", "=", merchantId!))
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(${CREATED}, refund_id) > (${after?.createdAt}, ${after?.refundId}::uuid)`),
+    )
+    .orderBy(CREATED)
+    .orderBy("refund_id")
+    .limit(limit)
+    .execute();
+}
+
+const STATES: Record<RefundFilter, RefundState[]> = {
+  PENDING_APPROVAL: ["PENDING_APPROVAL"],
+  EXECUTING: ["EXECUTING", "SETTLING", "FAILING", "REJECTING"],
+  SUCCESS: ["SUCCESS"],
+  FAILED: ["FAILED"],
+  REJECTED: ["REJECTED"],
+};
+
+/** To the millisecond, which is what a position in the list can hold. */
+const CREATED = sql`date_trunc('milliseconds', created_at)`;
+
+/** Any merchant's refund. */
+export async function findForOperator(
+  db: Kysely<RefundsDatabase>,
+  refundId: string,
+): Promise<OperatorRefundRow | undefined> {
+  return await withAges(db).where("refund_id", "=", refundId).executeTakeFirst();
+}
+
+function withAges(db: Kysely<RefundsDatabase>) {
+  return db
+    .selectFrom("refund")
+    .selectAll()
+    .select([
+      sql<number>`extract(epoch from now() - created_at)::float8 * 1000`.as("age_ms"),
+      sql<number>`extract(epoch from now() - state_since)::float8 * 1000`.as("state_age_ms"),
+    ]);
+}
+
+/** By refund, oldest first. */
+export async function findApprovals(
+  db: Kysely<RefundsDatabase>,
+  refundIds: string[],
+): Promise<Map<string, Approval[]>> {
+  if (refundIds.length === 0) return new Map();
+  const approvals = await db
+    .selectFrom("refund_approval")
+    .selectAll()
+    .where("refund_id", "in", refundIds)
+    .orderBy("at")
+    .execute();
+  return Map.groupBy(approvals, ({ refund_id }) => refund_id);
+}
+
+export async function findHistory(
+  db: Kysely<RefundsDatabase>,
+  refundId: string,
+): Promise<Selectable<RefundHistoryTable>[]> {
+  return await db
+    .selectFrom("refund_history")
+    .selectAll()
+    .where("refund_id", "=", refundId)
+    .orderBy("version")
+    .execute();
+}

@@ -1,0 +1,65 @@
+import type { OperatorRefund, OperatorRefundDetail } from "@holdfast/contracts";
+import type { Selectable } from "kysely";
+import type { AmountsByCurrency } from "../config.ts";
+import type { RefundApprovalTable, RefundHistoryTable } from "../database.ts";
+import { isUnderWay } from "../refund/refund.ts";
+import { refundRecord, type RefundRow } from "../refund/refund-record.ts";
+import { approvalsRequired } from "./approvals-required.ts";
+
+export type Approval = Selectable<RefundApprovalTable>;
+/** A refund's row with what the operator's view adds to it; ages are by the database's clock. */
+export type OperatorRefundRow = RefundRow & { age_ms: number; state_age_ms: number };
+
+export type OperatorView = {
+  twoAbove: AmountsByCurrency;
+  /** Age from which a refund whose outcome is not known is for people to look at. */
+  overdueAfterMs: number;
+};
+
+/** @param remaining what remains of the payment, where that is known. */
+export function operatorRefund(
+  row: OperatorRefundRow,
+  approvals: Approval[],
+  remaining: number | undefined,
+  { twoAbove, overdueAfterMs }: OperatorView,
+): OperatorRefund {
+  return {
+    ...refundRecord(row),
+    refundId: row.refund_id,
+    merchantId: row.merchant_id,
+    state: row.state,
+    ageSeconds: Math.floor(row.age_ms / 1_000),
+    ...(remaining !== undefined && { remainingRefundableAmount: remaining }),
+    approvals: approvals.length,
+    approvalsRequired: approvalsRequired(row, twoAbove),
+    approvedBy: approvals.map(({ approved_by, note, at }) => ({
+      operator: approved_by,
+      ...(note !== null && { note }),
+      at: at.toISOString(),
+    })),
+    ...(row.requested_by !== null && { requestedBy: row.requested_by }),
+    ...(row.request_reason !== null && { requestReason: row.request_reason }),
+    ...(row.rejected_by !== null && { rejectedBy: row.rejected_by }),
+    ...(row.rejection_reason !== null && { rejectionReason: row.rejection_reason }),
+    overdue: isUnderWay(row.state) && row.state_age_ms > overdueAfterMs,
+    attempts: row.recovery_attempts,
+    ...(row.last_inquiry !== null && { lastInquiry: row.last_inquiry }),
+    ...(row.recover_at !== null && { nextAttemptAt: row.recover_at.toISOString() }),
+  };
+}
+
+export function operatorRefundDetail(
+  refund: OperatorRefund,
+  history: Selectable<RefundHistoryTable>[],
+): OperatorRefundDetail {
+  return {
+    ...refund,
+    history: history.map(({ version, from_state, to_state, cause, at }) => ({
+      version,
+      from: from_state,
+      to: to_state,
+      cause,
+      at: at.toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,32 @@
+import type { CommandReply, OperatorRefundDetail, requestRefundForMerchant } from "@holdfast/contracts";
+import type { Incoming } from "@holdfast/messaging";
+import type { OperatorContext } from "@holdfast/contracts";
+import type { z } from "zod";
+import { requestRefund, type RequestRefundDeps } from "../request/request-refund.ts";
+import { auditRefund } from "./audit-refund.ts";
+import { describeRefund, type ViewDeps } from "./list-refunds.ts";
+
+/** POST /operator/payments/{id}/refunds: as a merchant's request, but for who asked, which the audit log says. */
+export async function requestForMerchant(
+  deps: RequestRefundDeps & ViewDeps,
+  {
+    context,
+    payload,
+    traceparent,
+  }: Incoming<z.infer<typeof requestRefundForMerchant.request>, OperatorContext>,
+): Promise<CommandReply<OperatorRefundDetail>> {
+  const { refundId, paymentId, merchantId, amountMinor, currency, reason } = payload;
+  const reply = await requestRefund(deps, {
+    refundId,
+    paymentId,
+    merchantId,
+    amountMinor: BigInt(amountMinor),
+    currency,
+    onBehalf: { operator: context.operator.name, reason },
+    traceparent: traceparent ?? null,
+    deadlineAt: context.deadlineAt,
+    idempotency: undefined,
+    whenAccepted: (trx, refund) => auditRefund(trx, context, "refund.requested", refund, { reason }),
+  });
+  return "result" in reply ? await describeRefund(deps, context, refundId) : reply;
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import {
+  readRefundableAmounts,
+  releaseRefund,
+  reserveRefund,
+  settleRefund,
+  type CommandReply,
+  type OperatorContext,
+  type RefundReservation,
+} from "@holdfast/contracts";
+import { MessageRejectedError, request, type Bus } from "@holdfast/messaging";
+import type { RefundRow } from "./refund/refund-record.ts";
+
+type OneRefund = Pick<
+  RefundRow,
+  "refund_id" | "payment_id" | "merchant_id" | "amount_minor" | "currency" | "traceparent"
+>;
+
+/**
+ * What this service asks of `payments`, where status and amount live. None throws for anything the bus or the other side
+ * does: an answer that did not come is `in_doubt`. All are idempotent by the refund's id.
+ */
+export type PaymentsPort = {
+  /** @param deadlineAt epoch milliseconds. */
+  reserve(refund: OneRefund, deadlineAt: number): Promise<CommandReply<RefundReservation>>;
+  settle(refund: OneRefund): Promise<CommandReply<{ refundId: string }>>;
+  release(refund: OneRefund): Promise<CommandReply<{ refundId: string }>>;
+  /** What remains of payments, by their ids; of those it is known of. */
+  remaining(context: OperatorContext, paymentIds: string[]): Promise<Map<string, number>>;
+};
+
+export function createPaymentsPort(bus: Bus, { timeoutMs }: { timeoutMs: number }): PaymentsPort {
+  const ask = async <Result>(send: () => Promise<CommandReply<Result>>): Promise<CommandReply<Result>> => {
+    try {
+      return await send();
+    } catch (error) {
+      // Unread by the other side: a bug, and nothing came of it.
+      if (error instanceof MessageRejectedError) return { outcome: "not_started" };
+      return { outcome: "in_doubt" };
+    }
+  };
+  const options = ({ merchant_id, traceparent }: OneRefund, deadlineAt: number) => ({
+    context: { requestId: randomUUID(), deadlineAt, merchant: { merchantId: merchant_id } },
+    wire: { waitUntil: deadlineAt, traceparent: traceparent ?? "" },
+  });
+  const end = (command: typeof settleRefund, refund: OneRefund) => {
+    const { context, wire } = options(refund, Date.now() + timeoutMs);
+    return ask(() => request(bus, command, context, { refundId: refund.refund_id }, wire));
+  };
+  return {
+    reserve(refund, deadlineAt) {
+      const { context, wire } = options(refund, deadlineAt);
+      const payload = {
+        refundId: refund.refund_id,
+        paymentId: refund.payment_id,
+        amountMinor: refund.amount_minor.toString(),
+        currency: refund.currency,
+      };
+      return ask(() => request(bus, reserveRefund, context, payload, wire));
+    },
+    settle: (refund) => end(settleRefund, refund),
+    release: (refund) => end(releaseRefund, refund),
+    async remaining(context, paymentIds) {
+      const deadlineAt = Math.min(context.deadlineAt, Date.now() + timeoutMs);
+      const reply = await ask(() =>
+        request(
+          bus,
+          readRefundableAmounts,
+          { ...context, deadlineAt },
+          { paymentIds: [...new Set(paymentIds)] },
+          { waitUntil: deadlineAt, traceparent: "" },
+        ),
+      );
+      if (reply.outcome !== "done") return new Map();
+      return new Map(reply.result.items.map(({ paymentId, amount }) => [paymentId, amount]));
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { forgetKey } from "@holdfast/idempotency";
+import { failpoint } from "@holdfast/failpoints";
+import { carryOn } from "../execution/carry-on.ts";
+import { tryLater, type ExecuteDeps } from "../execution/execute-refund.ts";
+import type { LeasedRefund } from "../refund/refund-queries.ts";
+import { dropRefund } from "../request/drop-refund.ts";
+
+/** Finishes what a crash or an outage left: a request that was never shown is undone, a decision is carried out. */
+export async function recoverRefund(deps: ExecuteDeps, refund: LeasedRefund): Promise<void> {
+  if (refund.state === "RESERVING") await undoRequest(deps, refund);
+  else await carryOn(deps, refund, { resumed: true });
+}
+
+/**
+ * Has `payments` release what it may have reserved, which leaves a tombstone there: a reservation that is still on its way
+ * then reserves nothing. Only when that is acknowledged the row and its key go.
+ */
+async function undoRequest(deps: ExecuteDeps, refund: LeasedRefund): Promise<void> {
+  const reply = await deps.payments.release(refund);
+  await failpoint("refunds.after_undo_told");
+  if (reply.outcome !== "done") {
+    await tryLater(
+      deps,
+      refund,
+      reply.outcome === "problem" ? `payments_${reply.code}` : `payments_${reply.outcome}`,
+    );
+    return;
+  }
+  const dropped = await deps.db.transaction().execute(async (trx) => {
+    const isDropped = await dropRefund(trx, refund);
+    if (isDropped) await forgetKey(trx, refund.refund_id);
+    return isDropped;
+  });
+  if (dropped) deps.events.undone(refund, "never_acknowledged");
+  else deps.events.lost(refund);
+}

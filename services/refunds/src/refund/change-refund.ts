@@ -1,0 +1,66 @@
+import { PAYMENT_STATUS_CHANGED } from "@holdfast/contracts";
+import { sql, type Transaction, type Updateable } from "kysely";
+import type { RefundsDatabase, RefundTable } from "../database.ts";
+import { isFinal, isUnderWay, transition, type RefundState } from "./refund.ts";
+import { webhookBody, type RefundRow } from "./refund-record.ts";
+
+export type RefundChange = {
+  to: RefundState;
+  cause: string;
+  /** Columns that change with the state. */
+  set?: Pick<Updateable<RefundTable>, ChangedWithState>;
+  /** Of the lease under which whoever changes it goes on, where there is something to go on with. */
+  leaseMs: number;
+};
+
+type ChangedWithState = Exclude<
+  keyof RefundTable,
+  "refund_id" | "state" | "version" | "lease_token" | "lease_until" | "recover_at" | "amount_minor"
+>;
+
+/**
+ * Moves a refund on, with its history, and where the new state is final with the event that tells the merchant. The update
+ * asks for the state and the lease that `refund` was read with: a process that was overtaken changes nothing.
+ *
+ * @returns the refund as it is now, under a new lease if it is still under way, or undefined when it was overtaken.
+ */
+export async function changeRefund(
+  trx: Transaction<RefundsDatabase>,
+  refund: RefundRow,
+  { to, cause, set, leaseMs }: RefundChange,
+): Promise<RefundRow | undefined> {
+  const state = transition(refund.state, to);
+  const leaseEnds = isUnderWay(state) ? sql<Date>`now() + ${leaseMs} * interval '1 millisecond'` : null;
+  const changed = await trx
+    .updateTable("refund")
+    .set({
+      ...set,
+      state,
+      version: sql<number>`version + 1`,
+      state_since: sql<Date>`now()`,
+      lease_token: isUnderWay(state) ? sql<string>`gen_random_uuid()` : null,
+      lease_until: leaseEnds,
+      recover_at: leaseEnds,
+      recovery_attempts: 0,
+      last_inquiry: null,
+      updated_at: sql<Date>`now()`,
+    })
+    .where("refund_id", "=", refund.refund_id)
+    .where("state", "=", refund.state)
+    .where(sql<boolean>`lease_token is not distinct from ${refund.lease_token}`)
+    .returningAll()
+    .executeTakeFirst();
+  if (!changed) return undefined;
+  const { refund_id, merchant_id, version, traceparent } = changed;
+  await trx
+    .insertInto("refund_history")
+    .values({ refund_id, version, from_state: refund.state, to_state: state, cause })
+    .execute();
+  if (isFinal(state)) {
+    await sql`
+      insert into outbox (event_type, payment_id, merchant_id, status, body, traceparent)
+      values (${PAYMENT_STATUS_CHANGED}, ${refund_id}, ${merchant_id}, ${state}, ${webhookBody(changed)},
+        ${traceparent})`.execute(trx);
+  }
+  return changed;
+}

@@ -1,0 +1,82 @@
+import type { PaymentStatus } from "@holdfast/contracts";
+
+/**
+ * The refund's state machine: the only place that says which state may follow which. A change is checked here, and again
+ * by the update's own condition on the row.
+ */
+export const REFUND_STATES = [
+  /** Written before `payments` is asked to reserve the amount; shown to nobody, and undone unless that succeeds. */
+  "RESERVING",
+  /** The amount is reserved; operators decide. */
+  "PENDING_APPROVAL",
+  /** Approved; the bank is being asked, or what it answered is not known. Shown as PENDING_APPROVAL. */
+  "EXECUTING",
+  /** Paid out, for good; `payments` is told until it has acknowledged. Shown as PENDING_APPROVAL. */
+  "SETTLING",
+  /** Declined by the bank, for good; likewise. */
+  "FAILING",
+  /** Rejected by an operator, for good; likewise. */
+  "REJECTING",
+  "SUCCESS",
+  "FAILED",
+  "REJECTED",
+] as const;
+export type RefundState = (typeof REFUND_STATES)[number];
+export type FinalRefundState = "SUCCESS" | "FAILED" | "REJECTED";
+
+/** From each state to those that may follow; `NONE` is a refund that does not exist yet. */
+export const REFUND_TRANSITIONS = {
+  NONE: ["RESERVING"],
+  RESERVING: ["PENDING_APPROVAL"],
+  PENDING_APPROVAL: ["EXECUTING", "REJECTING"],
+  EXECUTING: ["SETTLING", "FAILING"],
+  SETTLING: ["SUCCESS"],
+  FAILING: ["FAILED"],
+  REJECTING: ["REJECTED"],
+  SUCCESS: [],
+  FAILED: [],
+  REJECTED: [],
+} as const satisfies Record<RefundState | "NONE", readonly RefundState[]>;
+
+/** A change the transition table does not have: a bug, never an outcome. */
+export class IllegalTransitionError extends Error {
+  override name = "IllegalTransitionError";
+  readonly code = "illegal_transition";
+}
+
+/** @returns `to`. @throws IllegalTransitionError when the table does not lead there. */
+export function transition<To extends RefundState>(from: RefundState | "NONE", to: To): To {
+  if (!(REFUND_TRANSITIONS[from] as readonly RefundState[]).includes(to)) {
+    throw new IllegalTransitionError(`${from} does not lead to ${to}`);
+  }
+  return to;
+}
+
+export function isFinal(state: RefundState): state is FinalRefundState {
+  return state === "SUCCESS" || state === "FAILED" || state === "REJECTED";
+}
+
+/** Whether a process, or recovery, has something to do about it: it is then under a lease, or due at `recover_at`. */
+export function isUnderWay(state: RefundState): boolean {
+  return state !== "PENDING_APPROVAL" && !isFinal(state);
+}
+
+/** The status a merchant sees; a refund that is RESERVING must not be shown at all. */
+export function merchantStatus(state: RefundState): PaymentStatus {
+  switch (state) {
+    case "RESERVING":
+      throw new Error("a refund was to be shown before it was reserved");
+    case "PENDING_APPROVAL":
+    case "EXECUTING":
+    case "SETTLING":
+    case "FAILING":
+    case "REJECTING":
+      return "PENDING_APPROVAL";
+    case "SUCCESS":
+    case "FAILED":
+    case "REJECTED":
+      return state;
+    default:
+      return state satisfies never;
+  }
+}

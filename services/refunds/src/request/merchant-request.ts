@@ -1,0 +1,30 @@
+import type { RequestRefund } from "@holdfast/contracts";
+import { fingerprintRequest } from "@holdfast/idempotency";
+import type { Incoming } from "@holdfast/messaging";
+import { requestRefund, type Reply, type RequestRefundDeps } from "./request-refund.ts";
+
+/** POST /api/payment/{id}/refund. */
+export async function requestRefundByMerchant(
+  deps: RequestRefundDeps,
+  { context, payload, traceparent }: Incoming<RequestRefund>,
+): Promise<Reply> {
+  const { refundId, paymentId, amountMinor, currency } = payload;
+  const { idempotency } = context;
+  return await requestRefund(deps, {
+    refundId,
+    paymentId,
+    merchantId: context.merchant.merchantId,
+    amountMinor: BigInt(amountMinor),
+    currency,
+    onBehalf: undefined,
+    traceparent: traceparent ?? null,
+    deadlineAt: context.deadlineAt,
+    idempotency: idempotency && {
+      ...idempotency,
+      fingerprint: fingerprintRequest(FINGERPRINT_KEY, [paymentId, amountMinor, currency]),
+    },
+  });
+}
+
+/** No secret: what is fingerprinted here stands in the same row in clear, unlike a card number. */
+const FINGERPRINT_KEY = Buffer.alloc(32);

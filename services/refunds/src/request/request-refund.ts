@@ -1,0 +1,277 @@
+/**
+ * A refund request in three phases: claim (a RESERVING row that is shown to nobody), have `payments` reserve the amount,
+ * record. Only a reserved amount is ever shown, so refunds never add up to more than the payment, however many arrive
+ * together. Whatever the process dies with is undone by recovery: the reservation is released, then the row is deleted.
+ */
+import {
+  currencyExponent,
+  type ApiPaymentResponse,
+  type CommandReply,
+  type RefundReservation,
+} from "@holdfast/contracts";
+import { failpoint } from "@holdfast/failpoints";
+import { forgetKey, storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
+import { certainlyNotCommitted } from "@holdfast/service-runtime";
+import { sql, type Kysely, type Transaction } from "kysely";
+import type { BusinessEvents } from "../business-events.ts";
+import type { RefundsDatabase } from "../database.ts";
+import type { PaymentsPort } from "../payments-port.ts";
+import { changeRefund } from "../refund/change-refund.ts";
+import { merchantStatus, transition } from "../refund/refund.ts";
+import { refundRecord, type RefundRow } from "../refund/refund-record.ts";
+import { postpone, type LeasedRefund } from "../refund/refund-queries.ts";
+import { answerCopy, answerRepetition } from "./answer-repetition.ts";
+import { dropRefund } from "./drop-refund.ts";
+
+export type RequestRefundDeps = {
+  db: Kysely<RefundsDatabase>;
+  payments: PaymentsPort;
+  events: BusinessEvents;
+  leaseMs: number;
+  /** Epoch milliseconds. */
+  now: () => number;
+};
+
+/** What is asked for, by whom. */
+export type RefundRequest = {
+  refundId: string;
+  paymentId: string;
+  merchantId: string;
+  amountMinor: bigint;
+  currency: string;
+  /** The operator who asks on the merchant's behalf, and why. */
+  onBehalf: { operator: string; reason: string } | undefined;
+  traceparent: string | null;
+  /** Epoch milliseconds. */
+  deadlineAt: number;
+  idempotency: { scope: string; key: string; fingerprint: Buffer } | undefined;
+  /** More to write in the transaction that shows the refund. */
+  whenAccepted?: (trx: Transaction<RefundsDatabase>, refund: RefundRow) => Promise<void>;
+};
+
+export type Reply = CommandReply<ApiPaymentResponse>;
+type Refused = Extract<CommandReply<never>, { outcome: "problem" }>;
+
+export async function requestRefund(deps: RequestRefundDeps, request: RefundRequest): Promise<Reply> {
+  const claim = await claimRefund(deps, request);
+  switch (claim.kind) {
+    case "refused":
+      return claim.reply;
+    case "copy":
+      return (await answerCopy(deps, request)) ?? (await requestRefund(deps, request));
+    case "repetition":
+      return (
+        (await answerRepetition(deps, request, request.idempotency!)) ?? (await requestRefund(deps, request))
+      );
+    case "claimed":
+      break;
+    default:
+      return claim satisfies never;
+  }
+  const { refund } = claim;
+  // Too late: the merchant may have been told 504, have seen 404, and have asked again.
+  if (deps.now() > request.deadlineAt) return await drop(deps, refund, "deadline_passed");
+  const reply = await deps.payments.reserve(refund, request.deadlineAt);
+  await failpoint("refunds.after_reservation");
+  switch (reply.outcome) {
+    case "done":
+      return await accept(deps, refund, reply.result, request);
+    case "problem":
+      // Its reservation was undone before it was made: this request's own end has come before it.
+      if (reply.code === "refund_already_decided") return await drop(deps, refund, "undone_before");
+      return await refuse(deps, refund, reply);
+    case "not_started":
+      return await drop(deps, refund, "payments_unavailable");
+    case "pending":
+    case "in_doubt":
+      return await leaveToRecovery(deps, refund);
+    default:
+      return reply satisfies never;
+  }
+}
+
+type Claim =
+  | { kind: "claimed"; refund: LeasedRefund }
+  | { kind: "refused"; reply: Reply }
+  | { kind: "copy" }
+  | { kind: "repetition" };
+
+async function claimRefund(deps: RequestRefundDeps, request: RefundRequest): Promise<Claim> {
+  await failpoint("refunds.before_claim");
+  try {
+    const claim = await deps.db.transaction().execute((trx) => claimWithin(trx, deps, request));
+    await failpoint("refunds.after_claim");
+    return claim;
+  } catch (error) {
+    deps.events.writeFailed("claim", request, error);
+    return { kind: "refused", reply: { outcome: certainlyNotCommitted(error) ? "not_started" : "in_doubt" } };
+  }
+}
+
+async function claimWithin(
+  trx: Transaction<RefundsDatabase>,
+  { now }: RequestRefundDeps,
+  request: RefundRequest,
+): Promise<Claim> {
+  const { refundId, merchantId, idempotency } = request;
+  const known = trx.selectFrom("refund").select("state").where("refund_id", "=", refundId);
+  if (await known.executeTakeFirst()) return { kind: "copy" };
+  if (idempotency) {
+    const owner = { merchantId, ...idempotency };
+    if (!(await takeIdempotencyKey(trx, owner, { ...idempotency, resourceId: refundId }))) {
+      return { kind: "repetition" };
+    }
+  }
+  const parent = await findShownRefund(trx, request.paymentId, merchantId);
+  if (parent) {
+    const currentStatus = merchantStatus(parent.state);
+    const reply: Refused = { outcome: "problem", code: "payment_not_refundable", extra: { currentStatus } };
+    await storeAnswer(trx, refundId, reply);
+    return { kind: "refused", reply };
+  }
+  const refund = await insertRefund(trx, request, Math.max(0, request.deadlineAt - now()));
+  if (refund) return { kind: "claimed", refund };
+  await forgetKey(trx, refundId);
+  return { kind: "copy" };
+}
+
+/** The payment's id may be a refund's: refunds are not refunded. */
+async function findShownRefund(
+  trx: Transaction<RefundsDatabase>,
+  refundId: string,
+  merchantId: string,
+): Promise<Pick<RefundRow, "state"> | undefined> {
+  return await trx
+    .selectFrom("refund")
+    .select("state")
+    .where("refund_id", "=", refundId)
+    .where("merchant_id", "=", merchantId)
+    .where("state", "<>", "RESERVING")
+    .executeTakeFirst();
+}
+
+/** Under a lease that lasts as long as the request may: from then on recovery may undo it. */
+async function insertRefund(
+  trx: Transaction<RefundsDatabase>,
+  request: RefundRequest,
+  leaseMs: number,
+): Promise<LeasedRefund | undefined> {
+  const leaseEnds = sql<Date>`now() + ${leaseMs} * interval '1 millisecond'`;
+  const inserted = await trx
+    .insertInto("refund")
+    .values({
+      refund_id: request.refundId,
+      payment_id: request.paymentId,
+      merchant_id: request.merchantId,
+      state: transition("NONE", "RESERVING"),
+      version: 0,
+      amount_minor: request.amountMinor,
+      currency: request.currency,
+      currency_exponent: currencyExponent(request.currency) ?? 0,
+      requested_by: request.onBehalf?.operator ?? null,
+      request_reason: request.onBehalf?.reason ?? null,
+      traceparent: request.traceparent,
+      lease_token: sql<string>`gen_random_uuid()`,
+      lease_until: leaseEnds,
+      recover_at: leaseEnds,
+    })
+    .onConflict((conflict) => conflict.column("refund_id").doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return inserted as LeasedRefund | undefined;
+}
+
+async function accept(
+  { db, events, leaseMs }: RequestRefundDeps,
+  refund: LeasedRefund,
+  { kind, parentReference, payment }: RefundReservation,
+  { whenAccepted }: RefundRequest,
+): Promise<Reply> {
+  const set = {
+    kind,
+    parent_reference: parentReference,
+    order_id: payment.orderId,
+    customer_id: payment.customerId ?? null,
+    installment_count: payment.installmentCount,
+    currency_exponent: payment.currencyExponent,
+    card_holder_name: payment.cardHolderName,
+    masked_pan: payment.pan,
+    dom_int: payment.domInt ?? null,
+    card_scheme: payment.cardScheme ?? null,
+    card_type: payment.cardType ?? null,
+    card_sub_type: payment.cardSubType ?? null,
+    loyalty_code: payment.loyaltyCode ?? null,
+  };
+  try {
+    const accepted = await db.transaction().execute(async (trx) => {
+      const changed = await changeRefund(trx, refund, {
+        to: "PENDING_APPROVAL",
+        cause: "reserved",
+        set,
+        leaseMs,
+      });
+      if (!changed) return undefined;
+      const reply = { outcome: "done", result: refundRecord(changed) } as const;
+      await storeAnswer(trx, refund.refund_id, reply);
+      await whenAccepted?.(trx, changed);
+      return { changed, reply };
+    });
+    await failpoint("refunds.after_request");
+    // Recovery took it for dead and is undoing it, or has undone it.
+    if (!accepted) return { outcome: "in_doubt" };
+    events.requested(accepted.changed);
+    return accepted.reply;
+  } catch (error) {
+    events.writeFailed("record", keyOf(refund), error);
+    return { outcome: "in_doubt" };
+  }
+}
+
+/** `payments` keeps the refusal as a tombstone, so nothing can be reserved under this id; the row goes. */
+async function refuse(deps: RequestRefundDeps, refund: LeasedRefund, reply: Refused): Promise<Reply> {
+  try {
+    await deps.db.transaction().execute(async (trx) => {
+      if (!(await dropRefund(trx, refund))) return;
+      if (STORED_REFUSALS.has(reply.code)) await storeAnswer(trx, refund.refund_id, reply);
+      else await forgetKey(trx, refund.refund_id);
+    });
+  } catch (error) {
+    deps.events.writeFailed("record", keyOf(refund), error);
+  }
+  return reply;
+}
+
+/** 409 and 422 without Retry-After; what may be otherwise in a moment is not remembered. */
+const STORED_REFUSALS: ReadonlySet<string> = new Set([
+  "payment_not_refundable",
+  "refund_amount_exceeds_remaining",
+  "currency_mismatch",
+]);
+
+/** Nothing was reserved and nothing will be. */
+async function drop(deps: RequestRefundDeps, refund: LeasedRefund, cause: string): Promise<Reply> {
+  try {
+    await deps.db.transaction().execute(async (trx) => {
+      if (await dropRefund(trx, refund)) await forgetKey(trx, refund.refund_id);
+    });
+    deps.events.undone(refund, cause);
+    return { outcome: "not_started" };
+  } catch (error) {
+    deps.events.writeFailed("record", keyOf(refund), error);
+    return { outcome: "in_doubt" };
+  }
+}
+
+/** It may have been reserved: recovery releases it, at once. */
+async function leaveToRecovery({ db, events }: RequestRefundDeps, refund: LeasedRefund): Promise<Reply> {
+  try {
+    await postpone(db, refund, { inMs: 0, cause: "reservation_in_doubt" });
+  } catch (error) {
+    events.writeFailed("postpone", keyOf(refund), error);
+  }
+  return { outcome: "in_doubt" };
+}
+
+function keyOf({ refund_id, merchant_id }: RefundRow): { refundId: string; merchantId: string } {
+  return { refundId: refund_id, merchantId: merchant_id };
+}

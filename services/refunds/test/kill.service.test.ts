@@ -1,0 +1,233 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  approveRefund,
+  rejectRefund,
+  requestRefund,
+  type Command,
+  type CommandContext,
+} from "@holdfast/contracts";
+import { FAILPOINTS, type Failpoint } from "@holdfast/failpoints";
+import { spawnLogged, type LoggedChild } from "@holdfast/local-infrastructure";
+import { request } from "@holdfast/messaging";
+import { eventually } from "@holdfast/testing";
+import type { z } from "zod";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
+
+/**
+ * Real processes that die by SIGKILL at each step of a refund, and another that takes over. Afterwards the promises hold,
+ * asked of the bank's ledger and the rows of both schemas.
+ */
+let logs: string;
+let refunds: RefundsHarness;
+
+beforeAll(async () => {
+  logs = mkdtempSync(join(tmpdir(), "holdfast-kill-"));
+  refunds = await startRefundsHarness({
+    env: { ...FAST, LEASE_DURATION: "600ms", NODE_ENV: "test", DRAIN_TIMEOUT: "100ms" },
+    refunds: { PAYMENTS_TIMEOUT: "300ms" },
+    without: ["refunds", "payments"],
+  });
+});
+afterAll(async () => {
+  await refunds.close();
+  rmSync(logs, { recursive: true, force: true });
+});
+
+/** The service as a process of its own that dies at `point`. */
+function spawnDoomed(service: "refunds" | "payments", point: Failpoint): Promise<LoggedChild> {
+  return spawnLogged({
+    name: `${service}-${point}`,
+    command: [process.execPath, join(import.meta.dirname, "..", "..", service, "src", "main.ts")],
+    env: {
+      PATH: process.env["PATH"],
+      ...refunds.environment[service],
+      FAILPOINTS: `${point}:kill@1`,
+      LOG_LEVEL: "info",
+    },
+    logFile: join(logs, `${point}.log`),
+  });
+}
+
+/** The same, once it answers. */
+async function startDoomed(service: "refunds" | "payments", point: Failpoint): Promise<LoggedChild> {
+  const child = await spawnDoomed(service, point);
+  await eventually(
+    () => {
+      if (!child.isRunning()) throw new Error(child.logTail());
+      return child.logTail().includes('"started"');
+    },
+    { withinMs: 20_000 },
+  );
+  return child;
+}
+
+/** Sends what makes it die, until it is dead; whoever asked hears nothing in time. */
+async function killBy<Context extends CommandContext, Request extends z.ZodType>(
+  doomed: LoggedChild,
+  command: Command<Request, z.ZodType, Context>,
+  context: Context,
+  payload: z.input<Request>,
+): Promise<void> {
+  const wire = { waitUntil: Date.now() + 10_000, traceparent: "" };
+  const answer = request(refunds.bus, command, context, payload, wire);
+  answer.catch(() => {});
+  expect(await doomed.exited).toMatchObject({ signal: "SIGKILL" });
+}
+
+const operator = () => ({
+  requestId: randomUUID(),
+  deadlineAt: Date.now() + 5_000,
+  operator: { name: "olga" },
+});
+
+async function expectAllSound(): Promise<void> {
+  await eventually(
+    async () => {
+      expect(await refunds.broken()).toEqual([]);
+    },
+    { withinMs: 8_000, everyMs: 50 },
+  );
+}
+
+const REQUEST_POINTS = ["before_claim", "after_claim", "after_reservation", "after_request"] as const;
+const END_POINTS = [
+  "after_decision",
+  "after_acquirer",
+  "after_outcome",
+  "after_payments_told",
+  "after_end",
+] as const;
+
+describe("kill -9 of refunds", () => {
+  let payments: { stop(): Promise<void> };
+  beforeAll(async () => {
+    payments = await refunds.startPayments();
+  });
+  afterAll(() => payments.stop());
+
+  test.each(REQUEST_POINTS)("while a refund is asked for, %s", async (point) => {
+    const paymentId = await refunds.pay();
+    const doomed = await startDoomed("refunds", `refunds.${point}`);
+    const refundId = randomUUID();
+    const context = refunds.context({ deadlineAt: Date.now() + 700 });
+    await killBy(doomed, requestRefund, context, {
+      refundId,
+      paymentId,
+      amountMinor: "6000",
+      currency: "TRY",
+    });
+    const healthy = await refunds.startRefunds();
+    const accepted = point === "after_request";
+    expect(await refunds.settled(refundId)).toBe(accepted ? "PENDING_APPROVAL" : undefined);
+    expect(await refunds.amounts(paymentId)).toMatchObject({ reserved: accepted ? 6000 : 0 });
+    expect(await refunds.ask(paymentId, "6000")).toMatchObject({ outcome: accepted ? "problem" : "done" });
+    await expectAllSound();
+    await healthy.stop();
+  });
+
+  test.each(END_POINTS)("while an approved one is carried out, %s", async (point) => {
+    const before = await refunds.startRefunds();
+    const paymentId = await refunds.pay();
+    const refundId = await refunds.queue(paymentId, "6000");
+    await before.stop();
+    const doomed = await startDoomed("refunds", `refunds.${point}`);
+    await killBy(doomed, approveRefund, operator(), { refundId });
+    const healthy = await refunds.startRefunds();
+    expect(await refunds.settled(refundId)).toBe("SUCCESS");
+    expect(await refunds.ledger(refundId)).toEqual(["refund approved 6000"]);
+    expect(await refunds.events(refundId)).toEqual(["SUCCESS"]);
+    await expectAllSound();
+    await healthy.stop();
+  });
+
+  test("while one is rejected, before payments is told", async () => {
+    const before = await refunds.startRefunds();
+    const paymentId = await refunds.pay();
+    const refundId = await refunds.queue(paymentId, "6000");
+    await before.stop();
+    const doomed = await startDoomed("refunds", "refunds.after_decision");
+    await killBy(doomed, rejectRefund, operator(), { refundId, reason: "no" });
+    const healthy = await refunds.startRefunds();
+    expect(await refunds.settled(refundId)).toBe("REJECTED");
+    expect(await refunds.amounts(paymentId)).toMatchObject({ reserved: 0 });
+    await expectAllSound();
+    await healthy.stop();
+  });
+
+  test.each(["after_inquiry", "after_undo_told"] as const)("in recovery itself, %s", async (point) => {
+    const before = await refunds.startRefunds();
+    const paymentId = await refunds.pay();
+    const refundId = await refunds.queue(paymentId, "6000");
+    await before.stop();
+    const first = await startDoomed(
+      "refunds",
+      point === "after_inquiry" ? "refunds.after_acquirer" : "refunds.after_reservation",
+    );
+    const asked = randomUUID();
+    const payload = { refundId: asked, paymentId, amountMinor: "1000", currency: "TRY" };
+    if (point === "after_inquiry") await killBy(first, approveRefund, operator(), { refundId });
+    else await killBy(first, requestRefund, refunds.context({ deadlineAt: Date.now() + 500 }), payload);
+    const second = await spawnDoomed("refunds", `refunds.${point}`);
+    expect(await second.exited).toMatchObject({ signal: "SIGKILL" });
+    const healthy = await refunds.startRefunds();
+    expect(await refunds.settled(refundId)).toBe(point === "after_inquiry" ? "SUCCESS" : "PENDING_APPROVAL");
+    expect(await refunds.settled(asked)).toBeUndefined();
+    await expectAllSound();
+    await healthy.stop();
+  });
+});
+
+describe("kill -9 of payments", () => {
+  let surviving: { stop(): Promise<void> };
+  beforeAll(async () => {
+    surviving = await refunds.startRefunds();
+  });
+  afterAll(() => surviving.stop());
+
+  test.each(["before_reservation", "after_reservation"] as const)("%s", async (point) => {
+    const before = await refunds.startPayments();
+    const paymentId = await refunds.pay();
+    await before.stop();
+    const doomed = await startDoomed("payments", `payments.${point}`);
+    const refundId = randomUUID();
+    const context = refunds.context({ deadlineAt: Date.now() + 700 });
+    await killBy(doomed, requestRefund, context, {
+      refundId,
+      paymentId,
+      amountMinor: "6000",
+      currency: "TRY",
+    });
+    const healthy = await refunds.startPayments();
+    expect(await refunds.settled(refundId)).toBeUndefined();
+    expect(await refunds.amounts(paymentId)).toMatchObject({ reserved: 0 });
+    expect(await refunds.ask(paymentId, "10000")).toMatchObject({ outcome: "done" });
+    await expectAllSound();
+    await healthy.stop();
+  });
+
+  test.each(["before_reservation_end", "after_reservation_end"] as const)("%s", async (point) => {
+    const before = await refunds.startPayments();
+    const paymentId = await refunds.pay();
+    const [paid, rejected] = [await refunds.queue(paymentId, "6000"), await refunds.queue(paymentId, "4000")];
+    await before.stop();
+    const doomed = await startDoomed("payments", `payments.${point}`);
+    await killBy(doomed, approveRefund, operator(), { refundId: paid });
+    await refunds.reject(rejected);
+    const healthy = await refunds.startPayments();
+    expect(await refunds.settled(paid)).toBe("SUCCESS");
+    expect(await refunds.settled(rejected)).toBe("REJECTED");
+    expect(await refunds.amounts(paymentId)).toEqual({ reserved: 0, refunded: 6000, released: 0 });
+    await expectAllSound();
+    await healthy.stop();
+  });
+});
+
+test("every point of the service is one of those at which it was killed", () => {
+  const killed = [...REQUEST_POINTS, ...END_POINTS, "after_inquiry", "after_undo_told"];
+  const points = FAILPOINTS.filter((name) => name.startsWith("refunds."));
+  expect(points.toSorted()).toEqual(killed.map((point) => `refunds.${point}`).toSorted());
+});

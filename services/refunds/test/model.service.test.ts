@@ -1,0 +1,302 @@
+import { randomInt, randomUUID } from "node:crypto";
+import { approveRefund, capturePayment, rejectRefund, requestRefund } from "@holdfast/contracts";
+import { armFailpoints, type Failpoint } from "@holdfast/failpoints";
+import { request } from "@holdfast/messaging";
+import { eventually } from "@holdfast/testing";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
+
+/**
+ * Random histories of pay, capture, refund, approve, reject and crash against two real processes of each service, each
+ * step compared with a model of a few lines. `REFUND_MODEL_SEED=n` repeats a run; fast-check prints the history that failed,
+ * made as short as it can be.
+ */
+const HISTORIES_AT_ONCE = 6;
+const ROUNDS = 50;
+
+type ModelPayment = {
+  id: string;
+  amount: number;
+  uncaptured: boolean;
+  captured: number | undefined;
+  reserved: number;
+  refunded: number;
+  released: number;
+};
+type ModelRefund = {
+  id: string;
+  payment: ModelPayment;
+  amount: number;
+  release: boolean;
+  state: "PENDING_APPROVAL" | "SUCCESS" | "FAILED" | "REJECTED";
+};
+type Model = { payments: ModelPayment[]; refunds: ModelRefund[] };
+type Real = RefundsHarness;
+type Step = fc.AsyncCommand<Model, Real>;
+
+let real: RefundsHarness;
+
+beforeAll(async () => {
+  real = await startRefundsHarness({
+    env: { ...FAST, ACQUIRER_TIMEOUT: "150ms", LEASE_DURATION: "500ms", DRAIN_TIMEOUT: "200ms" },
+  });
+  await Promise.all([real.startRefunds(), real.startPayments()]);
+});
+afterAll(() => real.close());
+
+test("random histories end as the model says, crashes or not", async () => {
+  const seed = Number(process.env["REFUND_MODEL_SEED"] ?? randomInt(2 ** 31));
+  process.stdout.write(`refund model: REFUND_MODEL_SEED=${seed}, ${ROUNDS * HISTORIES_AT_ONCE} histories\n`);
+  const histories = fc.array(fc.commands(steps(), { maxCommands: 12, size: "+1" }), {
+    minLength: HISTORIES_AT_ONCE,
+    maxLength: HISTORIES_AT_ONCE,
+  });
+  const property = fc.asyncProperty(histories, async (all) => {
+    await Promise.all(
+      all.map(async (history) => {
+        const model: Model = { payments: [], refunds: [] };
+        await fc.asyncModelRun(() => ({ model, real }), history);
+        await expectSame(model);
+      }),
+    );
+  });
+  await fc.assert(property, {
+    seed,
+    numRuns: ROUNDS,
+    interruptAfterTimeLimit: 60_000,
+    markInterruptAsFailure: false,
+  });
+  expect(await real.broken()).toEqual([]);
+  const [{ count } = { count: 0 }] = await real.query<{ count: number }>(
+    "select count(*)::int from refunds.refund",
+  );
+  expect(count).toBeGreaterThan(100);
+}, 120_000);
+
+function steps(): fc.Arbitrary<Step>[] {
+  const index = fc.nat(20);
+  // The last two digits choose what the bank does: mostly nothing special, declined, HTTP 500.
+  const tail = fc.constantFrom(0, 0, 0, 0, 91, 95);
+  const ask = fc.tuple(index, fc.integer({ min: 1, max: 70 }), tail);
+  const crashOfRequest = fc.constantFrom("after_claim", "after_reservation", "after_request");
+  const crashOfDecision = fc.constantFrom(
+    "after_decision",
+    "after_acquirer",
+    "after_outcome",
+    "after_payments_told",
+    "after_end",
+  );
+  return [
+    fc.boolean().map((uncaptured) => new Pay(uncaptured)),
+    index.map((at) => new Capture(at)),
+    ask.map(([at, units, last]) => new Ask(at, units * 100 + last, undefined)),
+    ask.map(([at, units, last]) => new Ask(at, units * 100 + last, undefined)),
+    index.map((at) => new Decide(at, "approve", undefined)),
+    index.map((at) => new Decide(at, "approve", undefined)),
+    index.map((at) => new Decide(at, "reject", undefined)),
+    fc.tuple(ask, crashOfRequest).map(([[at, units, last], point]) => new Ask(at, units * 100 + last, point)),
+    fc
+      .tuple(index, fc.constantFrom("approve" as const, "reject" as const), crashOfDecision)
+      .map(([at, decision, point]) => new Decide(at, decision, point)),
+  ];
+}
+
+const remaining = ({ amount, captured, reserved, refunded, released }: ModelPayment) =>
+  (captured ?? amount - released) - reserved - refunded;
+
+class Pay implements Step {
+  readonly uncaptured: boolean;
+  constructor(uncaptured: boolean) {
+    this.uncaptured = uncaptured;
+  }
+  check = () => true;
+  async run(model: Model): Promise<void> {
+    const id = await guarded(() => real.pay("10000", this.uncaptured ? "authorization" : "sale"));
+    const { uncaptured } = this;
+    model.payments.push({
+      id,
+      amount: 10_000,
+      uncaptured,
+      captured: undefined,
+      reserved: 0,
+      refunded: 0,
+      released: 0,
+    });
+  }
+  toString = () => `pay(${this.uncaptured ? "authorization" : "sale"})`;
+}
+
+class Capture implements Step {
+  readonly at: number;
+  constructor(at: number) {
+    this.at = at;
+  }
+  check = ({ payments }: Model) => payments.length > 0;
+  async run({ payments }: Model): Promise<void> {
+    const payment = payments[this.at % payments.length]!;
+    const operation = { paymentId: payment.id, operationId: randomUUID() };
+    const reply = await guarded(() => real.call(capturePayment, operation));
+    const left = payment.amount - payment.released;
+    const allowed =
+      payment.uncaptured && payment.captured === undefined && payment.reserved === 0 && left > 0;
+    expect(reply.outcome).toBe(allowed ? "done" : "problem");
+    if (allowed) payment.captured = left;
+  }
+  toString = () => `capture(${this.at})`;
+}
+
+class Ask implements Step {
+  readonly at: number;
+  readonly amount: number;
+  readonly crash: string | undefined;
+  constructor(at: number, amount: number, crash: string | undefined) {
+    this.at = at;
+    this.amount = amount;
+    this.crash = crash;
+  }
+  check = ({ payments }: Model) => payments.length > 0;
+  async run(model: Model): Promise<void> {
+    const payment = model.payments[this.at % model.payments.length]!;
+    const fits = this.amount <= remaining(payment);
+    const id = randomUUID();
+    const state =
+      this.crash === undefined ? await this.#ask(payment, id) : await this.#crash(payment, id, this.crash);
+    const mayBeThere = fits && (this.crash === undefined || this.crash === "after_request");
+    if (this.crash === undefined) expect(state).toBe(fits ? "PENDING_APPROVAL" : undefined);
+    else if (!mayBeThere) expect(state).toBeUndefined();
+    if (state === undefined) return;
+    payment.reserved += this.amount;
+    const release = payment.uncaptured && payment.captured === undefined;
+    model.refunds.push({ id, payment, amount: this.amount, release, state: "PENDING_APPROVAL" });
+  }
+  async #ask(payment: ModelPayment, refundId: string): Promise<string | undefined> {
+    const reply = await guarded(() => real.ask(payment.id, `${this.amount}`, { refundId }));
+    if (reply.outcome === "problem") {
+      expect(reply).toMatchObject({
+        code: "refund_amount_exceeds_remaining",
+        extra: { remainingRefundableAmount: remaining(payment) / 100 },
+      });
+      return undefined;
+    }
+    return "result" in reply ? reply.result.status : reply.outcome;
+  }
+  /** Where it dies is exact; whether it got there before its deadline is not. */
+  async #crash(payment: ModelPayment, refundId: string, point: string): Promise<string | undefined> {
+    const payload = { refundId, paymentId: payment.id, amountMinor: `${this.amount}`, currency: "TRY" };
+    const deadlineAt = { value: 0 };
+    await crashing(`refunds.${point}` as Failpoint, () => {
+      deadlineAt.value = Date.now() + 250;
+      const wire = { waitUntil: deadlineAt.value + 50, traceparent: "" };
+      return request(real.bus, requestRefund, real.context({ deadlineAt: deadlineAt.value }), payload, wire);
+    });
+    await eventually(() => Date.now() > deadlineAt.value + 50);
+    return await real.settled(refundId);
+  }
+  toString = () => `refund(${this.at}, ${this.amount}${this.crash ? `, dies ${this.crash}` : ""})`;
+}
+
+class Decide implements Step {
+  readonly at: number;
+  readonly decision: "approve" | "reject";
+  readonly crash: string | undefined;
+  constructor(at: number, decision: "approve" | "reject", crash: string | undefined) {
+    this.at = at;
+    this.decision = decision;
+    this.crash = crash;
+  }
+  check = ({ refunds }: Model) => refunds.length > 0;
+  async run({ refunds }: Model): Promise<void> {
+    const refund = refunds[this.at % refunds.length]!;
+    const wasOpen = refund.state === "PENDING_APPROVAL";
+    if (this.crash === undefined) {
+      const reply = await guarded(() =>
+        this.decision === "approve" ? real.approve(refund.id) : real.reject(refund.id),
+      );
+      if (wasOpen) expect(reply).toMatchObject({ outcome: "done" });
+      else expect(reply).toEqual({ outcome: "problem", code: "refund_already_decided" });
+    } else {
+      await crashing(`refunds.${this.crash}` as Failpoint, () => this.#send(refund.id));
+    }
+    const state = await real.settled(refund.id);
+    if (wasOpen) end(refund, this.decision, await isExpired(refund.id));
+    expect(state).toBe(refund.state);
+  }
+  #send(refundId: string) {
+    const context = {
+      requestId: randomUUID(),
+      deadlineAt: Date.now() + 5_000,
+      operator: { name: "olga" },
+    };
+    const wire = { waitUntil: Date.now() + 5_000, traceparent: "" };
+    return this.decision === "approve"
+      ? request(real.bus, approveRefund, context, { refundId }, wire)
+      : request(real.bus, rejectRefund, context, { refundId, reason: "no" }, wire);
+  }
+  toString = () => `${this.decision}(${this.at}${this.crash ? `, dies ${this.crash}` : ""})`;
+}
+
+/** What becomes of a decided refund, however often somebody dies over it. */
+function end(refund: ModelRefund, decision: "approve" | "reject", expired: boolean): void {
+  const { payment, amount, release } = refund;
+  payment.reserved -= amount;
+  if (decision === "reject") refund.state = "REJECTED";
+  else if (amount % 100 === 91 || expired) refund.state = "FAILED";
+  else {
+    refund.state = "SUCCESS";
+    if (release) payment.released += amount;
+    else payment.refunded += amount;
+  }
+}
+
+/** On a busy machine a call may reach the bank after its time; the bank then declines it, for good. */
+async function isExpired(refundId: string): Promise<boolean> {
+  const [row] = await real.query<{ result_code: string | null }>(
+    "select result_code from refunds.refund where refund_id = $1",
+    [refundId],
+  );
+  return row?.result_code === "expired_request";
+}
+
+async function expectSame({ payments, refunds }: Model): Promise<void> {
+  for (const { id, reserved, refunded, released } of payments) {
+    expect(await real.amounts(id)).toEqual({ reserved, refunded, released });
+  }
+  for (const { id, state, amount } of refunds) {
+    expect(await real.read(id)).toMatchObject({ result: { status: state, amount: amount / 100 } });
+    expect(await real.events(id)).toEqual(state === "PENDING_APPROVAL" ? [] : [state]);
+  }
+}
+
+/*
+ * A point is armed for the whole process, and histories run side by side: while one of them is about to die the others
+ * begin nothing, so that it is the right one.
+ */
+let underWay = 0;
+let dying = false;
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  await eventually(() => !dying, { withinMs: 20_000, everyMs: 2 });
+  underWay++;
+  try {
+    return await work();
+  } finally {
+    underWay--;
+  }
+}
+
+/** Does something that is to die at a point, and waits until it has, or has ended without getting there. */
+async function crashing(point: Failpoint, work: () => Promise<unknown>): Promise<void> {
+  await eventually(() => !dying && (dying = true), { withinMs: 20_000, everyMs: 2 });
+  try {
+    await eventually(() => underWay === 0, { withinMs: 20_000, everyMs: 2 });
+    const hits = armFailpoints(`${point}:hang@1`);
+    let ended = false;
+    const working = work().finally(() => (ended = true));
+    working.catch(() => {});
+    await eventually(() => ended || hits(point) > 0, { withinMs: 6_000, everyMs: 2 });
+  } finally {
+    armFailpoints(undefined);
+    dying = false;
+  }
+}
