@@ -102,9 +102,14 @@ test.each<[Failpoint, string]>([
   });
 });
 
+/** Hit by the refunds service's own tests, which kill both services at them. */
+const RESERVATION = /reservation/;
+
 test("every failpoint of payments was hit", () => {
   const log = sut.system.payments[0].process.log();
-  const points = FAILPOINTS.filter((point) => point.startsWith("payments."));
+  const points = FAILPOINTS.filter((point) => !RESERVATION.test(point)).filter((point) =>
+    point.startsWith("payments."),
+  );
   expect(points.filter((point) => hits(log, point) === 0)).toEqual([]);
 });
 

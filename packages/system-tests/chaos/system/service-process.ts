@@ -10,7 +10,7 @@ export type Surroundings = {
   dir: string;
   timers: Timers;
   ports: { database: number; bus: number; acquirer: number };
-  databaseUrls: Record<"gateway" | "payments", { app: string }>;
+  databaseUrls: Record<"gateway" | "payments" | "refunds", { app: string }>;
   secrets: { cardSealingKey: string; panFingerprintKey: string; credentialPepper: string };
   operatorEnv: Record<string, string>;
 };
@@ -43,9 +43,16 @@ export async function createPayments(name: string, surroundings: Surroundings): 
   });
 }
 
+/** Asked for every id that payments does not know: without its answer nothing is conclusively not there. */
+export async function createRefunds(name: string, surroundings: Surroundings): Promise<ServiceProcess> {
+  return await createService(name, "refunds", surroundings, {
+    ACQUIRER_TIMEOUT: surroundings.timers.ACQUIRER_TIMEOUT,
+  });
+}
+
 async function createService(
   name: string,
-  service: "api-gateway" | "payments",
+  service: "api-gateway" | "payments" | "refunds",
   { root, dir, ports, databaseUrls, secrets }: Surroundings,
   env: Record<string, string>,
 ): Promise<ServiceProcess> {
@@ -55,7 +62,7 @@ async function createService(
     TcpProxy.start(ports.acquirer),
     nextPort(),
   ]);
-  const { app } = databaseUrls[service === "payments" ? "payments" : "gateway"];
+  const { app } = databaseUrls[service === "api-gateway" ? "gateway" : service];
   const process = new ManagedProcess({
     name,
     main: join(root, "services", service, "src", "main.ts"),

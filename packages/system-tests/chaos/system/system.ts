@@ -20,6 +20,7 @@ import { startDurablePostgres, startNats, type RestartableServer } from "./resta
 import {
   createGateway,
   createPayments,
+  createRefunds,
   type Gateway,
   type ServiceProcess,
   type Surroundings,
@@ -100,10 +101,11 @@ async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<Sy
   };
   const gateways = await pair((name) => createGateway(name, surroundings), "gateway");
   const payments = await pair((name) => createPayments(name, surroundings), "payments");
-  for (const { process, links } of [...gateways, ...payments]) {
+  const refunds = await createRefunds("refunds", surroundings);
+  for (const { process, links } of [...gateways, ...payments, refunds]) {
     cleanup.push(() => process.kill(), ...Object.values(links).map((link) => () => link.close()));
   }
-  await Promise.all([...gateways, ...payments].map(({ process }) => process.start()));
+  await Promise.all([...gateways, ...payments, refunds].map(({ process }) => process.start()));
 
   const operatorUrl = `http://127.0.0.1:${gateways[0].operatorPort}`;
   return {
@@ -136,13 +138,13 @@ async function migratedDatabase(
   ) as RolePasswords;
   const urls = await provisionDatabase({ superuserUrl, database: DATABASE, passwords });
   await Promise.all(
-    (["api-gateway", "payments"] as const).map((service) =>
+    (["api-gateway", "payments", "refunds"] as const).map((service) =>
       runLogged({
         name: `${service}-migration`,
         command: [process.execPath, join(root, "services", service, "src", "migrate.ts")],
         env: {
           ...process.env,
-          MIGRATION_DATABASE_URL: urls[service === "payments" ? "payments" : "gateway"].owner,
+          MIGRATION_DATABASE_URL: urls[service === "api-gateway" ? "gateway" : service].owner,
         },
         logFile: log(`${service}-migration`),
         timeoutMs: 60_000,
