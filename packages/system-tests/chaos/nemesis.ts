@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { FAILPOINTS } from "@holdfast/failpoints";
 import type { Random } from "./random.ts";
 import type { LinkName, ServiceProcess } from "./system/service-process.ts";
-import type { System } from "./system/system.ts";
+import { servicesOf, type System } from "./system/system.ts";
 import type { LinkFault } from "./system/tcp-proxy.ts";
 
 /** What is done to the system: plain data, so that a schedule can be printed and compared. */
@@ -17,7 +17,7 @@ export type Fault =
   | { kind: "outage"; server: "postgres" | "nats" | "acquirer" }
   | { kind: "link"; process: ProcessName; link: LinkName; fault: LinkFault }
   | { kind: "bank"; operation: string; behaviour: string; times: number };
-export type ProcessName = "gateway-1" | "gateway-2" | "payments-1" | "payments-2";
+export type ProcessName = "gateway-1" | "gateway-2" | "payments-1" | "payments-2" | "refunds";
 
 export type PlannedFault = { atMs: number; durationMs: number; fault: Fault };
 
@@ -216,8 +216,8 @@ async function takeDown(
   return () => system[server].restart();
 }
 
-function serviceOf({ gateways, payments }: System, name: ProcessName): ServiceProcess {
-  const found = [...gateways, ...payments].find(({ process }) => process.name === name);
+function serviceOf(system: System, name: ProcessName): ServiceProcess {
+  const found = servicesOf(system).find(({ process }) => process.name === name);
   if (!found) throw new Error(`there is no process ${name}`);
   return found;
 }

@@ -10,7 +10,7 @@ import { createRandom } from "./random.ts";
 import { describeRun } from "./report.ts";
 import { heal, readEveryPayment, UnsettledError, untilSettled } from "./settle.ts";
 import { readLedgers } from "./system/read-ledgers.ts";
-import { startSystem, type System } from "./system/system.ts";
+import { servicesOf, startSystem, type System } from "./system/system.ts";
 import { loadTimers } from "./system/timers.ts";
 import { planWorkload, runWorkload } from "./workload.ts";
 
@@ -82,8 +82,8 @@ async function runOn(system: System, { seed, payments, seconds, log }: ChaosOpti
   ];
 }
 
-function selfEnded({ gateways, payments, acquirer }: System): Violation[] {
-  return [...gateways, ...payments, acquirer]
+function selfEnded(system: System): Violation[] {
+  return [...servicesOf(system), system.acquirer]
     .filter(({ process }) => process.selfEnded > 0)
     .map(({ process }) => ({
       invariant: 0,

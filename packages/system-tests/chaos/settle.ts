@@ -3,19 +3,19 @@ import { problemOf, recordOf } from "./checker/answers.ts";
 import type { HistoryEntry } from "./checker/ledgers.ts";
 import type { MerchantClient } from "./client/merchant-client.ts";
 import { readUnsettled } from "./system/read-ledgers.ts";
-import type { System } from "./system/system.ts";
+import { servicesOf, type System } from "./system/system.ts";
 
 /** Runs every process again, without failpoints, mends every link, and waits until all are ready. */
 export async function heal(system: System): Promise<void> {
-  const { gateways, payments, acquirer } = system;
-  const dead = [...gateways, ...payments, acquirer].filter(({ process }) => !process.isRunning());
+  const dead = [...servicesOf(system), system.acquirer].filter(({ process }) => !process.isRunning());
   await Promise.all(dead.map(({ process }) => process.spawn()));
   await mend(system);
 }
 
 /** Mends every link and wakes every process; one that is dead stays dead. */
-export async function mend({ gateways, payments, acquirer }: System): Promise<void> {
-  const services = [...gateways, ...payments];
+export async function mend(system: System): Promise<void> {
+  const { acquirer } = system;
+  const services = servicesOf(system);
   await Promise.all(services.flatMap(({ links }) => Object.values(links).map((link) => link.heal())));
   const running = [...services, acquirer].filter(({ process }) => process.isRunning());
   for (const { process } of running) process.resume();

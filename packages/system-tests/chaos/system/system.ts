@@ -1,6 +1,6 @@
 /**
- * The whole system as it runs in production, as real processes: PostgreSQL, nats-server, the bank, two gateways and two
- * payments processes, with a link that can fail between each process and each server it needs.
+ * The whole system as it runs in production, as real processes: PostgreSQL, nats-server, the bank, two gateways, two
+ * payments processes and one of refunds, with a link that can fail between each process and each server it needs.
  */
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, renameSync, rmSync } from "node:fs";
@@ -32,6 +32,7 @@ export type System = {
   dir: string;
   gateways: [Gateway, Gateway];
   payments: [ServiceProcess, ServiceProcess];
+  refunds: ServiceProcess;
   postgres: RestartableServer;
   nats: RestartableServer;
   acquirer: AcquirerProcess;
@@ -42,6 +43,13 @@ export type System = {
   /** Ends every process at once, and removes the directory, or keeps it under another name. */
   stop(options?: { keepAs?: string }): Promise<void>;
 };
+
+/** Every process of a service. */
+export function servicesOf({ gateways, payments, refunds }: Services): ServiceProcess[] {
+  return [...gateways, ...payments, refunds];
+}
+
+type Services = Pick<System, "gateways" | "payments" | "refunds">;
 
 /** @param root the repository whose services and simulator run; another one than this for mutants. */
 export async function startSystem({
@@ -102,15 +110,17 @@ async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<Sy
   const gateways = await pair((name) => createGateway(name, surroundings), "gateway");
   const payments = await pair((name) => createPayments(name, surroundings), "payments");
   const refunds = await createRefunds("refunds", surroundings);
-  for (const { process, links } of [...gateways, ...payments, refunds]) {
+  const services = servicesOf({ gateways, payments, refunds });
+  for (const { process, links } of services) {
     cleanup.push(() => process.kill(), ...Object.values(links).map((link) => () => link.close()));
   }
-  await Promise.all([...gateways, ...payments, refunds].map(({ process }) => process.start()));
+  await Promise.all(services.map(({ process }) => process.start()));
 
   const operatorUrl = `http://127.0.0.1:${gateways[0].operatorPort}`;
   return {
     gateways,
     payments,
+    refunds,
     postgres,
     nats,
     acquirer,
