@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createNaturalBatcher } from "./natural-batcher.ts";
 
 /** A flush that ends when the test says so. */
@@ -58,6 +58,36 @@ test("a batch has at most sizeMax items, and at most flushesMax run at once", as
   ]);
   releaseAll();
   expect(await Promise.all(results)).toEqual([0, 10, 20, 30, 40, 50]);
+});
+
+test("with a linger what arrives within it goes into one flush, and the next item waits anew", async () => {
+  vi.useFakeTimers();
+  try {
+    const batches: number[][] = [];
+    const batcher = createNaturalBatcher({
+      flush: async (items: number[]) => {
+        batches.push(items);
+        return items;
+      },
+      sizeMax: 10,
+      flushesMax: 1,
+      lingerMs: 50,
+      isolates: never,
+    });
+    const results = [batcher.add(1)];
+    await vi.advanceTimersByTimeAsync(49);
+    results.push(batcher.add(2));
+    expect(batches).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(batches).toEqual([[1, 2]]);
+    results.push(batcher.add(3));
+    await vi.advanceTimersByTimeAsync(49);
+    expect(batches).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await Promise.all(results)).toEqual([1, 2, 3]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("an item at fault fails alone; its neighbours are written", async () => {

@@ -14,6 +14,7 @@ import { connectBus, handler, serve, type Handled } from "@holdfast/messaging";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import {
   confirmEventsHandler,
+  createOutboxPool,
   startOutboxRelay,
   startReconciliation,
   type OutboxRelay,
@@ -61,6 +62,7 @@ export async function startPayments(
     settings: WRITE_SETTINGS,
     log,
   });
+  const outboxPool = createOutboxPool({ url: config.DATABASE_URL, applicationName: "payments", log });
   const db = createDatabase(pool);
   const events = createBusinessEvents(log);
   const bus = await connectBus({
@@ -70,7 +72,7 @@ export async function startPayments(
     password: config.NATS_PASSWORD,
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
-  const outbox = { pool, bus, source: "payments", settings: config, log } as const;
+  const outbox = { pool: outboxPool, bus, source: "payments", settings: config, log } as const;
   const relay = startOutboxRelay(outbox);
   const writes = nudgingRelay(createPaymentWrites(writePool, { leaseMs: config.LEASE_DURATION }), relay);
   const acquirer = createSimulatorAcquirer({
@@ -132,7 +134,7 @@ export async function startPayments(
       handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
       handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
       ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
-      confirmEventsHandler("payments", pool),
+      confirmEventsHandler("payments", outboxPool),
     ],
   });
   const tasks = [
@@ -169,7 +171,7 @@ export async function startPayments(
       await relay.stop(RELAY_STOP_TIMEOUT_MS);
       await bus.close(BUS_CLOSE_TIMEOUT_MS);
       await acquirer.close();
-      await Promise.all([pool.end(), writePool.end()]);
+      await Promise.all([pool, writePool, outboxPool].map((each) => each.end()));
       await health.close();
     },
   };

@@ -4,6 +4,7 @@ import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import { connectBus, handler, serve, type Handled } from "@holdfast/messaging";
 import {
   confirmEventsHandler,
+  createOutboxPool,
   startOutboxRelay,
   startReconciliation,
   type OutboxRelay,
@@ -38,6 +39,7 @@ export async function startRefunds(
     applicationName: "refunds",
     log,
   });
+  const outboxPool = createOutboxPool({ url: config.DATABASE_URL, applicationName: "refunds", log });
   const db = createDatabase(pool);
   const bus = await connectBus({
     url: config.NATS_URL,
@@ -51,7 +53,7 @@ export async function startRefunds(
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
     connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
   });
-  const outbox = { pool, bus, source: "refunds", settings: config, log } as const;
+  const outbox = { pool: outboxPool, bus, source: "refunds", settings: config, log } as const;
   const relay = startOutboxRelay(outbox);
   const deps: DecideDeps = {
     db,
@@ -83,7 +85,7 @@ export async function startRefunds(
         getRefund(db, context.merchant.merchantId, payload.refundId),
       ),
       ...operatorHandlers(deps),
-      confirmEventsHandler("refunds", pool),
+      confirmEventsHandler("refunds", outboxPool),
     ],
   });
   const tasks = [
@@ -120,7 +122,7 @@ export async function startRefunds(
       await relay.stop(RELAY_STOP_TIMEOUT_MS);
       await bus.close(BUS_CLOSE_TIMEOUT_MS);
       await acquirer.close();
-      await pool.end();
+      await Promise.all([pool.end(), outboxPool.end()]);
       await health.close();
     },
   };

@@ -1,7 +1,4 @@
-import { randomUUIDv7 } from "node:crypto";
-import { confirmEvents, type EventSource } from "@holdfast/contracts";
 import { failpoint } from "@holdfast/failpoints";
-import { request, type Bus } from "@holdfast/messaging";
 import type { JsMsg } from "@nats-io/jetstream";
 import { DatabaseError, type Pool } from "pg";
 import type { BusinessEvents } from "../business-events.ts";
@@ -9,11 +6,12 @@ import { SKEW_STOP_MS, type Clock } from "../clock.ts";
 import type { DeliveryWorker } from "../deliver/delivery-worker.ts";
 import type { Progress } from "../progress.ts";
 import { acceptEvents, keepPoison, type EventToAccept } from "./accept-statement.ts";
+import type { Confirmations } from "./confirmations.ts";
 import { parseEvent, type IncomingEvent } from "./parse-event.ts";
 
 export type AcceptDeps = {
   pool: Pool;
-  bus: Bus;
+  confirmations: Confirmations;
   clock: Clock;
   worker: DeliveryWorker;
   events: BusinessEvents;
@@ -44,14 +42,7 @@ export async function acceptBatch(deps: AcceptDeps, messages: JsMsg[]): Promise<
   deps.events.accepted({ events: accepted.length, lagMs: lagOf(deps.clock, accepted) });
   await failpoint("webhooks.before_ack");
   for (const { message } of accepted) message.ack();
-  // Not waited for: a confirmation that is lost is asked for again by the owner's next copy.
-  for (const [source, events] of Map.groupBy(accepted, ({ event }) => event.source)) {
-    void confirm(
-      deps,
-      source,
-      events.map(({ event }) => event.eventId),
-    );
-  }
+  for (const { event } of accepted) deps.confirmations.add(event.source, event.eventId);
 }
 
 /** Waits for the database for as long as the process runs; meanwhile nothing more is pulled and nothing is acknowledged. */
@@ -146,21 +137,3 @@ function lagOf(clock: Clock, arrivals: Arrival[]): number {
 function timeOfEventId(eventId: string): number {
   return Number.parseInt(eventId.replace("-", "").slice(0, 12), 16);
 }
-
-async function confirm({ bus, events }: AcceptDeps, source: EventSource, eventIds: string[]): Promise<void> {
-  const now = Date.now();
-  const context = {
-    requestId: randomUUIDv7(),
-    deadlineAt: now + CONFIRM_TIMEOUT_MS,
-    service: { name: "webhook-dispatcher" },
-  };
-  try {
-    const options = { waitUntil: now + CONFIRM_TIMEOUT_MS, traceparent: "" };
-    const reply = await request(bus, confirmEvents[source], context, { eventIds }, options);
-    if (reply.outcome !== "done") events.notConfirmed(eventIds.length, reply.outcome);
-  } catch (error) {
-    events.notConfirmed(eventIds.length, error instanceof Error ? error.name : "unknown");
-  }
-}
-
-const CONFIRM_TIMEOUT_MS = 5_000;

@@ -1,5 +1,6 @@
 import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import { assertEventStream, type EventStreamOptions } from "@holdfast/outbox";
+import type { Bus } from "@holdfast/messaging";
 import { createNaturalBatcher } from "@holdfast/service-runtime";
 import {
   AckPolicy,
@@ -12,6 +13,7 @@ import {
   type JsMsg,
 } from "@nats-io/jetstream";
 import { acceptBatch, type AcceptDeps } from "./accept-batch.ts";
+import { createConfirmations } from "./confirmations.ts";
 
 export type EventConsumerOptions = { stream: EventStreamOptions; ackWaitMs: number };
 
@@ -25,11 +27,12 @@ export type EventConsumer = {
  * gone (all of JetStream's data was lost): both are made anew, and the owners publish again what was not confirmed.
  */
 export function startEventConsumer(
-  deps: Omit<AcceptDeps, "isStopping">,
+  deps: Omit<AcceptDeps, "isStopping" | "confirmations"> & { bus: Bus },
   { stream, ackWaitMs }: EventConsumerOptions,
 ): EventConsumer {
   const stopping = new AbortController();
   let messages: ConsumerMessages | undefined;
+  const confirmations = createConfirmations(deps.bus, deps.events);
   const underway = new Set<Promise<void>>();
   // While one batch is being committed the next one gathers; an event that comes alone waits for nobody.
   const batcher = createNaturalBatcher<JsMsg, void>({
@@ -37,7 +40,7 @@ export function startEventConsumer(
     flushesMax: 2,
     isolates: () => false,
     async flush(batch) {
-      await acceptBatch({ ...deps, isStopping: () => stopping.signal.aborted }, batch);
+      await acceptBatch({ ...deps, confirmations, isStopping: () => stopping.signal.aborted }, batch);
       return batch.map(() => undefined);
     },
   });
@@ -73,6 +76,7 @@ export function startEventConsumer(
       await Promise.race([messages?.close(), pause(STOP_PULLING_MS)]);
       await Promise.race([running, pause(STOP_PULLING_MS)]);
       await Promise.race([Promise.allSettled(underway), pause(timeoutMs)]);
+      await confirmations.stop(STOP_PULLING_MS);
     },
   };
 }
@@ -82,7 +86,7 @@ const IDLE_MARK_MS = 1_000;
 const STOP_PULLING_MS = 500;
 
 async function openConsumer(
-  nats: AcceptDeps["bus"]["nats"],
+  nats: Bus["nats"],
   stream: EventStreamOptions,
   ackWaitMs: number,
 ): Promise<ConsumerMessages> {
@@ -98,7 +102,7 @@ async function openConsumer(
 }
 
 /** Makes the consumer, or brings it to its settings, without losing its place in the stream. */
-async function assertConsumer(nats: AcceptDeps["bus"]["nats"], ackWaitMs: number): Promise<void> {
+async function assertConsumer(nats: Bus["nats"], ackWaitMs: number): Promise<void> {
   const { consumers } = await jetstreamManager(nats);
   const changeable = { ack_wait: ackWaitMs * 1_000_000, max_ack_pending: ACK_PENDING_MAX, max_deliver: -1 };
   const existing = await consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER).catch((error: unknown) => {
