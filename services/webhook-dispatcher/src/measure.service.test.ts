@@ -1,0 +1,59 @@
+import { createTestDatabase } from "@holdfast/testing";
+import { Pool } from "pg";
+import { expect, test } from "vitest";
+import type { BusinessEvents, DispatcherState } from "./business-events.ts";
+import { createClock } from "./clock.ts";
+import type { DeliveryQueue } from "./deliver/delivery-queue.ts";
+import { measureState } from "./measure.ts";
+
+test("the oldest due delivery is found behind any endpoint; what is leased or sent by hand does not count", async () => {
+  const database = await createTestDatabase();
+  const pool = new Pool({ connectionString: database.urls.webhooks.app });
+  const superuser = new Pool({ connectionString: database.superuserUrl });
+  const states: DispatcherState[] = [];
+  const measure = async () => {
+    const queue = { measure: () => ({ inFlight: 0, breakersOpen: 0 }) } as DeliveryQueue;
+    const events = { measured: (state) => states.push(state) } as Partial<BusinessEvents> as BusinessEvents;
+    await measureState(pool, queue, createClock(), events);
+    return states.at(-1)!.oldestDueAgeMs;
+  };
+  const insert = (merchant: number, ageSeconds: number, change: "" | "leased" | "manual" = "") =>
+    superuser.query(
+      `with inserted as (
+         insert into webhooks.event (occurred_at, event_id, source, event_type, merchant_id, payment_id, status, body)
+         select uuid_extract_timestamp(drawn.id), drawn.id, 'payments', 'payment.status_changed', $1, gen_random_uuid(),
+           'SUCCESS', '{}'
+         from (select uuidv7() as id) as drawn
+         returning event_id, occurred_at, merchant_id
+       )
+       insert into webhooks.delivery
+         (event_id, occurred_at, merchant_id, trigger, due_at, deadline_at, lease_token, lease_until)
+       select event_id, occurred_at, merchant_id, $3, now() - $2 * interval '1 second', now() + interval '1 hour',
+         case when $4 then gen_random_uuid() end, case when $4 then now() + interval '1 hour' end
+       from inserted`,
+      [
+        `00000000-0000-4000-8000-00000000000${merchant}`,
+        ageSeconds,
+        change === "manual" ? "manual" : "schedule",
+        change === "leased",
+      ],
+    );
+  try {
+    expect(await measure()).toBe(0);
+    for (const merchant of [1, 2, 3]) {
+      await superuser.query(
+        "insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id) values ($1, 'https://shop.example', 'x', 'r')",
+        [`00000000-0000-4000-8000-00000000000${merchant}`],
+      );
+    }
+    await insert(1, 100);
+    await insert(2, 5_000, "leased");
+    await insert(2, 6_000, "manual");
+    await insert(2, 700);
+    await insert(3, 300);
+    expect(Math.floor((await measure()) / 10_000)).toBe(70);
+  } finally {
+    await Promise.all([pool.end(), superuser.end()]);
+    await database.drop();
+  }
+});
