@@ -28,7 +28,8 @@ export function createMutantWorkspace(repository: string): MutantWorkspace {
   for (const folder of ["packages", "services"]) {
     cpSync(join(repository, folder), join(root, folder), { recursive: true, verbatimSymlinks: true });
   }
-  cpSync(join(repository, "package.json"), join(root, "package.json"));
+  for (const file of ["package.json", "tsconfig.json", "vitest.config.ts"])
+    cpSync(join(repository, file), join(root, file));
   linkModules(repository, root);
   let originals: { path: string; text: string }[] = [];
   return {

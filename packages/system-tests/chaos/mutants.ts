@@ -7,23 +7,26 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createMutantWorkspace, type MutantWorkspace } from "./mutant-workspace.ts";
-import { MUTATIONS, type Mutation } from "./mutations.ts";
+import { MUTATIONS, type Mutation, type Scenario } from "./mutations.ts";
+import { REFUND_MUTATIONS } from "./refund-mutations.ts";
 
 const TIMEOUT_MS = 240_000;
 const repository = join(import.meta.dirname, "..", "..", "..");
 const { values } = parseArgs({ options: { only: { type: "string", default: "" } } });
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-const chosen = MUTATIONS.filter(({ name }) => name.includes(values.only));
+const chosen = [...MUTATIONS, ...REFUND_MUTATIONS].filter(({ name }) => name.includes(values.only));
 const workspace = createMutantWorkspace(repository);
 process.once("exit", () => workspace.remove());
 process.once("SIGINT", () => process.exit(130));
 
 // Without it, a scenario that always fails would count as one that notices.
-const controls = [...new Set(chosen.map(({ scenario }) => scenario.file))];
+const controls = [...new Map(chosen.map(({ scenario }) => [scenario.file, scenario])).values()];
 let failed = 0;
-for (const file of controls)
-  report(`(nothing taken out: ${file})`, await runScenario(workspace, { file, test: "" }), false);
+for (const scenario of controls) {
+  const whole = { ...scenario, test: "" };
+  report(`(nothing taken out: ${scenario.file})`, await runScenario(workspace, whole), false);
+}
 for (const mutation of chosen) report(mutation.name, await runMutant(workspace, mutation), true);
 print(`${controls.length + chosen.length - failed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
@@ -39,20 +42,20 @@ async function runMutant(workspace: MutantWorkspace, { changes, scenario }: Muta
   }
 }
 
-/** The checker and the scenario are those of this repository; only what they judge is the copy. */
-async function runScenario(
-  { root }: MutantWorkspace,
-  { file, test }: Mutation["scenario"],
-): Promise<Outcome> {
+async function runScenario({ root }: MutantWorkspace, { file, test, inCopy }: Scenario): Promise<Outcome> {
   const resultFile = join(root, "result.json");
   const vitest = join(repository, "node_modules", "vitest", "vitest.mjs");
   const reporter = ["--reporter", "json", "--outputFile", resultFile];
-  const args = [vitest, "run", "--project", "service", ...reporter, `chaos/${file}`, "-t", test];
+  const path = inCopy ? file : `chaos/${file}`;
+  const args = [vitest, "run", "--project", "service", ...reporter, path, "-t", test];
   const env = { ...process.env, HOLDFAST_SYSTEM_ROOT: root };
   rmSync(resultFile, { force: true });
   const output = await new Promise<string>((resolve) => {
-    execFile(process.execPath, args, { cwd: repository, env, timeout: TIMEOUT_MS }, (_, stdout, stderr) =>
-      resolve(stdout + stderr),
+    execFile(
+      process.execPath,
+      args,
+      { cwd: inCopy ? root : repository, env, timeout: TIMEOUT_MS },
+      (_, stdout, stderr) => resolve(stdout + stderr),
     );
   });
   if (!existsSync(resultFile)) throw new Error(`${file}, ${test} could not be run: ${output}`);

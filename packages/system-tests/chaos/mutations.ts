@@ -4,9 +4,14 @@ import type { Change } from "./mutant-workspace.ts";
 export type Mutation = {
   name: string;
   changes: readonly Change[];
-  /** File and name of the scenario. */
-  scenario: { file: string; test: string };
+  scenario: Scenario;
 };
+
+/**
+ * File and name of a test. One of this folder judges the copy from outside; one within the copy (`inCopy`, its path from
+ * the repository's root) runs there, on the services' own code.
+ */
+export type Scenario = { file: string; test: string; inCopy?: boolean };
 
 const payments = "services/payments/src";
 const takeover = (test: string) => ({ file: "takeover.e2e.test.ts", test });
