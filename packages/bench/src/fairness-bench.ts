@@ -3,13 +3,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { withClient } from "@holdfast/local-infrastructure";
 import { print, printGoal, settled, witness, type Bench } from "./bench.ts";
 import { forEach, newEndpoints, type Endpoint } from "./events.ts";
-import { quantile, sharedClockUs } from "./figures.ts";
+import { median, quantile, sharedClockUs } from "./figures.ts";
 
 /** Of the endpoints that are healthy throughout. */
 type Run = { sent: number; latenciesMs: number[] };
 
 /**
- * 200 endpoints get events at a steady rate, twice all healthy and twice with 30 % of them black-holed, in turns. What
+ * 200 endpoints get events at a steady rate, all healthy and with 30 % of them black-holed, in turns. What
  * counts is how long the events of the same 140 take that are healthy throughout. Those that fall silent have just
  * answered: half of them go on taking requests and never answer, half do not even answer new connections.
  */
@@ -47,7 +47,8 @@ export async function benchFairness(bench: Bench): Promise<void> {
 const PATH = "/fairness";
 const HEALTHY = 140;
 const OTHERS = 60;
-const TURNS = 2;
+/** Of what else the machine does, one run in three may have its share. */
+const TURNS = 3;
 /** A p99 needs more events than a rate does. */
 const RUN_FACTOR = 2;
 /** Well below what one dispatcher can do beside its receiver on two cores: waiting for CPU time would be no fairness. */
@@ -125,12 +126,11 @@ function report(seconds: number, baseline: Run[], blackHoled: Run[], unanswered:
       `from event to arrival at the ${HEALTHY} that are healthy throughout`,
   );
   for (const [name, runs] of Object.entries({ "all healthy": baseline, "30 % black-holed": blackHoled })) {
-    const p99s = runs.map(({ latenciesMs }) => quantile(latenciesMs, 0.99).toFixed(1)).join(" and ");
-    print(
-      `${name.padEnd(18)} p50 ${pooled(runs, 0.5).toFixed(1)} ms  p99 ${pooled(runs, 0.99).toFixed(1)} ms (${p99s})`,
-    );
+    const p99s = runs.map(({ latenciesMs }) => quantile(latenciesMs, 0.99).toFixed(1)).join(", ");
+    const [p50, p99] = [medianOf(runs, 0.5), medianOf(runs, 0.99)];
+    print(`${name.padEnd(18)} p50 ${p50.toFixed(1)} ms  p99 ${p99.toFixed(1)} ms (median of ${p99s})`);
   }
-  const ratio = pooled(blackHoled, 0.99) / pooled(baseline, 0.99);
+  const ratio = medianOf(blackHoled, 0.99) / medianOf(baseline, 0.99);
   printGoal("p99 with 30 % black-holed, to all healthy", ratio.toFixed(2), "< 2", ratio < 2);
   const runs = [...baseline, ...blackHoled];
   const sent = runs.reduce((total, run) => total + run.sent, 0);
@@ -141,9 +141,6 @@ function report(seconds: number, baseline: Run[], blackHoled: Run[], unanswered:
   );
 }
 
-function pooled(runs: Run[], share: number): number {
-  return quantile(
-    runs.flatMap(({ latenciesMs }) => latenciesMs),
-    share,
-  );
+function medianOf(runs: Run[], share: number): number {
+  return median(runs.map(({ latenciesMs }) => quantile(latenciesMs, share)));
 }

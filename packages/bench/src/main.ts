@@ -85,6 +85,6 @@ async function start(home: string, cleanUp: (() => Promise<void>)[]): Promise<Be
 }
 
 /** Enough for one endpoint each in the fairness run. */
-const PORTS = 320;
+const PORTS = 420;
 
 await main();
