@@ -15,7 +15,7 @@ export async function runService(
   const log = createLogger(name, process.env["LOG_LEVEL"] ?? "info");
   const die = (message: string) => (error: unknown) => {
     log.fatal({ error }, message);
-    log.flush(() => process.exit(1));
+    exit(log, 1);
   };
   process.once("uncaughtException", die("uncaught exception"));
   process.once("unhandledRejection", die("unhandled rejection"));
@@ -24,13 +24,18 @@ export async function runService(
   process.once("SIGTERM", stopSignal.resolve);
   process.once("SIGINT", stopSignal.resolve);
 
-  let service: RunningService;
+  let service: RunningService | undefined;
   try {
-    service = await start(log);
+    // A start can wait for the bus for ever; told to stop meanwhile there is nothing to drain.
+    service = await Promise.race([start(log), stopSignal.promise.then(() => undefined)]);
   } catch (error) {
     if (error instanceof ConfigError) process.stderr.write(`${name}: ${error.message}\n`);
     else process.stderr.write(`${name}: ${JSON.stringify(describeError(error))}\n`);
     return die("could not start")(error);
+  }
+  if (!service) {
+    log.info("stopped before it had started");
+    return exit(log, 0);
   }
   log.info({ pid: process.pid }, "started");
   const signal = await stopSignal.promise;
@@ -41,5 +46,13 @@ export async function runService(
   } catch (error) {
     return die("could not stop cleanly")(error);
   }
-  log.flush(() => process.exit(0));
+  exit(log, 0);
 }
+
+/** Ends the process once the log is written, or when nobody reads it any more. */
+function exit(log: Logger, code: number): void {
+  log.flush(() => process.exit(code));
+  setTimeout(() => process.exit(code), FLUSH_TIMEOUT_MS);
+}
+
+const FLUSH_TIMEOUT_MS = 1_000;

@@ -143,7 +143,7 @@ export const REFUND_MUTATIONS: readonly Mutation[] = [
         replace: `if (refund.state === "RESERVING") void undoRequest;`,
       },
     ],
-    scenario: killing("while a refund is asked for"),
+    scenario: killing("while a refund is asked for, after_claim"),
   },
   {
     name: "refunds: the row goes before its reservation is released",
@@ -154,7 +154,7 @@ export const REFUND_MUTATIONS: readonly Mutation[] = [
         replace: `const reply = { outcome: "done" } as { outcome: "done" } | { outcome: "problem"; code: string };`,
       },
     ],
-    scenario: killing("while a refund is asked for"),
+    scenario: killing("while a refund is asked for, after_reservation"),
   },
   {
     name: "refunds: the update asks neither for state nor for the lease",
@@ -270,7 +270,7 @@ export const REFUND_MUTATIONS: readonly Mutation[] = [
         replace: "else void carryOn;",
       },
     ],
-    scenario: killing("while an approved one is carried out"),
+    scenario: killing("while an approved one is carried out, after_acquirer"),
   },
   {
     name: "refunds: no idempotency row",
