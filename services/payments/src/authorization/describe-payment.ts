@@ -34,6 +34,8 @@ export function describePayment(
   const panFingerprint = createHmac("sha256", fingerprintKey).update(pan).digest();
   const amountMinor = BigInt(payload.amountMinor);
   const exponent = currencyExponent(payload.currency) ?? 0;
+  const cardType = bin?.cardType ?? null;
+  const domInt = bin ? (bin.country === homeCountry ? "DOM" : "INT") : null;
   return {
     payment_id: payload.paymentId,
     merchant_id: merchant.merchantId,
@@ -45,15 +47,25 @@ export function describePayment(
     currency: payload.currency,
     currency_exponent: exponent,
     installment_count: installmentCount,
-    commission_minor: commissionMinor(amountMinor, payload.currency, exponent, merchant.commission),
+    commission_minor: commissionMinor(
+      {
+        amountMinor,
+        currency: payload.currency,
+        currencyExponent: exponent,
+        cardType,
+        domInt,
+        installmentCount,
+      },
+      merchant.commission,
+    ),
     request_ip: payload.requestIp,
     request_port: payload.requestPort,
     card_holder_name: payload.cardHolderName,
     masked_pan: maskPan(pan),
     pan_fingerprint: panFingerprint,
-    dom_int: bin ? (bin.country === homeCountry ? "DOM" : "INT") : null,
+    dom_int: domInt,
     card_scheme: bin?.cardScheme ?? null,
-    card_type: bin?.cardType ?? null,
+    card_type: cardType,
     card_sub_type: bin?.cardSubType ?? null,
     loyalty_code: loyaltyCode ?? null,
     traceparent: traceparent ?? null,
