@@ -4,6 +4,7 @@ export * from "./money.ts";
 export * from "./payment-status.ts";
 export * from "./problem.ts";
 export * from "./sealed-reply.ts";
+export * from "./text.ts";
 export * from "./http/api-payment-response.ts";
 export * from "./http/card-payment-fields.ts";
 export * from "./http/endpoint.ts";

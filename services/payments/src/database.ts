@@ -14,6 +14,8 @@ export type PaymentsDatabase = AuditDatabase & {
   payment_resolution: PaymentResolutionTable;
   payment_operation: PaymentOperationTable;
   refund_reservation: RefundReservationTable;
+  bin_import: BinImportTable;
+  bin_range: BinRangeTable;
 };
 
 export type PaymentTable = {
@@ -108,6 +110,27 @@ export type RefundReservationTable = {
   refusal: string | null;
   created_at: Generated<Date>;
   ended_at: Date | null;
+};
+
+export type BinImportTable = {
+  version: ColumnType<number, never, never>;
+  ranges: number;
+  file_sha256: Buffer;
+  imported_at: Generated<Date>;
+};
+
+export type BinRangeTable = {
+  version: number;
+  digits: number;
+  bin_from: number;
+  bin_to: number;
+  card_scheme: string;
+  card_type: "CREDIT" | "DEBIT" | "PREPAID";
+  card_sub_type: string | null;
+  issuer: string | null;
+  country: string;
+  loyalty_code: string | null;
+  installments_max: number;
 };
 
 export type PaymentResolutionTable = {

@@ -4,6 +4,7 @@ import {
   cancelPayment as cancelPaymentCommand,
   capturePayment as capturePaymentCommand,
   getPayment as getPaymentCommand,
+  lookUpBin as lookUpBinCommand,
   preAuthorizePayment,
   releaseRefund as releaseRefundCommand,
   reserveRefund as reserveRefundCommand,
@@ -26,7 +27,8 @@ import {
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
-import { SHIPPED_BINS } from "./bin/bin-table.ts";
+import { createCurrentBins } from "./bin/current-bins.ts";
+import { lookUpBin } from "./bin/look-up-bin.ts";
 import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import { createDatabase } from "./database.ts";
@@ -80,12 +82,15 @@ export async function startPayments(
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
     connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
   });
+  const bins = createCurrentBins(db, log);
+  // Before the first payment, if the database is there; if not, nothing can be claimed either.
+  await bins.refresh().catch((error: unknown) => log.warn({ error }, "the BIN table could not be read yet"));
   const deps: AuthorizePaymentDeps = {
     db,
     writes,
     acquirer,
     cards: createCardOpener(config.CARD_SEALING_KEYS),
-    bins: SHIPPED_BINS,
+    bins: bins.table,
     events,
     fingerprintKey: config.PAN_FINGERPRINT_KEY,
     homeCountry: config.HOME_COUNTRY,
@@ -128,6 +133,7 @@ export async function startPayments(
       handler(sellPayment, (message) => authorizePayment(deps, message, "PAYMENT")),
       handler(capturePaymentCommand, (message) => capturePayment(operations, message)),
       handler(cancelPaymentCommand, (message) => cancelPayment(operations, message)),
+      handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
       handler(reserveRefundCommand, ({ context, payload }) =>
         reserveRefund(deps, context.merchant.merchantId, payload),
       ),
@@ -148,6 +154,7 @@ export async function startPayments(
       round: () => expirePayments({ ...recovery, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER }),
       log,
     }),
+    startPeriodicTask("BIN table", { intervalMs: config.BIN_TABLE_REFRESH, round: bins.refresh, log }),
     startPeriodicTask("purge idempotency keys", {
       intervalMs: PURGE_INTERVAL_MS,
       round: () => purgeIdempotencyKeys(db, { olderThanMs: config.IDEMPOTENCY_RETENTION }),

@@ -17,6 +17,8 @@ import type {
 import type { Incoming } from "@holdfast/messaging";
 import { certainlyNotCommitted } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
+import { findBin } from "../bin/bin-table.ts";
+import type { CurrentBins } from "../bin/current-bins.ts";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { DEADLINE_PASSED, decideAuthorization } from "../payment/authorization-outcome.ts";
@@ -33,6 +35,7 @@ export type AuthorizePaymentDeps = DescribePaymentDeps & {
   writes: PaymentWrites;
   acquirer: Acquirer;
   cards: CardOpener;
+  bins: CurrentBins["table"];
   events: BusinessEvents;
   /** Bound of the acquirer call, shorter than the message's deadline. */
   acquirerTimeoutMs: number;
@@ -53,8 +56,11 @@ export async function authorizePayment(
   const { context } = message;
   const card = openCard(deps, message);
   if (!card) return { outcome: "problem", code: "internal_error" };
-  const row = describePayment(deps, message, transactionType, card);
-  const refusal = refuseInstallments(deps, row, card);
+  const bins = deps.bins();
+  if (!bins) return { outcome: "not_started" };
+  const bin = findBin(bins, card.reveal().pan);
+  const row = describePayment(deps, message, transactionType, card, bin);
+  const refusal = refuseInstallments(row, bin);
   if (refusal) return await answerRefusal(deps, message, row, refusal);
 
   const claimed = await claim(deps, row);
