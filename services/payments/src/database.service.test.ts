@@ -85,6 +85,17 @@ const COLUMNS: {
     loyalty_code: "null",
     installments_max: "not null",
   },
+  rule_counter: {
+    merchant_id: "not null",
+    kind: "not null",
+    subject: "not null",
+    attempts: "not null",
+    granted: "not null",
+    attempts_max: "not null",
+    window_seconds: "not null",
+    expires_at: "not null",
+  },
+  rule_attempt: { merchant_id: "not null", attempted_at: "not null", payment_id: "not null" },
   idempotency_key: {
     merchant_id: "not null",
     scope: "not null",

@@ -16,6 +16,8 @@ export type PaymentsDatabase = AuditDatabase & {
   refund_reservation: RefundReservationTable;
   bin_import: BinImportTable;
   bin_range: BinRangeTable;
+  rule_counter: RuleCounterTable;
+  rule_attempt: RuleAttemptTable;
 };
 
 export type PaymentTable = {
@@ -132,6 +134,19 @@ export type BinRangeTable = {
   loyalty_code: string | null;
   installments_max: number;
 };
+
+export type RuleCounterTable = {
+  merchant_id: string;
+  kind: "CARD" | "IP";
+  subject: string;
+  attempts: Date[];
+  granted: number;
+  attempts_max: number;
+  window_seconds: number;
+  expires_at: Date;
+};
+
+export type RuleAttemptTable = { merchant_id: string; attempted_at: Generated<Date>; payment_id: string };
 
 export type PaymentResolutionTable = {
   payment_id: string;

@@ -41,6 +41,7 @@ import {
 } from "./operation/merchant-operations.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./refund-reservation/reserve-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
+import { createAskRules, purgeRuleCounts } from "./own-rules/rule-queries.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
 import { authorizePayment, type AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
 import { recoverDue, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
@@ -88,6 +89,7 @@ export async function startPayments(
   const deps: AuthorizePaymentDeps = {
     db,
     writes,
+    askRules: createAskRules(writePool),
     acquirer,
     cards: createCardOpener(config.CARD_SEALING_KEYS),
     bins: bins.table,
@@ -160,11 +162,17 @@ export async function startPayments(
       round: () => purgeIdempotencyKeys(db, { olderThanMs: config.IDEMPOTENCY_RETENTION }),
       log,
     }),
+    startPeriodicTask("purge rule counts", {
+      intervalMs: RULE_PURGE_INTERVAL_MS,
+      round: () => purgeRuleCounts(db),
+      log,
+    }),
     ...startReconciliation(outbox),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     { name: "database", check: async () => void (await pool.query("select 1")) },
     { name: "bus", check: () => assertUp(bus.connected) },
+    { name: "BIN table", check: () => assertUp(bins.table() !== undefined) },
   ]);
 
   return {
@@ -184,9 +192,10 @@ export async function startPayments(
   };
 }
 
-/** Two flushes at once of each of the two writes. */
-const WRITE_CONNECTIONS = 4;
+/** Two flushes at once of each: claims, records, questions to the rules, rejections. Opened as they are needed. */
+const WRITE_CONNECTIONS = 8;
 const PURGE_INTERVAL_MS = 3_600_000;
+const RULE_PURGE_INTERVAL_MS = 300_000;
 const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;
@@ -199,6 +208,11 @@ function nudgingRelay(writes: PaymentWrites, relay: OutboxRelay): PaymentWrites 
       const recorded = await writes.record(change);
       relay.nudge();
       return recorded;
+    },
+    async reject(rejection) {
+      const rejected = await writes.reject(rejection);
+      relay.nudge();
+      return rejected;
     },
   };
 }
