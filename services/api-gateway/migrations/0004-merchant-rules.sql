@@ -9,3 +9,5 @@ alter table merchant
     commission_rate_percent is not null or (commission_rules is null and not commission_may_exceed_amount));
 
 grant insert (commission_rules, commission_may_exceed_amount, rules) on merchant to gateway_app;
+-- They change together with the plan.
+grant update (commission_rules, commission_may_exceed_amount, rules) on merchant to gateway_app;

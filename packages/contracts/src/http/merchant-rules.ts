@@ -49,11 +49,11 @@ export const merchantRulesSchema = z
     declineRate: z
       .object({
         percent: wholeNumberSchema(1, 100, "From this share of declined payments on"),
-        minimumCount: wholeNumberSchema(1, 1_000, "Answers of the bank below which the rule says nothing"),
+        minimumCount: wholeNumberSchema(1, 500, "Answers of the bank below which the rule says nothing"),
         windowSeconds,
       })
       .optional()
-      .meta({ description: "Over the bank's answers to the merchant's latest payments, 1000 at most" }),
+      .meta({ description: "Over the bank's answers to the merchant's latest payments, 500 at most" }),
   })
   .meta({ id: "MerchantRules" });
 export type MerchantRules = z.infer<typeof merchantRulesSchema>;

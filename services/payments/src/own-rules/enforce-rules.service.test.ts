@@ -306,6 +306,16 @@ test("a merchant without rules that count leaves nothing in their tables", async
   ).toEqual([]);
 });
 
+test("where the rules cannot be asked, nothing is started: a limit that does not answer lets nobody through", async () => {
+  const { pay, atTheBank } = merchantWith({ attemptsPerCard: { max: 5, windowSeconds: 600 } });
+  await payments.query("revoke insert on payments.rule_counter from payments_app");
+  const reply = await pay();
+  await payments.query("grant insert on payments.rule_counter to payments_app");
+  expect(reply).toEqual({ outcome: "not_started" });
+  expect(await atTheBank()).toEqual([]);
+  expect(outcomeOf(await pay())).toBe("SUCCESS");
+});
+
 test("merchants with and without rules, each with its own, are told apart in one batch", async () => {
   const strict = merchantWith({ attemptsPerCard: { max: 1, windowSeconds: 600 } });
   const lenient = merchantWith({
