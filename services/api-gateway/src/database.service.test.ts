@@ -45,6 +45,8 @@ describe("the tables refuse", () => {
       "a negative rate",
       "insert into merchant (name, commission_rate_percent, commission_fixed, commission_currency) values ('A', -1, 0, 'TRY')",
     ],
+    ["prices without a plan", "insert into merchant (name, commission_rules) values ('A', '[]')"],
+    ["rules that are no object", "insert into merchant (name, rules) values ('A', '[]')"],
     [
       "a short hash",
       `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id) select ${key}, merchant_id, '\\x00', 'p' from m`,

@@ -17,6 +17,7 @@ import { findCredential } from "./merchant/merchant-queries.ts";
 import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
 import { operatorKeys } from "./operator/operator-keys.ts";
 import { addCredentialRoute } from "./routes/add-credential.ts";
+import { binRoute } from "./routes/bin.ts";
 import { createMerchantRoute } from "./routes/create-merchant.ts";
 import { getMerchantRoute } from "./routes/get-merchant.ts";
 import { listMerchantsRoute } from "./routes/list-merchants.ts";
@@ -117,6 +118,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
       captureRoute({ send }),
       cancelRoute({ send }),
       refundRoute({ send }),
+      binRoute({ send }),
     ],
   });
 }

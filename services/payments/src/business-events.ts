@@ -19,7 +19,11 @@ export type BusinessEvents = {
   /** The sealed card could not be opened: the key rings differ, or somebody tampers with the bus. */
   cardNotOpened(payment: PaymentKey, error: unknown): void;
   /** A write of the money path failed; recovery or the merchant's repetition goes on from what is committed. */
-  writeFailed(operation: "claim" | "record" | "postpone", payment: PaymentKey, error: unknown): void;
+  writeFailed(
+    operation: "ask_rules" | "reject" | "claim" | "record" | "postpone",
+    payment: PaymentKey,
+    error: unknown,
+  ): void;
 };
 
 /** `ageMs` since the claim. */

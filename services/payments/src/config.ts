@@ -27,6 +27,8 @@ export const configSchema = z.object({
   HOME_COUNTRY: textSetting("must be an ISO 3166-1 alpha-2 code")
     .regex(/^[A-Z]{2}$/, { error: "must be an ISO 3166-1 alpha-2 code" })
     .default("TR"),
+  /** How often it is looked for an import of BINs: the longest a process goes by the table before. */
+  BIN_TABLE_REFRESH: durationSetting().default(5_000),
   /** How long a process may work on a payment before another may take it over; longer than a command may take. */
   LEASE_DURATION: durationSetting().default(30_000),
   /** Inquiries about a payment whose outcome is not known, counted from its claim. */

@@ -14,6 +14,10 @@ export type PaymentsDatabase = AuditDatabase & {
   payment_resolution: PaymentResolutionTable;
   payment_operation: PaymentOperationTable;
   refund_reservation: RefundReservationTable;
+  bin_import: BinImportTable;
+  bin_range: BinRangeTable;
+  rule_counter: RuleCounterTable;
+  rule_attempt: RuleAttemptTable;
 };
 
 export type PaymentTable = {
@@ -109,6 +113,40 @@ export type RefundReservationTable = {
   created_at: Generated<Date>;
   ended_at: Date | null;
 };
+
+export type BinImportTable = {
+  version: ColumnType<number, never, never>;
+  ranges: number;
+  file_sha256: Buffer;
+  imported_at: Generated<Date>;
+};
+
+export type BinRangeTable = {
+  version: number;
+  digits: number;
+  bin_from: number;
+  bin_to: number;
+  card_scheme: string;
+  card_type: "CREDIT" | "DEBIT" | "PREPAID";
+  card_sub_type: string | null;
+  issuer: string | null;
+  country: string;
+  loyalty_code: string | null;
+  installments_max: number;
+};
+
+export type RuleCounterTable = {
+  merchant_id: string;
+  kind: "CARD" | "IP";
+  subject: string;
+  attempts: Date[];
+  granted: number;
+  attempts_max: number;
+  window_seconds: number;
+  expires_at: Date;
+};
+
+export type RuleAttemptTable = { merchant_id: string; attempted_at: Generated<Date>; payment_id: string };
 
 export type PaymentResolutionTable = {
   payment_id: string;

@@ -4,6 +4,7 @@ import {
   cancelPayment as cancelPaymentCommand,
   capturePayment as capturePaymentCommand,
   getPayment as getPaymentCommand,
+  lookUpBin as lookUpBinCommand,
   preAuthorizePayment,
   releaseRefund as releaseRefundCommand,
   reserveRefund as reserveRefundCommand,
@@ -26,7 +27,8 @@ import {
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
-import { SHIPPED_BINS } from "./bin/bin-table.ts";
+import { createCurrentBins } from "./bin/current-bins.ts";
+import { lookUpBin } from "./bin/look-up-bin.ts";
 import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import { createDatabase } from "./database.ts";
@@ -39,6 +41,7 @@ import {
 } from "./operation/merchant-operations.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./refund-reservation/reserve-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
+import { createAskRules, purgeRuleCounts } from "./own-rules/rule-queries.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
 import { authorizePayment, type AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
 import { recoverDue, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
@@ -80,12 +83,16 @@ export async function startPayments(
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
     connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
   });
+  const bins = createCurrentBins(db, log);
+  // Before the first payment, if the database is there; if not, nothing can be claimed either.
+  await bins.refresh().catch((error: unknown) => log.warn({ error }, "the BIN table could not be read yet"));
   const deps: AuthorizePaymentDeps = {
     db,
     writes,
+    askRules: createAskRules(writePool),
     acquirer,
     cards: createCardOpener(config.CARD_SEALING_KEYS),
-    bins: SHIPPED_BINS,
+    bins: bins.table,
     events,
     fingerprintKey: config.PAN_FINGERPRINT_KEY,
     homeCountry: config.HOME_COUNTRY,
@@ -128,6 +135,7 @@ export async function startPayments(
       handler(sellPayment, (message) => authorizePayment(deps, message, "PAYMENT")),
       handler(capturePaymentCommand, (message) => capturePayment(operations, message)),
       handler(cancelPaymentCommand, (message) => cancelPayment(operations, message)),
+      handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
       handler(reserveRefundCommand, ({ context, payload }) =>
         reserveRefund(deps, context.merchant.merchantId, payload),
       ),
@@ -148,9 +156,15 @@ export async function startPayments(
       round: () => expirePayments({ ...recovery, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER }),
       log,
     }),
+    startPeriodicTask("BIN table", { intervalMs: config.BIN_TABLE_REFRESH, round: bins.refresh, log }),
     startPeriodicTask("purge idempotency keys", {
       intervalMs: PURGE_INTERVAL_MS,
       round: () => purgeIdempotencyKeys(db, { olderThanMs: config.IDEMPOTENCY_RETENTION }),
+      log,
+    }),
+    startPeriodicTask("purge rule counts", {
+      intervalMs: RULE_PURGE_INTERVAL_MS,
+      round: () => purgeRuleCounts(db),
       log,
     }),
     ...startReconciliation(outbox),
@@ -158,6 +172,7 @@ export async function startPayments(
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     { name: "database", check: async () => void (await pool.query("select 1")) },
     { name: "bus", check: () => assertUp(bus.connected) },
+    { name: "BIN table", check: () => assertUp(bins.table() !== undefined) },
   ]);
 
   return {
@@ -177,9 +192,10 @@ export async function startPayments(
   };
 }
 
-/** Two flushes at once of each of the two writes. */
-const WRITE_CONNECTIONS = 4;
+/** Two flushes at once of each: claims, records, questions to the rules, rejections. Opened as they are needed. */
+const WRITE_CONNECTIONS = 8;
 const PURGE_INTERVAL_MS = 3_600_000;
+const RULE_PURGE_INTERVAL_MS = 300_000;
 const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;
@@ -192,6 +208,11 @@ function nudgingRelay(writes: PaymentWrites, relay: OutboxRelay): PaymentWrites 
       const recorded = await writes.record(change);
       relay.nudge();
       return recorded;
+    },
+    async reject(rejection) {
+      const rejected = await writes.reject(rejection);
+      relay.nudge();
+      return rejected;
     },
   };
 }

@@ -37,7 +37,9 @@ export type PaymentsHarness = {
   /** A further process of the service on the same database and bus. */
   startAnother(env?: Record<string, string>): Promise<{ stop(): Promise<void> }>;
   /** A command as the gateway sends it, with `change` applied. */
-  command(change?: Partial<PreAuthorizePayment> & { cardData?: Partial<CardData> }): PreAuthorizePayment;
+  command(
+    change?: Partial<PreAuthorizePayment> & { cardData?: Partial<CardData>; ofMerchant?: string },
+  ): PreAuthorizePayment;
   context(change?: Partial<MessageContext>): MessageContext;
   send(command: PreAuthorizePayment, context?: MessageContext): Promise<CommandReply<ApiPaymentResponse>>;
   /** Any command of a merchant. */
@@ -106,7 +108,7 @@ export async function startPaymentsHarness(env: Record<string, string> = {}): Pr
       others.push(other);
       return other;
     },
-    command({ cardData, ...change } = {}) {
+    command({ cardData, ofMerchant = merchantId, ...change } = {}) {
       const paymentId = change.paymentId ?? randomUUID();
       const card = new Card({
         pan: "4111111111111111",
@@ -121,7 +123,7 @@ export async function startPaymentsHarness(env: Record<string, string> = {}): Pr
         amountMinor: "1250",
         currency: "TRY",
         cardHolderName: "Ada Lovelace",
-        card: sealer.seal(card, { paymentId, merchantId }),
+        card: sealer.seal(card, { paymentId, merchantId: ofMerchant }),
         requestIp: "203.0.113.7",
         requestPort: 443,
         ...change,

@@ -1,42 +1,21 @@
 import { z } from "zod";
-import { currencyExponent, parseAmount } from "../money.ts";
 import { textSchema } from "../text.ts";
+import { commissionPlanSchema } from "./commission-plan.ts";
 import { BODY_PROBLEMS, defineEndpoint } from "./endpoint.ts";
+import { merchantRulesSchema } from "./merchant-rules.ts";
 
 /**
- * What a merchant pays us for each payment: a percentage of the amount plus a fixed part. The fixed part is due only on
- * payments in `currency`.
+ * What operators set for a merchant beside its name. POST takes it with the name; whatever changes a merchant takes the
+ * same fields.
  */
-export const commissionPlanSchema = z
-  .object({
-    ratePercent: z
-      .string()
-      .regex(/^(0|[1-9]\d?)(\.\d{1,4})?$/, {
-        error: "must be a decimal string below 100 with at most 4 decimals",
-      })
-      .meta({ examples: ["2.50"] }),
-    fixed: z
-      .string()
-      .regex(/^(0|[1-9]\d{0,8})(\.\d{1,4})?$/, { error: "must be a decimal string" })
-      .meta({ examples: ["0.25"] }),
-    currency: z.string().refine((value) => currencyExponent(value) !== undefined, {
-      error: "must be an ISO 4217 code in upper case",
-      params: { code: "invalid_currency" },
-    }),
-  })
-  .refine(
-    ({ fixed, currency }) => {
-      // An unknown currency is its own fault, and has no say in the decimals.
-      const parsed = parseAmount(fixed, currencyExponent(currency) ?? 4);
-      return typeof parsed === "bigint" || parsed === "must_be_positive";
-    },
-    { path: ["fixed"], error: "has more decimals than the currency", params: { code: "too_many_decimals" } },
-  )
-  .meta({ id: "CommissionPlan" });
-export type CommissionPlan = z.infer<typeof commissionPlanSchema>;
+export const merchantSettingsSchema = z.object({
+  commission: commissionPlanSchema.optional(),
+  rules: merchantRulesSchema.optional(),
+});
+export type MerchantSettings = z.infer<typeof merchantSettingsSchema>;
 
 export const createMerchantRequestSchema = z
-  .object({ name: textSchema(1, 100), commission: commissionPlanSchema.optional() })
+  .object({ name: textSchema(1, 100), ...merchantSettingsSchema.shape })
   .meta({ id: "CreateMerchantRequest" });
 
 export const merchantSchema = z
@@ -44,7 +23,7 @@ export const merchantSchema = z
     merchantId: z.uuid(),
     name: z.string(),
     status: z.enum(["ACTIVE", "SUSPENDED"]),
-    commission: commissionPlanSchema.optional(),
+    ...merchantSettingsSchema.shape,
     createdAt: z.iso.datetime(),
     credentials: z.array(
       z.object({ apiKey: z.string(), createdAt: z.iso.datetime(), revokedAt: z.iso.datetime().optional() }),

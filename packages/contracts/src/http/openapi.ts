@@ -3,6 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { PAYMENT_STATUS_CHANGED } from "../messages/events.ts";
 import { PROBLEMS, problemSchema, type ProblemCode } from "../problem.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
+import { bin } from "./bin.ts";
 import { COMMON_PROBLEMS, type Endpoint } from "./endpoint.ts";
 import { addCredential, createMerchant, getMerchant, listMerchants, revokeCredential } from "./merchants.ts";
 import { REFUND_OPERATOR_ENDPOINTS } from "./operator-refunds.ts";
@@ -21,6 +22,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   capture,
   cancel,
   refund,
+  bin,
   createMerchant,
   listMerchants,
   getMerchant,

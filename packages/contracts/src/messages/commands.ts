@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
+import { binInfoSchema, binSchema } from "../http/bin.ts";
 import { defineCommand } from "./message.ts";
 
 /** Every subject that one service asks another on. Searching for a constant's name finds its one handler. */
@@ -77,4 +78,12 @@ export const getPayment = defineCommand({
   name: "get",
   request: z.object({ paymentId: z.uuid() }),
   result: apiPaymentResponseSchema,
+});
+
+/** What the BIN table says of a card's first digits. */
+export const lookUpBin = defineCommand({
+  service: "payments",
+  name: "look-up-bin",
+  request: z.object({ bin: binSchema }),
+  result: binInfoSchema,
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commissionPlanSchema } from "../http/merchants.ts";
+import { merchantSettingsSchema } from "../http/merchants.ts";
 import { PROBLEM_CODES } from "../problem.ts";
 
 const baseContext = {
@@ -16,7 +16,8 @@ export const messageContextSchema = z.object({
   ...baseContext,
   /** The merchant's Idempotency-Key; `scope` is method and path of the request it came with. */
   idempotency: z.object({ key: z.string(), scope: z.string() }).optional(),
-  merchant: z.object({ merchantId: z.uuid(), commission: commissionPlanSchema.optional() }),
+  /** With its plan and rules, as they were when it signed in. */
+  merchant: z.object({ merchantId: z.uuid(), ...merchantSettingsSchema.shape }),
 });
 export type MessageContext = z.infer<typeof messageContextSchema>;
 

@@ -1,4 +1,4 @@
-import type { CommissionPlan, Merchant } from "@holdfast/contracts";
+import type { CommissionPlan, Merchant, MerchantRules, MerchantSettings } from "@holdfast/contracts";
 import type { Pool } from "pg";
 import type { AuditRecord } from "@holdfast/audit";
 import { read, writeAudited } from "../database.ts";
@@ -7,15 +7,34 @@ import type { StoredCredential } from "./sign-in.ts";
 
 /** Every statement on the gateway's tables. */
 
-type CommissionColumns = {
+type SettingsColumns = {
   commission_rate_percent: string | null;
   commission_fixed: string | null;
   commission_currency: string | null;
+  commission_rules: NonNullable<CommissionPlan["rules"]> | null;
+  commission_may_exceed_amount: boolean;
+  rules: MerchantRules | null;
 };
+
+const SETTINGS_COLUMNS = `commission_rate_percent, commission_fixed, commission_currency, commission_rules,
+  commission_may_exceed_amount, rules`;
+
+/** The settings as values of {@link SETTINGS_COLUMNS}, in their order. */
+function settingsValues({ commission, rules }: MerchantSettings): unknown[] {
+  return [
+    commission?.ratePercent,
+    commission?.fixed,
+    commission?.currency,
+    // pg would make a Postgres array of a list.
+    commission?.rules && JSON.stringify(commission.rules),
+    commission?.mayExceedAmount ?? false,
+    rules && JSON.stringify(rules),
+  ];
+}
 
 /** What a sign-in needs, in one read by primary key. */
 export async function findCredential(pool: Pool, apiKey: string): Promise<StoredCredential | undefined> {
-  type Row = CommissionColumns & {
+  type Row = SettingsColumns & {
     merchant_id: string;
     secret_hmac: Buffer;
     pepper_id: string;
@@ -25,7 +44,7 @@ export async function findCredential(pool: Pool, apiKey: string): Promise<Stored
     name: "find-credential",
     text: `
       select merchant_id, secret_hmac, pepper_id, revoked_at is null and status = 'ACTIVE' as usable,
-        commission_rate_percent, commission_fixed, commission_currency
+        ${SETTINGS_COLUMNS}
       from credential join merchant using (merchant_id)
       where api_key = $1`,
     values: [apiKey],
@@ -33,7 +52,7 @@ export async function findCredential(pool: Pool, apiKey: string): Promise<Stored
   return (
     row && {
       hash: { secretHmac: row.secret_hmac, pepperId: row.pepper_id },
-      merchant: { merchantId: row.merchant_id, ...commissionOf(row) },
+      merchant: { merchantId: row.merchant_id, ...settingsOf(row) },
       usable: row.usable,
     }
   );
@@ -54,31 +73,23 @@ function entry(
 /** A merchant and its first credential: both or neither. @returns the merchant's id. */
 export async function insertMerchant(
   pool: Pool,
-  { name, commission }: { name: string; commission?: CommissionPlan | undefined },
+  { name, ...settings }: { name: string } & MerchantSettings,
   { apiKey, hash }: NewCredential,
   by: Actor,
 ): Promise<string> {
   const statement = {
     text: `
       with new_merchant as (
-        insert into merchant (name, commission_rate_percent, commission_fixed, commission_currency)
-        values ($1, $2, $3, $4)
+        insert into merchant (name, ${SETTINGS_COLUMNS})
+        values ($1, $5, $6, $7, $8, $9, $10)
         returning merchant_id)
       insert into credential (api_key, merchant_id, secret_hmac, pepper_id)
-      select $5, merchant_id, $6, $7 from new_merchant
+      select $2, merchant_id, $3, $4 from new_merchant
       returning merchant_id`,
-    values: [
-      name,
-      commission?.ratePercent,
-      commission?.fixed,
-      commission?.currency,
-      apiKey,
-      hash.secretHmac,
-      hash.pepperId,
-    ],
+    values: [name, apiKey, hash.secretHmac, hash.pepperId, ...settingsValues(settings)],
   };
   const [row] = await writeAudited<{ merchant_id: string }>(pool, statement, ([created]) =>
-    entry(by, "merchant.created", created!.merchant_id, { name, commission, apiKey }),
+    entry(by, "merchant.created", created!.merchant_id, { name, ...settings, apiKey }),
   );
   return row!.merchant_id;
 }
@@ -155,11 +166,11 @@ export async function listMerchants(
 }
 
 const MERCHANT_COLUMNS = `
-  merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, created_at,
+  merchant_id, name, status, ${SETTINGS_COLUMNS}, created_at,
   (select coalesce(json_agg(json_build_array(api_key, created_at, revoked_at) order by created_at, api_key), '[]')
    from credential where credential.merchant_id = merchant.merchant_id) as credentials`;
 
-type MerchantRow = CommissionColumns & {
+type MerchantRow = SettingsColumns & {
   merchant_id: string;
   name: string;
   status: Merchant["status"];
@@ -172,7 +183,7 @@ function toMerchant(row: MerchantRow): Merchant {
     merchantId: row.merchant_id,
     name: row.name,
     status: row.status,
-    ...commissionOf(row),
+    ...settingsOf(row),
     createdAt: row.created_at.toISOString(),
     credentials: row.credentials.map(([apiKey, createdAt, revokedAt]) => ({
       apiKey,
@@ -182,12 +193,24 @@ function toMerchant(row: MerchantRow): Merchant {
   };
 }
 
-function commissionOf(row: CommissionColumns): { commission?: CommissionPlan } {
+function settingsOf(row: SettingsColumns): MerchantSettings {
+  const commission = commissionOf(row);
+  return { ...(commission && { commission }), ...(row.rules && { rules: row.rules }) };
+}
+
+function commissionOf(row: SettingsColumns): CommissionPlan | undefined {
   const {
     commission_rate_percent: ratePercent,
     commission_fixed: fixed,
     commission_currency: currency,
+    commission_rules: rules,
   } = row;
-  if (ratePercent === null || fixed === null || currency === null) return {};
-  return { commission: { ratePercent, fixed, currency } };
+  if (ratePercent === null || fixed === null || currency === null) return undefined;
+  return {
+    ratePercent,
+    fixed,
+    currency,
+    ...(rules && { rules }),
+    ...(row.commission_may_exceed_amount && { mayExceedAmount: true }),
+  };
 }

@@ -8,11 +8,11 @@ import { insertMerchant } from "../merchant/merchant-queries.ts";
 
 /** POST /operator/merchants: onboards a merchant. Its secret is in this answer and nowhere else. */
 export function createMerchantRoute({ pool, peppers }: { pool: Pool; peppers: KeyRing }) {
-  return defineRoute(createMerchant, async ({ exchange, caller, body: { name, commission } }) => {
+  return defineRoute(createMerchant, async ({ exchange, caller, body: { name, commission, rules } }) => {
     const credential = issueCredential(peppers);
     const merchantId = await insertMerchant(
       pool,
-      { name, commission },
+      { name, commission, rules },
       credential,
       actorOf({ exchange, caller }),
     );

@@ -1,6 +1,6 @@
 /**
  * A pre-authorization or a sale in three phases, each one transaction or one external call and never both: claim, authorize,
- * record. What is committed after each phase is enough for another process to go on from there, and no phase is ever
+ * record; before them come the merchant's own rules, by which it may be rejected unasked. What is committed after each phase is enough for another process to go on from there, and no phase is ever
  * repeated blindly: a copy of the message is answered from the first one's row, and an outcome we do not know is left
  * to recovery instead of being called a decline.
  */
@@ -17,8 +17,12 @@ import type {
 import type { Incoming } from "@holdfast/messaging";
 import { certainlyNotCommitted } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
+import { findBin } from "../bin/bin-table.ts";
+import type { CurrentBins } from "../bin/current-bins.ts";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
+import { enforceRules } from "../own-rules/enforce-rules.ts";
+import type { AskRules } from "../own-rules/rule-queries.ts";
 import { DEADLINE_PASSED, decideAuthorization } from "../payment/authorization-outcome.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
@@ -31,8 +35,10 @@ import { describePayment, refuseInstallments, type DescribePaymentDeps } from ".
 export type AuthorizePaymentDeps = DescribePaymentDeps & {
   db: Kysely<PaymentsDatabase>;
   writes: PaymentWrites;
+  askRules: AskRules;
   acquirer: Acquirer;
   cards: CardOpener;
+  bins: CurrentBins["table"];
   events: BusinessEvents;
   /** Bound of the acquirer call, shorter than the message's deadline. */
   acquirerTimeoutMs: number;
@@ -53,9 +59,14 @@ export async function authorizePayment(
   const { context } = message;
   const card = openCard(deps, message);
   if (!card) return { outcome: "problem", code: "internal_error" };
-  const row = describePayment(deps, message, transactionType, card);
-  const refusal = refuseInstallments(deps, row, card);
+  const bins = deps.bins();
+  if (!bins) return { outcome: "not_started" };
+  const bin = findBin(bins, card.reveal().pan);
+  const row = describePayment(deps, message, transactionType, card, bin);
+  const refusal = refuseInstallments(row, bin);
   if (refusal) return await answerRefusal(deps, message, row, refusal);
+  const rejected = await enforceRules(deps, message, row);
+  if (rejected) return rejected;
 
   const claimed = await claim(deps, row);
   if (claimed === "taken") return await answerRepetition(deps, message, row);

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto";
 import {
-  currencyExponent,
+  currencyExponent as exponentOf,
   maskPan,
   type Card,
   type CommandReply,
@@ -9,12 +9,12 @@ import {
 } from "@holdfast/contracts";
 import { fingerprintRequest } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
-import { findBin, type BinTable } from "../bin/bin-table.ts";
+import type { BinData } from "../bin/bin-table.ts";
+import { domIntOf, installmentCounts } from "../bin/look-up-bin.ts";
 import { commissionMinor } from "../payment/commission.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 
 export type DescribePaymentDeps = {
-  bins: BinTable;
   /** Keys the fingerprint of the card number and of the request. */
   fingerprintKey: Buffer;
   /** ISO 3166-1 alpha-2; cards issued there are DOM. */
@@ -23,17 +23,19 @@ export type DescribePaymentDeps = {
 
 /** The payment's row as it is to be claimed, under a new lease. What it takes from the card may be kept. */
 export function describePayment(
-  { bins, fingerprintKey, homeCountry }: DescribePaymentDeps,
+  { fingerprintKey, homeCountry }: DescribePaymentDeps,
   { context: { merchant, idempotency }, payload, traceparent }: Incoming<PreAuthorizePayment | SellPayment>,
   transactionType: "PRE_AUTHORIZATION" | "PAYMENT",
   card: Card,
+  bin: BinData | undefined,
 ): ClaimRow {
   const { pan, expiryMonth, expiryYear } = card.reveal();
-  const bin = findBin(bins, pan);
-  const { installmentCount = 1, loyaltyCode = bin?.loyaltyCode } = payload as Partial<SellPayment>;
+  const { installmentCount = 1, loyaltyCode } = payload as Partial<SellPayment>;
   const panFingerprint = createHmac("sha256", fingerprintKey).update(pan).digest();
   const amountMinor = BigInt(payload.amountMinor);
-  const exponent = currencyExponent(payload.currency) ?? 0;
+  const currencyExponent = exponentOf(payload.currency) ?? 0;
+  const cardType = bin?.cardType ?? null;
+  const domInt = bin ? domIntOf(bin, homeCountry) : null;
   return {
     payment_id: payload.paymentId,
     merchant_id: merchant.merchantId,
@@ -43,19 +45,22 @@ export function describePayment(
     customer_id: payload.customerId ?? null,
     amount_minor: amountMinor,
     currency: payload.currency,
-    currency_exponent: exponent,
+    currency_exponent: currencyExponent,
     installment_count: installmentCount,
-    commission_minor: commissionMinor(amountMinor, payload.currency, exponent, merchant.commission),
+    commission_minor: commissionMinor(
+      { amountMinor, currency: payload.currency, currencyExponent, cardType, domInt, installmentCount },
+      merchant.commission,
+    ),
     request_ip: payload.requestIp,
     request_port: payload.requestPort,
     card_holder_name: payload.cardHolderName,
     masked_pan: maskPan(pan),
     pan_fingerprint: panFingerprint,
-    dom_int: bin ? (bin.country === homeCountry ? "DOM" : "INT") : null,
+    dom_int: domInt,
     card_scheme: bin?.cardScheme ?? null,
-    card_type: bin?.cardType ?? null,
+    card_type: cardType,
     card_sub_type: bin?.cardSubType ?? null,
-    loyalty_code: loyaltyCode ?? null,
+    loyalty_code: loyaltyCode ?? bin?.loyaltyCode ?? null,
     traceparent: traceparent ?? null,
     idempotency_key: idempotency?.key ?? null,
     idempotency_scope: idempotency?.scope ?? null,
@@ -72,6 +77,7 @@ export function describePayment(
           payload.requestPort,
           payload.customerId ?? null,
           installmentCount,
+          // What was asked for, not what the BIN table makes of it: that may have been replaced since.
           loyaltyCode ?? null,
         ])
       : null,
@@ -80,12 +86,10 @@ export function describePayment(
 
 /** A card whose programme is not known is paid off at once. */
 export function refuseInstallments(
-  { bins }: Pick<DescribePaymentDeps, "bins">,
   { installment_count }: Pick<ClaimRow, "installment_count">,
-  card: Card,
+  { installmentsMax }: Pick<BinData, "installmentsMax"> = { installmentsMax: 1 },
 ): Extract<CommandReply<never>, { outcome: "problem" }> | undefined {
-  const installmentsMax = findBin(bins, card.reveal().pan)?.installmentsMax ?? 1;
   if (installment_count <= installmentsMax) return undefined;
-  const allowed = Array.from({ length: installmentsMax }, (_, index) => index + 1);
+  const allowed = installmentCounts(installmentsMax);
   return { outcome: "problem", code: "installments_not_allowed", extra: { allowed } };
 }

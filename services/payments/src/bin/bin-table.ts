@@ -2,34 +2,68 @@
 export type BinData = {
   cardScheme: string;
   cardType: "CREDIT" | "DEBIT" | "PREPAID";
-  cardSubType: string;
+  cardSubType?: string | undefined;
+  issuer?: string | undefined;
   /** ISO 3166-1 alpha-2 of the issuer. */
   country: string;
-  loyaltyCode?: string;
+  loyaltyCode?: string | undefined;
   /** Installments the card's programme allows, from 1 on. */
   installmentsMax: number;
 };
 
-/** BINs of 6 to 8 digits; the longest match counts. */
-export type BinTable = ReadonlyMap<string, BinData>;
+/** Cards whose first `digits` digits are between `from` and `to`, both included. */
+export type BinRange = { digits: BinDigits; from: number; to: number; data: BinData };
+export type BinDigits = 6 | 7 | 8;
 
-export function findBin(table: BinTable, pan: string): BinData | undefined {
-  for (const length of [8, 7, 6]) {
-    const found = table.get(pan.slice(0, length));
-    if (found) return found;
+/**
+ * Ranges of 6 to 8 digits; the one with the most digits counts. Ordered numbers beside each other instead of a Map of
+ * strings: a million ranges take 12 MB, and the same data is kept once for all the ranges that have it.
+ */
+export type BinTable = { count: number; byDigits: Record<BinDigits, OrderedRanges> };
+type OrderedRanges = { from: Uint32Array; to: Uint32Array; data: BinData[] };
+
+/** @param ranges in any order; those with the same number of digits must not overlap. */
+export function createBinTable(ranges: readonly BinRange[]): BinTable {
+  const known = new Map<string, BinData>();
+  const once = (data: BinData) => {
+    const text = JSON.stringify(data);
+    const same = known.get(text) ?? data;
+    known.set(text, same);
+    return same;
+  };
+  const ordered = (digits: BinDigits): OrderedRanges => {
+    const those = ranges.filter((range) => range.digits === digits).sort((a, b) => a.from - b.from);
+    return {
+      from: Uint32Array.from(those, ({ from }) => from),
+      to: Uint32Array.from(those, ({ to }) => to),
+      data: those.map(({ data }) => once(data)),
+    };
+  };
+  return { count: ranges.length, byDigits: { 6: ordered(6), 7: ordered(7), 8: ordered(8) } };
+}
+
+/** @param digits a card number, or the 6 to 8 digits it begins with; what is longer than them tells nothing. */
+export function findBin({ byDigits }: BinTable, digits: string): BinData | undefined {
+  for (const length of MOST_DIGITS_FIRST) {
+    if (digits.length < length) continue;
+    const { from, to, data } = byDigits[length];
+    const wanted = Number(digits.slice(0, length));
+    const index = lastAtMost(from, wanted);
+    if (index >= 0 && to[index]! >= wanted) return data[index];
   }
   return undefined;
 }
 
-/** The shipped table: the BIN of every test card. */
-export const SHIPPED_BINS: BinTable = new Map<string, BinData>([
-  ["411111", { ...credit("VISA", "CLASSIC", "TR", 12), loyaltyCode: "BONUS" }],
-  ["555555", { ...credit("MASTERCARD", "GOLD", "TR", 6), loyaltyCode: "WORLD" }],
-  ["378282", credit("AMEX", "GREEN", "US", 1)],
-  ["400000", credit("VISA", "CLASSIC", "US", 3)],
-  ["979200", { ...credit("TROY", "CLASSIC", "TR", 1), cardType: "DEBIT" }],
-]);
+const MOST_DIGITS_FIRST = [8, 7, 6] as const;
 
-function credit(cardScheme: string, cardSubType: string, country: string, installmentsMax: number): BinData {
-  return { cardScheme, cardType: "CREDIT", cardSubType, country, installmentsMax };
+/** Index of the last of the growing `values` that is not above `wanted`, -1 where all are. */
+function lastAtMost(values: Uint32Array, wanted: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle]! <= wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }

@@ -22,7 +22,17 @@ export async function capturePayment(
     reason: null,
     decide: (payment) => decideCapture(payment, { amount, currency }),
     commissionMinor: (payment, amountMinor) =>
-      commissionMinor(amountMinor, payment.currency, payment.currency_exponent, plan),
+      commissionMinor(
+        {
+          amountMinor,
+          currency: payment.currency,
+          currencyExponent: payment.currency_exponent,
+          cardType: payment.card_type,
+          domInt: payment.dom_int,
+          installmentCount: payment.installment_count,
+        },
+        plan,
+      ),
   });
 }
 

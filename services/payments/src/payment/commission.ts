@@ -1,22 +1,42 @@
-import { parseAmount, type CommissionPlan } from "@holdfast/contracts";
+import { installmentsOf, parseAmount, type CommissionPlan, type CommissionRule } from "@holdfast/contracts";
+
+/** What a payment's commission is worked out from. What a card's BIN does not tell is null and matches no rule that asks. */
+export type CommissionBasis = {
+  amountMinor: bigint;
+  currency: string;
+  currencyExponent: number;
+  cardType: string | null;
+  domInt: "DOM" | "INT" | null;
+  installmentCount: number;
+};
 
 /**
- * The commission on an amount in minor units: the plan's percentage, rounded half up to the minor unit, plus its fixed
- * part where the payment is in the plan's currency. 0 without a plan.
+ * The commission in minor units, by the first of the plan's rules that names the payment or by the plan itself: the
+ * percentage, rounded half up to the minor unit, plus the fixed part where the payment is in the plan's currency. At most
+ * the amount, unless the plan says otherwise. 0 without a plan.
  */
-export function commissionMinor(
-  amountMinor: bigint,
-  currency: string,
-  currencyExponent: number,
-  plan: CommissionPlan | undefined,
-): bigint {
+export function commissionMinor(basis: CommissionBasis, plan: CommissionPlan | undefined): bigint {
   if (!plan) return 0n;
-  const [whole = "0", fraction = ""] = plan.ratePercent.split(".");
-  const rateTenThousandths = BigInt(whole + fraction.padEnd(4, "0"));
-  const percentage = (amountMinor * rateTenThousandths + HALF) / ONE;
-  if (plan.currency !== currency) return percentage;
-  const fixed = parseAmount(plan.fixed, currencyExponent);
-  return percentage + (typeof fixed === "bigint" ? fixed : 0n);
+  const { ratePercent, fixed } = plan.rules?.find((rule) => names(rule, basis)) ?? plan;
+  const percentage = (basis.amountMinor * rateTenThousandths(ratePercent) + HALF) / ONE;
+  const fixedMinor = plan.currency === basis.currency ? parseAmount(fixed, basis.currencyExponent) : 0n;
+  const commission = percentage + (typeof fixedMinor === "bigint" ? fixedMinor : 0n);
+  return commission > basis.amountMinor && !plan.mayExceedAmount ? basis.amountMinor : commission;
+}
+
+function names(rule: CommissionRule, { cardType, domInt, installmentCount }: CommissionBasis): boolean {
+  const { from, to } = installmentsOf(rule);
+  return (
+    (rule.cardType === undefined || rule.cardType === cardType) &&
+    (rule.domInt === undefined || rule.domInt === domInt) &&
+    installmentCount >= from &&
+    installmentCount <= to
+  );
+}
+
+function rateTenThousandths(ratePercent: string): bigint {
+  const [whole = "0", fraction = ""] = ratePercent.split(".");
+  return BigInt(whole + fraction.padEnd(4, "0"));
 }
 
 /** 100 percent in ten-thousandths of a percent. */

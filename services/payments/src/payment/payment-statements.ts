@@ -2,7 +2,7 @@ import type { PaymentState } from "./payment.ts";
 import type { PaymentRow } from "./payment-record.ts";
 
 /**
- * The SQL of the money path's two writes. Each takes one array for each column and handles any number of payments; each
+ * The SQL of the money path's writes: a claim and a record for each payment, or one rejection. Each takes one array for each column and handles any number of payments; each
  * comes without and with the part for Idempotency-Keys, so that payments without a key do not pay for it.
  */
 type Statement = { name: string; text: string };
@@ -13,6 +13,16 @@ export type ClaimRow = Omit<Pick<PaymentRow, (typeof PAYMENT_COLUMNS)[number][0]
   idempotency_key: string | null;
   idempotency_scope: string | null;
   idempotency_fingerprint: Buffer | null;
+};
+
+/** One payment to write down as REJECTED, before anything is claimed for it. */
+export type RejectRow = ClaimRow & {
+  created_at: Date;
+  cause: string;
+  result_code: string;
+  result_message: string;
+  webhook_body: Buffer;
+  event_type: string;
 };
 
 /** One payment's change from one state to another. */
@@ -67,6 +77,17 @@ export const CLAIM_COLUMNS = [
   ["idempotency_fingerprint", "bytea"],
 ] as const satisfies [keyof ClaimRow, string][];
 
+/** Columns of the rejection's arrays, in the order of its parameters. */
+export const REJECT_COLUMNS = [
+  ...CLAIM_COLUMNS,
+  ["created_at", "timestamptz"],
+  ["cause", "text"],
+  ["result_code", "text"],
+  ["result_message", "text"],
+  ["webhook_body", "bytea"],
+  ["event_type", "text"],
+] as const satisfies [keyof RejectRow, string][];
+
 /** Columns of the record's arrays, in the order of its parameters. */
 export const RECORD_COLUMNS = [
   ["payment_id", "uuid"],
@@ -90,7 +111,7 @@ export const RECORD_COLUMNS = [
  */
 
 /** Arrays from `$first` on as a table with one column for each of `columns`. */
-function unnested(columns: readonly (readonly [string, string])[], first: number): string {
+export function unnested(columns: readonly (readonly [string, string])[], first: number): string {
   const arrays = columns.map(([, type], index) => `$${first + index}::${type}[]`);
   const names = columns.map(([column]) => `"${column}"`);
   return `unnest(${arrays.join(", ")}) as given(${names.join(", ")})`;
@@ -171,4 +192,38 @@ const record = (keyed: boolean) => `
 export const RECORD: { plain: Statement; keyed: Statement } = {
   plain: { name: "record-payments", text: record(false) },
   keyed: { name: "record-keyed-payments", text: record(true) },
+};
+
+const REJECTED_NAMES = PAYMENT_COLUMNS.map(([column]) => column)
+  .filter((column) => column !== "lease_token")
+  .join(", ");
+
+/** A rejection is final at once. Of copies of one message that come together the first is written. */
+export const REJECT: Statement = {
+  name: "reject-payments",
+  text: `
+  with given as (
+    select distinct on (payment_id) * from ${unnested(REJECT_COLUMNS, 1)} order by payment_id, lease_token
+  ), keyed as (
+    insert into idempotency_key (merchant_id, scope, key, fingerprint, resource_id, answer)
+    select merchant_id, idempotency_scope, idempotency_key, idempotency_fingerprint, payment_id,
+      '{"outcome":"done","result":'::bytea || webhook_body || '}'::bytea
+    from given where idempotency_key is not null
+    on conflict (merchant_id, scope, key) do nothing
+    returning resource_id
+  ), rejected as (
+    insert into payment (state, version, created_at, updated_at, result_code, result_message, ${REJECTED_NAMES})
+    select 'REJECTED', 1, created_at, created_at, result_code, result_message, ${REJECTED_NAMES}
+    from given ${OWNS_ITS_KEY}
+    on conflict (payment_id) do nothing
+    returning payment_id
+  ), history as (
+    insert into payment_history (payment_id, version, from_state, to_state, cause)
+    select payment_id, 1, null, 'REJECTED', given.cause from rejected join given using (payment_id)
+  ), event as (
+    insert into outbox (event_type, payment_id, merchant_id, status, body, traceparent)
+    select given.event_type, payment_id, given.merchant_id, 'REJECTED', given.webhook_body, given.traceparent
+    from rejected join given using (payment_id)
+  )
+  select lease_token from rejected join given using (payment_id)`,
 };

@@ -7,14 +7,17 @@ import {
   CLAIM_COLUMNS,
   RECORD,
   RECORD_COLUMNS,
+  REJECT,
+  REJECT_COLUMNS,
   type ClaimRow,
   type RecordRow,
+  type RejectRow,
 } from "./payment-statements.ts";
 import { transition } from "./payment.ts";
 
 /**
- * The two writes of every payment, each one statement and therefore one transaction: the claim before the acquirer is
- * called, and the record of what it said. Payments that arrive together are written together (natural batching), by
+ * The writes of payments, each one statement and therefore one transaction: the claim before the acquirer is called and
+ * the record of what it said, or the rejection of what it is not to be asked. Payments that arrive together are written together (natural batching), by
  * named prepared statements over arrays.
  */
 export type PaymentWrites = {
@@ -29,6 +32,11 @@ export type PaymentWrites = {
    * @returns false when the payment is no longer in that state under that lease: somebody else recovered it.
    */
   record(change: RecordRow): Promise<boolean>;
+  /**
+   * Inserts the payment as REJECTED, with history, outbox row, and its Idempotency-Key with the answer.
+   * @returns false when the id or the key exists already.
+   */
+  reject(rejection: RejectRow): Promise<boolean>;
 };
 
 /** `created_at` by the database's clock. */
@@ -55,11 +63,19 @@ export function createPaymentWrites(pool: Pool, { leaseMs }: { leaseMs: number }
     ...BATCHES,
     flush: (items) => recordAll(pool, items),
   });
+  const rejections = createNaturalBatcher<RejectRow, boolean>({
+    ...BATCHES,
+    flush: (items) => rejectAll(pool, items),
+  });
   return {
     claim: (claim) => claims.add(claim),
     record: (change) => {
       transition(change.from, change.to);
       return changes.add(change);
+    },
+    reject: (rejection) => {
+      transition("NONE", "REJECTED");
+      return rejections.add(rejection);
     },
   };
 }
@@ -82,7 +98,7 @@ const BATCHES = {
 
 async function claimAll(pool: Pool, items: ClaimRow[], leaseMs: number) {
   const keyed = items.some((item) => item.idempotency_key !== null);
-  const rows = await run<{ lease_token: string; created_at: Date }>(pool, {
+  const rows = await runStatement<{ lease_token: string; created_at: Date }>(pool, {
     ...(keyed ? CLAIM.keyed : CLAIM.plain),
     values: [leaseMs, ...CLAIM_COLUMNS.map(([column]) => items.map((item) => item[column]))],
   });
@@ -92,7 +108,7 @@ async function claimAll(pool: Pool, items: ClaimRow[], leaseMs: number) {
 
 async function recordAll(pool: Pool, items: RecordRow[]): Promise<boolean[]> {
   const keyed = items.some((item) => item.keyed);
-  const rows = await run<{ lease_token: string }>(pool, {
+  const rows = await runStatement<{ lease_token: string }>(pool, {
     ...(keyed ? RECORD.keyed : RECORD.plain),
     values: RECORD_COLUMNS.map(([column]) => items.map((item) => item[column])),
   });
@@ -100,7 +116,17 @@ async function recordAll(pool: Pool, items: RecordRow[]): Promise<boolean[]> {
   return items.map((item) => changed.has(item.lease_token));
 }
 
-async function run<Row>(
+async function rejectAll(pool: Pool, items: RejectRow[]): Promise<boolean[]> {
+  const rows = await runStatement<{ lease_token: string }>(pool, {
+    ...REJECT,
+    values: REJECT_COLUMNS.map(([column]) => items.map((item) => item[column])),
+  });
+  const rejected = new Set(rows.map(({ lease_token }) => lease_token));
+  return items.map((item) => rejected.has(item.lease_token));
+}
+
+/** One named statement on a connection of its own. */
+export async function runStatement<Row>(
   pool: Pool,
   query: { name: string; text: string; values: unknown[] },
 ): Promise<Row[]> {

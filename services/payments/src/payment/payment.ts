@@ -12,6 +12,7 @@ export const PAYMENT_STATES = [
   "ENROLLED",
   "SUCCESS",
   "FAILED",
+  /** Refused by a rule of the gateway's own; the bank was not asked. */
   "REJECTED",
   "CANCELLED",
   "CAPTURED",
@@ -20,7 +21,7 @@ export type PaymentState = (typeof PAYMENT_STATES)[number];
 
 /** From each state to those that may follow; `NONE` is a payment that does not exist yet. */
 export const PAYMENT_TRANSITIONS = {
-  NONE: ["AUTHORIZING"],
+  NONE: ["AUTHORIZING", "REJECTED"],
   AUTHORIZING: ["SUCCESS", "FAILED", "REVERSING"],
   REVERSING: ["FAILED"],
   ENROLLED: [],

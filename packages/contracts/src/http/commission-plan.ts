@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { currencyExponent, parseAmount } from "../money.ts";
+import { wholeNumberSchema } from "../whole-number.ts";
+
+const INSTALLMENTS_MAX = 12;
+
+const ratePercent = z
+  .string()
+  .regex(/^(0|[1-9]\d?)(\.\d{1,4})?$/, {
+    error: "must be a decimal string below 100 with at most 4 decimals",
+  })
+  .meta({ examples: ["2.50"] });
+
+const fixed = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,8})(\.\d{1,4})?$/, { error: "must be a decimal string" })
+  .meta({ examples: ["0.25"] });
+
+/**
+ * What is charged for the payments it names, in the place of the plan's own rate and fixed part. What it does not name it
+ * does not ask about.
+ */
+export const commissionRuleSchema = z
+  .object({
+    cardType: z.enum(["CREDIT", "DEBIT", "PREPAID"]).optional(),
+    domInt: z.enum(["DOM", "INT"]).optional(),
+    installmentsFrom: wholeNumberSchema(1, INSTALLMENTS_MAX, "1 where left out").optional(),
+    installmentsTo: wholeNumberSchema(1, INSTALLMENTS_MAX, "12 where left out").optional(),
+    ratePercent,
+    fixed,
+  })
+  .refine(
+    (rule) => {
+      const { from, to } = installmentsOf(rule);
+      return from <= to;
+    },
+    {
+      path: ["installmentsTo"],
+      error: "must not be less than installmentsFrom",
+      params: { code: "out_of_range" },
+    },
+  )
+  .meta({ id: "CommissionRule" });
+export type CommissionRule = z.infer<typeof commissionRuleSchema>;
+
+/** The installment counts a rule names, both ends included. */
+export function installmentsOf(rule: {
+  installmentsFrom?: number | undefined;
+  installmentsTo?: number | undefined;
+}): { from: number; to: number } {
+  return { from: rule.installmentsFrom ?? 1, to: rule.installmentsTo ?? INSTALLMENTS_MAX };
+}
+
+/**
+ * What a merchant pays us for each payment: a percentage of the amount plus a fixed part, by the first of `rules` that
+ * names the payment, or by the plan's own rate and fixed part where none does. Fixed parts are due only on payments in
+ * `currency`. The commission is never more than the amount, unless `mayExceedAmount` says so.
+ */
+export const commissionPlanSchema = z
+  .object({
+    ratePercent,
+    fixed,
+    currency: z.string().refine((value) => currencyExponent(value) !== undefined, {
+      error: "must be an ISO 4217 code in upper case",
+      params: { code: "invalid_currency" },
+    }),
+    rules: z
+      .array(commissionRuleSchema)
+      .max(50)
+      .optional()
+      .meta({ description: "The first that names a payment counts, so the narrow ones come first" }),
+    mayExceedAmount: z.boolean().optional().meta({
+      description: "Whether the fixed part is due in full on payments that are smaller than it",
+    }),
+  })
+  .check(({ value, issues }) => {
+    const addFault = (path: PropertyKey[], code: string, message: string) =>
+      issues.push({ code: "custom", input: value, path, params: { code }, message });
+    // An unknown currency is its own fault, and has no say in the decimals.
+    const exponent = currencyExponent(value.currency) ?? 4;
+    for (const [path, part] of fixedParts(value)) {
+      const parsed = parseAmount(part, exponent);
+      if (typeof parsed !== "bigint" && parsed !== "must_be_positive") {
+        addFault(path, parsed, parsed === "too_large" ? TOO_LARGE : TOO_MANY_DECIMALS);
+      }
+    }
+    for (const [index, rule] of (value.rules ?? []).entries()) {
+      if (value.rules!.slice(0, index).some((earlier) => covers(earlier, rule))) {
+        addFault(["rules", index], "never_applies", "an earlier rule names all of its payments");
+      }
+    }
+  })
+  .meta({ id: "CommissionPlan" });
+export type CommissionPlan = z.infer<typeof commissionPlanSchema>;
+
+const TOO_LARGE = "must be at most 999999999.99";
+const TOO_MANY_DECIMALS = "has more decimals than the currency";
+
+function fixedParts(plan: {
+  fixed: string;
+  rules?: CommissionRule[] | undefined;
+}): [PropertyKey[], string][] {
+  const ofRules = (plan.rules ?? []).map((rule, index): [PropertyKey[], string] => [
+    ["rules", index, "fixed"],
+    rule.fixed,
+  ]);
+  return [[["fixed"], plan.fixed], ...ofRules];
+}
+
+/** Whether every payment that `narrow` names is one that `wide` names. */
+function covers(wide: CommissionRule, narrow: CommissionRule): boolean {
+  const [outer, inner] = [installmentsOf(wide), installmentsOf(narrow)];
+  return (
+    (wide.cardType === undefined || wide.cardType === narrow.cardType) &&
+    (wide.domInt === undefined || wide.domInt === narrow.domInt) &&
+    outer.from <= inner.from &&
+    outer.to >= inner.to
+  );
+}

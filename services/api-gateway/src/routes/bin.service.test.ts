@@ -1,0 +1,87 @@
+import { lookUpBin, type BinInfo, type CommandReply } from "@holdfast/contracts";
+import { connectBus, handler, serve, type Bus } from "@holdfast/messaging";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { expectCommonHeaders, expectProblem } from "../../test/problems.ts";
+import { startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
+
+const KNOWN: BinInfo = {
+  bin: "41111111",
+  cardScheme: "VISA",
+  cardType: "CREDIT",
+  cardSubType: "CLASSIC",
+  country: "TR",
+  domInt: "DOM",
+  installmentCounts: [1, 2, 3],
+};
+
+let gateway: TestGateway;
+let bus: Bus;
+let merchant: TestMerchant;
+let reply: () => Promise<CommandReply<BinInfo>>;
+const asked: string[] = [];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  bus = await connectBus({ url: gateway.nats.url, name: "test-bins" });
+  await serve(bus, {
+    service: "payments",
+    version: "0.0.0",
+    inFlightMax: 10,
+    onHandled: () => {},
+    handlers: [
+      handler(lookUpBin, async ({ payload }) => {
+        asked.push(payload.bin);
+        return await reply();
+      }),
+    ],
+  });
+  merchant = await gateway.createMerchant();
+});
+beforeEach(() => void (asked.length = 0));
+afterAll(async () => {
+  await bus.close(1_000);
+  await gateway.stop();
+});
+
+const get = (bin: string, headers: Record<string, string> = merchant.headers) =>
+  gateway.merchantApi({ path: `/api/bins/${bin}`, headers });
+
+describe("GET /api/bins/{bin}", () => {
+  test.each(["411111", "4111111", "41111111"])("answers for %s with what payments says", async (bin) => {
+    reply = async () => ({ outcome: "done", result: { ...KNOWN, bin } });
+    const answer = await get(bin);
+    expect(answer).toMatchObject({ status: 200, body: { ...KNOWN, bin } });
+    expectCommonHeaders(answer);
+    expect(asked).toEqual([bin]);
+  });
+
+  test("is a 404 where nothing is known", async () => {
+    reply = async () => ({ outcome: "problem", code: "bin_not_found" });
+    expectProblem(await get("999999"), "bin_not_found");
+  });
+
+  test("is a 503 where payments does not say", async () => {
+    reply = async () => ({ outcome: "not_started" });
+    expectProblem(await get("411111"), "service_unavailable");
+  });
+
+  test.each([
+    "41111",
+    "411111111",
+    "4111111111111111",
+    "41111x",
+    "411111%0A",
+    "%EF%BC%94%EF%BC%91%EF%BC%91%EF%BC%91%EF%BC%91%EF%BC%91",
+  ])("refuses %s unasked, and does not repeat it", async (bin) => {
+    const answer = await get(bin);
+    expectProblem(answer, "validation_failed", {
+      errors: [{ field: "bin", code: "invalid_format", message: "must be 6 to 8 digits" }],
+    });
+    expect(answer.text).not.toContain("411111");
+    expect(asked).toEqual([]);
+  });
+
+  test("is for merchants who have signed in", async () => {
+    expectProblem(await get("411111", {}), "unauthorized");
+  });
+});
