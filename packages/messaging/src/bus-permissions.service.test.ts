@@ -305,4 +305,55 @@ describe("the reply subject of a command", () => {
     await observer.nats.flush();
     expect(answers).toEqual([]);
   });
+
+  test("is not left out: the command is not begun", async () => {
+    const handled: Handled[] = [];
+    await servePayments(handled);
+    const gateway = await connectAs("api-gateway");
+    gateway.nats.publish("payments.get", command());
+    await eventually(() => expect(handled).toMatchObject([{ outcome: "rejected", context: undefined }]));
+  });
+
+  // The server delivers in its own name, which no permission bounds.
+  test.each([
+    ["by what a consumer is set up to do", { republish: undefined, deliver: "payments.get" }],
+    ["by what the stream is set up to do", { republish: "payments.get", deliver: undefined }],
+  ])("is not JetStream's: a command that it delivers %s is not begun", async (_, { republish, deliver }) => {
+    const handled: Handled[] = [];
+    await servePayments(handled);
+    const dispatcher = await connectAs("webhook-dispatcher");
+    const refunds = await connectAs("refunds");
+    const subject = "events.refunds.payment.status_changed";
+    const ask = async (bus: Bus, call: string, body: object) => {
+      const answer = await bus.nats.request(`$JS.API.${call}`, JSON.stringify(body), { timeout: 2_000 });
+      expect(answer.json()).not.toHaveProperty("error");
+    };
+    await ask(refunds, "STREAM.CREATE.EVENTS", {
+      name: "EVENTS",
+      subjects: ["events.>"],
+      storage: "memory",
+      ...(republish && { republish: { src: subject, dest: republish } }),
+    });
+    const observer = await connectAs("observer");
+    onTestFinished(
+      async () => void (await observer.nats.request("$JS.API.STREAM.DELETE.EVENTS", "", { timeout: 2_000 })),
+    );
+    if (deliver) {
+      const name = "webhook-dispatcher";
+      await ask(dispatcher, `CONSUMER.CREATE.EVENTS.${name}`, {
+        stream_name: "EVENTS",
+        config: {
+          name,
+          durable_name: name,
+          ack_policy: "explicit",
+          deliver_subject: deliver,
+          deliver_group: "payments",
+        },
+      });
+    }
+    refunds.nats.publish(subject, command());
+    await eventually(() =>
+      expect(handled).toMatchObject([{ subject: "payments.get", outcome: "rejected", context: undefined }]),
+    );
+  });
 });
