@@ -308,3 +308,15 @@ test("functions are called by whom they are for", async () => {
   );
   expect(Object.fromEntries(rows.map(({ name, roles }) => [name, roles]))).toEqual(FUNCTIONS);
 });
+
+test.each([
+  ["drop what is younger than 3 days", "select drop_partitions(2, 3)"],
+  ["drop attempts that are younger than 3 days", "select drop_partitions(3, 2)"],
+  ["drop what lies ahead", "select drop_partitions(-100000, 3)"],
+  ["make partitions without end", "select make_partitions(100000)"],
+])("a function that runs as the owner does not let the service %s", async (_, statement) => {
+  const outcomes = await outcomeOf(database.urls.webhooks.app, [statement]);
+  expect(outcomes).toEqual({ [statement]: INVALID_PARAMETER });
+});
+
+const INVALID_PARAMETER = "22023";
