@@ -14,7 +14,9 @@ export type TestNats = {
 };
 
 /** For tests that run services, whose subjects are the same everywhere, and for tests that kill the server: some 50 ms. */
-export async function startTestNats(options: { configFile?: string } = {}): Promise<TestNats> {
+export async function startTestNats(
+  options: { configFile?: string; environment?: Record<string, string> } = {},
+): Promise<TestNats> {
   const dir = makeTestDirectory();
   const start = (port?: number) =>
     startNatsServer({

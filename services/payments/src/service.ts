@@ -11,7 +11,7 @@ import {
   sellPayment,
   settleRefund as settleRefundCommand,
 } from "@holdfast/contracts";
-import { connectBus, handler, serve, type Handled } from "@holdfast/messaging";
+import { busOptions, connectBus, handler, serve, type Handled } from "@holdfast/messaging";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import {
   confirmEventsHandler,
@@ -69,10 +69,8 @@ export async function startPayments(
   const db = createDatabase(pool);
   const events = createBusinessEvents(log);
   const bus = await connectBus({
-    url: config.NATS_URL,
+    ...busOptions(config),
     name: "payments",
-    user: config.NATS_USER,
-    password: config.NATS_PASSWORD,
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   const outbox = { pool: outboxPool, bus, source: "payments", settings: config, log } as const;
