@@ -20,6 +20,7 @@ export * from "./http/webhook-endpoints.ts";
 export * from "./messages/commands.ts";
 export * from "./messages/events.ts";
 export * from "./messages/message.ts";
+export * from "./messages/notices.ts";
 export * from "./messages/refund-commands.ts";
 export * from "./messages/refund-reservation-commands.ts";
 export * from "./messages/operator-commands.ts";
