@@ -7,6 +7,7 @@ export * from "./sealed-reply.ts";
 export * from "./http/api-payment-response.ts";
 export * from "./http/card-payment-fields.ts";
 export * from "./http/endpoint.ts";
+export * from "./http/endpoints.ts";
 export * from "./http/audit-log.ts";
 export * from "./http/capture.ts";
 export * from "./http/merchants.ts";

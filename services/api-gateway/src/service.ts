@@ -14,9 +14,11 @@ import type { ListenerState } from "./http/exchange.ts";
 import { startListener } from "./http/listener.ts";
 import { createSendOperatorCommand } from "./http/operator-command.ts";
 import { findCredential } from "./merchant/merchant-queries.ts";
+import { shareCredentialChanges, type AnnounceChange } from "./merchant/credential-changes.ts";
 import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
 import { operatorKeys } from "./operator/operator-keys.ts";
 import { addCredentialRoute } from "./routes/add-credential.ts";
+import { changeMerchantRoute } from "./routes/change-merchant.ts";
 import { createMerchantRoute } from "./routes/create-merchant.ts";
 import { getMerchantRoute } from "./routes/get-merchant.ts";
 import { listMerchantsRoute } from "./routes/list-merchants.ts";
@@ -51,7 +53,8 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     password: config.NATS_PASSWORD,
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
-  const deps = { bus, pool, signIn: signInOf(config, pool) };
+  const signIn = signInOf(config, pool);
+  const deps = { bus, pool, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
   const listen = async (name: ListenerState["name"], port: number, router: Router) => {
     const listener = await startListener({ name, host: config.LISTEN_HOST, port, router, log });
     log.info({ listener: name, port: listener.port }, "listening");
@@ -86,10 +89,15 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
 
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 
-type Deps = { bus: Bus; pool: Pool; signIn: SignIn | undefined };
+type Deps = {
+  bus: Bus;
+  pool: Pool;
+  signIn: SignIn | undefined;
+  announce: AnnounceChange | undefined;
+};
 
 function signInOf(
-  { CREDENTIAL_PEPPERS: peppers, CREDENTIAL_CACHE_TTL }: Config,
+  { CREDENTIAL_PEPPERS: peppers, CREDENTIAL_CACHE_TTL, REQUESTS_IN_FLIGHT_MAX }: Config,
   pool: Pool,
 ): SignIn | undefined {
   return (
@@ -98,6 +106,7 @@ function signInOf(
       findCredential: (apiKey) => findCredential(pool, apiKey),
       peppers,
       cacheTtlMs: CREDENTIAL_CACHE_TTL,
+      waitingMax: REQUESTS_IN_FLIGHT_MAX,
       clock: performance,
     })
   );
@@ -125,7 +134,7 @@ function operatorApi(config: Config, deps: Deps): Router {
   const { pool, bus } = deps;
   const send = createSendOperatorCommand(bus, timeoutsOf(config));
   const db = new Kysely<AuditDatabase>({ dialect: new PostgresDialect({ pool }) });
-  const signIn = needed(deps.signIn);
+  const announce = needed(deps.announce);
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
     prefix: "/operator",
@@ -139,8 +148,9 @@ function operatorApi(config: Config, deps: Deps): Router {
       createMerchantRoute({ pool, peppers }),
       listMerchantsRoute({ pool }),
       getMerchantRoute({ pool }),
+      changeMerchantRoute({ pool, announce }),
       addCredentialRoute({ pool, peppers }),
-      revokeCredentialRoute({ pool, signIn }),
+      revokeCredentialRoute({ pool, announce }),
       ...operatorPaymentRoutes({ send }),
       ...operatorRefundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),

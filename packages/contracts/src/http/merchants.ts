@@ -39,11 +39,27 @@ export const createMerchantRequestSchema = z
   .object({ name: textSchema(1, 100), commission: commissionPlanSchema.optional() })
   .meta({ id: "CreateMerchantRequest" });
 
+const merchantStatusSchema = z.enum(["ACTIVE", "SUSPENDED"]);
+
+/** What is left out stays as it is. */
+export const changeMerchantRequestSchema = z
+  .object({
+    name: textSchema(1, 100).optional(),
+    status: merchantStatusSchema.optional().meta({ description: "A suspended merchant's calls get 401" }),
+    commission: commissionPlanSchema.nullable().optional().meta({ description: "null: no plan" }),
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), {
+    error: "must have at least one of name, status and commission",
+    params: { code: "nothing_to_change" },
+  })
+  .meta({ id: "ChangeMerchantRequest" });
+export type MerchantChange = z.infer<typeof changeMerchantRequestSchema>;
+
 export const merchantSchema = z
   .object({
     merchantId: z.uuid(),
     name: z.string(),
-    status: z.enum(["ACTIVE", "SUSPENDED"]),
+    status: merchantStatusSchema,
     commission: commissionPlanSchema.optional(),
     createdAt: z.iso.datetime(),
     credentials: z.array(
@@ -123,6 +139,19 @@ export const getMerchant = defineEndpoint({
   problems: ["merchant_not_found", "forbidden"],
 });
 
+export const changeMerchant = defineEndpoint({
+  operationId: "changeMerchant",
+  listener: "operator",
+  method: "PATCH",
+  path: "/operator/merchants/{merchantId}",
+  role: "admin",
+  summary: "Change a merchant's name or plan, suspend it or let it go on; acts everywhere within 10 s",
+  pathParameters: merchantPath,
+  request: changeMerchantRequestSchema,
+  responses: { 200: { description: "The merchant as it is now", body: merchantSchema } },
+  problems: [...BODY_PROBLEMS, "merchant_not_found", "outcome_unknown", "forbidden"],
+});
+
 export const addCredential = defineEndpoint({
   operationId: "addCredential",
   listener: "operator",
@@ -146,3 +175,12 @@ export const revokeCredential = defineEndpoint({
   responses: { 204: { description: "Revoked, now or earlier" } },
   problems: ["merchant_not_found", "credential_not_found", "forbidden"],
 });
+
+export const MERCHANT_OPERATOR_ENDPOINTS = [
+  createMerchant,
+  listMerchants,
+  getMerchant,
+  changeMerchant,
+  addCredential,
+  revokeCredential,
+];

@@ -1,4 +1,5 @@
-import type { CommissionPlan, Merchant } from "@holdfast/contracts";
+import { isDeepStrictEqual } from "node:util";
+import type { CommissionPlan, Merchant, MerchantChange } from "@holdfast/contracts";
 import type { Pool } from "pg";
 import type { AuditRecord } from "@holdfast/audit";
 import { read, writeAudited } from "../database.ts";
@@ -81,6 +82,79 @@ export async function insertMerchant(
     entry(by, "merchant.created", created!.merchant_id, { name, commission, apiKey }),
   );
   return row!.merchant_id;
+}
+
+/**
+ * Changes what is given. Writes down what has become different, and nothing where nothing has.
+ *
+ * @returns the merchant as it is now.
+ */
+export async function updateMerchant(
+  pool: Pool,
+  merchantId: string,
+  { name, status, commission }: MerchantChange,
+  by: Actor,
+): Promise<Merchant | undefined> {
+  const statement = {
+    text: `
+      update merchant set
+        name = coalesce($2, name),
+        status = coalesce($3, status),
+        commission_rate_percent = case when $4 then $5::numeric else commission_rate_percent end,
+        commission_fixed = case when $4 then $6::numeric else commission_fixed end,
+        commission_currency = case when $4 then $7::text else commission_currency end
+      where merchant_id = $1
+      returning ${MERCHANT_COLUMNS}, old.name as old_name, old.status as old_status,
+        old.commission_rate_percent as old_rate_percent, old.commission_fixed as old_fixed,
+        old.commission_currency as old_currency`,
+    values: [
+      merchantId,
+      name,
+      status,
+      commission !== undefined,
+      commission?.ratePercent,
+      commission?.fixed,
+      commission?.currency,
+    ],
+  };
+  const [row] = await writeAudited<MerchantRow & OldMerchantColumns>(pool, statement, ([changed]) => {
+    const changes = changed && changesOf(changed);
+    if (!changes || Object.keys(changes).length === 0) return undefined;
+    return entry(by, actionOf(changes), merchantId, { changes });
+  });
+  return row && toMerchant(row);
+}
+
+type OldMerchantColumns = {
+  old_name: string;
+  old_status: Merchant["status"];
+  old_rate_percent: string | null;
+  old_fixed: string | null;
+  old_currency: string | null;
+};
+
+type MerchantChanges = Partial<Record<"name" | "status" | "commission", { from: unknown; to: unknown }>>;
+
+/** Each member that has become different, with both values; a plan that is not there is null. */
+function changesOf(row: MerchantRow & OldMerchantColumns): MerchantChanges {
+  const oldPlan = commissionOf({
+    commission_rate_percent: row.old_rate_percent,
+    commission_fixed: row.old_fixed,
+    commission_currency: row.old_currency,
+  }).commission;
+  const members = {
+    name: { from: row.old_name, to: row.name },
+    status: { from: row.old_status, to: row.status },
+    commission: { from: oldPlan ?? null, to: commissionOf(row).commission ?? null },
+  };
+  return Object.fromEntries(
+    Object.entries(members).filter(([, { from, to }]) => !isDeepStrictEqual(from, to)),
+  );
+}
+
+function actionOf({ status }: MerchantChanges): string {
+  if (!status) return "merchant.changed";
+  return status.to === "SUSPENDED" ? "merchant.suspended" : "merchant.resumed";
 }
 
 /** @returns whether there is such a merchant. */
