@@ -11,8 +11,10 @@ import { authenticateOperator } from "./http/authenticate-operator.ts";
 import { createSendCommand, type Timeouts } from "./http/command-answer.ts";
 import { createRouter } from "./http/create-router.ts";
 import type { ListenerState } from "./http/exchange.ts";
-import { startListener } from "./http/listener.ts";
+import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
 import { createSendOperatorCommand } from "./http/operator-command.ts";
+import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
+import { createSignInLimits } from "./limits/sign-in-limits.ts";
 import { findCredential } from "./merchant/merchant-queries.ts";
 import { shareCredentialChanges, type AnnounceChange } from "./merchant/credential-changes.ts";
 import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
@@ -55,8 +57,9 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
   });
   const signIn = signInOf(config, pool);
   const deps = { bus, pool, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
+  const timeouts = timeoutsOfClients(config);
   const listen = async (name: ListenerState["name"], port: number, router: Router) => {
-    const listener = await startListener({ name, host: config.LISTEN_HOST, port, router, log });
+    const listener = await startListener({ name, host: config.LISTEN_HOST, port, router, log, timeouts });
     log.info({ listener: name, port: listener.port }, "listening");
     return listener;
   };
@@ -117,7 +120,14 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
   return createRouter({
     prefix: "/api",
-    authenticate: authenticateMerchant(needed(signIn)),
+    authenticate: authenticateMerchant(
+      needed(signIn),
+      createSignInLimits({
+        perAddress: config.FAILED_SIGN_INS_PER_MINUTE_PER_IP,
+        perKey: config.FAILED_SIGN_INS_PER_MINUTE_PER_KEY,
+      }),
+    ),
+    limitRate: createMerchantRateLimit(config.RATE_LIMIT_PER_SECOND),
     inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
     routes: [
       preAuthorizationRoute({ send, cards }),
@@ -157,6 +167,15 @@ function operatorApi(config: Config, deps: Deps): Router {
       ...webhookRoutes({ send, pool }),
     ],
   });
+}
+
+function timeoutsOfClients(config: Config): typeof HTTP_TIMEOUTS {
+  return {
+    ...HTTP_TIMEOUTS,
+    headersTimeout: config.CLIENT_HEADERS_TIMEOUT,
+    requestTimeout: config.CLIENT_REQUEST_TIMEOUT,
+    answerTimeout: config.CLIENT_ANSWER_TIMEOUT,
+  };
 }
 
 function timeoutsOf({ HANDLER_TIMEOUT, REQUEST_TIMEOUT }: Config): Timeouts {
