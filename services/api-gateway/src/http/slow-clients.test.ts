@@ -7,18 +7,17 @@ import { expectProblem } from "../../test/problems.ts";
 import { HEAD, JSON_HEAD, startTestListener, until } from "../../test/test-listener.ts";
 import { HTTP_TIMEOUTS } from "./listener.ts";
 
-/** The listener's own time-outs, shorter. */
-const timeouts = {
-  ...HTTP_TIMEOUTS,
-  headersTimeout: 100,
-  requestTimeout: 200,
-  answerTimeout: 200,
-  connectionsCheckingInterval: 20,
-};
-
-function setUp() {
-  return startTestListener({ timeouts });
+/** A listener that looks at its clients often, with only those time-outs that are given. */
+function setUp(given: Partial<typeof HTTP_TIMEOUTS>) {
+  const off = { headersTimeout: 0, requestTimeout: 0 };
+  return startTestListener({
+    timeouts: { ...HTTP_TIMEOUTS, connectionsCheckingInterval: 20, ...off, ...given },
+  });
 }
+
+const HEADERS_TIMEOUT = { headersTimeout: 100 };
+const REQUEST_TIMEOUT = { requestTimeout: 200 };
+const ANSWER_TIMEOUT = { answerTimeout: 200 };
 
 /** Sends one byte every few milliseconds, for ever. @returns all that comes back until the server ends it. */
 async function drip(port: number, start: string, byte: string): Promise<string> {
@@ -39,17 +38,17 @@ async function drip(port: number, start: string, byte: string): Promise<string> 
 
 describe("a client is cut off with a 408", () => {
   test("that says nothing at all", async () => {
-    const { port } = await setUp();
+    const { port } = await setUp(HEADERS_TIMEOUT);
     expectProblem(parseRaw(await sendRaw(port)), "request_timeout");
   });
 
   test("that sends its headers byte by byte", async () => {
-    const { port } = await setUp();
+    const { port } = await setUp(HEADERS_TIMEOUT);
     expectProblem(parseRaw(await drip(port, `GET /ok HTTP/1.1\r\n${HEAD}X-Slow: `, "x")), "request_timeout");
   });
 
   test("that sends one header after the other without an end", async () => {
-    const { port } = await setUp();
+    const { port } = await setUp(HEADERS_TIMEOUT);
     const text = await drip(port, `GET /ok HTTP/1.1\r\n${HEAD}`, "X-Slow: x\r\n");
     expectProblem(parseRaw(text), "request_timeout");
   });
@@ -58,13 +57,13 @@ describe("a client is cut off with a 408", () => {
     ["of a declared length", "Content-Length: 30000\r\n\r\n{", " "],
     ["in chunks", "Transfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n"],
   ])("that sends its body byte by byte, %s", async (_case, start, byte) => {
-    const { port } = await setUp();
+    const { port } = await setUp(REQUEST_TIMEOUT);
     const text = await drip(port, `POST /body HTTP/1.1\r\n${JSON_HEAD}${start}`, byte);
     expectProblem(parseRaw(text), "request_timeout");
   });
 
   test("that begins another request on a connection and does not end it", async () => {
-    const { port } = await setUp();
+    const { port } = await setUp(HEADERS_TIMEOUT);
     const text = await drip(port, `GET /ok HTTP/1.1\r\n${HEAD}\r\nGET /ok HTTP/1.1\r\nX-Slow: `, "x");
     const second = text.slice(text.indexOf("HTTP/1.1", 1));
     expect(text).toMatch(/^HTTP\/1.1 200 /);
@@ -73,7 +72,7 @@ describe("a client is cut off with a 408", () => {
 });
 
 test("a client that does not take its answer is cut off", async () => {
-  const { port, held, lines } = await setUp();
+  const { port, held, lines } = await setUp(ANSWER_TIMEOUT);
   const socket = await ask(port);
   await until(() => held.length === 1);
   held[0]!.answer(200, undefined, "x".repeat(LARGER_THAN_KERNEL_BUFFERS));
