@@ -91,8 +91,18 @@ export async function* readAuditEntries<DB extends AuditDatabase>(
 
 const PAGE = 1_000;
 
-/** A page of the log as operators read it, newest first. */
-export type AuditPage = { limit: number; before?: { at: string; sequence: number } | undefined };
+/** A page of the log as operators read it, newest first, narrowed to whatever is given. Times are ISO 8601. */
+export type AuditPage = {
+  limit: number;
+  before?: { at: string; sequence: number } | undefined;
+  actor?: string | undefined;
+  action?: string | undefined;
+  subject?: string | undefined;
+  /** Included. */
+  from?: string | undefined;
+  /** Not included. */
+  to?: string | undefined;
+};
 
 export type ShownAuditEntry = {
   service: string;
@@ -109,11 +119,19 @@ export type ShownAuditEntry = {
 export async function readAuditEntriesBefore<DB extends AuditDatabase>(
   db: Kysely<DB>,
   service: string,
-  { limit, before }: AuditPage,
+  { limit, before, actor, action, subject, from, to }: AuditPage,
 ): Promise<ShownAuditEntry[]> {
+  const conditions = [
+    before && sql`(at, sequence) < (${before.at}::timestamptz, ${before.sequence}::bigint)`,
+    actor !== undefined && sql`actor = ${actor}`,
+    action !== undefined && sql`action = ${action}`,
+    subject !== undefined && sql`subject = ${subject}`,
+    from !== undefined && sql`at >= ${from}::timestamptz`,
+    to !== undefined && sql`at < ${to}::timestamptz`,
+  ].filter((condition) => typeof condition === "object");
   const { rows } = await sql<StoredEntry>`
     select sequence, at, actor, action, subject, detail, hash from audit_entry
-    where ${before ? sql`(at, sequence) < (${before.at}::timestamptz, ${before.sequence}::bigint)` : sql`true`}
+    where ${sql.join([sql`true`, ...conditions], sql` and `)}
     order by at desc, sequence desc limit ${limit}`.execute(db);
   return rows.map(({ sequence, at, detail, hash, ...entry }) => ({
     service,

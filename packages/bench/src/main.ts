@@ -13,12 +13,13 @@ import { print, type Bench } from "./bench.ts";
 import { benchDeliveries } from "./deliveries-bench.ts";
 import { connectEventSource } from "./events.ts";
 import { benchFairness } from "./fairness-bench.ts";
+import { benchNeighbours, NEIGHBOURS_RATE_LIMIT } from "./neighbours-bench.ts";
 import { benchPayments } from "./payments-bench.ts";
 import { startReceiver } from "./receiver-client.ts";
 
 const { values: options } = parseArgs({
   options: {
-    /** payments, webhooks (deliveries, fairness and backlog), one of these three, or all. */
+    /** payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, or all. */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "4" },
@@ -26,21 +27,33 @@ const { values: options } = parseArgs({
   },
 });
 
-const WEBHOOKS = [benchDeliveries, benchFairness, benchBacklog];
-const PARTS: Record<string, ((bench: Bench) => Promise<void>)[]> = {
-  all: [benchPayments, ...WEBHOOKS],
-  payments: [benchPayments],
-  webhooks: WEBHOOKS,
-  deliveries: [benchDeliveries],
-  fairness: [benchFairness],
-  backlog: [benchBacklog],
+type Part = { run: (bench: Bench) => Promise<void>; rateLimitPerSecond: number };
+
+/** Where the rate is not what is measured. */
+const UNLIMITED = 1_000_000;
+const unlimited = (run: Part["run"]): Part => ({ run, rateLimitPerSecond: UNLIMITED });
+const PAYMENTS = unlimited(benchPayments);
+const [DELIVERIES, FAIRNESS, BACKLOG] = [benchDeliveries, benchFairness, benchBacklog].map(unlimited) as [
+  Part,
+  Part,
+  Part,
+];
+const NEIGHBOURS: Part = { run: benchNeighbours, rateLimitPerSecond: NEIGHBOURS_RATE_LIMIT };
+
+const PARTS: Record<string, Part[]> = {
+  all: [PAYMENTS, DELIVERIES, FAIRNESS, BACKLOG, NEIGHBOURS],
+  payments: [PAYMENTS],
+  webhooks: [DELIVERIES, FAIRNESS, BACKLOG],
+  deliveries: [DELIVERIES],
+  fairness: [FAIRNESS],
+  backlog: [BACKLOG],
+  neighbours: [NEIGHBOURS],
 };
 
 async function main(): Promise<void> {
   const parts = PARTS[options.only];
   if (!parts) throw new Error(`--only must be one of ${Object.keys(PARTS).join(", ")}`);
-  const home = await mkdtemp(join(tmpdir(), "holdfast-bench-"));
-  const cleanUp: (() => Promise<void>)[] = [() => rm(home, { recursive: true, force: true, maxRetries: 5 })];
+  const cleanUp: (() => Promise<void>)[] = [];
   const clean = async () => {
     for (let step = cleanUp.pop(); step; step = cleanUp.pop()) await step().catch(() => {});
   };
@@ -48,25 +61,36 @@ async function main(): Promise<void> {
     process.once(signal, () => void clean().then(() => process.exit(130)));
   }
   try {
-    const bench = await start(home, cleanUp);
     print(`node ${process.version}, load of the machine before: ${loadavg()[0]!.toFixed(1)}`);
-    for (const part of parts) {
-      await bench.receiver.forget();
-      await part(bench);
-      print("");
+    for (const [rateLimit, group] of Map.groupBy(parts, ({ rateLimitPerSecond }) => rateLimitPerSecond)) {
+      const bench = await start(rateLimit, cleanUp);
+      for (const { run } of group) {
+        await bench.receiver.forget();
+        await run(bench);
+        print("");
+      }
+      await clean();
     }
   } finally {
     await clean();
   }
 }
 
-async function start(home: string, cleanUp: (() => Promise<void>)[]): Promise<Bench> {
+async function start(rateLimitPerSecond: number, cleanUp: (() => Promise<void>)[]): Promise<Bench> {
+  const home = await mkdtemp(join(tmpdir(), "holdfast-bench-"));
+  cleanUp.push(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
   const stopping = new AbortController();
   cleanUp.push(async () => stopping.abort());
   const sandbox = await startSandbox({
     home,
     portBase: 0,
-    services: serviceDefinitions,
+    services: serviceDefinitions.map((service) => ({
+      ...service,
+      environment: (surroundings) => ({
+        ...service.environment(surroundings),
+        ...(service.isEdge && { RATE_LIMIT_PER_SECOND: String(rateLimitPerSecond) }),
+      }),
+    })),
     stopSignal: stopping.signal,
   });
   cleanUp.push(() => sandbox.stop());

@@ -93,7 +93,7 @@ async function measure(
     args: [
       `--url=${url}`,
       `--headers=${JSON.stringify(headers)}`,
-      `--body=${JSON.stringify(body)}`,
+      `--body=${JSON.stringify(PAYMENT_BODY)}`,
       `--connections=${bench.connections}`,
       `--seconds=${seconds}`,
       `--rate=${rate}`,
@@ -117,7 +117,8 @@ async function measure(
 const BACKLOG_TIMEOUT_MS = 30_000;
 const PAUSE_MS = 200;
 
-const body = {
+/** Of a pre-authorization that the acquirer approves. */
+export const PAYMENT_BODY = {
   orderId: "bench",
   amount: 12.5,
   currency: "TRY",
@@ -179,7 +180,8 @@ function bareTarget(
   };
 }
 
-async function approvals({ sandbox }: Bench): Promise<number> {
+/** Reservations the acquirer has approved so far, by its own ledger. */
+export async function approvals({ sandbox }: Bench): Promise<number> {
   const text = await (await fetch(`${sandbox.acquirerUrl}/ledger`)).text();
   return text
     .split("\n")

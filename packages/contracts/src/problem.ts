@@ -44,6 +44,7 @@ export const PROBLEMS = {
     status: 422,
     title: "This Idempotency-Key was used for another request",
   },
+  rate_limited: { status: 429, title: "Too many requests" },
   request_timeout: { status: 408, title: "The request did not arrive in time" },
   headers_too_large: { status: 431, title: "The request headers are too large" },
   service_unavailable: { status: 503, title: "Nothing was started; it is safe to repeat the request" },

@@ -208,7 +208,7 @@ test("every command and every event of the contracts has its row", () => {
   const subjects = [
     ...contracts.ALL_COMMANDS.map(({ subject }) => subject),
     ...contracts.EVENT_SOURCES.map(contracts.eventSubject),
-    contracts.CREDENTIALS_CHANGED_SUBJECT,
+    ...contracts.NOTICES.map(({ subject }) => subject),
   ];
   expect(subjects.filter((subject) => !rows.has(subject))).toEqual([]);
 });

@@ -1,11 +1,11 @@
 import {
   ALL_COMMANDS,
   BUS_USERS,
-  CREDENTIALS_CHANGED_SUBJECT,
   DEFAULT_INBOX_PREFIX,
   EVENT_STREAM,
   eventSubject,
   inboxSubject,
+  NOTICES,
   OBSERVER,
   WEBHOOK_CONSUMER,
   type BusUser,
@@ -32,6 +32,7 @@ function permissionsOf(user: BusUser, observed: boolean): Permissions {
   const sent = ALL_COMMANDS.filter(({ senders }) => senders.includes(user));
   const served = ALL_COMMANDS.filter(({ service }) => SERVED_BY[service] === user);
   const own = OF_ITS_OWN[user];
+  const notices = NOTICES.filter(({ service }) => service === user).map(({ subject }) => subject);
   const askers = BUS_USERS.filter((other) => served.some(({ senders }) => senders.includes(other)));
   const observers = observed ? [inboxSubject(OBSERVER), `${DEFAULT_INBOX_PREFIX}.>`] : [];
   // In order, so that what is written of it does not depend on the order in which modules are loaded.
@@ -39,11 +40,13 @@ function permissionsOf(user: BusUser, observed: boolean): Permissions {
     publish: [
       ...sent.map(({ subject }) => subject),
       ...own.publish,
+      ...notices,
       ...(served.length > 0 ? [...askers.map(inboxSubject), ...observers] : []),
     ].toSorted(),
     subscribe: [
       ...served.map(({ subject }) => subject),
       ...own.subscribe,
+      ...notices,
       ...new Set(served.map(({ service }) => service)).values().flatMap(discoverySubjects),
       inboxSubject(user),
     ].toSorted(),
@@ -58,10 +61,7 @@ const SERVED_BY: Readonly<Record<string, BusUser>> = {
 };
 
 const OF_ITS_OWN: Record<BusUser, Permissions> = {
-  "api-gateway": {
-    publish: [CREDENTIALS_CHANGED_SUBJECT],
-    subscribe: [CREDENTIALS_CHANGED_SUBJECT],
-  },
+  "api-gateway": { publish: [], subscribe: [] },
   payments: eventSource("payments"),
   refunds: eventSource("refunds"),
   "webhook-dispatcher": {

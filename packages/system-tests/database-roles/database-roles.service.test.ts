@@ -8,7 +8,7 @@ const TABLES: Record<`${SchemaName}.${string}`, string[]> = {
   "gateway.merchant": [
     "SELECT",
     "INSERT (name, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules)",
-    "UPDATE (commission_rules, commission_may_exceed_amount, rules)",
+    "UPDATE (name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules)",
   ],
   "gateway.credential": [
     "SELECT",

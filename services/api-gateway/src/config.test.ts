@@ -41,6 +41,12 @@ test("the defaults are the documented ones", () => {
     REQUEST_TIMEOUT: 20_000,
     CREDENTIAL_CACHE_TTL: 5_000,
     REQUESTS_IN_FLIGHT_MAX: 512,
+    RATE_LIMIT_PER_SECOND: 100,
+    FAILED_SIGN_INS_PER_MINUTE_PER_IP: 60,
+    FAILED_SIGN_INS_PER_MINUTE_PER_KEY: 60,
+    CLIENT_HEADERS_TIMEOUT: 10_000,
+    CLIENT_REQUEST_TIMEOUT: 14_000,
+    CLIENT_ANSWER_TIMEOUT: 15_000,
     OPERATOR_ROLES_CLAIM: "roles",
   });
 });
@@ -68,6 +74,12 @@ describe("refuses to start", () => {
       { ...merchant, CREDENTIAL_CACHE_TTL: "0s" },
       ["CREDENTIAL_CACHE_TTL"],
     ],
+    [
+      "with clients that may take longer for the headers than for all of a request",
+      { ...merchant, CLIENT_HEADERS_TIMEOUT: "15s" },
+      ["CLIENT_HEADERS_TIMEOUT"],
+    ],
+    ["without a rate", { ...merchant, RATE_LIMIT_PER_SECOND: "0" }, ["RATE_LIMIT_PER_SECOND"]],
     ["with no time for the way back", { ...merchant, HANDLER_TIMEOUT: "20s" }, ["HANDLER_TIMEOUT"]],
   ])("%s", (_case, settings: Record<string, string>, faults) => {
     expect(faultsOf({ ...common, ...settings })).toEqual(faults);

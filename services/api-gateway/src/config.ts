@@ -40,8 +40,27 @@ export const configSchema = z
     /** How long a service may take for a command; shorter than the gateway waits for it, by the way back. */
     HANDLER_TIMEOUT: durationSetting().default(18_000),
     REQUEST_TIMEOUT: durationSetting().default(20_000),
-    /** Merchants' requests under way in this process; one more is refused as not started. */
+
+    // Limits. Each process counts for itself: with n replicas a client can have up to n times as much.
+
+    /** Requests under way in each listener of this process; one more is refused as not started, with a 503. */
     REQUESTS_IN_FLIGHT_MAX: integerSetting(1, 100_000).default(512),
+    /** Requests a second of one merchant, and the largest burst; more are refused with a 429. */
+    RATE_LIMIT_PER_SECOND: integerSetting(1, 1_000_000).default(100),
+    /** Failed sign-ins a minute from one client address (of IPv6, from one /64); then the address is locked, with a 429. */
+    FAILED_SIGN_INS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000).default(60),
+    /** Failed sign-ins a minute with one API key, from wherever; more are answered 429. Never stops correct ones. */
+    FAILED_SIGN_INS_PER_MINUTE_PER_KEY: integerSetting(1, 1_000_000).default(60),
+    /** From the first byte of a request until its headers are there; also how long a new connection may be silent. */
+    CLIENT_HEADERS_TIMEOUT: durationSetting()
+      .refine((ms) => ms >= 1, { error: "must be at least 1ms" })
+      .default(10_000),
+    /** From the first byte of a request until its last. Looked at once a second: clients are cut off within 15 s. */
+    CLIENT_REQUEST_TIMEOUT: durationSetting().default(14_000),
+    /** From an answer until the client has taken all of it. */
+    CLIENT_ANSWER_TIMEOUT: durationSetting()
+      .refine((ms) => ms >= 1, { error: "must be at least 1ms" })
+      .default(15_000),
   })
   .check(({ value, issues }) => {
     const fault = (name: keyof typeof value, message: string) =>
@@ -60,6 +79,8 @@ export const configSchema = z
     }
     if (value.HANDLER_TIMEOUT >= value.REQUEST_TIMEOUT)
       fault("HANDLER_TIMEOUT", "must be less than REQUEST_TIMEOUT");
+    if (value.CLIENT_HEADERS_TIMEOUT > value.CLIENT_REQUEST_TIMEOUT)
+      fault("CLIENT_HEADERS_TIMEOUT", "must not be more than CLIENT_REQUEST_TIMEOUT");
   });
 
 export type Config = z.infer<typeof configSchema>;

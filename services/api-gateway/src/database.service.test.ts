@@ -13,8 +13,10 @@ const MERCHANT = "insert into merchant (name) values ('A shop') returning mercha
 
 describe("the service's role", () => {
   test.each([
-    "update merchant set status = 'SUSPENDED'",
-    "update merchant set commission_rate_percent = 0",
+    "update merchant set merchant_id = merchant_id",
+    "update merchant set created_at = now()",
+    "update audit_entry set actor = 'nobody'",
+    "delete from audit_entry",
     "delete from merchant",
     "truncate merchant cascade",
     "insert into merchant (name, status) values ('A', 'ACTIVE')",
@@ -28,6 +30,14 @@ describe("the service's role", () => {
     "select from payments.payment",
   ])("may not %s", async (sql) => {
     await expect(asApp(sql)).rejects.toMatchObject({ code: "42501" });
+  });
+
+  test.each([
+    "update merchant set name = 'A', status = 'SUSPENDED'",
+    "update merchant set commission_rate_percent = 1, commission_fixed = 0, commission_currency = 'TRY'",
+    "update credential set revoked_at = now()",
+  ])("may %s", async (sql) => {
+    await expect(asApp(sql)).resolves.toEqual([]);
   });
 });
 

@@ -11,13 +11,17 @@ import { authenticateOperator } from "./http/authenticate-operator.ts";
 import { createSendCommand, type Timeouts } from "./http/command-answer.ts";
 import { createRouter } from "./http/create-router.ts";
 import type { ListenerState } from "./http/exchange.ts";
-import { startListener } from "./http/listener.ts";
+import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
 import { createSendOperatorCommand } from "./http/operator-command.ts";
+import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
+import { createSignInLimits } from "./limits/sign-in-limits.ts";
 import { findCredential } from "./merchant/merchant-queries.ts";
+import { shareCredentialChanges, type AnnounceChange } from "./merchant/credential-changes.ts";
 import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
 import { operatorKeys } from "./operator/operator-keys.ts";
 import { addCredentialRoute } from "./routes/add-credential.ts";
 import { binRoute } from "./routes/bin.ts";
+import { changeMerchantRoute } from "./routes/change-merchant.ts";
 import { createMerchantRoute } from "./routes/create-merchant.ts";
 import { getMerchantRoute } from "./routes/get-merchant.ts";
 import { listMerchantsRoute } from "./routes/list-merchants.ts";
@@ -50,9 +54,11 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     name: "api-gateway",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
-  const deps = { bus, pool, signIn: signInOf(config, pool) };
+  const signIn = signInOf(config, pool);
+  const deps = { bus, pool, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
+  const timeouts = timeoutsOfClients(config);
   const listen = async (name: ListenerState["name"], port: number, router: Router) => {
-    const listener = await startListener({ name, host: config.LISTEN_HOST, port, router, log });
+    const listener = await startListener({ name, host: config.LISTEN_HOST, port, router, log, timeouts });
     log.info({ listener: name, port: listener.port }, "listening");
     return listener;
   };
@@ -85,10 +91,15 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
 
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 
-type Deps = { bus: Bus; pool: Pool; signIn: SignIn | undefined };
+type Deps = {
+  bus: Bus;
+  pool: Pool;
+  signIn: SignIn | undefined;
+  announce: AnnounceChange | undefined;
+};
 
 function signInOf(
-  { CREDENTIAL_PEPPERS: peppers, CREDENTIAL_CACHE_TTL }: Config,
+  { CREDENTIAL_PEPPERS: peppers, CREDENTIAL_CACHE_TTL, REQUESTS_IN_FLIGHT_MAX }: Config,
   pool: Pool,
 ): SignIn | undefined {
   return (
@@ -97,6 +108,7 @@ function signInOf(
       findCredential: (apiKey) => findCredential(pool, apiKey),
       peppers,
       cacheTtlMs: CREDENTIAL_CACHE_TTL,
+      waitingMax: REQUESTS_IN_FLIGHT_MAX,
       clock: performance,
     })
   );
@@ -107,7 +119,14 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
   return createRouter({
     prefix: "/api",
-    authenticate: authenticateMerchant(needed(signIn)),
+    authenticate: authenticateMerchant(
+      needed(signIn),
+      createSignInLimits({
+        perAddress: config.FAILED_SIGN_INS_PER_MINUTE_PER_IP,
+        perKey: config.FAILED_SIGN_INS_PER_MINUTE_PER_KEY,
+      }),
+    ),
+    limitRate: createMerchantRateLimit(config.RATE_LIMIT_PER_SECOND),
     inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
     routes: [
       preAuthorizationRoute({ send, cards }),
@@ -125,7 +144,7 @@ function operatorApi(config: Config, deps: Deps): Router {
   const { pool, bus } = deps;
   const send = createSendOperatorCommand(bus, timeoutsOf(config));
   const db = new Kysely<AuditDatabase>({ dialect: new PostgresDialect({ pool }) });
-  const signIn = needed(deps.signIn);
+  const announce = needed(deps.announce);
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
     prefix: "/operator",
@@ -139,14 +158,24 @@ function operatorApi(config: Config, deps: Deps): Router {
       createMerchantRoute({ pool, peppers }),
       listMerchantsRoute({ pool }),
       getMerchantRoute({ pool }),
+      changeMerchantRoute({ pool, announce }),
       addCredentialRoute({ pool, peppers }),
-      revokeCredentialRoute({ pool, signIn }),
+      revokeCredentialRoute({ pool, announce }),
       ...operatorPaymentRoutes({ send }),
       ...operatorRefundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...webhookRoutes({ send, pool }),
     ],
   });
+}
+
+function timeoutsOfClients(config: Config): typeof HTTP_TIMEOUTS {
+  return {
+    ...HTTP_TIMEOUTS,
+    headersTimeout: config.CLIENT_HEADERS_TIMEOUT,
+    requestTimeout: config.CLIENT_REQUEST_TIMEOUT,
+    answerTimeout: config.CLIENT_ANSWER_TIMEOUT,
+  };
 }
 
 function timeoutsOf({ HANDLER_TIMEOUT, REQUEST_TIMEOUT }: Config): Timeouts {

@@ -15,6 +15,8 @@ export type HttpRequest = {
   /** A list sends the header more than once. */
   headers?: Record<string, string | string[]>;
   body?: string | Buffer;
+  /** Of this machine, to come from; any of 127.0.0.0/8. */
+  localAddress?: string;
   /** Sends the head and never the body. */
   withoutBody?: boolean;
 };
@@ -22,10 +24,10 @@ export type HttpRequest = {
 /** One request as it is given, without what `fetch` corrects or forbids. */
 export async function http(
   port: number,
-  { method = "GET", path, headers = {}, body, withoutBody }: HttpRequest,
+  { method = "GET", path, headers = {}, body, localAddress, withoutBody }: HttpRequest,
 ): Promise<HttpAnswer> {
   return await new Promise((resolve, reject) => {
-    const outgoing = request({ host: "127.0.0.1", port, method, path, headers, agent: false });
+    const outgoing = request({ host: "127.0.0.1", port, method, path, headers, localAddress, agent: false });
     outgoing.on("error", reject);
     outgoing.on("response", (answer) => {
       const chunks: Buffer[] = [];

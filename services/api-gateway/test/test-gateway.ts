@@ -7,7 +7,7 @@ import { keyRingSetting, parseConfig } from "@holdfast/service-runtime";
 import { createTestDatabase, startTestNats } from "@holdfast/testing";
 import { expect } from "vitest";
 import { configSchema } from "../src/config.ts";
-import { startApiGateway } from "../src/service.ts";
+import { startApiGateway, type ApiGateway } from "../src/service.ts";
 import { captureLog } from "./captured-log.ts";
 import { http, type HttpAnswer, type HttpRequest } from "./http-client.ts";
 import { startTcpProxy } from "./tcp-proxy.ts";
@@ -49,10 +49,15 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     OPERATOR_JWT_ISSUER: ISSUER,
     OPERATOR_JWT_AUDIENCE: AUDIENCE,
     DRAIN_TIMEOUT: "1s",
+    // So that no test meets a limit it is not about.
+    RATE_LIMIT_PER_SECOND: "1000000",
+    FAILED_SIGN_INS_PER_MINUTE_PER_IP: "1000000",
+    FAILED_SIGN_INS_PER_MINUTE_PER_KEY: "1000000",
     ...settings,
   };
   const { log, lines } = captureLog();
   const gateway = await startApiGateway(parseConfig(configSchema, env), log);
+  const others: ApiGateway[] = [];
   let stopped: Promise<void> | undefined;
   const stopGateway = () => (stopped ??= gateway.stop());
 
@@ -85,10 +90,16 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
       expect(answer.status).toBe(201);
       return merchantOf(answer);
     },
+    /** Another gateway in this process, on the same database and the same nats-server, until `stop`. */
+    async startAnother(changes: Record<string, string> = {}) {
+      const another = await startApiGateway(parseConfig(configSchema, { ...env, ...changes }), log);
+      others.push(another);
+      return another.ports;
+    },
     /** The gateway alone, as SIGTERM would. */
     stopGateway,
     async stop(): Promise<void> {
-      await stopGateway();
+      await Promise.all([stopGateway(), ...others.map((other) => other.stop())]);
       databaseProxy.close();
       await Promise.all([nats.stop(), database.drop(), rm(directory, { recursive: true })]);
     },

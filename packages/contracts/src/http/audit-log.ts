@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { textSchema } from "../text.ts";
 import { defineEndpoint } from "./endpoint.ts";
 import { pageQuery } from "./operator-payments.ts";
 
@@ -17,6 +18,29 @@ export const auditLogEntrySchema = z
   .meta({ id: "AuditLogEntry" });
 export type AuditLogEntry = z.infer<typeof auditLogEntrySchema>;
 
+/** Services that have an audit log, as the log names them. */
+export const AUDITED_SERVICES = ["api-gateway", "payments", "refunds", "webhooks"] as const;
+
+/** What the log can be narrowed to; several narrow it together. `from` is included, `to` is not. */
+export const auditFilterSchema = z.object({
+  actor: textSchema(1, 200).optional().meta({ description: "Who: the token's subject" }),
+  action: textSchema(1, 100)
+    .optional()
+    .meta({ description: "What", examples: ["merchant.suspended"] }),
+  subject: textSchema(1, 200)
+    .optional()
+    .meta({ description: "To what: id of the merchant, payment, refund or event" }),
+  from: z.iso.datetime({ offset: true }).optional(),
+  to: z.iso.datetime({ offset: true }).optional(),
+});
+
+/** What the gateway asks each service's log for: entries older than `before`, newest first. It merges the answers. */
+export const auditPageSchema = auditFilterSchema.extend({
+  limit: z.int(),
+  before: z.object({ at: z.iso.datetime(), sequence: z.int() }).optional(),
+});
+export const auditEntriesSchema = z.object({ entries: z.array(auditLogEntrySchema) });
+
 export const getAuditLog = defineEndpoint({
   operationId: "getAuditLog",
   listener: "operator",
@@ -24,7 +48,10 @@ export const getAuditLog = defineEndpoint({
   path: "/operator/audit-log",
   role: "viewer",
   summary: "Who did what, newest first, over all services",
-  queryParameters: z.object(pageQuery),
+  queryParameters: auditFilterSchema.extend({
+    service: z.enum(AUDITED_SERVICES).optional(),
+    ...pageQuery,
+  }),
   responses: {
     200: {
       description: "A page",

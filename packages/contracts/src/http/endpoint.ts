@@ -2,17 +2,23 @@ import type { z } from "zod";
 import type { ProblemCode } from "../problem.ts";
 
 /** One HTTP operation of a listener: what the gateway serves and what the OpenAPI document says of it. */
-export type Endpoint = {
+export type Endpoint = Operation & (MerchantListener | OperatorListener);
+
+/** Which of the gateway's listeners serves it. */
+type MerchantListener = { listener: "merchant"; role?: never };
+type OperatorListener = {
+  listener: "operator";
+  /** The lowest role that may call it; each includes the ones below it. */
+  role: OperatorRole;
+};
+
+type Operation = {
   operationId: string;
-  /** Which of the gateway's listeners serves it. */
-  listener: "merchant" | "operator";
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With parameters in braces: `/api/payment/{paymentId}`. */
   path: string;
   summary: string;
   description?: string;
-  /** Roles that may call it (operator listener); each includes the ones below it. */
-  role?: OperatorRole;
   pathParameters?: z.ZodObject;
   queryParameters?: z.ZodObject;
   request?: z.ZodType;
@@ -29,6 +35,9 @@ export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
 /** What any endpoint can answer. */
 export const COMMON_PROBLEMS = ["unauthorized", "internal_error", "service_unavailable"] as const;
+
+/** What any endpoint of the merchant API can answer beside those. */
+export const MERCHANT_PROBLEMS = ["rate_limited"] as const;
 
 /** What any endpoint with a body can answer. */
 export const BODY_PROBLEMS = [

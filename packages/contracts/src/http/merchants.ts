@@ -18,11 +18,28 @@ export const createMerchantRequestSchema = z
   .object({ name: textSchema(1, 100), ...merchantSettingsSchema.shape })
   .meta({ id: "CreateMerchantRequest" });
 
+const merchantStatusSchema = z.enum(["ACTIVE", "SUSPENDED"]);
+
+/** What is left out stays as it is. */
+export const changeMerchantRequestSchema = z
+  .object({
+    name: textSchema(1, 100).optional(),
+    status: merchantStatusSchema.optional().meta({ description: "A suspended merchant's calls get 401" }),
+    commission: commissionPlanSchema.nullable().optional().meta({ description: "null: no plan" }),
+    rules: merchantRulesSchema.nullable().optional().meta({ description: "null: no rules" }),
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), {
+    error: "must have at least one of name, status, commission and rules",
+    params: { code: "nothing_to_change" },
+  })
+  .meta({ id: "ChangeMerchantRequest" });
+export type MerchantChange = z.infer<typeof changeMerchantRequestSchema>;
+
 export const merchantSchema = z
   .object({
     merchantId: z.uuid(),
     name: z.string(),
-    status: z.enum(["ACTIVE", "SUSPENDED"]),
+    status: merchantStatusSchema,
     ...merchantSettingsSchema.shape,
     createdAt: z.iso.datetime(),
     credentials: z.array(
@@ -102,6 +119,19 @@ export const getMerchant = defineEndpoint({
   problems: ["merchant_not_found", "forbidden"],
 });
 
+export const changeMerchant = defineEndpoint({
+  operationId: "changeMerchant",
+  listener: "operator",
+  method: "PATCH",
+  path: "/operator/merchants/{merchantId}",
+  role: "admin",
+  summary: "Change a merchant's name or plan, suspend it or let it go on; acts everywhere within 10 s",
+  pathParameters: merchantPath,
+  request: changeMerchantRequestSchema,
+  responses: { 200: { description: "The merchant as it is now", body: merchantSchema } },
+  problems: [...BODY_PROBLEMS, "merchant_not_found", "outcome_unknown", "forbidden"],
+});
+
 export const addCredential = defineEndpoint({
   operationId: "addCredential",
   listener: "operator",
@@ -125,3 +155,12 @@ export const revokeCredential = defineEndpoint({
   responses: { 204: { description: "Revoked, now or earlier" } },
   problems: ["merchant_not_found", "credential_not_found", "forbidden"],
 });
+
+export const MERCHANT_OPERATOR_ENDPOINTS = [
+  createMerchant,
+  listMerchants,
+  getMerchant,
+  changeMerchant,
+  addCredential,
+  revokeCredential,
+];

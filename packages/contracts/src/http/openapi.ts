@@ -3,34 +3,8 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { PAYMENT_STATUS_CHANGED } from "../messages/events.ts";
 import { PROBLEMS, problemSchema, type ProblemCode } from "../problem.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
-import { bin } from "./bin.ts";
-import { COMMON_PROBLEMS, type Endpoint } from "./endpoint.ts";
-import { addCredential, createMerchant, getMerchant, listMerchants, revokeCredential } from "./merchants.ts";
-import { REFUND_OPERATOR_ENDPOINTS } from "./operator-refunds.ts";
-import { payment } from "./payment.ts";
-import { cancel, capture } from "./capture.ts";
-import { preAuthorization } from "./pre-authorization.ts";
-import { refund } from "./refund.ts";
-import { sale } from "./sale.ts";
-import { WEBHOOK_ENDPOINTS } from "./webhook-endpoints.ts";
-
-/** Every HTTP operation there is, in the order of the document. */
-export const ENDPOINTS: readonly Endpoint[] = [
-  preAuthorization,
-  sale,
-  payment,
-  capture,
-  cancel,
-  refund,
-  bin,
-  createMerchant,
-  listMerchants,
-  getMerchant,
-  addCredential,
-  revokeCredential,
-  ...REFUND_OPERATOR_ENDPOINTS,
-  ...WEBHOOK_ENDPOINTS,
-];
+import { COMMON_PROBLEMS, MERCHANT_PROBLEMS, type Endpoint } from "./endpoint.ts";
+import { ENDPOINTS } from "./endpoints.ts";
 
 /** The OpenAPI 3.1 document of both APIs, as JSON text; `docs/openapi.json` is this. */
 export function openApiJson(): string {
@@ -122,11 +96,21 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
         content: { "application/json": { schema: request } },
       },
     }),
-    responses: { ...successes(endpoint), ...problems([...endpoint.problems, ...COMMON_PROBLEMS]) },
+    responses: { ...successes(endpoint), ...problems(problemsOf(endpoint)) },
   };
 }
 
-function successes({ responses }: Endpoint): ZodOpenApiOperationObject["responses"] {
+function problemsOf({ listener, problems: own }: Endpoint): ProblemCode[] {
+  return [...own, ...COMMON_PROBLEMS, ...(listener === "merchant" ? MERCHANT_PROBLEMS : [])];
+}
+
+/** Of the merchant API's answers after the sign-in, refusals included. */
+const RATE_LIMIT_HEADERS = {
+  "RateLimit-Policy": 'Requests (`q`) in seconds (`w`), such as `"merchant";q=100;w=1`',
+  RateLimit: "What remains (`r`), and in how many seconds all of it is there again (`t`)",
+};
+
+function successes({ listener, responses }: Endpoint): ZodOpenApiOperationObject["responses"] {
   return Object.fromEntries(
     Object.entries(responses).map(([status, { description, body, headers = {} }]) => [
       status,
@@ -134,9 +118,11 @@ function successes({ responses }: Endpoint): ZodOpenApiOperationObject["response
         description,
         ...(body && { content: { "application/json": { schema: body } } }),
         headers: Object.fromEntries(
-          Object.entries({ "X-Request-Id": "Id of this request, for support", ...headers }).map(
-            ([name, text]) => [name, { description: text, schema: { type: "string" as const } }],
-          ),
+          Object.entries({
+            "X-Request-Id": "Id of this request, for support",
+            ...(listener === "merchant" && RATE_LIMIT_HEADERS),
+            ...headers,
+          }).map(([name, text]) => [name, { description: text, schema: { type: "string" as const } }]),
         ),
       },
     ]),

@@ -153,3 +153,11 @@ export const resolvePayment = defineEndpoint({
   responses: settled,
   problems: [...BODY_PROBLEMS, ...settlingProblems, "same_person"],
 });
+
+export const PAYMENT_OPERATOR_ENDPOINTS = [
+  listOperatorPayments,
+  getOperatorPayment,
+  inquirePayment,
+  reversePayment,
+  resolvePayment,
+];

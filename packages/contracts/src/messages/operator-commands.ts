@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { auditLogEntrySchema } from "../http/audit-log.ts";
+import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
 import {
   operatorPaymentDetailSchema,
   operatorPaymentPageSchema,
@@ -48,13 +48,9 @@ export const resolveUnresolvedPayment = defineOperatorCommand({
   result: operatorPaymentDetailSchema,
 });
 
-/** Entries older than `before`, newest first: the gateway merges the services' logs. */
 export const readPaymentsAuditLog = defineOperatorCommand({
   service: "payments",
   name: "audit-log",
-  request: z.object({
-    limit: z.int(),
-    before: z.object({ at: z.iso.datetime(), sequence: z.int() }).optional(),
-  }),
-  result: z.object({ entries: z.array(auditLogEntrySchema) }),
+  request: auditPageSchema,
+  result: auditEntriesSchema,
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
-import { auditLogEntrySchema } from "../http/audit-log.ts";
+import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
 import {
   operatorRefundDetailSchema,
   operatorRefundPageSchema,
@@ -78,13 +78,9 @@ export const rejectRefund = defineOperatorCommand({
   result: operatorRefundDetailSchema,
 });
 
-/** Entries older than `before`, newest first: the gateway merges the services' logs. */
 export const readRefundsAuditLog = defineOperatorCommand({
   service: "refunds",
   name: "audit-log",
-  request: z.object({
-    limit: z.int(),
-    before: z.object({ at: z.iso.datetime(), sequence: z.int() }).optional(),
-  }),
-  result: z.object({ entries: z.array(auditLogEntrySchema) }),
+  request: auditPageSchema,
+  result: auditEntriesSchema,
 });

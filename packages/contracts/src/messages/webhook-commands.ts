@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { auditLogEntrySchema } from "../http/audit-log.ts";
+import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
 import { sealedReplySchema } from "../sealed-reply.ts";
 import {
   webhookDeliveryDetailSchema,
@@ -89,15 +89,11 @@ export const redeliverFailedWebhooks = defineOperatorCommand({
   result: z.object({ queued: z.int() }),
 });
 
-/** Entries older than `before`, newest first: the gateway merges the services' logs. */
 export const readWebhooksAuditLog = defineOperatorCommand({
   service: "webhooks",
   name: "audit-log",
-  request: z.object({
-    limit: z.int(),
-    before: z.object({ at: z.iso.datetime(), sequence: z.int() }).optional(),
-  }),
-  result: z.object({ entries: z.array(auditLogEntrySchema) }),
+  request: auditPageSchema,
+  result: auditEntriesSchema,
 });
 
 /** Which of an owner's events the dispatcher does not have. */

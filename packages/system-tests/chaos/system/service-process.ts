@@ -30,6 +30,8 @@ export async function createGateway(name: string, surroundings: Surroundings): P
     CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
     HANDLER_TIMEOUT: timers.HANDLER_TIMEOUT,
     REQUEST_TIMEOUT: timers.REQUEST_TIMEOUT,
+    // Refusals for other reasons are what is looked for.
+    RATE_LIMIT_PER_SECOND: "1000000",
     ...surroundings.operatorEnv,
   });
   return { ...service, merchantPort, operatorPort };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test, vi } from "vitest";
+import { createSignInLimits } from "../limits/sign-in-limits.ts";
 import { authenticateMerchant } from "./authenticate-merchant.ts";
 import type { Exchange } from "./exchange.ts";
 import { Refusal } from "./refusal.ts";
@@ -10,8 +11,10 @@ async function attempt(headersDistinct: Record<string, string[]>) {
     apiSecret === "right" ? { merchantId: "m" } : undefined,
   );
   const exchange = {} as Exchange;
-  const authenticate = authenticateMerchant({ verify, forget: () => {} });
-  const refusal = await authenticate({ headersDistinct } as unknown as IncomingMessage, exchange);
+  const limits = createSignInLimits({ perAddress: 60, perKey: 60 });
+  const authenticate = authenticateMerchant({ verify, forget: () => {} }, limits);
+  const request = { headersDistinct, socket: { remoteAddress: "203.0.113.7" } };
+  const refusal = await authenticate(request as unknown as IncomingMessage, exchange);
   return { asked: verify.mock.calls, refusal, exchange };
 }
 

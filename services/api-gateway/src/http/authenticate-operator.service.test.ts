@@ -1,3 +1,5 @@
+import * as contracts from "@holdfast/contracts";
+import { ENDPOINTS, OPERATOR_ROLES, type Endpoint } from "@holdfast/contracts";
 import { eventually } from "@holdfast/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { HttpRequest } from "../../test/http-client.ts";
@@ -12,29 +14,52 @@ beforeAll(async () => void (gateway = await startTestGateway()));
 beforeEach(() => void (gateway.lines.length = 0));
 afterAll(() => gateway.stop());
 
+/** A request to an endpoint, about nothing that exists. */
+function requestTo({ method, path }: Endpoint): HttpRequest {
+  const filled = path.replaceAll(/\{\w+\}/g, NOWHERE);
+  return { method, path: filled, ...(method !== "GET" && { body: "{}" }) };
+}
+
 describe("who may do what", () => {
-  const calls: [name: string, needs: string, request: HttpRequest][] = [
-    ["create", "admin", { method: "POST", path: "/operator/merchants", body: "{}" }],
-    ["list", "viewer", { path: "/operator/merchants" }],
-    ["read", "viewer", { path: `/operator/merchants/${NOWHERE}` }],
-    ["add a credential", "admin", { method: "POST", path: `/operator/merchants/${NOWHERE}/credentials` }],
-    ["revoke one", "admin", { method: "DELETE", path: `/operator/merchants/${NOWHERE}/credentials/hk_x` }],
-  ];
-  const ranks = ["none", "viewer", "approver", "admin"];
-  const matrix = calls.flatMap(([name, needs, request]) =>
-    ranks.map((role) => ({ name, role, request, allowed: ranks.indexOf(role) >= ranks.indexOf(needs) })),
+  const endpoints = ENDPOINTS.filter(({ listener }) => listener === "operator");
+  const ranks = ["none", ...OPERATOR_ROLES];
+  const matrix = endpoints.flatMap((endpoint) =>
+    ranks.map((role) => ({
+      role,
+      name: endpoint.operationId,
+      request: requestTo(endpoint),
+      allowed: ranks.indexOf(role) >= ranks.indexOf(endpoint.role ?? ""),
+    })),
   );
 
+  /** Nobody serves commands here, so what is allowed goes as far as a 503. */
   test.each(matrix)("$role may $name: $allowed", async ({ role, request, allowed }) => {
     const answer = await gateway.operatorApi({ ...request, role });
-    if (allowed) expect([200, 400, 404]).toContain(answer.status);
+    if (allowed) expect([200, 202, 400, 404, 503]).toContain(answer.status);
     else expectProblem(answer, "forbidden");
+  });
+
+  test("and each of them is one the gateway has, which reads by viewer and writes by no less than approver", async () => {
+    for (const endpoint of endpoints) {
+      const { method, path } = requestTo(endpoint);
+      const answer = await gateway.operatorApi({ method: method!, path, role: "none" });
+      expect.soft(answer.status, endpoint.operationId).toBe(403);
+      expect.soft(endpoint.role === "viewer", endpoint.operationId).toBe(endpoint.method === "GET");
+    }
+  });
+
+  test("the contracts' list has every endpoint there is", () => {
+    const defined = Object.values(contracts).filter(
+      (value) => typeof value === "object" && value !== null && "operationId" in value,
+    );
+    expect(new Set(ENDPOINTS)).toEqual(new Set(defined));
+    expect(new Set(ENDPOINTS).size).toBe(ENDPOINTS.length);
   });
 
   test("without a valid token nobody may anything, nor learn what there is", async () => {
     const foreign = await gateway.identity.token({ claims: { aud: "another-api" } });
     const valid = await gateway.identity.token({ claims: { aud: AUDIENCE } });
-    for (const [, , request] of [...calls, ["", "", { path: "/operator/nowhere" }] as const]) {
+    for (const request of [...endpoints.map(requestTo), { path: "/operator/nowhere" }]) {
       const attempts: HttpRequest["headers"][] = [
         {},
         { authorization: `Bearer ${foreign}` },

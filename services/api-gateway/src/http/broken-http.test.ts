@@ -137,7 +137,8 @@ describe("what the HTTP parser refuses is answered as a problem", () => {
   test("the time-outs are shorter than Node's, and idle connections live longer than a load balancer's", () => {
     expect(HTTP_TIMEOUTS).toEqual({
       headersTimeout: 10_000,
-      requestTimeout: 15_000,
+      requestTimeout: 14_000,
+      answerTimeout: 15_000,
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 65_000,
     });

@@ -2,6 +2,7 @@ import { parse as parseQuery } from "node:querystring";
 import type { IncomingMessage } from "node:http";
 import { OPERATOR_ROLES, type Endpoint, type OperatorRole } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
+import type { LimitRate } from "../limits/merchant-rate-limit.ts";
 import type { Exchange } from "./exchange.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { parseJson } from "./parse-json.ts";
@@ -18,22 +19,30 @@ export type RouterOptions = {
   /** Everything under this path needs a sign-in, routes that do not exist included. */
   prefix: string;
   authenticate: Authenticate;
+  /** Looks at requests that are signed in, routes that do not exist included. */
+  limitRate?: LimitRate;
   routes: Route[];
   /** Requests under way at once; one more is refused as not started. */
   inFlightMax: number;
 };
 
 /**
- * The order in which a request is looked at: who sends it, then whether there is such a route and method, whether the
- * role allows it, and only then its body. express does the matching; nothing else of it is used, since its application
+ * The order in which a request is looked at: who sends it, whether that is too often, whether there is such a route and
+ * method, whether there is a place for it, whether the role allows it, and only then its body. express does the matching; nothing else of it is used, since its application
  * re-parents each request and response and adds headers that would have to be taken away again.
  */
-export function createRouter({ prefix, authenticate, routes, inFlightMax }: RouterOptions): Router {
+export function createRouter({
+  prefix,
+  authenticate,
+  limitRate,
+  routes,
+  inFlightMax,
+}: RouterOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use(
     prefix,
     handler(async (request, exchange, next) => {
-      const refusal = await authenticate(request, exchange);
+      const refusal = (await authenticate(request, exchange)) ?? limitRate?.(exchange);
       if (refusal) refuse(exchange, refusal);
       else next();
     }),
@@ -70,7 +79,8 @@ async function readCall(
   request: RoutedRequest,
   exchange: Exchange,
 ): Promise<Call<Endpoint> | Refusal> {
-  if (endpoint.role && !includesRole(exchange.operator?.role, endpoint.role)) return new Refusal("forbidden");
+  if (endpoint.listener === "operator" && !includesRole(exchange.operator?.role, endpoint.role))
+    return new Refusal("forbidden");
   if (endpoint.listener === "merchant" && endpoint.method === "POST") {
     const key = readIdempotencyKey(request, concretePath(endpoint.path, request.params));
     if (key instanceof Refusal) return key;

@@ -34,6 +34,8 @@ export class Exchange extends ServerResponse {
   merchantId: string | undefined;
   paymentId: string | undefined;
   idempotency: IdempotencyKey | undefined;
+  /** Headers that say what is left of the merchant's rate, on every answer after the sign-in. */
+  rateLimit: Record<string, string> | undefined;
   /** Of the problem answered with. */
   code: ProblemCode | undefined;
   /** What went wrong on our side. */
@@ -52,6 +54,7 @@ export class Exchange extends ServerResponse {
     this.writeHead(status, {
       ...commonHeaders(this.requestId),
       ...(this.listener.draining && { Connection: "close" }),
+      ...this.rateLimit,
       ...(length !== undefined && { "Content-Type": "application/json", "Content-Length": length }),
       ...headers,
     });

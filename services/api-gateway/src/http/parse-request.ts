@@ -19,7 +19,7 @@ export function parseRequest<Schema extends z.ZodType>(
     if (!faults.has(field)) faults.set(field, { field, code, message });
   };
   for (const issue of parsed.error?.issues ?? []) {
-    addFault(issue.path.join("."), codeOf(issue, input), messageOf(issue, input));
+    addFault(issue.path.join(".") || "body", codeOf(issue, input), messageOf(issue, input));
   }
   check?.(input, new Date(), addFault);
   if (faults.size === 0) return parsed.data!;

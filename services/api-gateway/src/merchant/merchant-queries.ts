@@ -1,36 +1,13 @@
-import type { CommissionPlan, Merchant, MerchantRules, MerchantSettings } from "@holdfast/contracts";
+import { isDeepStrictEqual } from "node:util";
+import type { Merchant, MerchantChange, MerchantSettings } from "@holdfast/contracts";
 import type { Pool } from "pg";
 import type { AuditRecord } from "@holdfast/audit";
 import { read, writeAudited } from "../database.ts";
 import type { NewCredential } from "./credential.ts";
+import { SETTINGS_COLUMNS, settingsOf, settingsValues, type SettingsColumns } from "./merchant-settings.ts";
 import type { StoredCredential } from "./sign-in.ts";
 
 /** Every statement on the gateway's tables. */
-
-type SettingsColumns = {
-  commission_rate_percent: string | null;
-  commission_fixed: string | null;
-  commission_currency: string | null;
-  commission_rules: NonNullable<CommissionPlan["rules"]> | null;
-  commission_may_exceed_amount: boolean;
-  rules: MerchantRules | null;
-};
-
-const SETTINGS_COLUMNS = `commission_rate_percent, commission_fixed, commission_currency, commission_rules,
-  commission_may_exceed_amount, rules`;
-
-/** The settings as values of {@link SETTINGS_COLUMNS}, in their order. */
-function settingsValues({ commission, rules }: MerchantSettings): unknown[] {
-  return [
-    commission?.ratePercent,
-    commission?.fixed,
-    commission?.currency,
-    // pg would make a Postgres array of a list.
-    commission?.rules && JSON.stringify(commission.rules),
-    commission?.mayExceedAmount ?? false,
-    rules && JSON.stringify(rules),
-  ];
-}
 
 /** What a sign-in needs, in one read by primary key. */
 export async function findCredential(pool: Pool, apiKey: string): Promise<StoredCredential | undefined> {
@@ -92,6 +69,81 @@ export async function insertMerchant(
     entry(by, "merchant.created", created!.merchant_id, { name, ...settings, apiKey }),
   );
   return row!.merchant_id;
+}
+
+/**
+ * Changes what is given. Writes down what has become different, and nothing where nothing has.
+ *
+ * @returns the merchant as it is now.
+ */
+export async function updateMerchant(
+  pool: Pool,
+  merchantId: string,
+  { name, status, commission, rules }: MerchantChange,
+  by: Actor,
+): Promise<Merchant | undefined> {
+  const plan = ["rate_percent", "fixed", "currency", "rules", "may_exceed_amount"].map(
+    (column) => `commission_${column}`,
+  );
+  const types = ["numeric", "numeric", "text", "jsonb", "boolean"];
+  const assignments = plan.map(
+    (column, index) => `${column} = case when $4 then $${index + 6}::${types[index]} else ${column} end`,
+  );
+  const statement = {
+    text: `
+      update merchant set
+        name = coalesce($2, name),
+        status = coalesce($3, status),
+        ${assignments.join(", ")},
+        rules = case when $5 then $11::jsonb else rules end
+      where merchant_id = $1
+      returning ${MERCHANT_COLUMNS}, to_jsonb(old) || jsonb_build_object(
+        -- As text they keep their decimals.
+        'commission_rate_percent', old.commission_rate_percent::text,
+        'commission_fixed', old.commission_fixed::text) as old`,
+    values: [
+      merchantId,
+      name,
+      status,
+      commission !== undefined,
+      rules !== undefined,
+      ...settingsValues({ commission: commission ?? undefined, rules: rules ?? undefined }),
+    ],
+  };
+  const [row] = await writeAudited<ChangedMerchantRow>(pool, statement, ([changed]) => {
+    const changes = changed && changesOf(changed);
+    if (!changes || Object.keys(changes).length === 0) return undefined;
+    return entry(by, actionOf(changes), merchantId, { changes });
+  });
+  return row && toMerchant(row);
+}
+
+/** As it is, and as it was. */
+type ChangedMerchantRow = MerchantRow & {
+  old: SettingsColumns & { name: string; status: Merchant["status"] };
+};
+
+type MerchantChanges = Partial<
+  Record<"name" | "status" | "commission" | "rules", { from: unknown; to: unknown }>
+>;
+
+/** Each member that has become different, with both values; a plan or rules that are not there are null. */
+function changesOf({ old, ...row }: ChangedMerchantRow): MerchantChanges {
+  const [was, is] = [settingsOf(old), settingsOf(row)];
+  const members = {
+    name: { from: old.name, to: row.name },
+    status: { from: old.status, to: row.status },
+    commission: { from: was.commission ?? null, to: is.commission ?? null },
+    rules: { from: was.rules ?? null, to: is.rules ?? null },
+  };
+  return Object.fromEntries(
+    Object.entries(members).filter(([, { from, to }]) => !isDeepStrictEqual(from, to)),
+  );
+}
+
+function actionOf({ status }: MerchantChanges): string {
+  if (!status) return "merchant.changed";
+  return status.to === "SUSPENDED" ? "merchant.suspended" : "merchant.resumed";
 }
 
 /** @returns whether there is such a merchant. */
@@ -190,27 +242,5 @@ function toMerchant(row: MerchantRow): Merchant {
       createdAt: new Date(createdAt).toISOString(),
       ...(revokedAt !== null && { revokedAt: new Date(revokedAt).toISOString() }),
     })),
-  };
-}
-
-function settingsOf(row: SettingsColumns): MerchantSettings {
-  const commission = commissionOf(row);
-  return { ...(commission && { commission }), ...(row.rules && { rules: row.rules }) };
-}
-
-function commissionOf(row: SettingsColumns): CommissionPlan | undefined {
-  const {
-    commission_rate_percent: ratePercent,
-    commission_fixed: fixed,
-    commission_currency: currency,
-    commission_rules: rules,
-  } = row;
-  if (ratePercent === null || fixed === null || currency === null) return undefined;
-  return {
-    ratePercent,
-    fixed,
-    currency,
-    ...(rules && { rules }),
-    ...(row.commission_may_exceed_amount && { mayExceedAmount: true }),
   };
 }

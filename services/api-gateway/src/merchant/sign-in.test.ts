@@ -1,4 +1,5 @@
 import * as crypto from "node:crypto";
+import { DatabaseUnavailableError } from "@holdfast/service-runtime";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { issueCredential } from "./credential.ts";
 import { createSignIn, type StoredCredential } from "./sign-in.ts";
@@ -16,14 +17,14 @@ const TTL_MS = 5_000;
 const peppers = { activeId: "p1", keys: new Map([["p1", crypto.randomBytes(32)]]) };
 const merchant = { merchantId: "0199aaaa-0000-7000-8000-000000000001" };
 
-function setUp({ usable = true } = {}) {
+function setUp({ usable = true, waitingMax = 100 } = {}) {
   const issued = issueCredential(peppers);
   const stored = new Map<string, StoredCredential>([
     [issued.apiKey, { hash: issued.hash, merchant, usable }],
   ]);
   const clock = { now: () => clock.time, time: 1_000 };
   const findCredential = vi.fn(async (apiKey: string) => stored.get(apiKey));
-  const signIn = createSignIn({ findCredential, peppers, cacheTtlMs: TTL_MS, clock });
+  const signIn = createSignIn({ findCredential, peppers, cacheTtlMs: TTL_MS, waitingMax, clock });
   return { ...issued, stored, clock, findCredential, signIn };
 }
 
@@ -116,12 +117,46 @@ describe("the cache", () => {
     expect(await signIn.verify(apiKey, apiSecret)).toBeUndefined();
   });
 
-  test("forgets a key at once when it is told to", async () => {
-    const { signIn, stored, apiKey, apiSecret } = setUp();
+  test("forgets a merchant's keys at once when it is told to, and no others", async () => {
+    const { signIn, stored, findCredential, apiKey, apiSecret } = setUp();
+    const other = issueCredential(peppers);
+    stored.set(other.apiKey, { hash: other.hash, merchant: { merchantId: "other" }, usable: true });
     await signIn.verify(apiKey, apiSecret);
+    await signIn.verify(other.apiKey, other.apiSecret);
     stored.set(apiKey, { ...stored.get(apiKey)!, usable: false });
-    signIn.forget(apiKey);
+    findCredential.mockClear();
+    signIn.forget(merchant.merchantId);
     expect(await signIn.verify(apiKey, apiSecret)).toBeUndefined();
+    expect(await signIn.verify(other.apiKey, other.apiSecret)).toEqual({ merchantId: "other" });
+    expect(findCredential.mock.calls).toEqual([[apiKey]]);
+  });
+
+  test("does not keep what a look-up read before it was told to forget", async () => {
+    const { signIn, stored, findCredential, apiKey, apiSecret } = setUp();
+    const reading = Promise.withResolvers<StoredCredential>();
+    findCredential.mockReturnValueOnce(reading.promise);
+    const before = signIn.verify(apiKey, apiSecret);
+    const old = stored.get(apiKey)!;
+    stored.set(apiKey, { ...old, usable: false });
+    signIn.forget(merchant.merchantId);
+    const after = signIn.verify(apiKey, apiSecret);
+    reading.resolve(old);
+    expect(await before).toBe(merchant);
+    expect(await after).toBeUndefined();
+    expect(await signIn.verify(apiKey, apiSecret)).toBeUndefined();
+  });
+
+  test("lets only so many wait for the database, and those that are cached in", async () => {
+    const { signIn, findCredential, apiKey, apiSecret } = setUp({ waitingMax: 2 });
+    await signIn.verify(apiKey, apiSecret);
+    const reading = Promise.withResolvers<undefined>();
+    findCredential.mockReturnValue(reading.promise);
+    const waiting = [signIn.verify(unknownKey(), ""), signIn.verify(unknownKey(), "")];
+    await expect(signIn.verify(unknownKey(), "")).rejects.toThrow(DatabaseUnavailableError);
+    expect(await signIn.verify(apiKey, apiSecret)).toBe(merchant);
+    reading.resolve(undefined);
+    expect(await Promise.all(waiting)).toEqual([undefined, undefined]);
+    expect(await signIn.verify(unknownKey(), "")).toBeUndefined();
   });
 
   test("keeps the good keys however many random ones are tried", async () => {

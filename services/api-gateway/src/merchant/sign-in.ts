@@ -1,5 +1,5 @@
 import type { MessageContext } from "@holdfast/contracts";
-import type { KeyRing } from "@holdfast/service-runtime";
+import { DatabaseUnavailableError, type KeyRing } from "@holdfast/service-runtime";
 import { LRUCache } from "lru-cache";
 import { hashOfNothing, isApiKey, secretMatches, type SecretHash } from "./credential.ts";
 
@@ -19,29 +19,34 @@ export type SignInDeps = {
   findCredential: (apiKey: string) => Promise<StoredCredential | undefined>;
   peppers: KeyRing;
   cacheTtlMs: number;
+  /** Attempts that wait for the database at once; one more cannot be decided. */
+  waitingMax: number;
   /** Monotonic milliseconds. */
   clock: { now(): number };
 };
 
 export type SignIn = {
-  /** @throws DatabaseUnavailableError when the credential is not cached and cannot be read. */
+  /** @throws DatabaseUnavailableError when the credential is not cached and cannot be read, or too many wait for that. */
   verify(apiKey: string, apiSecret: string): Promise<SignedInMerchant | undefined>;
-  /** Reads the credential anew at its next use. */
-  forget(apiKey: string): void;
+  /** Reads the merchant's credentials anew at their next use: one was revoked, or the merchant has changed. */
+  forget(merchantId: string): void;
 };
 
 /**
  * Signs merchants in. Each attempt costs one HMAC and one comparison of 32 bytes, whether the key exists or not.
  *
  * What was read of the database counts for `cacheTtlMs` from before it was asked, so a revocation acts everywhere within
- * that time. Keys that do not exist have a cache of their own: whoever tries random ones cannot push out the good ones.
+ * that time, and at once where `forget` is called. Keys that do not exist have a cache of their own: whoever tries random ones cannot push out the good ones.
  */
-export function createSignIn({ findCredential, peppers, cacheTtlMs, clock }: SignInDeps): SignIn {
+export function createSignIn({ findCredential, peppers, cacheTtlMs, waitingMax, clock }: SignInDeps): SignIn {
   // Without a resolution of its own, which would take a timer and a moment's old time.
   const aging = { ttl: cacheTtlMs, ttlResolution: 0, perf: clock };
   const known = new LRUCache<string, StoredCredential>({ max: KNOWN_KEYS_MAX, ...aging });
   const unknown = new LRUCache<string, true>({ max: UNKNOWN_KEYS_MAX, ...aging });
   const lookups = new Map<string, Promise<StoredCredential | undefined>>();
+  let waiting = 0;
+  /** Counts what was forgotten: a look-up that began before may have read what no longer holds. */
+  let generation = 0;
   const nobody: StoredCredential = {
     hash: hashOfNothing(peppers),
     merchant: { merchantId: "" },
@@ -50,7 +55,9 @@ export function createSignIn({ findCredential, peppers, cacheTtlMs, clock }: Sig
 
   const lookUp = async (apiKey: string) => {
     const start = clock.now();
+    const began = generation;
     const found = await findCredential(apiKey);
+    if (began !== generation) return found;
     if (found) known.set(apiKey, found, { start });
     else unknown.set(apiKey, true, { start });
     return found;
@@ -60,20 +67,36 @@ export function createSignIn({ findCredential, peppers, cacheTtlMs, clock }: Sig
   const lookUpOnce = (apiKey: string) => {
     const underway = lookups.get(apiKey);
     if (underway) return underway;
-    const lookup = lookUp(apiKey).finally(() => lookups.delete(apiKey));
+    const lookup = lookUp(apiKey).finally(() => {
+      if (lookups.get(apiKey) === lookup) lookups.delete(apiKey);
+    });
     lookups.set(apiKey, lookup);
     return lookup;
+  };
+
+  const waitForLookUp = async (apiKey: string) => {
+    if (waiting >= waitingMax) throw new DatabaseUnavailableError("too many sign-ins wait for the database");
+    waiting++;
+    try {
+      return await lookUpOnce(apiKey);
+    } finally {
+      waiting--;
+    }
   };
 
   return {
     async verify(apiKey, apiSecret) {
       let credential = known.get(apiKey);
-      if (!credential && isApiKey(apiKey) && !unknown.has(apiKey)) credential = await lookUpOnce(apiKey);
+      if (!credential && isApiKey(apiKey) && !unknown.has(apiKey)) credential = await waitForLookUp(apiKey);
       const { hash, merchant, usable } = credential ?? nobody;
       return secretMatches(peppers, hash, apiSecret) && usable ? merchant : undefined;
     },
-    forget(apiKey) {
-      known.delete(apiKey);
+    forget(merchantId) {
+      generation++;
+      lookups.clear();
+      for (const [apiKey, { merchant }] of known.entries()) {
+        if (merchant.merchantId === merchantId) known.delete(apiKey);
+      }
     },
   };
 }

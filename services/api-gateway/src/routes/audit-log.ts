@@ -19,16 +19,19 @@ export type AuditSource = {
 };
 
 /**
- * GET /operator/audit-log: the services' logs as one, newest first. The cursor holds how far each of them has been read,
+ * GET /operator/audit-log: the services' logs as one, newest first, narrowed to what the query names. The cursor holds how far each of them has been read,
  * so that pages stay what they were whatever is added.
  */
 export function auditLogRoute({ sources }: { sources: AuditSource[] }) {
   return defineRoute(getAuditLog, async (call) => {
     const limit = Number(call.query.limit ?? DEFAULT_LIMIT);
+    const { cursor: _cursor, service: only, ...filter } = call.query;
     const positions = call.query.cursor === undefined ? {} : decodeCursor(call.query.cursor);
     if (positions === undefined) return INVALID_CURSOR;
     const pages = await Promise.all(
-      sources.map(({ service, read }) => read(call, { limit: limit + 1, before: positions[service] })),
+      sources
+        .filter(({ service }) => only === undefined || service === only)
+        .map(({ service, read }) => read(call, { ...filter, limit: limit + 1, before: positions[service] })),
     );
     const refused = pages.find((page) => page instanceof Refusal);
     if (refused) return refused;

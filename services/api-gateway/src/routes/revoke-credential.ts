@@ -4,15 +4,15 @@ import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../http/route.ts";
 import { isApiKey } from "../merchant/credential.ts";
 import * as queries from "../merchant/merchant-queries.ts";
-import type { SignIn } from "../merchant/sign-in.ts";
+import type { AnnounceChange } from "../merchant/credential-changes.ts";
 import { actorOf } from "./actor.ts";
 import { merchantIdOf } from "./merchant-id.ts";
 
 /**
- * DELETE /operator/merchants/{merchantId}/credentials/{apiKey}. Acts at once in this process, elsewhere when the cached
- * credential is read anew.
+ * DELETE /operator/merchants/{merchantId}/credentials/{apiKey}. Acts at once wherever the notice arrives, elsewhere when
+ * the cached credential is read anew.
  */
-export function revokeCredentialRoute({ pool, signIn }: { pool: Pool; signIn: SignIn }) {
+export function revokeCredentialRoute({ pool, announce }: { pool: Pool; announce: AnnounceChange }) {
   return defineRoute(revokeCredential, async (call) => {
     const merchantId = merchantIdOf(call);
     if (!merchantId) return new Refusal("merchant_not_found");
@@ -26,7 +26,7 @@ export function revokeCredentialRoute({ pool, signIn }: { pool: Pool; signIn: Si
     );
     if (!found.merchant) return new Refusal("merchant_not_found");
     if (!found.credential) return new Refusal("credential_not_found");
-    signIn.forget(apiKey);
+    announce(merchantId);
     return { status: 204 };
   });
 }

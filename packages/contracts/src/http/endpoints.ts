@@ -1,0 +1,28 @@
+import { getAuditLog } from "./audit-log.ts";
+import { bin } from "./bin.ts";
+import { cancel, capture } from "./capture.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { MERCHANT_OPERATOR_ENDPOINTS } from "./merchants.ts";
+import { PAYMENT_OPERATOR_ENDPOINTS } from "./operator-payments.ts";
+import { REFUND_OPERATOR_ENDPOINTS } from "./operator-refunds.ts";
+import { payment } from "./payment.ts";
+import { preAuthorization } from "./pre-authorization.ts";
+import { refund } from "./refund.ts";
+import { sale } from "./sale.ts";
+import { WEBHOOK_ENDPOINTS } from "./webhook-endpoints.ts";
+
+/** Every HTTP operation there is, in the order of the document. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  preAuthorization,
+  sale,
+  payment,
+  capture,
+  cancel,
+  refund,
+  bin,
+  ...MERCHANT_OPERATOR_ENDPOINTS,
+  ...PAYMENT_OPERATOR_ENDPOINTS,
+  ...REFUND_OPERATOR_ENDPOINTS,
+  ...WEBHOOK_ENDPOINTS,
+  getAuditLog,
+];

@@ -1,0 +1,121 @@
+import { eventually } from "@holdfast/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { HttpAnswer } from "../../test/http-client.ts";
+import { expectProblem } from "../../test/problems.ts";
+import { startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
+
+async function setUp(settings: Record<string, string>) {
+  const gateway = await startTestGateway(settings);
+  onTestFinished(() => gateway.stop());
+  return gateway;
+}
+
+/** Gets past the sign-in as a 404. */
+function call(
+  gateway: TestGateway,
+  headers: Record<string, string>,
+  from = "127.0.0.1",
+): Promise<HttpAnswer> {
+  return gateway.merchantApi({ path: "/api/nowhere", headers, localAddress: from });
+}
+
+function wrong({ headers }: TestMerchant): Record<string, string> {
+  return { ...headers, "x-api-secret": `hs_${"A".repeat(43)}` };
+}
+
+describe("a merchant's requests", () => {
+  test("say what is left, above the limit are 429 with Retry-After, and another merchant's are not touched", async () => {
+    const gateway = await setUp({ RATE_LIMIT_PER_SECOND: "2" });
+    const [noisy, other] = [await gateway.createMerchant(), await gateway.createMerchant()];
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call(gateway, noisy.headers)));
+    const refused = answers.filter(({ status }) => status === 429);
+    // A bucket of two, and one more for each half second that this took.
+    expect(refused.length).toBeGreaterThan(10);
+    expect(answers.length - refused.length).toBeGreaterThanOrEqual(2);
+    for (const answer of refused) {
+      expectProblem(answer, "rate_limited");
+      expect(answer.headers).toMatchObject({
+        "retry-after": "1",
+        "ratelimit-policy": '"merchant";q=2;w=1',
+        ratelimit: '"merchant";r=0;t=1',
+      });
+    }
+    const undisturbed = await call(gateway, other.headers);
+    expect(undisturbed.status).toBe(404);
+    expect(undisturbed.headers).toMatchObject({
+      "ratelimit-policy": '"merchant";q=2;w=1',
+      ratelimit: '"merchant";r=1;t=1',
+    });
+  });
+
+  test("count together whichever of its keys they come with, and are let through again", async () => {
+    const gateway = await setUp({ RATE_LIMIT_PER_SECOND: "2" });
+    const merchant = await gateway.createMerchant();
+    const path = `/operator/merchants/${merchant.merchantId}/credentials`;
+    const { body } = await gateway.operatorApi({ method: "POST", path });
+    const second = { "x-api-key": String(body["apiKey"]), "x-api-secret": String(body["apiSecret"]) };
+    const calls = [merchant.headers, second].flatMap((headers) => Array<typeof headers>(10).fill(headers));
+    const answers = await Promise.all(calls.map((headers) => call(gateway, headers)));
+    for (const own of [answers.slice(0, 10), answers.slice(10)]) {
+      expect(own.some(({ status }) => status === 429)).toBe(true);
+    }
+    await eventually(async () => (await call(gateway, second)).status === 404);
+  });
+
+  test("on the operator API have no such limit", async () => {
+    const gateway = await setUp({ RATE_LIMIT_PER_SECOND: "1" });
+    const list = () => gateway.operatorApi({ path: "/operator/merchants" });
+    const answers = await Promise.all(Array.from({ length: 10 }, list));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(answers[0]!.headers).not.toHaveProperty("ratelimit");
+  });
+});
+
+describe("failed sign-ins", () => {
+  test("lock the address they come from, and nobody elsewhere", async () => {
+    const gateway = await setUp({ FAILED_SIGN_INS_PER_MINUTE_PER_IP: "5" });
+    const merchant = await gateway.createMerchant();
+    const attempts: HttpAnswer[] = [];
+    for (let count = 0; count < 8; count++) attempts.push(await call(gateway, {}, "127.0.0.66"));
+    for (const answer of attempts.slice(0, 5)) expectProblem(answer, "unauthorized");
+    for (const answer of attempts.slice(5)) {
+      expectProblem(answer, "rate_limited");
+      expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+      expect(Number(answer.headers["retry-after"])).toBeLessThanOrEqual(12);
+    }
+    expectProblem(await call(gateway, merchant.headers, "127.0.0.66"), "rate_limited");
+    expect((await call(gateway, merchant.headers, "127.0.0.67")).status).toBe(404);
+    expectProblem(await call(gateway, wrong(merchant), "127.0.0.67"), "unauthorized");
+  });
+
+  test("from an address that a merchant works from, too, do not stop the merchant", async () => {
+    const gateway = await setUp({ FAILED_SIGN_INS_PER_MINUTE_PER_IP: "5" });
+    const merchant = await gateway.createMerchant();
+    expect((await call(gateway, merchant.headers)).status).toBe(404);
+    for (let count = 0; count < 8; count++) await call(gateway, {});
+    expectProblem(await call(gateway, {}), "rate_limited");
+    expect((await call(gateway, merchant.headers)).status).toBe(404);
+    expectProblem(await call(gateway, wrong(merchant)), "rate_limited");
+  });
+
+  test("with one key from many addresses are told to wait, and its owner gets in from all of them", async () => {
+    const gateway = await setUp({ FAILED_SIGN_INS_PER_MINUTE_PER_KEY: "3" });
+    const merchant = await gateway.createMerchant();
+    const hosts = [71, 72, 73, 74, 75].map((host) => `127.0.0.${host}`);
+    const attempts: HttpAnswer[] = [];
+    for (const host of hosts) attempts.push(await call(gateway, wrong(merchant), host));
+    for (const answer of attempts.slice(0, 3)) expectProblem(answer, "unauthorized");
+    for (const answer of attempts.slice(3)) expectProblem(answer, "rate_limited");
+    for (const host of hosts) expect((await call(gateway, merchant.headers, host)).status).toBe(404);
+  });
+
+  test("of a locked address cost no look-up", async () => {
+    const gateway = await setUp({ FAILED_SIGN_INS_PER_MINUTE_PER_IP: "1" });
+    await call(gateway, {});
+    gateway.databaseProxy.reset();
+    gateway.databaseProxy.close();
+    const unknown = { "x-api-key": `hk_${"A".repeat(24)}`, "x-api-secret": "hs_wrong" };
+    expectProblem(await call(gateway, unknown), "rate_limited");
+    expectProblem(await call(gateway, unknown, "127.0.0.68"), "service_unavailable");
+  });
+});

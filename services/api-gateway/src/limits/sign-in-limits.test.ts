@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createSignInLimits, networkOf } from "./sign-in-limits.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+const KEY = `hk_${"A".repeat(24)}`;
+const HERE = "203.0.113.7";
+const ELSEWHERE = "198.51.100.4";
+
+/** @param failures from an address, with a key that differs each time. */
+function setUp({ perAddress = 3, perKey = 3, failures = 0 } = {}) {
+  const limits = createSignInLimits({ perAddress, perKey });
+  for (let count = 0; count < failures; count++) limits.failed(HERE, `hk_${String(count).padStart(24, "0")}`);
+  return limits;
+}
+
+describe("an address", () => {
+  test("is locked after its failures, for all keys, and for no other address", () => {
+    const limits = setUp({ failures: 2 });
+    expect(limits.lockedMs(HERE, KEY)).toBe(0);
+    expect(limits.failed(HERE, KEY)).toBe(0);
+    expect(limits.lockedMs(HERE, KEY)).toBe(20_000);
+    expect(limits.lockedMs(HERE, "")).toBe(20_000);
+    expect(limits.lockedMs(ELSEWHERE, KEY)).toBe(0);
+  });
+
+  test("is let go on as its minute passes", () => {
+    const limits = setUp({ failures: 3 });
+    vi.advanceTimersByTime(20_000);
+    expect(limits.lockedMs(HERE, KEY)).toBe(0);
+    limits.failed(HERE, KEY);
+    expect(limits.lockedMs(HERE, KEY)).toBeGreaterThan(0);
+  });
+
+  test("that is locked still lets those in who have signed in from there before, and their failures count", () => {
+    const limits = setUp({ failures: 2 });
+    limits.succeeded(HERE, KEY);
+    limits.failed(HERE, "");
+    expect(limits.lockedMs(HERE, KEY)).toBe(0);
+    expect(limits.failed(HERE, KEY)).toBe(20_000);
+    expect(limits.lockedMs(HERE, `hk_${"B".repeat(24)}`)).toBe(20_000);
+  });
+
+  test("is not locked by successes", () => {
+    const limits = setUp();
+    for (let count = 0; count < 10; count++) limits.succeeded(HERE, KEY);
+    expect(limits.lockedMs(HERE, KEY)).toBe(0);
+  });
+});
+
+describe("a key", () => {
+  test("under attack from many addresses is told to wait, and locks none of them", () => {
+    const limits = setUp();
+    const waits = [1, 2, 3, 4, 5].map((host) => limits.failed(`198.51.100.${host}`, KEY));
+    expect(waits).toEqual([0, 0, 0, 20_000, 20_000]);
+    expect(limits.lockedMs("198.51.100.1", KEY)).toBe(0);
+    expect(limits.lockedMs(HERE, KEY)).toBe(0);
+  });
+
+  test("that cannot be one is not counted as one", () => {
+    const limits = setUp({ perKey: 1 });
+    for (const key of ["", "hk_short", `hk_${"a".repeat(10_000)}`]) {
+      expect(limits.failed(`198.51.100.${key.length % 250}`, key)).toBe(0);
+      expect(limits.failed(`192.0.2.${key.length % 250}`, key)).toBe(0);
+    }
+  });
+});
+
+test.each([
+  ["203.0.113.7", "203.0.113.7"],
+  ["::ffff:203.0.113.7", "203.0.113.7"],
+  ["2001:db8:1:2::5", "2001:db8:1:2::/64"],
+  ["2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::/64"],
+  ["2001:db8:1:3::5", "2001:db8:1:3::/64"],
+  ["", "unknown"],
+])("%s counts as %s", (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});

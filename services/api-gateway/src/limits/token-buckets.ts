@@ -1,0 +1,52 @@
+import { TokenBucket } from "limiter";
+import { LRUCache } from "lru-cache";
+
+export type TokenBucketsOptions = {
+  /** What a bucket holds when it is full: the largest burst. */
+  size: number;
+  /** In which an empty bucket fills up again. */
+  intervalMs: number;
+  /** Keys that are remembered; of one more, the key that was not used for longest is forgotten, with an empty bucket or not. */
+  keysMax: number;
+};
+
+/** What became of taking one token. */
+export type Taken = {
+  /** Milliseconds until there is one; 0: it was taken. */
+  waitMs: number;
+  /** Whole tokens left. */
+  remaining: number;
+  /** Milliseconds until the bucket is full. */
+  fullInMs: number;
+};
+
+export type TokenBuckets = {
+  take(key: string): Taken;
+  /** Milliseconds until there is a token; 0: there is one. Takes none, and remembers no key. */
+  waitMs(key: string): number;
+};
+
+/** A token bucket for each key, in this process, in bounded memory whatever keys there are. */
+export function createTokenBuckets({ size, intervalMs, keysMax }: TokenBucketsOptions): TokenBuckets {
+  const buckets = new LRUCache<string, TokenBucket>({ max: keysMax });
+  const bucketOf = (key: string) => {
+    const known = buckets.get(key);
+    if (known) return known;
+    const bucket = new TokenBucket({ bucketSize: size, tokensPerInterval: size, interval: intervalMs });
+    // The library's are empty at first.
+    bucket.content = size;
+    buckets.set(key, bucket);
+    return bucket;
+  };
+  return {
+    take(key) {
+      const bucket = bucketOf(key);
+      const waitMs = bucket.tryRemoveTokens(1) ? 0 : bucket.getWaitTime(1);
+      const { content } = bucket;
+      return { waitMs, remaining: Math.floor(content), fullInMs: ((size - content) * intervalMs) / size };
+    },
+    waitMs(key) {
+      return buckets.get(key)?.getWaitTime(1) ?? 0;
+    },
+  };
+}
