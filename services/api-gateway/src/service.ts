@@ -8,10 +8,11 @@ import type { Pool } from "pg";
 import type { Config } from "./config.ts";
 import { authenticateMerchant } from "./http/authenticate-merchant.ts";
 import { authenticateOperator } from "./http/authenticate-operator.ts";
+import { createClientAddress } from "./http/client-address.ts";
 import { createSendCommand, type Timeouts } from "./http/command-answer.ts";
 import { createRouter } from "./http/create-router.ts";
 import type { ListenerState } from "./http/exchange.ts";
-import { startListener } from "./http/listener.ts";
+import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
 import { createSendOperatorCommand } from "./http/operator-command.ts";
 import { findCredential } from "./merchant/merchant-queries.ts";
 import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
@@ -53,7 +54,15 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
   });
   const deps = { bus, pool, signIn: signInOf(config, pool) };
   const listen = async (name: ListenerState["name"], port: number, router: Router) => {
-    const listener = await startListener({ name, host: config.LISTEN_HOST, port, router, log });
+    const listener = await startListener({
+      name,
+      host: config.LISTEN_HOST,
+      port,
+      router,
+      log,
+      timeouts: { ...HTTP_TIMEOUTS, keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT },
+      clientAddress: createClientAddress(config.TRUSTED_PROXIES),
+    });
     log.info({ listener: name, port: listener.port }, "listening");
     return listener;
   };
