@@ -8,6 +8,7 @@ const lifecycle = join(import.meta.dirname, "lifecycle.ts");
 /** Runs a service whose start is `start`, and resolves to its exit code and what it wrote to stderr. */
 async function run(start: string): Promise<{ code: number; errors: string }> {
   const program = `import { runService } from ${JSON.stringify(lifecycle)};
+    setInterval(() => {}, 1_000);
     await runService("test", async () => { ${start}; return { stop: async () => {} }; });`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
     stdio: ["ignore", "ignore", "pipe"],
