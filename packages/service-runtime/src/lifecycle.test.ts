@@ -21,7 +21,7 @@ async function run(start: string): Promise<{ code: number; errors: string }> {
 
 const STOP = 'setImmediate(() => process.kill(process.pid, "SIGTERM"))';
 
-test("in a service an assigned __proto__ changes no prototype", async () => {
+test("in a service no member of parsed JSON becomes a prototype", async () => {
   const pollute = `const target = Object.assign({}, JSON.parse('{"__proto__": {"isAdmin": true}}'));
     console.error(String(target.isAdmin), "__proto__" in Object.prototype)`;
   expect(await run(`${pollute}; ${STOP}`)).toEqual({ code: 0, errors: "undefined false\n" });

@@ -26,16 +26,15 @@ const documented = [...patternsOf(sourceFiles("docs/openapi.json").get("docs/ope
 test("there are expressions to judge, and one that is not linear is told from them", () => {
   expect(literals.length).toBeGreaterThan(15);
   expect(documented.length).toBeGreaterThan(5);
-  for (const bad of [/^(a+)+$/, /^(a|a)*$/, /\s+$/, /^\d*\d*x$/]) expect(waysOf(bad)).toBe(Infinity);
+  for (const bad of [/^(a+)+$/, /^(a|a)*$/, /\s+$/, /^\d*\d*x$/]) expect(isLinear(bad)).toBe(false);
 });
 
 test.each([...literals, ...documented])("$path: $expression is linear", ({ expression }) => {
-  expect(waysOf(expression)).toBeLessThanOrEqual(WAYS_MAX);
+  expect(isLinear(expression)).toBe(true);
 });
 
-function waysOf(expression: RegExp): number {
-  const { score } = isSafe(expression, { maxScore: 200 });
-  return score.infinite ? Infinity : score.value;
+function isLinear(expression: RegExp): boolean {
+  return isSafe(expression, { maxScore: WAYS_MAX }).safe;
 }
 
 function regularExpressionsOf(source: string): RegExp[] {

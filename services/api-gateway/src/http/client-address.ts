@@ -22,8 +22,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   const isTrusted = proxyAddr.compile([...trustedProxies]);
   return (request) => {
     const peer = request.socket.remoteAddress ?? "";
-    if (!request.headers["x-forwarded-for"] || !isTrusted(peer, 0)) return plain(peer);
-    const hop = proxyAddr(request as IncomingMessage, isTrusted);
+    const hop = peer === "" ? peer : proxyAddr(request as IncomingMessage, isTrusted);
     return plain(isIP(hop) === 0 ? peer : hop);
   };
 }

@@ -5,7 +5,7 @@ import { listen, type Logger } from "@holdfast/service-runtime";
 import { Exchange, type ListenerState } from "./exchange.ts";
 import { refuseBrokenHttp } from "./broken-http.ts";
 import { createClientAddress, type ClientAddress } from "./client-address.ts";
-import { faultOfHead, HEADERS_MAX } from "./fault-of-head.ts";
+import { faultOfHead } from "./fault-of-head.ts";
 import { answerError, refuse } from "./problem-response.ts";
 import { Refusal } from "./refusal.ts";
 import { logExchange } from "./request-log.ts";
@@ -107,8 +107,6 @@ function createHttpServer({ timeouts, onRequest, onBroken }: HttpServerOptions) 
     insecureHTTPParser: false,
     ServerResponse: Exchange,
   });
-  // Node drops what is beyond its count without a word: one more than may be is seen, and refused.
-  server.maxHeadersCount = HEADERS_MAX + 1;
   server.on("request", onRequest);
   // An expectation that is not 100-continue may be ignored (RFC 9110, 10.1.1); Node would answer it bare.
   server.on("checkExpectation", onRequest);
