@@ -13,7 +13,11 @@ test("a field that is not on the list goes nowhere, whatever it holds", () => {
   log.info({ pan: "4111111111111111", apiSecret: "hs_x", body: { cvv: "123" }, paymentId: "p1" }, "request");
   expect(lines).toHaveLength(1);
   expect(JSON.parse(lines[0]!)).toEqual({
-    ...{ level: "info", time: expect.any(String), service: "test", paymentId: "p1", msg: "request" },
+    level: "info",
+    time: expect.any(String),
+    service: "test",
+    paymentId: "p1",
+    msg: "request",
   });
 });
 
@@ -29,8 +33,12 @@ test("of a database error what repeats row values is left out", () => {
   const { log, lines } = capture();
   const error = new DatabaseError('duplicate key value "4111111111111111"', 0, "error");
   Object.assign(error, {
-    ...{ code: "23505", table: "payment", constraint: "payment_pkey" },
-    ...{ detail: "Key (pan)=(4111111111111111)", where: "row 4111111111111111", hint: "4111111111111111" },
+    code: "23505",
+    table: "payment",
+    constraint: "payment_pkey",
+    detail: "Key (pan)=(4111111111111111)",
+    where: "row 4111111111111111",
+    hint: "4111111111111111",
   });
   log.error({ error: new Error("could not write", { cause: error }) }, "failed");
   expect(lines.join("")).not.toContain("4111");

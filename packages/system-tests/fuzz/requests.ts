@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import type { ApiDocument, Operation } from "./api-document.ts";
 import { allowedBy, bentFrom, type Schema, type Source } from "./schema-values.ts";
 

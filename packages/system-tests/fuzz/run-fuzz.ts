@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { problemSchema } from "@holdfast/contracts";
 import { serviceDefinitions, startSandbox, type Sandbox, type SandboxFile } from "@holdfast/sandbox";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { readApiDocument } from "./api-document.ts";
 import { exchangeBytes, type WireAnswer } from "./exchange-bytes.ts";
 import { liveHeapOf } from "./heap.ts";
@@ -114,8 +114,15 @@ async function makeKnown({ gatewayUrl, operatorUrl, merchants, operators }: Sand
 }
 
 const CARD_PAYMENT = {
-  ...{ orderId: "fuzz", amount: 100, currency: "TRY", cardHolderName: "Ada Lovelace" },
-  ...{ pan: "4111111111111111", expiryMonth: "12", cvv: "123", requestIp: "203.0.113.7", requestPort: 443 },
+  orderId: "fuzz",
+  amount: 100,
+  currency: "TRY",
+  cardHolderName: "Ada Lovelace",
+  pan: "4111111111111111",
+  expiryMonth: "12",
+  cvv: "123",
+  requestIp: "203.0.113.7",
+  requestPort: 443,
   expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
 };
 
