@@ -16,10 +16,11 @@ import { benchFairness } from "./fairness-bench.ts";
 import { benchNeighbours, NEIGHBOURS_RATE_LIMIT } from "./neighbours-bench.ts";
 import { benchPayments } from "./payments-bench.ts";
 import { startReceiver } from "./receiver-client.ts";
+import { benchSignIn } from "./sign-in-bench.ts";
 
 const { values: options } = parseArgs({
   options: {
-    /** payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, or all. */
+    /** payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, or all. */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "4" },
@@ -38,16 +39,18 @@ const [DELIVERIES, FAIRNESS, BACKLOG] = [benchDeliveries, benchFairness, benchBa
   Part,
   Part,
 ];
+const SIGN_IN = unlimited(benchSignIn);
 const NEIGHBOURS: Part = { run: benchNeighbours, rateLimitPerSecond: NEIGHBOURS_RATE_LIMIT };
 
 const PARTS: Record<string, Part[]> = {
-  all: [PAYMENTS, DELIVERIES, FAIRNESS, BACKLOG, NEIGHBOURS],
+  all: [SIGN_IN, PAYMENTS, DELIVERIES, FAIRNESS, BACKLOG, NEIGHBOURS],
   payments: [PAYMENTS],
   webhooks: [DELIVERIES, FAIRNESS, BACKLOG],
   deliveries: [DELIVERIES],
   fairness: [FAIRNESS],
   backlog: [BACKLOG],
   neighbours: [NEIGHBOURS],
+  "sign-in": [SIGN_IN],
 };
 
 async function main(): Promise<void> {

@@ -12,6 +12,9 @@ export async function runService(
   name: string,
   start: (log: Logger) => Promise<RunningService>,
 ): Promise<void> {
+  // What `--disable-proto=delete` does, however the process was started: an own `__proto__` of parsed JSON that some
+  // library assigns becomes a plain property instead of a prototype.
+  Reflect.deleteProperty(Object.prototype, "__proto__");
   const log = createLogger(name, process.env["LOG_LEVEL"] ?? "info");
   const die = (message: string) => (error: unknown) => {
     log.fatal({ error }, message);

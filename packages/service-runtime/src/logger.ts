@@ -12,6 +12,7 @@ const LOGGED_FIELDS = new Set([
   "ageMs",
   "attempt",
   "bus",
+  "clientAddress",
   "code",
   "count",
   "currency",

@@ -48,7 +48,18 @@ test("the defaults are the documented ones", () => {
     CLIENT_REQUEST_TIMEOUT: 14_000,
     CLIENT_ANSWER_TIMEOUT: 15_000,
     OPERATOR_ROLES_CLAIM: "roles",
+    KEEP_ALIVE_TIMEOUT: 65_000,
+    TRUSTED_PROXIES: [],
   });
+});
+
+test("trusted proxies are ranges, however they are spaced", () => {
+  const { TRUSTED_PROXIES } = parseConfig(configSchema, {
+    ...common,
+    ...merchant,
+    TRUSTED_PROXIES: " 10.0.0.0/8, fd00::/8,192.0.2.7/32,",
+  });
+  expect(TRUSTED_PROXIES).toEqual(["10.0.0.0/8", "fd00::/8", "192.0.2.7/32"]);
 });
 
 describe("refuses to start", () => {
@@ -80,6 +91,24 @@ describe("refuses to start", () => {
       ["CLIENT_HEADERS_TIMEOUT"],
     ],
     ["without a rate", { ...merchant, RATE_LIMIT_PER_SECOND: "0" }, ["RATE_LIMIT_PER_SECOND"]],
+    ...[
+      "10.0.0.0",
+      "10.0.0.0/33",
+      "10.0.0.0/0",
+      "10.0.0.0/255.0.0.0",
+      "loopback",
+      "proxy/8",
+      "fd00::/129",
+    ].map((range): [string, Record<string, string>, string[]] => [
+      `when told to trust ${range}`,
+      { ...merchant, TRUSTED_PROXIES: `192.0.2.0/24,${range}` },
+      ["TRUSTED_PROXIES"],
+    ]),
+    [
+      "when it would close connections under a load balancer",
+      { ...merchant, KEEP_ALIVE_TIMEOUT: "5ms" },
+      ["KEEP_ALIVE_TIMEOUT"],
+    ],
     ["with no time for the way back", { ...merchant, HANDLER_TIMEOUT: "20s" }, ["HANDLER_TIMEOUT"]],
   ])("%s", (_case, settings: Record<string, string>, faults) => {
     expect(faultsOf({ ...common, ...settings })).toEqual(faults);

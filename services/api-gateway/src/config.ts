@@ -8,6 +8,7 @@ import {
   urlSetting,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
+import { createClientAddress } from "./http/client-address.ts";
 
 /**
  * Environment variables of the gateway. One image runs as several deployments: a listener without a port is off, and
@@ -40,6 +41,18 @@ export const configSchema = z
     /** How long a service may take for a command; shorter than the gateway waits for it, by the way back. */
     HANDLER_TIMEOUT: durationSetting().default(18_000),
     REQUEST_TIMEOUT: durationSetting().default(20_000),
+    /**
+     * How long a connection may stay idle between two requests. Longer than the load balancer's own (60 s in most), so
+     * that it is the load balancer that closes and never we, just as it sends the next request.
+     */
+    KEEP_ALIVE_TIMEOUT: durationSetting()
+      .refine((timeoutMs) => timeoutMs >= 1_000 && timeoutMs <= 3_600_000, { error: "must be 1s to 1h" })
+      .default(65_000),
+    /**
+     * Ranges of the proxies in front, such as `10.0.0.0/8,fd00::/8`: only from these is X-Forwarded-For believed, and with
+     * none it never is.
+     */
+    TRUSTED_PROXIES: rangesSetting().prefault(""),
 
     // Limits. Each process counts for itself: with n replicas a client can have up to n times as much.
 
@@ -84,6 +97,26 @@ export const configSchema = z
   });
 
 export type Config = z.infer<typeof configSchema>;
+
+function rangesSetting() {
+  const error = "must be ranges separated by commas, such as 10.0.0.0/8,fd00::/8";
+  return z.string({ error }).transform((value, context): string[] => {
+    const ranges = value.split(",").flatMap((range) => range.trim() || []);
+    // Names such as `loopback` are left out: what is trusted stands in the configuration, whole.
+    if (ranges.every((range) => /^[\da-f.:]+\/\d{1,3}$/i.test(range) && isTrustable(range))) return ranges;
+    context.addIssue({ code: "custom", message: error });
+    return z.NEVER;
+  });
+}
+
+function isTrustable(range: string): boolean {
+  try {
+    createClientAddress([range]);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const LISTENERS = [
   { port: "MERCHANT_API_PORT", needs: ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS"] },

@@ -166,6 +166,16 @@ describe("listeners", () => {
   });
 });
 
+test("it knows the clients behind its proxies, and tells how long it keeps a connection", async () => {
+  const gateway = await setUp({ TRUSTED_PROXIES: "127.0.0.0/8", KEEP_ALIVE_TIMEOUT: "7s" });
+  const socket = connect(gateway.ports.merchant!, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  socket.write("GET /api HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n");
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(answer.toString()).toMatch(/^Keep-Alive: timeout=7\r$/m);
+  await eventually(() => expect(gateway.lines.at(-1)).toMatchObject({ clientAddress: "203.0.113.9" }));
+});
+
 test("the process answers its requests under way at SIGTERM and exits 0", async () => {
   const gateway = await setUp();
   const payments = await startTestPayments(gateway.nats.url);
@@ -192,11 +202,17 @@ test("the process answers its requests under way at SIGTERM and exits 0", async 
   );
   const port = Number(merchantPort);
 
+  const idle = connect(port, "127.0.0.1");
+  idle.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await once(idle, "data");
+  const idleClosed = once(idle, "close");
   const request = { method: "POST", path: "/api/pre-authorization", headers: { ...headers, ...JSON_TYPE } };
   const underway = http(port, { ...request, body: preAuthorizationBody() });
   await eventually(() => expect(payments.received).toHaveLength(1));
   child.kill("SIGTERM");
   await eventually(() => expect(http(port, { path: "/" })).rejects.toMatchObject({ code: "ECONNREFUSED" }));
+  // The one that is kept for a next request ends at once, not with what is under way.
+  await idleClosed;
   release.resolve();
   const answer = await underway;
   expect(answer).toMatchObject({ status: 201, headers: { connection: "close" } });

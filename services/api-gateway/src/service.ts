@@ -8,6 +8,7 @@ import type { Pool } from "pg";
 import type { Config } from "./config.ts";
 import { authenticateMerchant } from "./http/authenticate-merchant.ts";
 import { authenticateOperator } from "./http/authenticate-operator.ts";
+import { createClientAddress } from "./http/client-address.ts";
 import { createSendCommand, type Timeouts } from "./http/command-answer.ts";
 import { createRouter } from "./http/create-router.ts";
 import type { ListenerState } from "./http/exchange.ts";
@@ -58,7 +59,15 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
   const deps = { bus, pool, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
   const timeouts = timeoutsOfClients(config);
   const listen = async (name: ListenerState["name"], port: number, router: Router) => {
-    const listener = await startListener({ name, host: config.LISTEN_HOST, port, router, log, timeouts });
+    const listener = await startListener({
+      name,
+      host: config.LISTEN_HOST,
+      port,
+      router,
+      log,
+      timeouts,
+      clientAddress: createClientAddress(config.TRUSTED_PROXIES),
+    });
     log.info({ listener: name, port: listener.port }, "listening");
     return listener;
   };
@@ -175,6 +184,7 @@ function timeoutsOfClients(config: Config): typeof HTTP_TIMEOUTS {
     headersTimeout: config.CLIENT_HEADERS_TIMEOUT,
     requestTimeout: config.CLIENT_REQUEST_TIMEOUT,
     answerTimeout: config.CLIENT_ANSWER_TIMEOUT,
+    keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT,
   };
 }
 

@@ -2,13 +2,15 @@ import type { IncomingMessage } from "node:http";
 import { Router } from "express";
 import { expect, onTestFinished } from "vitest";
 import type { Exchange } from "../src/http/exchange.ts";
-import { HTTP_TIMEOUTS, startListener } from "../src/http/listener.ts";
+import { startListener, type ListenerOptions } from "../src/http/listener.ts";
 import { readBody } from "../src/http/read-body.ts";
 import type { Refusal } from "../src/http/refusal.ts";
 import { captureLog } from "./captured-log.ts";
 
 /** A listener with routes that need no other service: `/held` is answered when the test says so, `/body` reads one. */
-export async function startTestListener({ timeouts = HTTP_TIMEOUTS } = {}) {
+export async function startTestListener(
+  options: Partial<Pick<ListenerOptions, "timeouts" | "clientAddress">> = {},
+) {
   const captured = captureLog();
   const held: Exchange[] = [];
   const bodies: (Buffer | Refusal)[] = [];
@@ -34,7 +36,7 @@ export async function startTestListener({ timeouts = HTTP_TIMEOUTS } = {}) {
     port: 0,
     router,
     log: captured.log,
-    timeouts,
+    ...options,
   });
   onTestFinished(() => listener.stop(0));
   const answerHeld = () => held.shift()!.answer(200, undefined, '{"held": true}');

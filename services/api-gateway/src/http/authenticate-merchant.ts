@@ -1,7 +1,6 @@
 import { rateLimited } from "../limits/rate-limited.ts";
 import type { SignInLimits } from "../limits/sign-in-limits.ts";
 import type { SignIn } from "../merchant/sign-in.ts";
-import { clientAddress } from "./client-address.ts";
 import type { Authenticate } from "./create-router.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -14,7 +13,7 @@ export function authenticateMerchant(signIn: SignIn, limits: SignInLimits): Auth
     const { "x-api-key": keys, "x-api-secret": secrets } = request.headersDistinct;
     const given = keys?.length === 1 && secrets?.length === 1;
     const [apiKey, apiSecret] = given ? [keys[0]!, secrets[0]!] : ["", ""];
-    const address = clientAddress(request);
+    const address = exchange.clientAddress;
     const lockedMs = limits.lockedMs(address, apiKey);
     if (lockedMs > 0) return rateLimited(lockedMs);
 

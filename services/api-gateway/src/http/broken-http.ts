@@ -27,8 +27,10 @@ export function refuseBrokenHttp(
   const code = codeOf(error);
   if (!latest || (latest.writableFinished && latest.req.complete)) return answerWithoutRequest(socket, code);
   if (latest.headersSent) socket.destroySoon();
-  else if (latest.req.complete) latest.shouldKeepAlive = false;
-  else refuse(latest, new Refusal(code, { headers: { Connection: "close" } }));
+  else {
+    latest.isLast = true;
+    if (!latest.req.complete) refuse(latest, new Refusal(code));
+  }
   return undefined;
 }
 

@@ -26,6 +26,12 @@ export class Exchange extends ServerResponse {
   readonly startedAt = performance.now();
   /** Set before anything else sees the exchange. */
   listener!: ListenerState;
+  /** Of whoever sent it, past the proxies that are trusted; see `client-address.ts`. */
+  clientAddress!: string;
+  /** The connection ends with this answer: nothing that was sent behind it is looked at. */
+  isLast = false;
+  /** The client holds its body back until it is asked for it (RFC 9110, 10.1.1). */
+  #holdsBodyBack = false;
   /** The template; the path itself may hold a card number somebody put there. */
   route: string | undefined;
   merchant: SignedInMerchant | undefined;
@@ -47,13 +53,27 @@ export class Exchange extends ServerResponse {
     return this.#trace;
   }
 
+  /** Says of this exchange that its client waits to be asked for the body. */
+  expectContinue(): void {
+    this.#holdsBodyBack = true;
+  }
+
+  /** Asks for the body where the client holds it back; whoever reads a body calls this first. */
+  askForBody(): void {
+    if (!this.#holdsBodyBack) return;
+    this.#holdsBodyBack = false;
+    this.writeContinue();
+  }
+
   /** Sends the whole answer. Every answer of the gateway goes through here, except to what was not HTTP. */
   answer(status: number, headers: Record<string, string> | undefined, body: string | undefined): void {
     if (this.headersSent || this.destroyed) return;
+    // A body that was never asked for may come all the same, or not: what follows could be read as either.
+    if (this.listener.draining || this.#holdsBodyBack) this.isLast = true;
     const length = body === undefined ? undefined : Buffer.byteLength(body);
     this.writeHead(status, {
       ...commonHeaders(this.requestId),
-      ...(this.listener.draining && { Connection: "close" }),
+      ...(this.isLast && { Connection: "close" }),
       ...this.rateLimit,
       ...(length !== undefined && { "Content-Type": "application/json", "Content-Length": length }),
       ...headers,

@@ -1,10 +1,12 @@
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { http, parseRaw, sendRaw } from "../../test/http-client.ts";
 import { expectCommonHeaders, expectProblem } from "../../test/problems.ts";
 import { HEAD, JSON_HEAD, startTestListener as setUp, until } from "../../test/test-listener.ts";
+import { createClientAddress } from "./client-address.ts";
+import { HTTP_TIMEOUTS } from "./listener.ts";
 import { Refusal } from "./refusal.ts";
 
 describe("what Node or the router would answer by themselves", () => {
@@ -70,6 +72,51 @@ describe("what Node or the router would answer by themselves", () => {
     const answer = await http(port, { path: "/ok", headers: { "X-Request-Id": "mine" } });
     expectCommonHeaders(answer);
   });
+});
+
+describe("a connection that is kept", () => {
+  test("may be idle for longer than a head may take to arrive", async () => {
+    const timeouts = {
+      ...HTTP_TIMEOUTS,
+      headersTimeout: 50,
+      requestTimeout: 100,
+      connectionsCheckingInterval: 10,
+    };
+    const { port } = await setUp({ timeouts });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const ask = async () => {
+      const client = httpRequest({ port, path: "/ok", agent }).end();
+      const [answer] = (await once(client, "response")) as [IncomingMessage];
+      await once(answer.resume(), "end");
+      return { status: answer.statusCode, isKept: client.reusedSocket };
+    };
+    expect(await ask()).toEqual({ status: 200, isKept: false });
+    // Three others are cut off for their slowness meanwhile, one after the other.
+    for (let count = 0; count < 3; count++) await sendRaw(port, "GET /ok HTTP/1.1\r\nHost: local");
+    expect(await ask()).toEqual({ status: 200, isKept: true });
+  });
+
+  test("is closed once it has been idle for its time", async () => {
+    const { port } = await setUp({ timeouts: { ...HTTP_TIMEOUTS, keepAliveTimeout: 1 } });
+    const text = await sendRaw(port, `GET /ok HTTP/1.1\r\n${HEAD}\r\n`);
+    expect(parseRaw(text)).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
+  });
+
+  test("serves any number of requests: the load balancer decides when it has had enough", async () => {
+    const { port } = await setUp();
+    const last = `GET /ok HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`;
+    const text = await sendRaw(port, `GET /ok HTTP/1.1\r\n${HEAD}\r\n`.repeat(2_000) + last);
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2_001);
+  });
+});
+
+test("the log line has the client's address", async () => {
+  const { port, lines } = await setUp({ clientAddress: createClientAddress(["127.0.0.0/8"]) });
+  await http(port, { path: "/ok", headers: { "X-Forwarded-For": "198.51.100.1, 203.0.113.9" } });
+  await http(port, { path: "/ok" });
+  await until(() => lines.length === 2);
+  expect(lines).toMatchObject([{ clientAddress: "203.0.113.9" }, { clientAddress: "127.0.0.1" }]);
 });
 
 test("the log line has the route's template and never the path", async () => {

@@ -4,6 +4,8 @@ import type { Router } from "express";
 import { listen, type Logger } from "@holdfast/service-runtime";
 import { Exchange, type ListenerState } from "./exchange.ts";
 import { refuseBrokenHttp } from "./broken-http.ts";
+import { createClientAddress, type ClientAddress } from "./client-address.ts";
+import { faultOfHead } from "./fault-of-head.ts";
 import { answerError, refuse } from "./problem-response.ts";
 import { Refusal } from "./refusal.ts";
 import { logExchange } from "./request-log.ts";
@@ -22,6 +24,7 @@ export type ListenerOptions = {
   router: Router;
   log: Logger;
   timeouts?: typeof HTTP_TIMEOUTS;
+  clientAddress?: ClientAddress;
 };
 
 /**
@@ -35,18 +38,24 @@ export async function startListener({
   router,
   log,
   timeouts: { answerTimeout, ...timeouts } = HTTP_TIMEOUTS,
+  clientAddress = createClientAddress([]),
 }: ListenerOptions): Promise<Listener> {
   const state: ListenerState = { name, draining: false };
   /** Open connections, each with its latest exchange. */
   const connections = new Map<Socket, Exchange | undefined>();
 
   const onRequest = (request: IncomingMessage, exchange: Exchange) => {
+    // Its client has been told that the connection is over: what has no answer may have no effect.
+    if (connections.get(request.socket)?.isLast) return;
     exchange.listener = state;
+    exchange.clientAddress = clientAddress(request);
     connections.set(request.socket, exchange);
     exchange.once("close", () => logExchange(log, exchange));
     cutOffUnread(exchange, answerTimeout);
-    if (request.headers.host === undefined && request.httpVersion === "1.1") {
-      return refuse(exchange, new Refusal("malformed_request"));
+    const fault = faultOfHead(request);
+    if (fault) {
+      exchange.isLast = true;
+      return refuse(exchange, new Refusal(fault));
     }
     // The router knows express's types; it uses none of what they have beyond Node's.
     router(request as never, exchange as never, (error?: unknown) => {
@@ -55,23 +64,14 @@ export async function startListener({
     });
   };
 
-  const server = createServer<typeof IncomingMessage, typeof Exchange>({
-    ...timeouts,
-    // Node would answer bare; `onRequest` checks it.
-    requireHostHeader: false,
-    insecureHTTPParser: false,
-    ServerResponse: Exchange,
-  });
+  const onBroken = (error: NodeJS.ErrnoException, socket: Socket) => {
+    const answered = refuseBrokenHttp(error, socket, connections.get(socket));
+    if (answered) log.info({ listener: name, ...answered }, "request");
+  };
+  const server = createHttpServer({ timeouts, onRequest, onBroken });
   server.on("connection", (socket) => {
     connections.set(socket, undefined);
     socket.once("close", () => connections.delete(socket));
-  });
-  server.on("request", onRequest);
-  // An expectation that is not 100-continue may be ignored (RFC 9110, 10.1.1); Node would answer it bare.
-  server.on("checkExpectation", onRequest);
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const answered = refuseBrokenHttp(error, socket, connections.get(socket));
-    if (answered) log.info({ listener: name, ...answered }, "request");
   });
   await listen(server, host, port);
 
@@ -100,6 +100,40 @@ function cutOffUnread(exchange: Exchange, timeoutMs: number): void {
     const timer = setTimeout(() => socket.destroy(), timeoutMs);
     exchange.once("close", () => clearTimeout(timer));
   });
+}
+
+type HttpServerOptions = {
+  timeouts: Omit<typeof HTTP_TIMEOUTS, "answerTimeout">;
+  onRequest: (request: IncomingMessage, exchange: Exchange) => void;
+  /** Gets what no request came of. */
+  onBroken: (error: NodeJS.ErrnoException, socket: Socket) => void;
+};
+
+/** Node's server without any answer of its own. */
+function createHttpServer({ timeouts, onRequest, onBroken }: HttpServerOptions) {
+  const server = createServer<typeof IncomingMessage, typeof Exchange>({
+    ...timeouts,
+    // Node would answer bare; `faultOfHead` checks it.
+    requireHostHeader: false,
+    insecureHTTPParser: false,
+    ServerResponse: Exchange,
+  });
+  server.on("request", onRequest);
+  // An expectation that is not 100-continue may be ignored (RFC 9110, 10.1.1); Node would answer it bare.
+  server.on("checkExpectation", onRequest);
+  // Node would ask for a body before anybody has looked at who sends it.
+  server.on("checkContinue", (request, exchange) => {
+    exchange.expectContinue();
+    onRequest(request, exchange);
+  });
+  server.on("clientError", onBroken);
+  // A request for a tunnel; Node would close the connection without an answer.
+  server.on("connect", (_request, socket) => {
+    // Node has let go of it: a reset that nobody hears of would end the process.
+    socket.on("error", () => socket.destroy());
+    onBroken(new Error("there are no tunnels here"), socket as Socket);
+  });
+  return server;
 }
 
 export const HTTP_TIMEOUTS = {

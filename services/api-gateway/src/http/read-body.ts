@@ -16,6 +16,7 @@ export async function readBody(exchange: Exchange): Promise<Buffer | Refusal> {
   const declared = request.headers["content-length"];
   if (declared !== undefined && Number(declared) > BODY_BYTES_MAX) return new Refusal("payload_too_large");
 
+  exchange.askForBody();
   return await new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;

@@ -16,6 +16,7 @@ export function logExchange(log: Logger, exchange: Exchange): void {
       outcome: headersSent ? undefined : "aborted",
       durationMs: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
       requestId,
+      clientAddress: exchange.clientAddress,
       merchantId,
       actor: operator?.subject,
       paymentId,

@@ -87,10 +87,10 @@ describe("a change", () => {
     expect(withoutRules).toMatchObject({ commission });
     expect(withoutRules).not.toHaveProperty("rules");
     expect((await change(merchantId, { commission: null })).body).not.toHaveProperty("commission");
-    expect((await audited(merchantId)).map(({ changes }) => changes)).toEqual([
-      { commission: { from: null, to: commission }, rules: { from: null, to: rules } },
-      { rules: { from: rules, to: null } },
-      { commission: { from: commission, to: null } },
+    expect(await audited(merchantId)).toMatchObject([
+      { changes: { commission: { from: null, to: commission }, rules: { from: null, to: rules } } },
+      { changes: { rules: { from: rules, to: null } } },
+      { changes: { commission: { from: commission, to: null } } },
     ]);
   });
 

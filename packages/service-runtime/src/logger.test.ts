@@ -1,0 +1,48 @@
+import { DatabaseError } from "pg";
+import { expect, test } from "vitest";
+import { createLogger } from "./logger.ts";
+
+function capture() {
+  const lines: string[] = [];
+  const log = createLogger("test", "info", { write: (line: string) => void lines.push(line) });
+  return { log, lines };
+}
+
+test("a field that is not on the list goes nowhere, whatever it holds", () => {
+  const { log, lines } = capture();
+  log.info({ pan: "4111111111111111", apiSecret: "hs_x", body: { cvv: "123" }, paymentId: "p1" }, "request");
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0]!)).toEqual({
+    level: "info",
+    time: expect.any(String),
+    service: "test",
+    paymentId: "p1",
+    msg: "request",
+  });
+});
+
+test("text with line breaks and JSON in it stays one line and one field", () => {
+  const { log, lines } = capture();
+  const forged = 'x"}\r\n{"level":50,"msg":"forged\u2028"}';
+  log.info({ reason: forged, error: new Error(forged) }, forged);
+  expect(lines.join("").trimEnd().split(/\r|\n/)).toHaveLength(1);
+  expect(JSON.parse(lines[0]!)).toMatchObject({ level: "info", reason: forged, msg: forged });
+});
+
+test("of a database error what repeats row values is left out", () => {
+  const { log, lines } = capture();
+  const error = new DatabaseError('duplicate key value "4111111111111111"', 0, "error");
+  Object.assign(error, {
+    code: "23505",
+    table: "payment",
+    constraint: "payment_pkey",
+    detail: "Key (pan)=(4111111111111111)",
+    where: "row 4111111111111111",
+    hint: "4111111111111111",
+  });
+  log.error({ error: new Error("could not write", { cause: error }) }, "failed");
+  expect(lines.join("")).not.toContain("4111");
+  expect(JSON.parse(lines[0]!)).toMatchObject({
+    error: { cause: { code: "23505", table: "payment", constraint: "payment_pkey" } },
+  });
+});

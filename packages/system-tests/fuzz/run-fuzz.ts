@@ -1,0 +1,233 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { problemSchema } from "@holdfast/contracts";
+import { serviceDefinitions, startSandbox, type Sandbox, type SandboxFile } from "@holdfast/sandbox";
+import * as fc from "fast-check";
+import { readApiDocument } from "./api-document.ts";
+import { exchangeBytes, type WireAnswer } from "./exchange-bytes.ts";
+import { liveHeapOf } from "./heap.ts";
+import { documentRequests, noiseRequests, type FuzzRequest, type Known } from "./requests.ts";
+
+export type FuzzOptions = { home: string; seed: number; requests: number; log: (line: string) => void };
+
+export type FuzzReport = {
+  /** What must not be, each with the request that led to it. */
+  faults: string[];
+  /** How many answers of each status came. */
+  statuses: Record<string, number>;
+  /** Live heap in bytes of each process after the warm-up and at the end. */
+  heaps: Record<string, { warm: number; end: number }>;
+};
+
+/**
+ * Requests drawn from docs/openapi.json, half of them bent byte by byte, against the whole product in real processes.
+ * Nothing is wrong in the system meanwhile, so no answer may be a 5xx; none but 429 may be one the document does not
+ * list; every error is a whole problem; no process ends, complains, or keeps memory.
+ */
+export async function runFuzz({ home, seed, requests, log }: FuzzOptions): Promise<FuzzReport> {
+  const sandbox = await startInspectable(home);
+  try {
+    const { file } = sandbox;
+    const drawn = await drawRequests(file, seed, requests);
+    const faults: string[] = [];
+    const statuses: Record<string, number> = {};
+    const warmUp = Math.ceil(requests * WARM_UP_SHARE);
+    await sendAll(file, drawn.slice(0, warmUp), { faults, statuses, first: 0 });
+    const warm = await heapsOf(file);
+    await sendAll(file, drawn.slice(warmUp), { faults, statuses, first: warmUp });
+    const end = await heapsOf(file);
+    const heaps = Object.fromEntries(PROCESSES.map((name) => [name, { warm: warm[name]!, end: end[name]! }]));
+    faults.push(...memoryFaults(heaps), ...processFaults(home, file));
+    log(`${requests} requests, seed ${seed}: ${JSON.stringify(statuses)}`);
+    for (const [name, { warm: before, end: after }] of Object.entries(heaps)) {
+      log(
+        `${name.padEnd(18)} live heap ${mebibytes(before)} MiB after the warm-up, ${mebibytes(after)} at the end`,
+      );
+    }
+    return { faults, statuses, heaps };
+  } finally {
+    await sandbox.stop();
+  }
+}
+
+const PROCESSES = ["api-gateway", "payments", "refunds", "webhook-dispatcher"];
+/** Until then caches fill, code is compiled, and connections are made. */
+const WARM_UP_SHARE = 0.4;
+/** Generous against noise, and far less than a leak of a few KiB a request would be. */
+const HEAP_GROWTH_MAX = 1.25;
+const HEAP_GROWTH_SLACK_BYTES = 6 * 1024 * 1024;
+const CONCURRENCY = 24;
+
+async function startInspectable(home: string): Promise<Sandbox> {
+  const { NODE_OPTIONS, ACQUIRER_TIMEOUT } = process.env;
+  process.env["NODE_OPTIONS"] = "--inspect=127.0.0.1:0";
+  // Amounts whose minor units ask the bank to stay silent are drawn, too.
+  process.env["ACQUIRER_TIMEOUT"] = "1s";
+  try {
+    return await startSandbox({ home, portBase: 0, services: serviceDefinitions });
+  } finally {
+    restore("NODE_OPTIONS", NODE_OPTIONS);
+    restore("ACQUIRER_TIMEOUT", ACQUIRER_TIMEOUT);
+  }
+}
+
+function restore(name: string, value: string | undefined): void {
+  if (value === undefined) delete process.env[name];
+  else process.env[name] = value;
+}
+
+async function drawRequests(file: SandboxFile, seed: number, count: number): Promise<FuzzRequest[]> {
+  const [merchant, operator] = [file.merchants[0]!, file.operators[0]!];
+  const credentials = {
+    merchant: `X-API-KEY: ${merchant.apiKey}\r\nX-API-SECRET: ${merchant.apiSecret}`,
+    operator: `Authorization: Bearer ${operator.token}`,
+  };
+  const fromDocument = documentRequests(readApiDocument(), await makeKnown(file), credentials);
+  const any = fc.oneof(fromDocument, noiseRequests(fromDocument));
+  return fc.sample(any, { seed, numRuns: count });
+}
+
+/** Payments and refunds to ask about, and a merchant of their own for what operators do to one. */
+async function makeKnown({ gatewayUrl, operatorUrl, merchants, operators }: SandboxFile): Promise<Known> {
+  const { apiKey, apiSecret } = merchants[0]!;
+  const asMerchant = { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret };
+  const asOperator = { Authorization: `Bearer ${operators[0]!.token}` };
+  const other = await create(`${operatorUrl}/operator/merchants`, asOperator, { name: "Fuzzed" });
+  const payments: string[] = [];
+  const refunds: string[] = [];
+  for (const path of ["pre-authorization", "payment", "payment", "payment"]) {
+    const { paymentId = "" } = await create(`${gatewayUrl}/api/${path}`, asMerchant, CARD_PAYMENT);
+    payments.push(paymentId);
+    if (path === "pre-authorization") continue;
+    const refund = { amount: 1, currency: "TRY" };
+    refunds.push(
+      (await create(`${gatewayUrl}/api/payment/${paymentId}/refund`, asMerchant, refund)).paymentId ?? "",
+    );
+  }
+  return {
+    paymentId: [...payments, ...refunds],
+    refundId: refunds,
+    merchantId: [other.merchantId ?? ""],
+    apiKey: [other.apiKey ?? ""],
+    eventId: [payments[0] ?? ""],
+  };
+}
+
+const CARD_PAYMENT = {
+  orderId: "fuzz",
+  amount: 100,
+  currency: "TRY",
+  cardHolderName: "Ada Lovelace",
+  pan: "4111111111111111",
+  expiryMonth: "12",
+  cvv: "123",
+  requestIp: "203.0.113.7",
+  requestPort: 443,
+  expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
+};
+
+async function create(
+  url: string,
+  headers: Record<string, string>,
+  body: unknown,
+): Promise<Record<string, string>> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Record<string, string>;
+}
+
+type Tally = { faults: string[]; statuses: Record<string, number>; first: number };
+
+async function sendAll(
+  file: SandboxFile,
+  requests: FuzzRequest[],
+  { faults, statuses, first }: Tally,
+): Promise<void> {
+  const ports = { merchant: portOf(file.gatewayUrl), operator: portOf(file.operatorUrl) };
+  let next = 0;
+  const sendSome = async () => {
+    for (let index = next++; index < requests.length; index = next++) {
+      const request = requests[index]!;
+      const { answers, hung } = await exchangeBytes(
+        ports[request.listener],
+        request.bytes,
+        PATIENCE_MS[request.kind],
+      );
+      for (const { status } of answers) statuses[status] = (statuses[status] ?? 0) + 1;
+      const found = answers.flatMap((answer) => faultsOf(answer, request));
+      if (hung) found.push("the connection was never ended");
+      if (answers.length === 0 && request.kind === "from the document") found.push("there was no answer");
+      faults.push(...found.map((fault) => `request ${first + index}: ${fault}\n${printable(request.bytes)}`));
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, sendSome));
+}
+
+/** Of what is noise most ends in the middle of a request: the server waits for more, and hears that there is none. */
+const PATIENCE_MS = { "from the document": 10_000, "byte noise": 200 };
+
+function faultsOf({ status, contentType, body }: WireAnswer, { kind, statuses }: FuzzRequest): string[] {
+  const faults: string[] = [];
+  if (!(status >= 200 && status < 500)) faults.push(`status ${status}`);
+  if (kind === "from the document" && !statuses.has(status) && !UNLISTED.has(status)) {
+    faults.push(`status ${status} is not in the document`);
+  }
+  if (status >= 400) {
+    if (contentType !== "application/problem+json") faults.push(`an error as ${contentType}`);
+    const problem = problemSchema.safeParse(jsonOf(body));
+    if (!problem.success) faults.push(`no problem: ${body}`);
+    else if (problem.data.status !== status) faults.push(`status ${status} says ${problem.data.status}`);
+  }
+  return faults;
+}
+
+/** What the HTTP server, the router and the limits answer, for any operation alike. */
+const UNLISTED: ReadonlySet<number> = new Set([400, 404, 405, 429, 431]);
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function heapsOf({ logs }: SandboxFile): Promise<Record<string, number>> {
+  const sizes = await Promise.all(PROCESSES.map((name) => liveHeapOf(join(logs, `${name}.log`))));
+  return Object.fromEntries(PROCESSES.map((name, index) => [name, sizes[index]!]));
+}
+
+function memoryFaults(heaps: FuzzReport["heaps"]): string[] {
+  return Object.entries(heaps)
+    .filter(([, { warm, end }]) => end > warm * HEAP_GROWTH_MAX + HEAP_GROWTH_SLACK_BYTES)
+    .map(([name, { warm, end }]) => `${name} grew from ${mebibytes(warm)} to ${mebibytes(end)} MiB`);
+}
+
+/** A process that was started again has another pid in the file; one that complained did so in its log. */
+function processFaults(home: string, { processes, logs }: SandboxFile): string[] {
+  const now = (JSON.parse(readFileSync(join(home, "sandbox.json"), "utf8")) as SandboxFile).processes;
+  return PROCESSES.flatMap((name) => {
+    const faults = now[name] === processes[name] ? [] : [`${name} ended`];
+    const complaints = readFileSync(join(logs, `${name}.log`), "utf8").match(
+      /^.*"level":"(?:error|fatal)".*$/gm,
+    );
+    return [...faults, ...(complaints ?? []).map((line) => `${name}: ${line}`)];
+  });
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(1);
+}
+
+/** Bytes as they can be read and pasted; what is not plain text is escaped. */
+function printable(bytes: Buffer): string {
+  return JSON.stringify(bytes.toString("latin1")).slice(0, 2_000);
+}

@@ -1,0 +1,56 @@
+import { stripTypeScriptTypes } from "node:module";
+import { tokenizer, type Token } from "acorn";
+import { isSafe } from "redos-detector";
+import { expect, test } from "vitest";
+import { sourceFiles } from "./source-files.ts";
+
+/**
+ * How often one text can be matched in another way, at most, is counted by analysis and not by the clock: with a bound
+ * that does not depend on the text's length a match takes time in proportion to it, 100 KB or not.
+ */
+const WAYS_MAX = 8;
+
+/** Run over the routes' own templates when the router is made, never over what a client sends. */
+const OWN_INPUT_ONLY = new Set(["/\\{(\\w+)\\}/g"]);
+
+const literals = [...sourceFiles("packages/contracts/src/**/*.ts", "services/api-gateway/src/**/*.ts")]
+  .filter(([path]) => !path.endsWith(".test.ts"))
+  .flatMap(([path, source]) => regularExpressionsOf(source).map((expression) => ({ path, expression })))
+  .filter(({ expression }) => !OWN_INPUT_ONLY.has(String(expression)));
+
+/** Those that zod writes into the document for ids and times, too. */
+const documented = [...patternsOf(sourceFiles("docs/openapi.json").get("docs/openapi.json")!)].map(
+  (pattern) => ({ path: "docs/openapi.json", expression: new RegExp(pattern) }),
+);
+
+test("there are expressions to judge, and one that is not linear is told from them", () => {
+  expect(literals.length).toBeGreaterThan(15);
+  expect(documented.length).toBeGreaterThan(5);
+  for (const bad of [/^(a+)+$/, /^(a|a)*$/, /\s+$/, /^\d*\d*x$/]) expect(isLinear(bad)).toBe(false);
+});
+
+test.each([...literals, ...documented])("$path: $expression is linear", ({ expression }) => {
+  expect(isLinear(expression)).toBe(true);
+});
+
+function isLinear(expression: RegExp): boolean {
+  return isSafe(expression, { maxScore: WAYS_MAX }).safe;
+}
+
+function regularExpressionsOf(source: string): RegExp[] {
+  const tokens = tokenizer(stripTypeScriptTypes(source), { ecmaVersion: "latest", sourceType: "module" });
+  return [...tokens].flatMap((token: Token & { value?: unknown }) => {
+    if (token.type.label !== "regexp") return [];
+    const { pattern, flags } = token.value as { pattern: string; flags: string };
+    return [new RegExp(pattern, flags)];
+  });
+}
+
+function patternsOf(document: string): Set<string> {
+  const patterns = new Set<string>();
+  JSON.parse(document, (key, value: unknown) => {
+    if (key === "pattern" && typeof value === "string") patterns.add(value);
+    return value;
+  });
+  return patterns;
+}
