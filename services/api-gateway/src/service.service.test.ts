@@ -61,7 +61,8 @@ describe("when payments does not answer", () => {
     expectProblem(answer, "outcome_unknown", { paymentId: payments.received[0]!.payload.paymentId });
     expect(answer.headers["retry-after"]).toBe("10");
     expect(Date.now() - started).toBeGreaterThanOrEqual(400);
-    expect(payments.received[0]!.context.deadlineAt - started).toBeLessThan(400);
+    // What is left between the two, but for the rounding of timers, is for the way back.
+    expect(Date.now() - payments.received[0]!.context.deadlineAt).toBeGreaterThanOrEqual(195);
   });
 
   test("because the bus is gone: 503, and the gateway is not ready until it is back", async () => {
