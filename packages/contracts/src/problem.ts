@@ -15,6 +15,7 @@ export const PROBLEMS = {
   payload_too_large: { status: 413, title: "The body is too large" },
   payment_not_found: { status: 404, title: "There is no such payment" },
   refund_not_found: { status: 404, title: "There is no such refund" },
+  three_ds_session_not_found: { status: 404, title: "There is no such 3-D Secure session" },
   merchant_not_found: { status: 404, title: "There is no such merchant" },
   credential_not_found: { status: 404, title: "There is no such credential" },
   webhook_not_found: { status: 404, title: "The merchant has no webhooks" },
