@@ -2,7 +2,7 @@ import type { AuditDatabase } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/card-sealing";
 import { connectBus, type Bus } from "@holdfast/messaging";
 import { createPool, startHealth, type Logger, type RunningService } from "@holdfast/service-runtime";
-import { Router } from "express";
+import type { Router } from "express";
 import { Kysely, PostgresDialect } from "kysely";
 import type { Pool } from "pg";
 import type { Config } from "./config.ts";
@@ -13,6 +13,7 @@ import { createRouter } from "./http/create-router.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { startListener } from "./http/listener.ts";
 import { createSendOperatorCommand } from "./http/operator-command.ts";
+import { createSendPageCommand } from "./http/send-page-command.ts";
 import { findCredential } from "./merchant/merchant-queries.ts";
 import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
 import { operatorKeys } from "./operator/operator-keys.ts";
@@ -29,7 +30,11 @@ import { preAuthorizationRoute } from "./routes/pre-authorization.ts";
 import { refundRoute } from "./routes/refund.ts";
 import { saleRoute } from "./routes/sale.ts";
 import { revokeCredentialRoute } from "./routes/revoke-credential.ts";
+import { threeDsRoute } from "./routes/three-ds.ts";
 import { webhookRoutes } from "./routes/webhook-routes.ts";
+import { createDrawSession } from "./three-ds/draw-session.ts";
+import { createSignedSessions, type SignedSessions } from "./three-ds/signed-session.ts";
+import { threeDsPages } from "./three-ds/three-ds-pages.ts";
 
 export type ApiGateway = RunningService & {
   /** Where it listens; a listener that is off has none. */
@@ -65,7 +70,9 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     ...(OPERATOR_API_PORT === undefined
       ? []
       : [await listen("operator", OPERATOR_API_PORT, operatorApi(config, deps))]),
-    ...(PUBLIC_PAGES_PORT === undefined ? [] : [await listen("public", PUBLIC_PAGES_PORT, Router())]),
+    ...(PUBLIC_PAGES_PORT === undefined
+      ? []
+      : [await listen("public", PUBLIC_PAGES_PORT, publicPages(config, deps))]),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     { name: "database", check: async () => void (await pool.query("select 1")) },
@@ -106,6 +113,7 @@ function signInOf(
 function merchantApi(config: Config, { bus, signIn }: Deps): Router {
   const send = createSendCommand(bus, timeoutsOf(config));
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
+  const drawSession = createDrawSession(signedSessionsOf(config), needed(config.PUBLIC_URL));
   return createRouter({
     prefix: "/api",
     authenticate: authenticateMerchant(needed(signIn)),
@@ -113,12 +121,28 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
     routes: [
       preAuthorizationRoute({ send, cards }),
       saleRoute({ send, cards }),
+      threeDsRoute({ send, cards, drawSession }),
       paymentRoute({ send }),
       captureRoute({ send }),
       cancelRoute({ send }),
       refundRoute({ send }),
     ],
   });
+}
+
+/** What cardholders' browsers are shown. */
+function publicPages(config: Config, { bus }: Deps): Router {
+  return threeDsPages({
+    send: createSendPageCommand(bus, timeoutsOf(config)),
+    sessions: signedSessionsOf(config),
+    inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
+    now: Date.now,
+  });
+}
+
+function signedSessionsOf(config: Config): SignedSessions {
+  const lifetimeMs = config.THREE_DS_STATE_LIFETIME;
+  return createSignedSessions(needed(config.THREE_DS_STATE_KEYS), { lifetimeMs });
 }
 
 function operatorApi(config: Config, deps: Deps): Router {

@@ -83,7 +83,7 @@ describe("an enrolment", () => {
     });
     expect(await steps.ended(command.paymentId)).toMatchObject({
       history: ["ENROLLING", "FAILED"],
-      ledger: [],
+      ledger: ["sale declined"],
       events: ["FAILED"],
     });
   });
