@@ -16,6 +16,7 @@ export const PROBLEMS = {
   payment_not_found: { status: 404, title: "There is no such payment" },
   refund_not_found: { status: 404, title: "There is no such refund" },
   bin_not_found: { status: 404, title: "Nothing is known of this BIN" },
+  three_ds_session_not_found: { status: 404, title: "There is no such 3-D Secure session" },
   merchant_not_found: { status: 404, title: "There is no such merchant" },
   credential_not_found: { status: 404, title: "There is no such credential" },
   webhook_not_found: { status: 404, title: "The merchant has no webhooks" },

@@ -18,6 +18,7 @@ export type Secrets = {
   panFingerprintKey: string;
   credentialPepper: string;
   webhookSecretKey: string;
+  threeDsStateKey: string;
   databasePasswords: RolePasswords;
   busPasswords: BusPasswords;
   /** Private ES256 key that signs the operators' tokens. */
@@ -59,6 +60,7 @@ function complete(kept: Partial<Secrets>): Secrets {
     panFingerprintKey: kept.panFingerprintKey ?? drawKey(),
     credentialPepper: kept.credentialPepper ?? drawKey(),
     webhookSecretKey: kept.webhookSecretKey ?? drawKey(),
+    threeDsStateKey: kept.threeDsStateKey ?? drawKey(),
     databasePasswords: { ...(Object.fromEntries(drawn) as RolePasswords), ...kept.databasePasswords },
     busPasswords: { ...drawBusPasswords(), ...kept.busPasswords },
     operatorKey: kept.operatorKey ?? drawOperatorKey(),

@@ -25,6 +25,11 @@ const TABLES: Record<`${SchemaName}.${string}`, string[]> = {
   "payments.idempotency_key": ["SELECT", "INSERT", "DELETE", "UPDATE (answer)"],
   "payments.outbox": ["SELECT", "INSERT", "UPDATE (confirmed_at, publish_attempts, publish_at)"],
   "payments.audit_entry": ["SELECT", "INSERT"],
+  "payments.three_ds_session": [
+    "SELECT",
+    "INSERT",
+    "UPDATE (acquirer_session, challenge_url, challenge_fields, trans_status, eci, ds_trans_id)",
+  ],
   "payments.bin_import": ["SELECT"],
   "payments.bin_import_version_seq": [],
   "payments.bin_range": ["SELECT"],

@@ -9,7 +9,13 @@ const common = {
   DATABASE_URL: "postgres://localhost/x",
   NATS_URL: "nats://localhost:4222",
 };
-const merchant = { MERCHANT_API_PORT: "0", CARD_SEALING_KEYS: key, CREDENTIAL_PEPPERS: key };
+const merchant = {
+  MERCHANT_API_PORT: "0",
+  CARD_SEALING_KEYS: key,
+  CREDENTIAL_PEPPERS: key,
+  PUBLIC_URL: "https://pay.example.test",
+  THREE_DS_STATE_KEYS: key,
+};
 const operator = {
   OPERATOR_API_PORT: "0",
   CREDENTIAL_PEPPERS: key,
@@ -30,7 +36,7 @@ function faultsOf(env: Record<string, string>): string[] {
 test.each([
   ["the merchant API", merchant],
   ["the operator API", operator],
-  ["the public pages", { PUBLIC_PAGES_PORT: "0" }],
+  ["the public pages", { PUBLIC_PAGES_PORT: "0", THREE_DS_STATE_KEYS: key }],
 ])("each listener runs by itself, with what it needs and no more: %s", (_case, settings) => {
   expect(faultsOf({ ...common, ...settings })).toEqual([]);
 });
@@ -68,8 +74,9 @@ describe("refuses to start", () => {
     [
       "a merchant API without its keys",
       { MERCHANT_API_PORT: "0" },
-      ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS"],
+      ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
     ],
+    ["public pages that would believe anybody", { PUBLIC_PAGES_PORT: "0" }, ["THREE_DS_STATE_KEYS"]],
     [
       "an operator API that could believe anybody",
       { OPERATOR_API_PORT: "0", CREDENTIAL_PEPPERS: key },

@@ -2,7 +2,7 @@ import type { AuditDatabase } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/card-sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
 import { createPool, startHealth, type Logger, type RunningService } from "@holdfast/service-runtime";
-import { Router } from "express";
+import type { Router } from "express";
 import { Kysely, PostgresDialect } from "kysely";
 import type { Pool } from "pg";
 import type { Config } from "./config.ts";
@@ -16,6 +16,7 @@ import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
 import { createSendOperatorCommand } from "./http/operator-command.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createSignInLimits } from "./limits/sign-in-limits.ts";
+import { createSendPageCommand } from "./http/send-page-command.ts";
 import { findCredential } from "./merchant/merchant-queries.ts";
 import { shareCredentialChanges, type AnnounceChange } from "./merchant/credential-changes.ts";
 import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
@@ -35,7 +36,11 @@ import { preAuthorizationRoute } from "./routes/pre-authorization.ts";
 import { refundRoute } from "./routes/refund.ts";
 import { saleRoute } from "./routes/sale.ts";
 import { revokeCredentialRoute } from "./routes/revoke-credential.ts";
+import { threeDsRoute } from "./routes/three-ds.ts";
 import { webhookRoutes } from "./routes/webhook-routes.ts";
+import { createDrawSession } from "./three-ds/draw-session.ts";
+import { createSignedSessions, type SignedSessions } from "./three-ds/signed-session.ts";
+import { threeDsPages } from "./three-ds/three-ds-pages.ts";
 
 export type ApiGateway = RunningService & {
   /** Where it listens; a listener that is off has none. */
@@ -79,7 +84,9 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     ...(OPERATOR_API_PORT === undefined
       ? []
       : [await listen("operator", OPERATOR_API_PORT, operatorApi(config, deps))]),
-    ...(PUBLIC_PAGES_PORT === undefined ? [] : [await listen("public", PUBLIC_PAGES_PORT, Router())]),
+    ...(PUBLIC_PAGES_PORT === undefined
+      ? []
+      : [await listen("public", PUBLIC_PAGES_PORT, publicPages(config, deps))]),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     { name: "database", check: async () => void (await pool.query("select 1")) },
@@ -126,6 +133,7 @@ function signInOf(
 function merchantApi(config: Config, { bus, signIn }: Deps): Router {
   const send = createSendCommand(bus, timeoutsOf(config));
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
+  const drawSession = createDrawSession(signedSessionsOf(config), needed(config.PUBLIC_URL));
   return createRouter({
     prefix: "/api",
     authenticate: authenticateMerchant(
@@ -140,6 +148,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
     routes: [
       preAuthorizationRoute({ send, cards }),
       saleRoute({ send, cards }),
+      threeDsRoute({ send, cards, drawSession }),
       paymentRoute({ send }),
       captureRoute({ send }),
       cancelRoute({ send }),
@@ -147,6 +156,21 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
       binRoute({ send }),
     ],
   });
+}
+
+/** What cardholders' browsers are shown. */
+function publicPages(config: Config, { bus }: Deps): Router {
+  return threeDsPages({
+    send: createSendPageCommand(bus, timeoutsOf(config)),
+    sessions: signedSessionsOf(config),
+    inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
+    now: Date.now,
+  });
+}
+
+function signedSessionsOf(config: Config): SignedSessions {
+  const lifetimeMs = config.THREE_DS_STATE_LIFETIME;
+  return createSignedSessions(needed(config.THREE_DS_STATE_KEYS), { lifetimeMs });
 }
 
 function operatorApi(config: Config, deps: Deps): Router {

@@ -1,6 +1,6 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import type { IdempotencyKeyTable } from "@holdfast/idempotency";
-import { Kysely, PostgresDialect, type ColumnType, type Generated } from "kysely";
+import { Kysely, PostgresDialect, type ColumnType, type Generated, type JSONColumnType } from "kysely";
 import type { Pool } from "pg";
 import type { OperationKind } from "./operation/payment-operation.ts";
 import type { PaymentState } from "./payment/payment.ts";
@@ -18,6 +18,7 @@ export type PaymentsDatabase = AuditDatabase & {
   bin_range: BinRangeTable;
   rule_counter: RuleCounterTable;
   rule_attempt: RuleAttemptTable;
+  three_ds_session: ThreeDsSessionTable;
 };
 
 export type PaymentTable = {
@@ -56,6 +57,7 @@ export type PaymentTable = {
   lease_token: string | null;
   lease_until: Date | null;
   recover_at: Date | null;
+  recovery_from: Date | null;
   recovery_attempts: Generated<number>;
   last_inquiry: string | null;
   created_at: Generated<Date>;
@@ -147,6 +149,22 @@ export type RuleCounterTable = {
 };
 
 export type RuleAttemptTable = { merchant_id: string; attempted_at: Generated<Date>; payment_id: string };
+
+export type ThreeDsSessionTable = {
+  payment_id: string;
+  session_id: string;
+  expires_at: Date;
+  success_url: string;
+  failure_url: string;
+  page_url: string;
+  acquirer_session: string | null;
+  challenge_url: string | null;
+  challenge_fields: JSONColumnType<Record<string, string>> | null;
+  trans_status: string | null;
+  eci: string | null;
+  ds_trans_id: string | null;
+  created_at: Generated<Date>;
+};
 
 export type PaymentResolutionTable = {
   payment_id: string;

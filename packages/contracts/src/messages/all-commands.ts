@@ -3,6 +3,7 @@ import type { Command } from "./message.ts";
 import * as operatorCommands from "./operator-commands.ts";
 import * as refundCommands from "./refund-commands.ts";
 import * as reservationCommands from "./refund-reservation-commands.ts";
+import * as threeDsCommands from "./three-ds-commands.ts";
 import * as webhookCommands from "./webhook-commands.ts";
 
 /** Every command there is. The permissions of the bus are made from it: one that is not here, nobody may send. */
@@ -11,6 +12,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   operatorCommands,
   refundCommands,
   reservationCommands,
+  threeDsCommands,
   webhookCommands,
 ].flatMap((module) => Object.values(module).flatMap(commandsIn));
 

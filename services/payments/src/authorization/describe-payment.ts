@@ -28,8 +28,10 @@ export function describePayment(
   transactionType: "PRE_AUTHORIZATION" | "PAYMENT",
   card: Card,
   bin: BinData | undefined,
+  /** Fields of the request beside a sale's, for its fingerprint. */
+  further: readonly string[] = [],
 ): ClaimRow {
-  const { pan, expiryMonth, expiryYear } = card.reveal();
+  const { pan } = card.reveal();
   const { installmentCount = 1, loyaltyCode } = payload as Partial<SellPayment>;
   const panFingerprint = createHmac("sha256", fingerprintKey).update(pan).digest();
   const amountMinor = BigInt(payload.amountMinor);
@@ -65,23 +67,34 @@ export function describePayment(
     idempotency_key: idempotency?.key ?? null,
     idempotency_scope: idempotency?.scope ?? null,
     idempotency_fingerprint: idempotency
-      ? fingerprintRequest(fingerprintKey, [
-          payload.orderId,
-          payload.amountMinor,
-          payload.currency,
-          payload.cardHolderName,
-          panFingerprint.toString("base64"),
-          expiryMonth,
-          expiryYear,
-          payload.requestIp,
-          payload.requestPort,
-          payload.customerId ?? null,
-          installmentCount,
-          // What was asked for, not what the BIN table makes of it: that may have been replaced since.
-          loyaltyCode ?? null,
-        ])
+      ? fingerprintRequest(fingerprintKey, [...fieldsOf(payload, card, panFingerprint), ...further])
       : null,
   };
+}
+
+/** What makes a request the same request: the card number by its keyed hash, the cvv not at all. */
+function fieldsOf(
+  payload: PreAuthorizePayment | SellPayment,
+  card: Card,
+  panFingerprint: Buffer,
+): (string | number | null)[] {
+  const { expiryMonth, expiryYear } = card.reveal();
+  const { installmentCount = 1, loyaltyCode } = payload as Partial<SellPayment>;
+  return [
+    payload.orderId,
+    payload.amountMinor,
+    payload.currency,
+    payload.cardHolderName,
+    panFingerprint.toString("base64"),
+    expiryMonth,
+    expiryYear,
+    payload.requestIp,
+    payload.requestPort,
+    payload.customerId ?? null,
+    installmentCount,
+    // What was asked for, not what the BIN table makes of it: that may have been replaced since.
+    loyaltyCode ?? null,
+  ];
 }
 
 /** A card whose programme is not known is paid off at once. */

@@ -1,6 +1,6 @@
 /**
  * The rules of the gateway's own: a payment that breaks one is REJECTED, written once with its history and its event, and
- * the bank is never asked. They are asked before the claim and hold for pre-authorizations and sales alone: nothing that
+ * the bank is never asked. They are asked before the claim and hold for new payments alone, with 3-D Secure or without: nothing that
  * gives money back, or ends what was begun, may ever be refused by them.
  */
 import {
@@ -12,7 +12,6 @@ import {
 import type { Incoming } from "@holdfast/messaging";
 import { certainlyNotCommitted } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
-import { answerRepetition } from "../authorization/answer-repetition.ts";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { paymentRecord, webhookBody, type ShownPayment } from "../payment/payment-record.ts";
@@ -32,13 +31,13 @@ export type EnforceRulesDeps = {
 
 type Reply = CommandReply<ApiPaymentResponse>;
 
-/** @returns undefined where the payment may go on to its claim, else the answer. */
+/** @returns undefined where the payment may go on to its claim, `known` where it or its key exists, else the answer. */
 export async function enforceRules(
   deps: EnforceRulesDeps,
-  message: Incoming<PreAuthorizePayment>,
+  { context }: Pick<Incoming<PreAuthorizePayment>, "context">,
   row: ClaimRow,
-): Promise<Reply | undefined> {
-  const asking = questionOf(message.context.merchant.rules, row);
+): Promise<Reply | "known" | undefined> {
+  const asking = questionOf(context.merchant.rules, row);
   if (!asking) return undefined;
   let answer;
   try {
@@ -48,17 +47,16 @@ export async function enforceRules(
     deps.events.writeFailed("ask_rules", row, error);
     return { outcome: "not_started" };
   }
-  if (answer.verdict === "known") return await answerRepetition(deps, message, row);
+  if (answer.verdict === "known") return "known";
   const rule = asking.refusedBy ?? (answer.verdict === "pass" ? undefined : answer.verdict);
-  return rule && (await reject(deps, message, row, { rule, at: answer.askedAt }));
+  return rule && (await reject(deps, row, { rule, at: answer.askedAt }));
 }
 
 async function reject(
   deps: EnforceRulesDeps,
-  message: Incoming<PreAuthorizePayment>,
   row: ClaimRow,
   { rule, at }: { rule: RuleName; at: Date },
-): Promise<Reply> {
+): Promise<Reply | "known"> {
   const { cause, ...result } = refusalOf(rule);
   const rejected: ShownPayment = {
     ...row,
@@ -79,7 +77,7 @@ async function reject(
       webhook_body: body,
       event_type: PAYMENT_STATUS_CHANGED,
     });
-    if (!isNew) return await answerRepetition(deps, message, row);
+    if (!isNew) return "known";
   } catch (error) {
     deps.events.writeFailed("reject", row, error);
     return { outcome: certainlyNotCommitted(error) ? "not_started" : "in_doubt" };
