@@ -107,6 +107,13 @@ export function threeDs(payments: PaymentsHarness) {
       );
       return rows.map(({ to_state }) => to_state);
     },
+    async causes(paymentId: string) {
+      const rows = await payments.query<{ cause: string }>(
+        "select cause from payments.payment_history where payment_id = $1 order by version",
+        [paymentId],
+      );
+      return rows.map(({ cause }) => cause);
+    },
     ledger: async (paymentId: string) =>
       (await payments.ledger(paymentId)).map(({ operation, outcome }) => `${operation} ${outcome}`),
     async events(paymentId: string) {
