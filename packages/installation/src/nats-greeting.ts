@@ -1,0 +1,24 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+
+/**
+ * The INFO line that a NATS server sends to everyone who connects, before TLS and whatever its users may do; `undefined`
+ * where nobody greets within a second.
+ */
+export async function natsGreeting(url: string): Promise<{ jetstream?: boolean } | undefined> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port || DEFAULT_PORT), timeout: 1_000 });
+  socket.on("timeout", () => socket.destroy(new Error("silent")));
+  try {
+    const [first] = (await once(socket, "data")) as [Buffer];
+    const info = /^INFO (\{.*\})/.exec(first.toString("utf8"))?.[1];
+    return info ? (JSON.parse(info) as { jetstream?: boolean }) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    socket.on("error", () => undefined);
+    socket.destroy();
+  }
+}
+
+const DEFAULT_PORT = "4222";
