@@ -53,7 +53,7 @@ test("it waits for a PostgreSQL that does not listen yet", async () => {
 });
 
 test("a bus that does not greet, or has no JetStream, ends it in time", async () => {
-  const greetings = ['INFO {"jetstream":false}\r\n', "HTTP/1.1 400 Bad Request\r\n\r\n"];
+  const greetings = ['INFO {"jetstream":false}\r\n', "HTTP/1.1 400 Bad Request\r\n\r\n", ""];
   for (const greeting of greetings) {
     const bus = createServer((socket) => socket.on("error", () => undefined).end(greeting));
     await new Promise<void>((resolve) => bus.listen(0, "127.0.0.1", resolve));
