@@ -41,6 +41,8 @@ export async function issueForLocalhost(authority: CertificatePair): Promise<Cer
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
       new x509.SubjectAlternativeNameExtension([
         { type: "dns", value: "localhost" },
+        // The name of this machine in containers that run on it.
+        { type: "dns", value: "host.docker.internal" },
         { type: "ip", value: "127.0.0.1" },
         { type: "ip", value: "::1" },
       ]),
