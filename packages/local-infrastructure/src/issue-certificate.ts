@@ -23,14 +23,35 @@ export async function issueAuthority(): Promise<CertificatePair> {
   return { certificate: certificate.toString("pem"), key: await toPem(keys.privateKey) };
 }
 
-/** A server certificate for localhost, 127.0.0.1 and ::1. */
+/** A server certificate for this machine, under its names and loopback addresses. */
 export async function issueForLocalhost(authority: CertificatePair): Promise<CertificatePair> {
+  const names = new x509.SubjectAlternativeNameExtension([
+    { type: "dns", value: "localhost" },
+    // The name of this machine in containers that run on it.
+    { type: "dns", value: "host.docker.internal" },
+    { type: "ip", value: "127.0.0.1" },
+    { type: "ip", value: "::1" },
+  ]);
+  return await issue(authority, "localhost", x509.ExtendedKeyUsage.serverAuth, [names]);
+}
+
+/** A certificate with which a client shows a server who it is. */
+export async function issueClient(authority: CertificatePair, name: string): Promise<CertificatePair> {
+  return await issue(authority, name, x509.ExtendedKeyUsage.clientAuth, []);
+}
+
+async function issue(
+  authority: CertificatePair,
+  name: string,
+  usage: x509.ExtendedKeyUsage,
+  extensions: x509.Extension[],
+): Promise<CertificatePair> {
   const keys = await generateKeys();
   const issuer = new x509.X509Certificate(authority.certificate);
   const certificate = await x509.X509CertificateGenerator.create({
     // Clients of Apple refuse server certificates that last longer than 825 days.
     ...validity(397),
-    subject: "CN=localhost",
+    subject: `CN=${name}`,
     issuer: issuer.subject,
     publicKey: keys.publicKey,
     signingKey: await fromPem(authority.key),
@@ -38,14 +59,8 @@ export async function issueForLocalhost(authority: CertificatePair): Promise<Cer
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension([
-        { type: "dns", value: "localhost" },
-        // The name of this machine in containers that run on it.
-        { type: "dns", value: "host.docker.internal" },
-        { type: "ip", value: "127.0.0.1" },
-        { type: "ip", value: "::1" },
-      ]),
+      new x509.ExtendedKeyUsageExtension([usage]),
+      ...extensions,
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],

@@ -18,12 +18,16 @@ export type NatsServer = {
   kill(): void;
 };
 
-/** Starts nats-server and resolves when it answers with JetStream on. `configFile` adds users and permissions. */
+/**
+ * Starts nats-server and resolves when it answers with JetStream on. `configFile` adds users, permissions and TLS; the
+ * variables it names are taken from `environment`. Nothing but the client port is opened.
+ */
 export async function startNatsServer(options: {
   storeDir: string;
   logFile: string;
   port?: number;
   configFile?: string;
+  environment?: Record<string, string>;
   onSpawn?: (child: LoggedChild) => void;
   log?: (line: string) => void;
 }): Promise<NatsServer> {
@@ -47,7 +51,7 @@ export async function startNatsServer(options: {
         ...address,
         ...(options.configFile ? ["--config", options.configFile] : []),
       ]),
-      env: { PATH: process.env.PATH },
+      env: { PATH: process.env.PATH, ...options.environment },
       logFile: options.logFile,
     });
     options.onSpawn?.(child);

@@ -1,4 +1,13 @@
-import { connect, type ConnectionOptions, type NatsConnection } from "@nats-io/transport-node";
+import { access } from "node:fs/promises";
+import { inboxPrefix } from "@holdfast/contracts";
+import {
+  AuthorizationError,
+  connect,
+  ConnectionError,
+  InvalidArgumentError,
+  type ConnectionOptions,
+  type NatsConnection,
+} from "@nats-io/transport-node";
 
 /**
  * A NATS connection that reconnects for ever, together with what request-reply has to know of it: whether it is up now,
@@ -17,30 +26,56 @@ export type Bus = {
 };
 
 export type BusOptions = {
-  /** `nats://host:port`, several separated by commas. */
+  /** `nats://host:port`, several separated by commas; `nats://user:password@host:port` where no `user` is given. */
   url: string;
   /** Shown in the server's connection list. */
   name: string;
+  /** Its answers come to inboxes of its own, under `_INBOX_<user>`. */
   user?: string | undefined;
   password?: string | undefined;
+  /** PEM file of the authority that signed the server's certificate. With it the connection is TLS or none. */
+  caFile?: string | undefined;
+  /** PEM files of our own certificate and key, for a server that verifies its clients. Read anew at each reconnect. */
+  certFile?: string | undefined;
+  keyFile?: string | undefined;
   onStatus?: (status: "disconnected" | "reconnected") => void;
 };
 
-export async function connectBus({ url, name, user, password, onStatus }: BusOptions): Promise<Bus> {
-  const options: ConnectionOptions = {
-    servers: url.split(","),
-    name,
-    reconnectTimeWait: 250,
-    maxReconnectAttempts: -1,
-    waitOnFirstConnect: true,
-    // A black-holed connection is noticed after two missed pings: 10 s.
-    pingInterval: 5_000,
-    maxPingOut: 2,
-    noAsyncTraces: true,
-    ...(user !== undefined && { user }),
-    ...(password !== undefined && { pass: password }),
+/** A service's settings of the bus. */
+export type BusSettings = {
+  NATS_URL: string;
+  NATS_USER?: string | undefined;
+  NATS_PASSWORD?: string | undefined;
+  NATS_CA_FILE?: string | undefined;
+  NATS_CERT_FILE?: string | undefined;
+  NATS_KEY_FILE?: string | undefined;
+};
+
+export function busOptions(settings: BusSettings): Omit<BusOptions, "name" | "onStatus"> {
+  return {
+    url: settings.NATS_URL,
+    user: settings.NATS_USER,
+    password: settings.NATS_PASSWORD,
+    caFile: settings.NATS_CA_FILE,
+    certFile: settings.NATS_CERT_FILE,
+    keyFile: settings.NATS_KEY_FILE,
   };
-  const nats = await connect(options);
+}
+
+/** The server refuses us or we refuse it: trying again would not help, somebody has to look at the settings. */
+export class BusRefusedError extends Error {
+  override name = "BusRefusedError";
+  readonly code = "bus_refused";
+}
+
+/**
+ * Waits until a server is there.
+ *
+ * @throws BusRefusedError for a wrong password, a certificate that is not trusted, or a server without TLS where it is
+ * asked for.
+ */
+export async function connectBus({ onStatus, ...options }: BusOptions): Promise<Bus> {
+  const nats = await firstConnection(await connectionOptions(options));
   let up = Promise.resolve();
   let markUp = () => {};
   let down = Promise.withResolvers<void>();
@@ -76,12 +111,76 @@ export async function connectBus({ url, name, user, password, onStatus }: BusOpt
     connection: () => up,
     async close(timeoutMs) {
       // While the server is down `drain()` waits for a reconnect that may never come.
-      await Promise.race([connected ? nats.drain() : nats.close(), delay(timeoutMs)]);
+      await within(timeoutMs, connected ? nats.drain() : nats.close());
       await nats.close();
     },
   };
 }
 
+async function connectionOptions({
+  url,
+  name,
+  user,
+  password,
+  ...files
+}: Omit<BusOptions, "onStatus">): Promise<ConnectionOptions> {
+  const given = Object.entries(files).filter(([, file]) => file !== undefined);
+  for (const [, file] of given) await access(file!);
+  const login = user === undefined ? loginIn(url) : { user, password };
+  return {
+    servers: url.split(","),
+    name,
+    reconnectTimeWait: RECONNECT_PAUSE_MS,
+    maxReconnectAttempts: -1,
+    // A password that is changed on the server first must not lock us out for ever.
+    ignoreAuthErrorAbort: true,
+    // A black-holed connection is noticed after two missed pings: 10 s.
+    pingInterval: 5_000,
+    maxPingOut: 2,
+    noAsyncTraces: true,
+    ...(given.length > 0 && { tls: Object.fromEntries(given) }),
+    ...(login.user !== undefined && { user: login.user, inboxPrefix: inboxPrefix(login.user) }),
+    ...(login.password !== undefined && { pass: login.password }),
+  };
+}
+
+const RECONNECT_PAUSE_MS = 250;
+
+/** The client itself does not read it. */
+function loginIn(url: string): { user?: string; password?: string } {
+  const { username, password } = new URL(url.split(",")[0]!);
+  if (username === "") return {};
+  return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+}
+
+async function firstConnection(options: ConnectionOptions): Promise<NatsConnection> {
+  for (;;) {
+    try {
+      return await connect(options);
+    } catch (error) {
+      if (isRefusal(error)) {
+        throw new BusRefusedError(`the bus at first connect: ${(error as Error).message}`, { cause: error });
+      }
+      await delay(RECONNECT_PAUSE_MS);
+    }
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  if (error instanceof AuthorizationError || error instanceof InvalidArgumentError) return true;
+  // The client has no class of its own for this one.
+  if (error instanceof ConnectionError && error.message.includes("does not support 'tls'")) return true;
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" && TLS_FAILURE.test(code);
+}
+
+/** Codes of OpenSSL's verification and of Node's TLS (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
+const TLS_FAILURE = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH)/;
+
 function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  await Promise.race([work, new Promise((resolve) => setTimeout(resolve, ms).unref())]);
 }

@@ -1,4 +1,12 @@
-import type { Command, CommandContext, CommandReply, MessageContext } from "@holdfast/contracts";
+import {
+  DEFAULT_INBOX_PREFIX,
+  inboxPrefix,
+  OBSERVER,
+  type Command,
+  type CommandContext,
+  type CommandReply,
+  type MessageContext,
+} from "@holdfast/contracts";
 import { Svcm, type ServiceMsg } from "@nats-io/services";
 import { headers } from "@nats-io/transport-node";
 import type { z } from "zod";
@@ -49,10 +57,18 @@ export type Serving = {
   stop(timeoutMs: number): Promise<void>;
 };
 
+/** The server does not let this user serve its commands. */
+export class ServingRefusedError extends Error {
+  override name = "ServingRefusedError";
+  readonly code = "serving_refused";
+}
+
 /**
  * Serves commands in the NATS services framework: one queue group, so that any number of replicas share the work, with
  * discovery, ping and stats. Each message is parsed once, here; its handler is awaited here (the framework would not)
  * and always answered: an unexpected throw tells the caller that the outcome is in doubt.
+ *
+ * @throws ServingRefusedError
  */
 export async function serve(
   bus: Bus,
@@ -71,6 +87,7 @@ export async function serve(
     });
   }
   await bus.nats.flush();
+  if (nats.isStopped) throw new ServingRefusedError(`${service}: the bus refused a subscription`);
   return {
     async stop(timeoutMs) {
       await nats.stop();
@@ -97,6 +114,8 @@ async function answer(
       durationMs: performance.now() - started,
       ...(error !== undefined && { error }),
     });
+  // The server lets us answer whoever may send us any command; which one this is, it does not check.
+  if (!mayBeAnswered(command, message.reply)) return finish("rejected");
   try {
     const { context: rawContext, payload: rawPayload } = decodeMessage(message);
     const parsedContext = command.context.safeParse(rawContext);
@@ -122,6 +141,17 @@ async function answer(
     message.respond("", { headers: failure("failed") });
     finish("failed", error);
   }
+}
+
+/**
+ * Whether the answer goes to an inbox of the command's own senders (or of somebody who looks on). NATS does not check a
+ * reply subject when it is sent: without this a sender could have the handler write to any subject the handler may use.
+ * It also tells a sender's message from one that JetStream delivers in its own name, wherever whoever set up a stream or
+ * consumer has told it to: those have no reply subject, or one of JetStream's.
+ */
+function mayBeAnswered({ senders }: Command, reply = ""): boolean {
+  const prefixes = [...senders.map(inboxPrefix), inboxPrefix(OBSERVER), DEFAULT_INBOX_PREFIX];
+  return prefixes.some((prefix) => reply.startsWith(`${prefix}.`));
 }
 
 function failure(kind: "rejected" | "failed") {

@@ -1,21 +1,18 @@
 import { parseArgs } from "node:util";
 import type { EventSource } from "@holdfast/contracts";
-import { connectBus } from "@holdfast/messaging";
+import { busOptions, connectBus, type BusSettings } from "@holdfast/messaging";
 import { ConfigError, createPool, createLogger, describeError } from "@holdfast/service-runtime";
 import { reconcile } from "./reconcile.ts";
 
-type Connections = {
-  DATABASE_URL: string;
-  NATS_URL: string;
-  NATS_USER?: string | undefined;
-  NATS_PASSWORD?: string | undefined;
-};
+type Connections = BusSettings & { DATABASE_URL: string };
 
 /**
  * The command each owner of an outbox has, for after a dispatcher's database was restored: compares everything since a
  * time and opens again what is missing. Exits 1 when something was missing or could not be compared.
  *
- *   DATABASE_URL=… NATS_URL=… node src/outbox/reconcile.ts --since 2026-11-20T00:00:00Z
+ *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… node src/outbox/reconcile.ts --since 2026-11-20T00:00:00Z
+ *
+ * On the bus it is the service itself: it needs no more than the service may do.
  */
 export async function runReconcileCommand(source: EventSource, readConfig: () => Connections): Promise<void> {
   try {
@@ -41,12 +38,7 @@ async function reconcileSince(source: EventSource, config: Connections, from: Da
     applicationName: `${source}-reconcile`,
     log: createLogger(source, "error"),
   });
-  const bus = await connectBus({
-    url: config.NATS_URL,
-    name: `${source}-reconcile`,
-    user: config.NATS_USER,
-    password: config.NATS_PASSWORD,
-  });
+  const bus = await connectBus({ ...busOptions(config), name: `${source}-reconcile` });
   try {
     return await reconcile({ pool, bus, source }, { from, to: new Date() });
   } finally {

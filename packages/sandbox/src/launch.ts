@@ -13,7 +13,10 @@ import {
   type Postgres,
   type SchemaUrls,
 } from "@holdfast/local-infrastructure";
+import { natsUsersConfig } from "@holdfast/messaging";
+import { replaceFile } from "./replace-file.ts";
 import { repositoryRoot } from "./repository-root.ts";
+import type { BusPasswords } from "./secrets.ts";
 import type { ServiceDefinition, ServiceSurroundings } from "./service-definitions.ts";
 import type { Launch, Supervisor } from "./supervisor.ts";
 
@@ -39,13 +42,20 @@ export async function launchPostgres({ home, supervisor }: LaunchContext): Promi
   return first.promise;
 }
 
-/** Answers the URL. */
-export async function launchNatsServer({ home, supervisor, log }: LaunchContext): Promise<string> {
+/** With a user for each service, as in production; nobody else may sign in but the observer. Answers the URL. */
+export async function launchNatsServer(
+  { home, supervisor, log }: LaunchContext,
+  passwords: BusPasswords,
+): Promise<string> {
+  const configFile = join(home, "nats-server.conf");
+  const password = (user: string) => JSON.stringify(passwords[user as keyof BusPasswords]);
+  replaceFile(configFile, natsUsersConfig({ password, observed: true }), 0o600);
   let port: number | undefined;
   await supervisor.start("nats-server", "transport", async (onSpawn) => {
     const kept = port === undefined ? {} : { port };
     const logFile = logOf(home, "nats-server");
-    const server = await startNatsServer({ storeDir: join(home, "nats"), logFile, ...kept, onSpawn, log });
+    const options = { storeDir: join(home, "nats"), configFile, logFile, ...kept, onSpawn, log };
+    const server = await startNatsServer(options);
     port = server.port;
   });
   return `nats://127.0.0.1:${port}`;
@@ -89,6 +99,8 @@ export async function launchService(
     HEALTH_PORT: `${healthPort}`,
     DATABASE_URL: surroundings.databaseUrls[service.schema].app,
     NATS_URL: surroundings.natsUrl,
+    NATS_USER: service.name,
+    NATS_PASSWORD: surroundings.secrets.busPasswords[service.name],
     ...service.environment(surroundings),
   });
   const launch = program(

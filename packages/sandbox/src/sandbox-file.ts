@@ -12,6 +12,11 @@ export type SandboxFile = {
   operatorUrl: string;
   publicUrl: string;
   acquirerUrl: string;
+  /**
+   * As the user `observer`, who may subscribe to everything and also publish everything: for looking into the bus, as
+   * databaseUrl is for the database. User and password stand in the URL; a client that does not read them there
+   * (nats.js) is to be given them by name.
+   */
   natsUrl: string;
   /** As superuser of the database `holdfast`, for looking into it. */
   databaseUrl: string;

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withClient } from "@holdfast/local-infrastructure";
+import { BusRefusedError, connectBus } from "@holdfast/messaging";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { isRunning, runFakeSandbox, type FakeSandbox } from "../test/run-fake-sandbox.ts";
@@ -99,7 +100,8 @@ describe("a running sandbox", () => {
       RATE_LIMIT_PER_SECOND: "2000",
       NODE_ENV: "production",
       LISTEN_HOST: "127.0.0.1",
-      NATS_URL: file.natsUrl,
+      NATS_URL: file.natsUrl.replace(/\/\/.*@/, "//"),
+      NATS_USER: "api-gateway",
       PUBLIC_URL: file.publicUrl,
       CARD_SEALING_KEYS: expect.stringMatching(/^k1:[\w+/]{43}=$/),
     });
@@ -112,12 +114,21 @@ describe("a running sandbox", () => {
     expect(request).toContain('"amount":12.50,');
     expect(JSON.parse(request)).toMatchObject({ pan: "4111111111111111", expiryMonth: "12" });
     const secrets = ["shown-once", file.operators[0]?.token ?? "-", new URL(file.databaseUrl).password];
+    secrets.push(new URL(file.natsUrl).password);
     expect(secrets.filter((secret) => !sandbox.output.stdout.includes(secret))).toEqual([]);
     const logs = readdirSync(file.logs).map((name) => readFileSync(join(file.logs, name), "utf8"));
     const leaks = secrets.filter((secret) =>
       [...logs, sandbox.output.stderr].some((text) => text.includes(secret)),
     );
     expect(leaks).toEqual([]);
+  });
+
+  test("has a bus that nobody uses without signing in, with a configuration that others cannot read", async () => {
+    const anonymous = file.natsUrl.replace(/\/\/.*@/, "//");
+    await expect(connectBus({ url: anonymous, name: "nobody" })).rejects.toThrow(BusRefusedError);
+    const observer = await connectBus({ url: file.natsUrl, name: "observer" });
+    await observer.close(1_000);
+    expect(statSync(join(home, "nats-server.conf")).mode & 0o777).toBe(0o600);
   });
 
   test("refuses a second one on the same home", async () => {

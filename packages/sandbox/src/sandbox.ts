@@ -1,6 +1,7 @@
 // The whole product on one machine, as separate processes. This file tells in which order they come up; each step's
 // details are in a file of its own.
 import { join, resolve } from "node:path";
+import { OBSERVER } from "@holdfast/contracts";
 import {
   localCertificates,
   provisionDatabase,
@@ -109,7 +110,7 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
   log("starting PostgreSQL, NATS and the acquirer simulator");
   const [database, natsUrl, certificates] = await Promise.all([
     bringUpDatabase(context, services, secrets.read()),
-    launchNatsServer(context),
+    launchNatsServer(context, secrets.read().busPasswords),
     localCertificates(join(home, "certificates")),
     launchSimulator(context, ports.acquirerSimulator),
   ]);
@@ -150,7 +151,7 @@ const databaseName = "holdfast";
 
 function describe(
   home: string,
-  { ports, natsUrl }: Pick<ServiceSurroundings, "ports" | "natsUrl">,
+  { ports, natsUrl, secrets }: Pick<ServiceSurroundings, "ports" | "natsUrl" | "secrets">,
   { caFile, certFile, keyFile }: LocalCertificates,
   databaseUrl: string,
 ): Omit<SandboxFile, "processes" | "merchants" | "operators"> {
@@ -161,10 +162,14 @@ function describe(
     operatorUrl: url(ports.operatorApi),
     publicUrl: url(ports.publicPages),
     acquirerUrl: url(ports.acquirerSimulator),
-    natsUrl,
+    natsUrl: observerUrl(natsUrl, secrets.busPasswords.observer),
     databaseUrl,
     caFile,
     receiver: { certFile, keyFile },
     logs: join(home, "logs"),
   };
+}
+
+function observerUrl(natsUrl: string, password: string): string {
+  return natsUrl.replace("nats://", `nats://${OBSERVER}:${password}@`);
 }

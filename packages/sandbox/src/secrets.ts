@@ -2,11 +2,15 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { JWK } from "jose";
+import { BUS_USERS, OBSERVER, type BusUser } from "@holdfast/contracts";
 import { roleNames, type RolePasswords } from "@holdfast/local-infrastructure";
 import { replaceFile } from "./replace-file.ts";
 
 /** A merchant with the credentials it was given once. */
 export type Merchant = { merchantId: string; name: string; apiKey: string; apiSecret: string };
+
+/** One for each service, and one for whoever looks on. */
+export type BusPasswords = Record<BusUser | typeof OBSERVER, string>;
 
 /** Keys are 32 bytes in base64. */
 export type Secrets = {
@@ -15,6 +19,7 @@ export type Secrets = {
   credentialPepper: string;
   webhookSecretKey: string;
   databasePasswords: RolePasswords;
+  busPasswords: BusPasswords;
   /** Private ES256 key that signs the operators' tokens. */
   operatorKey: JWK;
   /** Set once it has been onboarded in the database of this home. */
@@ -55,9 +60,16 @@ function complete(kept: Partial<Secrets>): Secrets {
     credentialPepper: kept.credentialPepper ?? drawKey(),
     webhookSecretKey: kept.webhookSecretKey ?? drawKey(),
     databasePasswords: { ...(Object.fromEntries(drawn) as RolePasswords), ...kept.databasePasswords },
+    busPasswords: { ...drawBusPasswords(), ...kept.busPasswords },
     operatorKey: kept.operatorKey ?? drawOperatorKey(),
     demoMerchant: kept.demoMerchant,
   };
+}
+
+/** They begin with a letter: some clients take the first digits after a colon of a URL for the port. */
+function drawBusPasswords(): BusPasswords {
+  const drawn = [...BUS_USERS, OBSERVER].map((user) => [user, `p${randomBytes(24).toString("base64url")}`]);
+  return Object.fromEntries(drawn) as BusPasswords;
 }
 
 function drawKey(): string {

@@ -14,6 +14,7 @@ import type { Secrets } from "./secrets.ts";
 /** What a service may be told about the sandbox around it. */
 export type ServiceSurroundings = {
   ports: Ports;
+  /** Without a user: each service is given its own. */
   natsUrl: string;
   databaseUrls: SchemaUrls;
   secrets: Secrets;
@@ -23,7 +24,8 @@ export type ServiceSurroundings = {
 };
 
 export type ServiceDefinition = {
-  name: string;
+  /** Also of its user on the bus. */
+  name: ServiceName;
   /** The schema that it alone touches; migrated as the schema's owner. */
   schema: SchemaName;
   /** Absolute paths of the program and of the program that migrates its schema. */
@@ -31,7 +33,7 @@ export type ServiceDefinition = {
   migration: string;
   /** Takes requests from outside: it is stopped before the services that answer it. */
   isEdge: boolean;
-  /** What it needs beside the settings that all services get (LISTEN_HOST, HEALTH_PORT, DATABASE_URL, NATS_URL). */
+  /** What it needs beside the settings that all services get (LISTEN_HOST, HEALTH_PORT, DATABASE_URL, NATS_*). */
   environment(surroundings: ServiceSurroundings): Record<string, string>;
 };
 

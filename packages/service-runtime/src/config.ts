@@ -114,6 +114,23 @@ export function keyRingSetting() {
   });
 }
 
+/** How a service reaches the bus. In production with a user, over TLS. */
+export const busSettings = {
+  /** Several servers separated by commas. */
+  NATS_URL: textSetting("must be nats://host:port, several separated by commas").regex(
+    /^(nats|tls):\/\/[^,]+(,(nats|tls):\/\/[^,]+)*$/,
+    { error: "must be nats://host:port, several separated by commas" },
+  ),
+  /** The service's own user, `payments` for `payments`; what it may do is in deploy/nats/users.conf. */
+  NATS_USER: z.string().optional(),
+  NATS_PASSWORD: z.string().optional(),
+  /** PEM file of the authority that signed the servers' certificates. With it the connection is TLS or none. */
+  NATS_CA_FILE: z.string().optional(),
+  /** PEM files of the service's own certificate and key, for servers that verify their clients. */
+  NATS_CERT_FILE: z.string().optional(),
+  NATS_KEY_FILE: z.string().optional(),
+};
+
 /** Settings that every service has. */
 export const commonSettings = {
   /** Address the listeners bind to. */
@@ -123,13 +140,7 @@ export const commonSettings = {
   /** As the service's runtime role, which can neither alter its schema nor read another's. */
   DATABASE_URL: urlSetting("postgres:", "postgresql:"),
   DATABASE_CONNECTIONS_MAX: integerSetting(2, 200).default(10),
-  /** Several servers separated by commas. */
-  NATS_URL: textSetting("must be nats://host:port, several separated by commas").regex(
-    /^(nats|tls):\/\/[^,]+(,(nats|tls):\/\/[^,]+)*$/,
-    { error: "must be nats://host:port, several separated by commas" },
-  ),
-  NATS_USER: z.string().optional(),
-  NATS_PASSWORD: z.string().optional(),
+  ...busSettings,
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error"], { error: "must be debug, info, warn or error" })
     .default("info"),

@@ -101,6 +101,22 @@ test("each container has its own secrets and no other's", async () => {
   expect(await held("acquirer-simulator")).toEqual([]);
 });
 
+test("the bus lets nobody in without a password, and each service only to its own subjects", async () => {
+  const attempt = (signIn: string) => `
+    import { connect } from "@nats-io/transport-node";
+    try {
+      const nats = await connect({ servers: process.env.NATS_URL, reconnect: false${signIn} });
+      await nats.request("payments.sell", "", { timeout: 2000 });
+      console.log("let in");
+    } catch (error) {
+      console.log((error.cause ?? error).name);
+    }
+    process.exit();`;
+  expect(await system.evaluate("refunds", attempt(""))).toBe("AuthorizationError\n");
+  const asItself = `, user: process.env.NATS_USER, pass: process.env.NATS_PASSWORD, inboxPrefix: "_INBOX_refunds"`;
+  expect(await system.evaluate("refunds", attempt(asItself))).toBe("PermissionViolationError\n");
+});
+
 test.each(IMAGES)("the image of %s holds one program with its inventory, and no secret", async (program) => {
   const image = `holdfast/${program}:${testVersion}`;
   const about =

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { connectBus } from "@holdfast/messaging";
 import { Client } from "pg";
 import { expect, test } from "vitest";
 import { encodingsOf, findSecrets } from "./encodings.ts";
@@ -110,7 +110,7 @@ async function bankWill({ file }: RunningSandbox, behaviour: string): Promise<vo
 type Captured = { subject: string; data: Buffer };
 
 async function captureBus({ file }: RunningSandbox): Promise<{ stop(): Promise<Captured[]> }> {
-  const connection: NatsConnection = await connect({ servers: file.natsUrl });
+  const { nats: connection } = await connectBus({ url: file.natsUrl, name: "secrecy" });
   const messages: Captured[] = [];
   connection.subscribe(">", {
     callback: (_error, { subject, data, headers }) => {

@@ -1,6 +1,6 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/card-sealing";
-import { connectBus, type Bus } from "@holdfast/messaging";
+import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
 import { createPool, startHealth, type Logger, type RunningService } from "@holdfast/service-runtime";
 import { Router } from "express";
 import { Kysely, PostgresDialect } from "kysely";
@@ -45,10 +45,8 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     log,
   });
   const bus = await connectBus({
-    url: config.NATS_URL,
+    ...busOptions(config),
     name: "api-gateway",
-    user: config.NATS_USER,
-    password: config.NATS_PASSWORD,
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   const deps = { bus, pool, signIn: signInOf(config, pool) };

@@ -10,7 +10,7 @@ import {
   sellPayment,
   settleRefund as settleRefundCommand,
 } from "@holdfast/contracts";
-import { connectBus, handler, serve, type Handled } from "@holdfast/messaging";
+import { busOptions, connectBus, handler, serve, type Handled } from "@holdfast/messaging";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import {
   confirmEventsHandler,
@@ -66,10 +66,8 @@ export async function startPayments(
   const db = createDatabase(pool);
   const events = createBusinessEvents(log);
   const bus = await connectBus({
-    url: config.NATS_URL,
+    ...busOptions(config),
     name: "payments",
-    user: config.NATS_USER,
-    password: config.NATS_PASSWORD,
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   const outbox = { pool: outboxPool, bus, source: "payments", settings: config, log } as const;

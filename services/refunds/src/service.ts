@@ -1,7 +1,7 @@
 import { createSimulatorAcquirer } from "@holdfast/acquirer";
 import { getRefund as getRefundCommand, requestRefund as requestRefundCommand } from "@holdfast/contracts";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
-import { connectBus, handler, serve, type Handled } from "@holdfast/messaging";
+import { busOptions, connectBus, handler, serve, type Handled } from "@holdfast/messaging";
 import {
   confirmEventsHandler,
   createOutboxPool,
@@ -42,10 +42,8 @@ export async function startRefunds(
   const outboxPool = createOutboxPool({ url: config.DATABASE_URL, applicationName: "refunds", log });
   const db = createDatabase(pool);
   const bus = await connectBus({
-    url: config.NATS_URL,
+    ...busOptions(config),
     name: "refunds",
-    user: config.NATS_USER,
-    password: config.NATS_PASSWORD,
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   const acquirer = createSimulatorAcquirer({

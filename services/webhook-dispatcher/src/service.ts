@@ -1,4 +1,4 @@
-import { connectBus, serve, type Handled } from "@holdfast/messaging";
+import { busOptions, connectBus, serve, type Handled } from "@holdfast/messaging";
 import {
   createPool,
   startHealth,
@@ -53,10 +53,8 @@ export async function startWebhookDispatcher(
   const events = createBusinessEvents(log);
   const progress = createProgress(STUCK_AFTER_MS);
   const bus = await connectBus({
-    url: config.NATS_URL,
+    ...busOptions(config),
     name: "webhook-dispatcher",
-    user: config.NATS_USER,
-    password: config.NATS_PASSWORD,
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   const rules = { allowedPorts: config.WEBHOOK_ALLOWED_PORTS, allowedCidrs: config.WEBHOOK_ALLOWED_CIDRS };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { commissionPlanSchema } from "../http/merchants.ts";
 import { PROBLEM_CODES } from "../problem.ts";
+import type { BusUser } from "./bus-users.ts";
 
 const baseContext = {
   requestId: z.string(),
@@ -41,6 +42,8 @@ export type Command<
   /** Endpoint name in the NATS services framework. */
   name: string;
   subject: string;
+  /** Who may send it: the permissions of the bus are made from this, and nobody else's message is answered. */
+  senders: readonly BusUser[];
   context: z.ZodType<C>;
   request: Request;
   reply: z.ZodType<CommandReply<z.infer<Result>>>;
@@ -72,6 +75,8 @@ type CommandDefinition<Request extends z.ZodType, Result extends z.ZodType> = {
   name: string;
   request: Request;
   result: Result;
+  /** The gateway alone where nothing else is said. */
+  senders?: readonly BusUser[];
 };
 
 /** A command that a merchant's request leads to. */
@@ -90,13 +95,13 @@ export function defineOperatorCommand<Request extends z.ZodType, Result extends 
 
 /** A command of one service to another. */
 export function defineServiceCommand<Request extends z.ZodType, Result extends z.ZodType>(
-  definition: CommandDefinition<Request, Result>,
+  definition: CommandDefinition<Request, Result> & { senders: readonly BusUser[] },
 ): Command<Request, Result, ServiceContext> {
   return command(definition, serviceContextSchema);
 }
 
 function command<Request extends z.ZodType, Result extends z.ZodType, C extends CommandContext>(
-  { service, name, request, result }: CommandDefinition<Request, Result>,
+  { service, name, request, result, senders = ["api-gateway"] }: CommandDefinition<Request, Result>,
   context: z.ZodType<C>,
 ): Command<Request, Result, C> {
   const reply = z.discriminatedUnion("outcome", [
@@ -115,6 +120,7 @@ function command<Request extends z.ZodType, Result extends z.ZodType, C extends 
     service,
     name,
     subject: `${service}.${name}`,
+    senders,
     context,
     request,
     reply: reply as z.ZodType<CommandReply<z.infer<Result>>>,

@@ -32,8 +32,11 @@ export const refundReservationSchema = z.object({
 });
 export type RefundReservation = z.infer<typeof refundReservationSchema>;
 
+const senders = ["refunds"] as const;
+
 export const reserveRefund = defineCommand({
   service: "payments",
+  senders,
   name: "reserve-refund",
   request: z.object({
     refundId: z.uuid(),
@@ -48,14 +51,20 @@ export type ReserveRefund = z.infer<typeof reserveRefund.request>;
 const ended = { request: z.object({ refundId: z.uuid() }), result: z.object({ refundId: z.uuid() }) };
 
 /** The refund was paid out: what was reserved is refunded (or released). */
-export const settleRefund = defineCommand({ service: "payments", name: "settle-refund", ...ended });
+export const settleRefund = defineCommand({ service: "payments", name: "settle-refund", senders, ...ended });
 
 /** The refund was rejected or failed, or was never acknowledged: what was reserved is free again. */
-export const releaseRefund = defineCommand({ service: "payments", name: "release-refund", ...ended });
+export const releaseRefund = defineCommand({
+  service: "payments",
+  name: "release-refund",
+  senders,
+  ...ended,
+});
 
 /** What remains of payments for refunds, for the operators' queue; one that is not known is left out. */
 export const readRefundableAmounts = defineOperatorCommand({
   service: "payments",
+  senders,
   name: "refundable-amounts",
   request: z.object({ paymentIds: z.array(z.uuid()).max(200) }),
   result: z.object({ items: z.array(z.object({ paymentId: z.uuid(), amount: z.number() })) }),

@@ -103,6 +103,7 @@ export const readWebhooksAuditLog = defineOperatorCommand({
 /** Which of an owner's events the dispatcher does not have. */
 export const findMissingEvents = defineServiceCommand({
   service: "webhooks",
+  senders: EVENT_SOURCES,
   name: "missing-events",
   request: z.object({ eventIds: z.array(z.uuid()).max(1_000) }),
   result: z.object({ missing: z.array(z.uuid()) }),
@@ -116,6 +117,7 @@ export const confirmEvents = Object.fromEntries(
 function confirmEventsOf(source: EventSource) {
   return defineServiceCommand({
     service: source,
+    senders: ["webhook-dispatcher"],
     name: "confirm-events",
     request: z.object({ eventIds: z.array(z.uuid()).max(1_000) }),
     result: z.object({}),

@@ -1,0 +1,26 @@
+import * as merchantCommands from "./commands.ts";
+import type { Command } from "./message.ts";
+import * as operatorCommands from "./operator-commands.ts";
+import * as refundCommands from "./refund-commands.ts";
+import * as reservationCommands from "./refund-reservation-commands.ts";
+import * as webhookCommands from "./webhook-commands.ts";
+
+/** Every command there is. The permissions of the bus are made from it: one that is not here, nobody may send. */
+export const ALL_COMMANDS: readonly Command[] = [
+  merchantCommands,
+  operatorCommands,
+  refundCommands,
+  reservationCommands,
+  webhookCommands,
+].flatMap((module) => Object.values(module).flatMap(commandsIn));
+
+/** A module exports commands, records of commands (one for each source), schemas and constants. */
+function commandsIn(exported: unknown): Command[] {
+  if (typeof exported !== "object" || exported === null) return [];
+  if (isCommand(exported)) return [exported];
+  return Object.values(exported).filter(isCommand);
+}
+
+function isCommand(value: unknown): value is Command {
+  return typeof value === "object" && value !== null && "senders" in value && "subject" in value;
+}

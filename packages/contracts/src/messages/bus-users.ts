@@ -1,0 +1,23 @@
+/** Who signs in to the bus: one NATS user for each service, with the same name as the service's process. */
+
+export const BUS_USERS = ["api-gateway", "payments", "refunds", "webhook-dispatcher"] as const;
+export type BusUser = (typeof BUS_USERS)[number];
+
+/**
+ * First tokens of the subjects on which a user gets its answers. Each user has its own, so that none can listen to the
+ * answers that another one gets (`_INBOX`, the client's default, is shared by all).
+ */
+export function inboxPrefix(user: string): string {
+  return `_INBOX_${user}`;
+}
+
+/** The inboxes of one user, as a subject for permissions. */
+export function inboxSubject(user: string): string {
+  return `${inboxPrefix(user)}.>`;
+}
+
+/** Where clients without a prefix of their own get their answers: tools, and tests on a server without users. */
+export const DEFAULT_INBOX_PREFIX = "_INBOX";
+
+/** Looks on in the sandbox and in tests; in production no such user exists. */
+export const OBSERVER = "observer";

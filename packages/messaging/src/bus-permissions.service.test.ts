@@ -1,0 +1,359 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as contracts from "@holdfast/contracts";
+import { eventually, startTestNats, type TestNats } from "@holdfast/testing";
+import { PermissionViolationError } from "@nats-io/transport-node";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { connectBus, type Bus } from "./connect.ts";
+import { natsUsersConfig } from "./nats-users-config.ts";
+import { handler, serve, ServingRefusedError, type Handled } from "./serve.ts";
+
+// Written down from who has to talk to whom, and not made from the contracts: what is made from them is under test.
+// G api-gateway, P payments, R refunds, W webhook-dispatcher: [subject, who may publish, who may subscribe].
+const MATRIX: [subject: string, publish: string, subscribe: string][] = [
+  // Merchants' and operators' commands come from the gateway.
+  ["payments.pre-authorize", "G", "P"],
+  ["payments.sell", "G", "P"],
+  ["payments.capture", "G", "P"],
+  ["payments.cancel", "G", "P"],
+  ["payments.get", "G", "P"],
+  ["payments.list-unresolved", "G", "P"],
+  ["payments.describe", "G", "P"],
+  ["payments.inquire", "G", "P"],
+  ["payments.reverse", "G", "P"],
+  ["payments.resolve", "G", "P"],
+  ["payments.audit-log", "G", "P"],
+  ["refunds.request", "G", "R"],
+  ["refunds.get", "G", "R"],
+  ["refunds.request-for-merchant", "G", "R"],
+  ["refunds.list", "G", "R"],
+  ["refunds.describe", "G", "R"],
+  ["refunds.approve", "G", "R"],
+  ["refunds.reject", "G", "R"],
+  ["refunds.audit-log", "G", "R"],
+  ["webhooks.put-endpoint", "G", "W"],
+  ["webhooks.delete-endpoint", "G", "W"],
+  ["webhooks.rotate-secret", "G", "W"],
+  ["webhooks.activate-secret", "G", "W"],
+  ["webhooks.test-endpoint", "G", "W"],
+  ["webhooks.list-deliveries", "G", "W"],
+  ["webhooks.get-delivery", "G", "W"],
+  ["webhooks.redeliver", "G", "W"],
+  ["webhooks.redeliver-failed", "G", "W"],
+  ["webhooks.audit-log", "G", "W"],
+  // What a refund reserves and gives back is for the refunds service to say.
+  ["payments.reserve-refund", "R", "P"],
+  ["payments.settle-refund", "R", "P"],
+  ["payments.release-refund", "R", "P"],
+  ["payments.refundable-amounts", "R", "P"],
+  // Between the owners of events and the dispatcher.
+  ["webhooks.missing-events", "PR", "W"],
+  ["payments.confirm-events", "W", "P"],
+  ["refunds.confirm-events", "W", "R"],
+  ["events.payments.payment.status_changed", "P", ""],
+  ["events.refunds.payment.status_changed", "R", ""],
+  ["events.payments.other", "", ""],
+  ["gateway.credentials.changed", "G", "G"],
+  ["gateway.other", "", ""],
+  ["payments.other", "", ""],
+  ["elsewhere", "", ""],
+  // Answers go to those who may ask; nobody listens to another's, or to the inboxes of clients without a user.
+  ["_INBOX_api-gateway.abc.1", "PRW", "G"],
+  ["_INBOX_payments.abc.1", "W", "P"],
+  ["_INBOX_refunds.abc.1", "PW", "R"],
+  ["_INBOX_webhook-dispatcher.abc.1", "PR", "W"],
+  ["_INBOX_observer.abc.1", "PRW", ""],
+  ["_INBOX.abc.1", "PRW", ""],
+  // JetStream: the stream by those who publish and the one who reads, the consumer by the one who reads.
+  ["$JS.API.INFO", "PRW", ""],
+  ["$JS.API.STREAM.INFO.EVENTS", "PRW", ""],
+  ["$JS.API.STREAM.CREATE.EVENTS", "PRW", ""],
+  ["$JS.API.STREAM.UPDATE.EVENTS", "PRW", ""],
+  ["$JS.API.STREAM.CREATE.OTHER", "", ""],
+  ["$JS.API.STREAM.UPDATE.OTHER", "", ""],
+  ["$JS.API.STREAM.INFO.OTHER", "", ""],
+  ["$JS.API.STREAM.LIST", "", ""],
+  ["$JS.API.STREAM.NAMES", "", ""],
+  ["$JS.API.STREAM.DELETE.EVENTS", "", ""],
+  ["$JS.API.STREAM.PURGE.EVENTS", "", ""],
+  ["$JS.API.STREAM.MSG.GET.EVENTS", "", ""],
+  ["$JS.API.STREAM.MSG.DELETE.EVENTS", "", ""],
+  ["$JS.API.STREAM.SNAPSHOT.EVENTS", "", ""],
+  ["$JS.API.STREAM.RESTORE.EVENTS", "", ""],
+  ["$JS.API.STREAM.LEADER.STEPDOWN.EVENTS", "", ""],
+  ["$JS.API.DIRECT.GET.EVENTS", "", ""],
+  ["$JS.API.CONSUMER.CREATE.EVENTS", "", ""],
+  ["$JS.API.CONSUMER.CREATE.EVENTS.other", "", ""],
+  ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher", "W", ""],
+  ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher.events.>", "", ""],
+  ["$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.webhook-dispatcher", "", ""],
+  ["$JS.API.CONSUMER.INFO.EVENTS.webhook-dispatcher", "W", ""],
+  ["$JS.API.CONSUMER.MSG.NEXT.EVENTS.webhook-dispatcher", "W", ""],
+  ["$JS.API.CONSUMER.MSG.NEXT.EVENTS.other", "", ""],
+  ["$JS.API.CONSUMER.DELETE.EVENTS.webhook-dispatcher", "", ""],
+  ["$JS.API.CONSUMER.PAUSE.EVENTS.webhook-dispatcher", "", ""],
+  ["$JS.API.CONSUMER.LIST.EVENTS", "", ""],
+  ["$JS.API.CONSUMER.NAMES.EVENTS", "", ""],
+  ["$JS.ACK.EVENTS.webhook-dispatcher.1.1.1.1.0", "W", ""],
+  ["$JS.ACK.EVENTS.other.1.1.1.1.0", "", ""],
+  ["$JS.EVENT.ADVISORY.API", "", ""],
+  // Of the server itself.
+  ["$SYS.REQ.SERVER.PING", "", ""],
+  ["$SYS.REQ.USER.INFO", "", ""],
+  ["$SYS.ACCOUNT.$G.CONNECT", "", ""],
+  // Who serves can be found, by nobody who is a service.
+  ["$SRV.PING", "", "PRW"],
+  ["$SRV.INFO", "", "PRW"],
+  ["$SRV.STATS", "", "PRW"],
+  ["$SRV.PING.payments", "", "P"],
+  ["$SRV.INFO.refunds", "", "R"],
+  ["$SRV.STATS.webhooks", "", "W"],
+  ["$SRV.STATS.webhooks.abc", "", "W"],
+  ["$SRV.PING.api-gateway", "", ""],
+];
+
+/** Subscriptions to many subjects at once. */
+const WILDCARDS: [subject: string, subscribe: string][] = [
+  [">", ""],
+  ["*", ""],
+  ["*.*", ""],
+  ["*.pre-authorize", ""],
+  ["payments.>", ""],
+  ["payments.*", ""],
+  ["refunds.>", ""],
+  ["webhooks.>", ""],
+  ["gateway.>", ""],
+  ["events.>", ""],
+  ["$JS.>", ""],
+  ["$JS.API.>", ""],
+  ["$JS.ACK.>", ""],
+  ["$SYS.>", ""],
+  ["$SRV.>", ""],
+  ["_INBOX.>", ""],
+  ["_INBOX_api-gateway.>", "G"],
+  ["_INBOX_payments.>", "P"],
+  ["_INBOX_refunds.>", "R"],
+  ["_INBOX_webhook-dispatcher.>", "W"],
+  ["_INBOX_observer.>", ""],
+];
+
+const USERS = { G: "api-gateway", P: "payments", R: "refunds", W: "webhook-dispatcher" } as const;
+const letters = Object.keys(USERS) as (keyof typeof USERS)[];
+
+let dir: string;
+let nats: TestNats;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "holdfast-permissions-"));
+  const configFile = join(dir, "nats-server.conf");
+  writeFileSync(configFile, natsUsersConfig({ password: (user) => `"of ${user}"`, observed: true }));
+  nats = await startTestNats({ configFile });
+});
+afterAll(async () => {
+  await nats.stop();
+  rmSync(dir, { recursive: true });
+});
+
+async function connectAs(user: string): Promise<Bus> {
+  const bus = await connectBus({ url: nats.url, name: user, user, password: `of ${user}` });
+  onTestFinished(() => bus.close(500));
+  return bus;
+}
+
+/** What the server refuses while `attempt` runs, as `publish <subject>` and `subscription <subject>`. */
+async function refusals(bus: Bus, attempt: () => void): Promise<Set<string>> {
+  const refused = new Set<string>();
+  void (async () => {
+    for await (const status of bus.nats.status()) {
+      if (status.type !== "error" || !(status.error instanceof PermissionViolationError)) continue;
+      refused.add(`${status.error.operation} ${status.error.subject}`);
+    }
+  })();
+  attempt();
+  // The server answers in order: when this one was refused, all before it have been judged.
+  bus.nats.publish("the.last.one");
+  await eventually(() => expect(refused).toContain("publish the.last.one"));
+  refused.delete("publish the.last.one");
+  return refused;
+}
+
+describe.each(letters)("%s", (letter) => {
+  test("publishes what the table says, and nothing else", async () => {
+    const bus = await connectAs(USERS[letter]);
+    const refused = await refusals(bus, () => {
+      for (const [subject] of MATRIX) bus.nats.publish(subject);
+    });
+    const expected = MATRIX.filter(([, publish]) => !publish.includes(letter));
+    expect([...refused].toSorted()).toEqual(expected.map(([subject]) => `publish ${subject}`).toSorted());
+  });
+
+  test("subscribes to what the table says, and to nothing else", async () => {
+    const bus = await connectAs(USERS[letter]);
+    const rows = [...MATRIX.map(([subject, , subscribe]) => [subject, subscribe] as const), ...WILDCARDS];
+    const refused = await refusals(bus, () => {
+      for (const [subject] of rows) bus.nats.subscribe(subject, { callback: () => {} });
+    });
+    const expected = rows.filter(([, subscribe]) => !subscribe.includes(letter));
+    expect([...refused].toSorted()).toEqual(
+      expected.map(([subject]) => `subscription ${subject}`).toSorted(),
+    );
+  });
+});
+
+test("every command and every event of the contracts has its row", () => {
+  const rows = new Set(MATRIX.map(([subject]) => subject));
+  const subjects = [
+    ...contracts.ALL_COMMANDS.map(({ subject }) => subject),
+    ...contracts.EVENT_SOURCES.map(contracts.eventSubject),
+    contracts.CREDENTIALS_CHANGED_SUBJECT,
+  ];
+  expect(subjects.filter((subject) => !rows.has(subject))).toEqual([]);
+});
+
+test("every command that is exported counts among all commands", () => {
+  const exported = Object.values(contracts as Record<string, unknown>).filter(
+    (value) => typeof value === "object" && value !== null && "subject" in value && "senders" in value,
+  );
+  expect(exported.length).toBeGreaterThan(30);
+  expect(exported.filter((command) => !contracts.ALL_COMMANDS.includes(command as never))).toEqual([]);
+});
+
+test("who does not sign in, or with another one's password, is refused", async () => {
+  for (const login of [{}, { user: "payments" }, { user: "payments", password: "of refunds" }]) {
+    await expect(connectBus({ url: nats.url, name: "stranger", ...login })).rejects.toThrow(
+      expect.objectContaining({ code: "bus_refused" }),
+    );
+  }
+});
+
+test("the observer sees everything, and is answered", async () => {
+  const [observer, gateway] = [await connectAs("observer"), await connectAs("api-gateway")];
+  const seen: string[] = [];
+  observer.nats.subscribe(">", { callback: (_error, { subject }) => void seen.push(subject) });
+  await observer.nats.flush();
+  gateway.nats.publish("payments.get");
+  await eventually(() => expect(seen).toContain("payments.get"));
+  await servePayments();
+  expect((await observer.nats.request("$SRV.PING.payments", "", { timeout: 2_000 })).json()).toMatchObject({
+    name: "payments",
+  });
+});
+
+/** The payments service, with one of its commands. */
+async function servePayments(handled: Handled[] = []): Promise<void> {
+  const bus = await connectAs("payments");
+  const serving = await serve(bus, {
+    service: "payments",
+    version: "1.0.0",
+    inFlightMax: 10,
+    onHandled: (each) => handled.push(each),
+    handlers: [handler(contracts.getPayment, async () => ({ outcome: "not_started" }))],
+  });
+  onTestFinished(() => serving.stop(500));
+}
+
+test("a service under another one's user does not start", async () => {
+  const bus = await connectAs("refunds");
+  const serving = serve(bus, {
+    service: "payments",
+    version: "1.0.0",
+    inFlightMax: 10,
+    onHandled: () => {},
+    handlers: [handler(contracts.getPayment, async () => ({ outcome: "not_started" }))],
+  });
+  await expect(serving).rejects.toThrow(ServingRefusedError);
+});
+
+describe("the reply subject of a command", () => {
+  const command = () =>
+    JSON.stringify({
+      context: {
+        requestId: "r",
+        deadlineAt: Date.now() + 5_000,
+        merchant: { merchantId: crypto.randomUUID() },
+      },
+      payload: { paymentId: crypto.randomUUID() },
+    });
+
+  test("may be an inbox of the command's sender", async () => {
+    await servePayments();
+    const gateway = await connectAs("api-gateway");
+    const answer = await gateway.nats.request("payments.get", command(), { timeout: 2_000 });
+    expect(answer.json()).toEqual({ outcome: "not_started" });
+  });
+
+  // All of these the payments service may publish to, and the server does not check them when they are named.
+  test.each([
+    "_INBOX_refunds.abc.1",
+    "_INBOX_webhook-dispatcher.abc.1",
+    "webhooks.missing-events",
+    "events.payments.payment.status_changed",
+    "$JS.API.STREAM.UPDATE.EVENTS",
+  ])("is not aimed at %s: the command is not begun", async (reply) => {
+    const handled: Handled[] = [];
+    await servePayments(handled);
+    const observer = await connectAs("observer");
+    const answers: string[] = [];
+    observer.nats.subscribe(reply, { callback: (_error, message) => void answers.push(message.string()) });
+    await observer.nats.flush();
+    const gateway = await connectAs("api-gateway");
+    gateway.nats.publish("payments.get", command(), { reply });
+    await eventually(() => expect(handled).toMatchObject([{ outcome: "rejected", context: undefined }]));
+    await gateway.nats.request("payments.get", command(), { timeout: 2_000 });
+    await observer.nats.flush();
+    expect(answers).toEqual([]);
+  });
+
+  test("is not left out: the command is not begun", async () => {
+    const handled: Handled[] = [];
+    await servePayments(handled);
+    const gateway = await connectAs("api-gateway");
+    gateway.nats.publish("payments.get", command());
+    await eventually(() => expect(handled).toMatchObject([{ outcome: "rejected", context: undefined }]));
+  });
+
+  // The server delivers in its own name, which no permission bounds.
+  test.each([
+    ["by what a consumer is set up to do", { republish: undefined, deliver: "payments.get" }],
+    ["by what the stream is set up to do", { republish: "payments.get", deliver: undefined }],
+  ])("is not JetStream's: a command that it delivers %s is not begun", async (_, { republish, deliver }) => {
+    const handled: Handled[] = [];
+    await servePayments(handled);
+    const dispatcher = await connectAs("webhook-dispatcher");
+    const refunds = await connectAs("refunds");
+    const subject = "events.refunds.payment.status_changed";
+    const ask = async (bus: Bus, call: string, body: object) => {
+      const answer = await bus.nats.request(`$JS.API.${call}`, JSON.stringify(body), { timeout: 2_000 });
+      expect(answer.json()).not.toHaveProperty("error");
+    };
+    await ask(refunds, "STREAM.CREATE.EVENTS", {
+      name: "EVENTS",
+      subjects: ["events.>"],
+      storage: "memory",
+      ...(republish && { republish: { src: subject, dest: republish } }),
+    });
+    const observer = await connectAs("observer");
+    onTestFinished(
+      async () => void (await observer.nats.request("$JS.API.STREAM.DELETE.EVENTS", "", { timeout: 2_000 })),
+    );
+    if (deliver) {
+      const name = "webhook-dispatcher";
+      await ask(dispatcher, `CONSUMER.CREATE.EVENTS.${name}`, {
+        stream_name: "EVENTS",
+        config: {
+          name,
+          durable_name: name,
+          ack_policy: "explicit",
+          deliver_subject: deliver,
+          deliver_group: "payments",
+        },
+      });
+    }
+    refunds.nats.publish(subject, command());
+    await eventually(() =>
+      expect(handled).toMatchObject([{ subject: "payments.get", outcome: "rejected", context: undefined }]),
+    );
+  });
+});
