@@ -5,10 +5,14 @@ const withImages = () => Promise.resolve(true);
 const withoutImages = () => Promise.resolve(false);
 const notAsked = () => Promise.reject(new Error("the engine was asked"));
 
-test("where an engine has both images, containers are taken, and processes of this machine elsewhere", async () => {
-  expect(await chooseTestBackend({}, withImages)).toBe("containers");
-  expect(await chooseTestBackend({}, withoutImages)).toBe("embedded");
-  expect(await chooseTestBackend({ TEST_BACKEND: "" }, withoutImages)).toBe("embedded");
+test("processes of this machine are the default, and nobody is asked for anything else", async () => {
+  expect(await chooseTestBackend({}, notAsked)).toBe("embedded");
+  expect(await chooseTestBackend({ TEST_BACKEND: "" }, notAsked)).toBe("embedded");
+});
+
+test("detected are containers where an engine has both images, and processes elsewhere", async () => {
+  expect(await chooseTestBackend({ TEST_BACKEND: "detect" }, withImages)).toBe("containers");
+  expect(await chooseTestBackend({ TEST_BACKEND: "detect" }, withoutImages)).toBe("embedded");
 });
 
 test.each(["embedded", "containers", "external"])(
@@ -20,7 +24,7 @@ test.each(["embedded", "containers", "external"])(
 
 test("an unknown backend is refused with those that there are", async () => {
   await expect(chooseTestBackend({ TEST_BACKEND: "docker" }, notAsked)).rejects.toThrow(
-    "TEST_BACKEND must be one of embedded, containers, external",
+    "TEST_BACKEND must be one of embedded, containers, external, detect",
   );
 });
 

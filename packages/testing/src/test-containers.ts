@@ -31,6 +31,8 @@ export async function startPostgresContainer(run: TestRun): Promise<string> {
     .withEnvironment({ POSTGRES_PASSWORD: "postgres" })
     .withCommand(["postgres", ...settings.flatMap((setting) => ["-c", setting])])
     .withExposedPorts(5432)
+    // In memory: a test run's databases take some hundred megabytes and are copied for each file.
+    .withTmpFs({ "/var/lib/postgresql": "rw,size=4g" })
     .withSharedMemorySize(256 * 1024 * 1024)
     .withStartupTimeout(startTimeoutMs)
     // Said by the server that initializes the directory, which then stops, and by the one that stays.
