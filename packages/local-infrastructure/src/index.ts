@@ -5,9 +5,9 @@ export { findNatsServer } from "./find-nats-server.ts";
 export { freePort, isPortFree } from "./free-port.ts";
 export { startNatsServer, type NatsServer } from "./nats-server.ts";
 export { startPostgres, type Postgres } from "./postgres.ts";
+export { provisionDatabase } from "./provision-database.ts";
 export {
   grantConnect,
-  provisionDatabase,
   roleNames,
   schemaByService,
   schemaNames,
@@ -17,5 +17,5 @@ export {
   type SchemaName,
   type SchemaUrls,
   type ServiceName,
-} from "./provision-database.ts";
+} from "@holdfast/installation";
 export { withClient } from "./with-client.ts";

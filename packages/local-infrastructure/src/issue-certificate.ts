@@ -23,10 +23,12 @@ export async function issueAuthority(): Promise<CertificatePair> {
   return { certificate: certificate.toString("pem"), key: await toPem(keys.privateKey) };
 }
 
-/** A server certificate for localhost, 127.0.0.1 and ::1. */
+/** A server certificate for this machine, under its names and loopback addresses. */
 export async function issueForLocalhost(authority: CertificatePair): Promise<CertificatePair> {
   const names = new x509.SubjectAlternativeNameExtension([
     { type: "dns", value: "localhost" },
+    // The name of this machine in containers that run on it.
+    { type: "dns", value: "host.docker.internal" },
     { type: "ip", value: "127.0.0.1" },
     { type: "ip", value: "::1" },
   ]);

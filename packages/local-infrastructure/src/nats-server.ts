@@ -1,8 +1,7 @@
 // nats-server with JetStream on 127.0.0.1.
-import { once } from "node:events";
 import { mkdirSync } from "node:fs";
-import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { natsGreeting } from "@holdfast/installation";
 import { ChildFailedError, spawnLogged, type Exit, type LoggedChild } from "./child-process.ts";
 import { withParentDeathSignal } from "./die-with-parent.ts";
 import { findNatsServer } from "./find-nats-server.ts";
@@ -86,7 +85,7 @@ async function answers(child: LoggedChild, port: number): Promise<{ version: str
   const deadline = Date.now() + startTimeoutMs;
   for (;;) {
     if (!child.isRunning()) throw new ChildFailedError(child, "stopped while starting");
-    const greeting = await greetingOn(port);
+    const greeting = await natsGreeting(`nats://127.0.0.1:${port}`);
     // It may greet before JetStream has read its files.
     if (greeting?.jetstream) return greeting;
     if (Date.now() > deadline)
@@ -96,19 +95,3 @@ async function answers(child: LoggedChild, port: number): Promise<{ version: str
 }
 
 const startTimeoutMs = 30_000;
-
-/** The INFO line that a server sends to everyone who connects, whatever its users may do. */
-async function greetingOn(port: number): Promise<{ version: string; jetstream?: boolean } | undefined> {
-  const socket = connect({ port, host: "127.0.0.1", timeout: 1000 });
-  socket.on("timeout", () => socket.destroy(new Error("silent")));
-  try {
-    const [first] = (await once(socket, "data")) as [Buffer];
-    const info = /^INFO (\{.*\})/.exec(first.toString("utf8"))?.[1];
-    return info ? (JSON.parse(info) as { version: string; jetstream?: boolean }) : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    socket.on("error", () => undefined);
-    socket.destroy();
-  }
-}

@@ -1,15 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { roleNames, schemaNames, type RolePasswords, type SchemaUrls } from "@holdfast/installation";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPostgres, type Postgres } from "./postgres.ts";
-import {
-  provisionDatabase,
-  roleNames,
-  schemaNames,
-  type RolePasswords,
-  type SchemaUrls,
-} from "./provision-database.ts";
+import { provisionDatabase } from "./provision-database.ts";
 import { withClient } from "./with-client.ts";
 
 let home: string;

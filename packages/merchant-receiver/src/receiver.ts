@@ -20,6 +20,8 @@ export async function startReceiver(options: {
   cert: string | Buffer;
   key: string | Buffer;
   port: number;
+  /** Default 127.0.0.1; 0.0.0.0 where webhooks come from containers. */
+  host?: string;
   secret: string;
   onReceipt: (receipt: Receipt) => void;
 }): Promise<Receiver> {
@@ -50,7 +52,7 @@ export async function startReceiver(options: {
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.port, "127.0.0.1", () => resolve());
+    server.listen(options.port, options.host ?? "127.0.0.1", () => resolve());
   });
   const { port } = server.address() as AddressInfo;
   return {

@@ -43,7 +43,8 @@ export async function runSandbox(home?: string): Promise<RunningSandbox> {
   };
 }
 
-function client(baseUrl: string, credentials: Record<string, string>): Client {
+/** Sends its credentials with every request. */
+export function client(baseUrl: string, credentials: Record<string, string>): Client {
   return async (method, path, body, headers = {}) => {
     const response = await fetch(baseUrl + path, {
       method,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { grantConnect, schemaUrls, withClient, type SchemaUrls } from "@holdfast/local-infrastructure";
 import { inject } from "vitest";
-import { templateDatabaseName, type ProvidedInfrastructure } from "./template-database.ts";
+import type { ProvidedInfrastructure } from "./template-database.ts";
 
 /** A migrated database of a test's own. */
 export type TestDatabase = {
@@ -15,12 +15,12 @@ export type TestDatabase = {
 
 /** Clones the template database; needs `packages/testing/src/global-setup.ts` in the vitest configuration. */
 export async function createTestDatabase(
-  { superuserUrl, passwords }: ProvidedInfrastructure = inject("holdfast"),
+  { superuserUrl, passwords, templateDatabase }: ProvidedInfrastructure = inject("holdfast"),
 ): Promise<TestDatabase> {
-  const name = `test_${randomBytes(6).toString("hex")}`;
+  const name = `${templateDatabase}_${randomBytes(6).toString("hex")}`;
   await withClient(superuserUrl, async (client) => {
     // Copying files is faster than replaying writes, since durability is off and the template is small.
-    await client.query(`create database ${name} template ${templateDatabaseName} strategy file_copy`);
+    await client.query(`create database ${name} template ${templateDatabase} strategy file_copy`);
     await grantConnect(client, name);
   });
   const url = new URL(superuserUrl);

@@ -3,6 +3,7 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isOver } from "./process-is-over.ts";
 
 /** A new directory below the system's temporary one; whoever makes it removes it. */
 export function makeTestDirectory(): string {
@@ -26,12 +27,3 @@ export function removeLeftovers(): void {
 }
 
 const prefix = "holdfast-test-";
-
-function isOver(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
-}

@@ -1,6 +1,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { startNatsServer, type NatsServer } from "@holdfast/local-infrastructure";
+import { inject } from "vitest";
+import { startNatsContainer } from "./test-containers.ts";
 import { makeTestDirectory } from "./test-directory.ts";
 
 /** A nats-server of a test's own. */
@@ -13,10 +15,16 @@ export type TestNats = {
   stop(): Promise<void>;
 };
 
-/** For tests that run services, whose subjects are the same everywhere, and for tests that kill the server: some 50 ms. */
+/**
+ * For tests that run services, whose subjects are the same everywhere, and for tests that kill the server: some 50 ms, in a
+ * container half a second. One with a configuration file is a process of this machine in any case, since the file names
+ * others; and so it is beside external servers, which no test may kill.
+ */
 export async function startTestNats(
   options: { configFile?: string; environment?: Record<string, string> } = {},
 ): Promise<TestNats> {
+  const { backend, run } = inject("holdfast");
+  if (backend === "containers" && !options.configFile) return startNatsContainer(run);
   const dir = makeTestDirectory();
   const start = (port?: number) =>
     startNatsServer({

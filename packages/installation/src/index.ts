@@ -1,0 +1,2 @@
+export { natsGreeting } from "./nats-greeting.ts";
+export * from "./provision-database.ts";

@@ -1,0 +1,85 @@
+import { connect, createServer } from "node:net";
+import { freePort, withClient } from "@holdfast/local-infrastructure";
+import { parseConfig } from "@holdfast/service-runtime";
+import { createTestDatabase } from "@holdfast/testing";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { configSchema } from "./config.ts";
+import { install } from "./install.ts";
+import { roleNames } from "./provision-database.ts";
+
+const passwords = Object.fromEntries(roleNames.map((role) => [`${role.toUpperCase()}_PASSWORD`, role]));
+
+/** The database is one that is there already, as on every start but the first. */
+async function settings(change: Record<string, string> = {}) {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const env = {
+    ...passwords,
+    DATABASE_ADMIN_URL: database.superuserUrl,
+    DATABASE_NAME: database.name,
+    NATS_URL: inject("holdfast").natsUrl,
+    ...change,
+  };
+  return { database, config: parseConfig(configSchema, env) };
+}
+
+test("it may be repeated at every start, and leaves what is there", async () => {
+  const { database, config } = await settings();
+  const count = (table: string) =>
+    withClient(
+      database.superuserUrl,
+      async (client) => (await client.query(`select from ${table}`)).rowCount,
+    );
+  const before = await count("payments.migration");
+  await install(config);
+  await install(config);
+  expect(await count("payments.migration")).toBe(before);
+});
+
+test("it waits for a PostgreSQL that does not listen yet", async () => {
+  const { database, config } = await settings();
+  const url = new URL(database.superuserUrl);
+  const there = { host: url.hostname, port: Number(url.port) };
+  url.port = `${await freePort()}`;
+  const installing = install({ ...config, DATABASE_ADMIN_URL: url.href });
+  const late = createServer((socket) => {
+    const server = connect(there);
+    socket.on("error", () => server.destroy()).pipe(server);
+    server.on("error", () => socket.destroy()).pipe(socket);
+  });
+  onTestFinished(() => void late.close());
+  late.listen(Number(url.port), "127.0.0.1");
+  await expect(installing).resolves.toBeUndefined();
+});
+
+test("a bus that does not greet, or has no JetStream, ends it in time", async () => {
+  const greetings = ['INFO {"jetstream":false}\r\n', "HTTP/1.1 400 Bad Request\r\n\r\n", ""];
+  for (const greeting of greetings) {
+    const bus = createServer((socket) => socket.on("error", () => undefined).end(greeting));
+    await new Promise<void>((resolve) => bus.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void bus.close());
+    const { port } = bus.address() as { port: number };
+    const { config } = await settings({
+      NATS_URL: `nats://127.0.0.1:${port}`,
+      INSTALLATION_TIMEOUT: "300ms",
+    });
+    await expect(install(config)).rejects.toMatchObject({
+      code: "not_installed",
+      message: "NATS with JetStream did not answer in time",
+    });
+  }
+});
+
+test("a password that PostgreSQL refuses is told at once, not waited for", async () => {
+  const { database, config } = await settings({ INSTALLATION_TIMEOUT: "1h" });
+  const url = new URL(database.superuserUrl);
+  url.password = "wrong";
+  await expect(install({ ...config, DATABASE_ADMIN_URL: url.href })).rejects.toMatchObject({ code: "28P01" });
+});
+
+test("every setting at fault is named at once, without its value", () => {
+  const env = { ...passwords, REFUNDS_APP_PASSWORD: "", DATABASE_ADMIN_URL: "mysql://root:hush@db" };
+  const fault = () => parseConfig(configSchema, env);
+  expect(fault).toThrow(/REFUNDS_APP_PASSWORD is missing[^]*DATABASE_ADMIN_URL[^]*NATS_URL is missing/);
+  expect(fault).not.toThrow(/hush/);
+});

@@ -1,0 +1,129 @@
+// No process reads another's schema: PostgreSQL enforces it. Each schema has an owner role, which migrates it, and an app
+// role, which runs the service and gets what the migrations grant it, table by table.
+import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
+
+/** The schemas of the product, one per service. */
+export const schemaNames = ["gateway", "payments", "refunds", "webhooks"] as const;
+export type SchemaName = (typeof schemaNames)[number];
+
+/** Which schema each service of `services/` has to itself. */
+export const schemaByService = {
+  "api-gateway": "gateway",
+  payments: "payments",
+  refunds: "refunds",
+  "webhook-dispatcher": "webhooks",
+} as const satisfies Record<string, SchemaName>;
+export type ServiceName = keyof typeof schemaByService;
+
+/** The roles of the product: `<schema>_owner` and `<schema>_app`. */
+export type RoleName = `${SchemaName}_${"owner" | "app"}`;
+export const roleNames: RoleName[] = schemaNames.flatMap((schema): RoleName[] => [
+  `${schema}_owner`,
+  `${schema}_app`,
+]);
+export type RolePasswords = Record<RoleName, string>;
+
+/** Connection URLs of one schema's two roles. */
+export type SchemaUrls = Record<SchemaName, { owner: string; app: string }>;
+
+/**
+ * Creates the database, its schemas and roles, or brings them to this state; may be repeated at every start.
+ * `superuserUrl` may name any existing database of the server.
+ */
+export async function provisionDatabase(options: {
+  superuserUrl: string;
+  database: string;
+  passwords: RolePasswords;
+  /** `false` never uses TLS, whatever the environment says; else the URL decides (`?sslmode=verify-full`). */
+  ssl?: false;
+}): Promise<SchemaUrls> {
+  const connection = options.ssl === undefined ? {} : { ssl: options.ssl };
+  await withClient({ ...connection, connectionString: options.superuserUrl }, async (client) => {
+    await createDatabase(client, options.database);
+    for (const role of roleNames) await createRole(client, role, options.passwords[role]);
+    await grantConnect(client, options.database);
+  });
+  const databaseUrl = urlOf(options.superuserUrl, { database: options.database });
+  await withClient({ ...connection, connectionString: databaseUrl }, async (client) => {
+    await client.query("revoke all on schema public from public");
+    for (const schema of schemaNames) await createSchema(client, schema);
+  });
+  return schemaUrls(options);
+}
+
+/**
+ * Who may connect is not copied when a database is cloned from a template, so it is granted for each clone.
+ * Nobody gets TEMPORARY: nothing of the product uses temporary tables.
+ */
+export async function grantConnect(client: Client, database: string): Promise<void> {
+  const name = escapeIdentifier(database);
+  await client.query(`revoke all on database ${name} from public`);
+  await client.query(`grant connect on database ${name} to ${roleNames.join(", ")}`);
+}
+
+/** The connection URLs of all roles for one database of the server. */
+export function schemaUrls(options: {
+  superuserUrl: string;
+  database: string;
+  passwords: RolePasswords;
+}): SchemaUrls {
+  const url = (user: RoleName) =>
+    urlOf(options.superuserUrl, { database: options.database, user, password: options.passwords[user] });
+  return Object.fromEntries(
+    schemaNames.map((schema) => [schema, { owner: url(`${schema}_owner`), app: url(`${schema}_app`) }]),
+  ) as SchemaUrls;
+}
+
+async function createDatabase(client: Client, database: string): Promise<void> {
+  const { rowCount } = await client.query("select from pg_database where datname = $1", [database]);
+  if (rowCount === 0) await client.query(`create database ${escapeIdentifier(database)}`);
+}
+
+async function createRole(client: Client, role: RoleName, password: string): Promise<void> {
+  const { rowCount } = await client.query("select from pg_roles where rolname = $1", [role]);
+  if (rowCount === 0) await client.query(`create role ${role}`);
+  await client.query(
+    `alter role ${role} with login nosuperuser nocreatedb nocreaterole noreplication nobypassrls
+       password ${escapeLiteral(password)}`,
+  );
+  const [schema, kind] = role.split("_") as [SchemaName, "owner" | "app"];
+  await client.query(`alter role ${role} set search_path = ${schema}`);
+  if (kind === "owner") return;
+  for (const [setting, value] of Object.entries(appTimeouts)) {
+    await client.query(`alter role ${role} set ${setting} = ${escapeLiteral(value)}`);
+  }
+}
+
+// A service answers within 18 s; a statement or lock that takes this long is an outage, and better ends as one. Owners
+// have no such limits: migrations may take long, and wait for each other.
+const appTimeouts = {
+  statement_timeout: "5s",
+  lock_timeout: "3s",
+  idle_in_transaction_session_timeout: "10s",
+};
+
+async function createSchema(client: Client, schema: SchemaName): Promise<void> {
+  await client.query(`create schema if not exists ${schema} authorization ${schema}_owner`);
+  await client.query(`revoke all on schema ${schema} from public`);
+  await client.query(`grant usage on schema ${schema} to ${schema}_app`);
+}
+
+function urlOf(base: string, parts: { database: string; user?: string; password?: string }): string {
+  const url = new URL(base);
+  url.pathname = `/${encodeURIComponent(parts.database)}`;
+  if (parts.user !== undefined) url.username = encodeURIComponent(parts.user);
+  if (parts.password !== undefined) url.password = encodeURIComponent(parts.password);
+  return url.href;
+}
+
+async function withClient(config: ClientConfig, work: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({ connectionTimeoutMillis: 5_000, ...config });
+  // The next query reports a lost connection; unheard, the event itself would end the process.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

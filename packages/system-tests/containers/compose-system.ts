@@ -1,0 +1,135 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort, localCertificates, type LocalCertificates } from "@holdfast/local-infrastructure";
+import { client, type Client, type Credentials } from "../e2e/running-sandbox.ts";
+import { docker } from "./docker.ts";
+
+/** docker-compose.yml, brought up with secrets and ports of its own. */
+export type ComposeSystem = {
+  certificates: LocalCertificates;
+  /** What the containers find under `host.docker.internal` and this port is a server of this machine. */
+  receiverPort: number;
+  /** What `npm run compose:prepare` drew, by name. */
+  secrets: ReadonlyMap<string, string>;
+  merchant(credentials: Credentials): Client;
+  operator(index: number): Client;
+  compose(...args: string[]): Promise<string>;
+  /** `docker inspect` of a service's container. */
+  inspect(service: string): Promise<Inspected>;
+  /** Runs a program in a service's container; answers what it prints. */
+  evaluate(service: string, program: string): Promise<string>;
+  /** Containers, volumes and networks that exist under this system's name. */
+  leftovers(): Promise<string[]>;
+  down(): Promise<void>;
+};
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a test reads what Docker says as a stranger would
+type Inspected = any;
+
+const root = join(import.meta.dirname, "..", "..", "..");
+
+/** The tag of the images built here; those of a user keep theirs. */
+export const testVersion = "test";
+
+/** Builds the images and resolves when everything is healthy. */
+export async function startComposeSystem(): Promise<ComposeSystem> {
+  const dir = mkdtempSync(join(tmpdir(), "holdfast-compose-"));
+  // The containers' user reads the two public files in it.
+  chmodSync(dir, 0o711);
+  const { operators } = prepare(dir);
+  const certificates = await localCertificates(join(dir, "certificates"));
+  chmodSync(join(dir, "certificates"), 0o711);
+  const [merchantPort, operatorPort, publicPort, receiverPort] = await freePorts();
+  const project = `holdfast-test-${process.pid}`;
+  const compose = composeCommand(project, join(dir, ".env"), {
+    COMPOSE_FILES_DIR: join(dir, ".compose"),
+    HOLDFAST_VERSION: testVersion,
+    MERCHANT_API_PORT: `${merchantPort}`,
+    OPERATOR_API_PORT: `${operatorPort}`,
+    PUBLIC_PAGES_PORT: `${publicPort}`,
+    TEST_CA_FILE: certificates.caFile,
+    TEST_RECEIVER_PORT: `${receiverPort}`,
+  });
+  const down = async () => {
+    await compose("down", "--volumes", "--remove-orphans");
+    rmSync(dir, { recursive: true, force: true });
+  };
+  await bringUp(compose).catch(async (error: unknown) => {
+    await down();
+    throw error;
+  });
+  return {
+    certificates,
+    receiverPort,
+    secrets: readSecrets(join(dir, ".env")),
+    merchant: ({ apiKey, apiSecret }) =>
+      client(`http://127.0.0.1:${merchantPort}`, { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret }),
+    operator: (index) =>
+      client(`http://127.0.0.1:${operatorPort}`, { Authorization: `Bearer ${operators[index]?.token}` }),
+    compose,
+    inspect: (service) => inspectContainer(compose, service),
+    evaluate: (service, program) =>
+      compose("exec", "--no-TTY", service, "node", "--input-type=module", "--eval", program),
+    leftovers: () => leftoversOf(project),
+    down,
+  };
+}
+
+type Compose = ComposeSystem["compose"];
+
+function composeCommand(project: string, envFile: string, environment: Record<string, string>): Compose {
+  const files = ["docker-compose.yml", "packages/system-tests/containers/compose.test.yml"];
+  const options = [
+    "--project-name",
+    project,
+    "--project-directory",
+    root,
+    "--env-file",
+    envFile,
+    ...files.flatMap((file) => ["--file", join(root, file)]),
+  ];
+  return (...args) => docker(["compose", ...options, ...args], environment);
+}
+
+async function bringUp(compose: Compose): Promise<void> {
+  try {
+    await compose("build");
+    await compose("up", "--wait", "--wait-timeout", "180");
+  } catch (error) {
+    const logs = await compose("logs", "--no-color", "--tail", "20").catch(() => "");
+    throw new Error(`${(error as Error).message}\n${logs}`, { cause: error });
+  }
+}
+
+async function inspectContainer(compose: Compose, service: string): Promise<Inspected> {
+  const id = (await compose("ps", "--all", "--quiet", service)).trim();
+  return (JSON.parse(await docker(["inspect", id])) as Inspected[])[0];
+}
+
+function freePorts(): Promise<[number, number, number, number]> {
+  return Promise.all([freePort(), freePort(), freePort(), freePort()]);
+}
+
+/** As a user does it, but into a directory of the test's own. */
+function prepare(dir: string): { operators: { name: string; token: string }[] } {
+  const program = join(root, "scripts", "prepare-compose.mjs");
+  const printed = execFileSync(process.execPath, [program, "--dir", dir, "--quiet"], { encoding: "utf8" });
+  return JSON.parse(printed) as { operators: { name: string; token: string }[] };
+}
+
+function readSecrets(file: string): Map<string, string> {
+  const lines = readFileSync(file, "utf8").matchAll(/^(\w+)=(.*)$/gm);
+  return new Map([...lines].map(([, name = "", value = ""]) => [name, value]));
+}
+
+async function leftoversOf(project: string): Promise<string[]> {
+  const filter = ["--quiet", "--filter", `label=com.docker.compose.project=${project}`];
+  const lists = await Promise.all([
+    docker(["ps", "--all", ...filter]),
+    docker(["volume", "ls", ...filter]),
+    docker(["network", "ls", ...filter]),
+  ]);
+  return lists.flatMap((list) => list.split("\n").filter(Boolean));
+}

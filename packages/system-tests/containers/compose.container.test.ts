@@ -1,0 +1,257 @@
+// docker-compose.yml from outside, with the images built here: what is promised of a container, and of the whole.
+import { eventually } from "@holdfast/testing";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { preAuthorization, type Client } from "../e2e/running-sandbox.ts";
+import { startComposeSystem, testVersion, type ComposeSystem } from "./compose-system.ts";
+import { docker } from "./docker.ts";
+import { payTheWholeTime } from "./steady-payments.ts";
+import { receiveWebhooks } from "./webhook-endpoint.ts";
+
+const SERVICES = ["payments", "refunds", "webhook-dispatcher", "api-gateway"] as const;
+const OURS = [...SERVICES, "acquirer-simulator"] as const;
+const IMAGES = [...OURS, "installation"] as const;
+/** `stop_grace_period` of the services. */
+const GRACE_MS = 35_000;
+
+let system: ComposeSystem;
+beforeAll(async () => void (system = await startComposeSystem()));
+afterAll(async () => system?.down());
+
+async function onboard(name: string) {
+  const { status, body } = await system.operator(0)("POST", "/operator/merchants", { name });
+  expect(status).toBe(201);
+  return {
+    merchantId: body.merchantId as string,
+    merchant: system.merchant({ apiKey: body.apiKey as string, apiSecret: body.apiSecret as string }),
+  };
+}
+
+test.each(OURS)("%s is healthy and runs with the least that a process can have", async (service) => {
+  const { Config, HostConfig, State, NetworkSettings } = await system.inspect(service);
+  expect(State.Health.Status).toBe("healthy");
+  expect(Config).toMatchObject({ User: "1000:1000", Entrypoint: ["node"], Cmd: ["program/src/main.ts"] });
+  expect(HostConfig).toMatchObject({
+    ReadonlyRootfs: true,
+    CapDrop: ["ALL"],
+    CapAdd: null,
+    Privileged: false,
+    SecurityOpt: ["no-new-privileges:true"],
+    RestartPolicy: { Name: "unless-stopped" },
+  });
+  const published = Object.entries(NetworkSettings.Ports as Record<string, unknown>).filter(([, to]) => to);
+  const expected = service === "api-gateway" ? ["8080/tcp", "8081/tcp", "8082/tcp"] : [];
+  expect(published.map(([port]) => port).sort()).toEqual(expected);
+
+  const process1 = await system.evaluate(
+    service,
+    `import { readFileSync } from "node:fs"; console.log(readFileSync("/proc/1/status", "utf8"))`,
+  );
+  expect(process1).toMatch(/^Name:\s+node/m);
+  expect(process1).toMatch(/^Uid:\s+1000\s+1000\s+1000\s+1000$/m);
+  expect(process1).toMatch(/^CapEff:\s+0+$/m);
+  expect(process1).toMatch(/^CapBnd:\s+0+$/m);
+  expect(process1).toMatch(/^NoNewPrivs:\s+1$/m);
+  const write = `import { writeFileSync } from "node:fs";
+    try { writeFileSync("/holdfast/x", ""); console.log("written") } catch (error) { console.log(error.code) }`;
+  expect(await system.evaluate(service, write)).toMatch(/^(EROFS|EACCES)/);
+});
+
+test.each(["postgres", "nats"])(
+  "%s is reached by nobody outside and has no more rights than it needs",
+  async (name) => {
+    const { HostConfig, NetworkSettings } = await system.inspect(name);
+    expect(HostConfig).toMatchObject({
+      ReadonlyRootfs: true,
+      CapDrop: ["ALL"],
+      SecurityOpt: ["no-new-privileges:true"],
+    });
+    expect(Object.values(NetworkSettings.Ports).filter(Boolean)).toEqual([]);
+    expect(Object.keys(NetworkSettings.Networks)).toEqual([expect.stringMatching(/_internal$/)]);
+  },
+);
+
+test("each container has its own secrets and no other's", async () => {
+  const held = async (service: string) => {
+    const { Config, Args } = await system.inspect(service);
+    const text = JSON.stringify([Config, Args]);
+    return [...system.secrets]
+      .filter(([, value]) => text.includes(value))
+      .map(([name]) => name)
+      .sort();
+  };
+  expect(await held("payments")).toEqual([
+    "CARD_SEALING_KEYS",
+    "NATS_PASSWORD_PAYMENTS",
+    "PAN_FINGERPRINT_KEY",
+    "PAYMENTS_APP_PASSWORD",
+  ]);
+  expect(await held("refunds")).toEqual(["NATS_PASSWORD_REFUNDS", "REFUNDS_APP_PASSWORD"]);
+  expect(await held("webhook-dispatcher")).toEqual([
+    "NATS_PASSWORD_WEBHOOK_DISPATCHER",
+    "WEBHOOKS_APP_PASSWORD",
+    "WEBHOOK_SECRET_KEYS",
+  ]);
+  expect(await held("api-gateway")).toEqual([
+    "CARD_SEALING_KEYS",
+    "CREDENTIAL_PEPPERS",
+    "GATEWAY_APP_PASSWORD",
+    "NATS_PASSWORD_API_GATEWAY",
+  ]);
+  expect(await held("payments-migration")).toEqual(["PAYMENTS_OWNER_PASSWORD"]);
+  expect(await held("acquirer-simulator")).toEqual([]);
+});
+
+test("the bus lets nobody in without a password, and each service only to its own subjects", async () => {
+  const attempt = (signIn: string) => `
+    import { connect } from "@nats-io/transport-node";
+    try {
+      const nats = await connect({ servers: process.env.NATS_URL, reconnect: false${signIn} });
+      await nats.request("payments.sell", "", { timeout: 2000 });
+      console.log("let in");
+    } catch (error) {
+      console.log((error.cause ?? error).name);
+    }
+    process.exit();`;
+  expect(await system.evaluate("refunds", attempt(""))).toBe("AuthorizationError\n");
+  const asItself = `, user: process.env.NATS_USER, pass: process.env.NATS_PASSWORD, inboxPrefix: "_INBOX_refunds"`;
+  expect(await system.evaluate("refunds", attempt(asItself))).toBe("PermissionViolationError\n");
+});
+
+test.each(IMAGES)("the image of %s holds one program with its inventory, and no secret", async (program) => {
+  const image = `holdfast/${program}:${testVersion}`;
+  const about =
+    (await docker(["history", "--no-trunc", image])) + (await docker(["image", "inspect", image]));
+  for (const [name, value] of system.secrets) expect(about, name).not.toContain(value);
+  expect(about).not.toMatch(/PASSWORD=|NPM_CONFIG_REGISTRY|BEGIN CERTIFICATE/);
+
+  const list = `import { readdirSync, readFileSync } from "node:fs";
+    const files = readdirSync("/holdfast", { recursive: true }).map(String);
+    console.log(JSON.stringify({ files, sbom: JSON.parse(readFileSync("/holdfast/sbom.cdx.json", "utf8")) }));`;
+  const inside = ["run", "--rm", "--read-only", "--network", "none", image];
+  const { files, sbom } = JSON.parse(await docker([...inside, "--input-type=module", "--eval", list])) as {
+    files: string[];
+    sbom: { bomFormat: string; components: { purl: string }[] };
+  };
+  const own = files.filter((file) => !file.startsWith("node_modules/"));
+  expect(
+    own.filter((file) => /(^|\/)(\.env|\.npmrc|\.git|test)(\/|$)|\.(test\.ts|crt|pem|key)$/.test(file)),
+  ).toEqual([]);
+  expect(own.filter((file) => /^services\/[^/]+$/.test(file))).toEqual(
+    SERVICES.some((service) => service === program) ? [`services/${program}`] : [],
+  );
+
+  expect(sbom.bomFormat).toBe("CycloneDX");
+  const named = new Set(
+    sbom.components.map(({ purl }) => /^pkg:npm\/(.+)@/.exec(purl)?.[1]?.replace("%40", "@")),
+  );
+  const installed = files.flatMap(
+    (file) => /^node_modules\/((?:@[^/]+\/)?[^/@.][^/]*)\/package\.json$/.exec(file)?.[1] ?? [],
+  );
+  expect(installed.filter((name) => !named.has(name))).toEqual([]);
+  expect(installed).not.toContain("vitest");
+  const [{ Size, Config }] = JSON.parse(await docker(["image", "inspect", image])) as [
+    { Size: number; Config: { Labels: Record<string, string> } },
+  ];
+  expect(Config.Labels).toMatchObject({
+    "org.opencontainers.image.title": `Holdfast ${program}`,
+    "org.opencontainers.image.licenses": "Apache-2.0",
+  });
+  const [{ Size: base }] = JSON.parse(await docker(["image", "inspect", "node:26-slim"])) as [
+    { Size: number },
+  ];
+  const megabytes = (bytes: number) => Math.round(bytes / 1e6);
+  process.stdout.write(
+    `${image}: ${megabytes(Size)} MB, ${megabytes(Size - base)} of them beside node:26-slim\n`,
+  );
+});
+
+test("a payment, a refund that waits for approval, and their webhooks pass through it", async () => {
+  const { merchantId, merchant } = await onboard("Book Shop");
+  const endpoint = await receiveWebhooks(system, system.operator(0), merchantId);
+  onTestFinished(() => endpoint.close());
+  const { receipts } = endpoint;
+
+  const sale = await merchant("POST", "/api/payment", preAuthorization({ amount: 100 }));
+  expect(sale).toMatchObject({ status: 201, body: { status: "SUCCESS" } });
+  const refund = await merchant("POST", `/api/payment/${sale.body.paymentId}/refund`, {
+    amount: 30,
+    currency: "TRY",
+  });
+  expect(refund).toMatchObject({ status: 202, body: { status: "PENDING_APPROVAL" } });
+  const approve = (operator: Client) =>
+    operator("POST", `/operator/refunds/${refund.body.paymentId}/approve`);
+  expect(await approve(system.operator(2))).toMatchObject({ status: 403 });
+  expect(await approve(system.operator(1))).toMatchObject({ status: 200, body: { approvals: 1 } });
+
+  await eventually(() => {
+    const told = receipts.map(({ received, verdict }) => {
+      const { paymentId, status } = JSON.parse(Buffer.from(received.body).toString()) as Record<
+        string,
+        string
+      >;
+      return { paymentId, status, valid: verdict.valid };
+    });
+    expect(told).toEqual(
+      expect.arrayContaining([
+        { paymentId: sale.body.paymentId, status: "SUCCESS", valid: true },
+        { paymentId: refund.body.paymentId, status: "SUCCESS", valid: true },
+      ]),
+    );
+  });
+});
+
+test("each service is restarted under load: nothing is lost or done twice, and every refusal is one of the documented", async () => {
+  const { merchant } = await onboard("Grocer");
+  const load = payTheWholeTime(merchant);
+  for (const service of ["payments", "refunds", "webhook-dispatcher"]) await restart(service, load.paid);
+  const seen = new Set(load.paid.flatMap(({ statuses }) => statuses));
+  expect([...seen].filter((status) => ![201, 202, 409, 503, 504].includes(Number(status)))).toEqual([]);
+  // While the one gateway restarts nobody answers; with two behind a load balancer somebody would.
+  await restart("api-gateway", load.paid);
+  const paid = await load.stop();
+  for (const { statuses } of paid) for (const status of statuses) seen.add(status);
+  expect([...seen].filter((status) => ![201, 202, 409, 503, 504, "no answer"].includes(status))).toEqual([]);
+  process.stdout.write(`rolling restart: ${paid.length} payments, answers ${[...seen].join(", ")}\n`);
+
+  for (const { paymentId } of paid) {
+    expect(await merchant("GET", `/api/payment/${paymentId}`)).toMatchObject({ body: { status: "SUCCESS" } });
+  }
+  const ledger = (
+    await system.evaluate(
+      "acquirer-simulator",
+      `process.stdout.write(await (await fetch("http://127.0.0.1:8083/ledger")).text())`,
+    )
+  ).split("\n");
+  for (const { key, paymentId } of paid) {
+    const lines = ledger.filter((line) => line.includes(paymentId) && line.includes(`"authorize"`));
+    expect(lines, key).toHaveLength(1);
+  }
+});
+
+/** One at a time, as a rolling update does it: the next one follows when this one is healthy. */
+async function restart(service: string, paid: readonly unknown[]): Promise<void> {
+  const before = paid.length;
+  await eventually(() => paid.length > before + 10);
+  await system.compose("restart", "--timeout", `${GRACE_MS / 1000}`, "--no-deps", service);
+  await eventually(async () => (await system.inspect(service)).State.Health.Status === "healthy", {
+    withinMs: 60_000,
+  });
+}
+
+test("all are stopped by SIGTERM with exit code 0 within their grace, and come back with all data", async () => {
+  const { merchant } = await onboard("Florist");
+  const { body, text } = await merchant("POST", "/api/pre-authorization", preAuthorization());
+  await system.compose("stop", ...OURS);
+  for (const service of OURS) {
+    const { State } = await system.inspect(service);
+    expect(State, service).toMatchObject({ Status: "exited", ExitCode: 0, OOMKilled: false });
+  }
+  await system.compose("down");
+  await system.compose("up", "--wait", "--wait-timeout", "180");
+  expect(await merchant("GET", `/api/payment/${body.paymentId}`)).toMatchObject({ status: 200, text });
+});
+
+test("docker compose down --volumes leaves nothing", async () => {
+  await system.compose("down", "--volumes");
+  expect(await system.leftovers()).toEqual([]);
+});

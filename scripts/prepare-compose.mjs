@@ -1,0 +1,135 @@
+// `npm run compose:prepare`: what `docker compose up` needs and what must not stand in a repository. Needs nothing but
+// Node 20: no dependency of the project has to be installed.
+//
+//   .env                         secrets, drawn once and kept; add settings of your own to it
+//   .compose/operator-key.json   signs operators' tokens, in the place of an identity provider
+//   .compose/operator-jwks.json  verifies them
+//
+// What is there is kept, so it may be run again: it adds what a newer version needs and prints new operator tokens.
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const { dir, quiet } = parseArgs({
+  options: { dir: { type: "string", default: root }, quiet: { type: "boolean", default: false } },
+}).values;
+const envFile = join(resolve(dir), ".env");
+const keyFile = join(resolve(dir), ".compose", "operator-key.json");
+const jwksFile = join(resolve(dir), ".compose", "operator-jwks.json");
+const issuer = "holdfast-compose";
+const audience = "holdfast-operator-api";
+
+mkdirSync(dirname(keyFile), { recursive: true, mode: 0o755 });
+keepSecrets();
+const key = keepOperatorKey();
+trustCompanyProxy();
+const operators = people().map(({ name, roles }) => ({ name, roles, token: operatorToken(name, roles) }));
+process.stdout.write(quiet ? `${JSON.stringify({ operators })}\n` : instructions());
+
+/** Adds to .env what it lacks; what stands there, comments included, stays as it is. */
+function keepSecrets() {
+  const kept = existsSync(envFile) ? readFileSync(envFile, "utf8") : "";
+  const names = new Set([...kept.matchAll(/^\s*(?:export\s+)?(\w+)\s*=/gm)].map(([, name]) => name));
+  const missing = Object.entries(secrets()).filter(([name]) => !names.has(name));
+  const head = kept === "" ? "# Secrets of this installation: keep them, and keep them to yourself.\n" : "";
+  const separator = kept === "" || kept.endsWith("\n") ? "" : "\n";
+  const lines = missing.map(([name, value]) => `${name}=${value}\n`).join("");
+  replaceFile(envFile, head + kept + separator + lines, 0o600);
+}
+
+function secrets() {
+  const schemas = ["GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOKS"];
+  const roles = schemas.flatMap((schema) => [`${schema}_OWNER_PASSWORD`, `${schema}_APP_PASSWORD`]);
+  const busUsers = ["API_GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER"];
+  return {
+    POSTGRES_PASSWORD: password(),
+    ...Object.fromEntries(roles.map((name) => [name, password()])),
+    ...Object.fromEntries(busUsers.map((user) => [`NATS_PASSWORD_${user}`, password()])),
+    CARD_SEALING_KEYS: `k1:${drawKey()}`,
+    CREDENTIAL_PEPPERS: `1:${drawKey()}`,
+    PAN_FINGERPRINT_KEY: drawKey(),
+    WEBHOOK_SECRET_KEYS: `k1:${drawKey()}`,
+  };
+}
+
+/** 192 random bits; a letter first, because nats-server takes what looks like a number for one. */
+function password() {
+  return `p${randomBytes(24).toString("hex")}`;
+}
+
+function drawKey() {
+  return randomBytes(32).toString("base64");
+}
+
+function keepOperatorKey() {
+  if (!existsSync(keyFile)) {
+    const drawn = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+    replaceFile(keyFile, JSON.stringify(drawn.export({ format: "jwk" })), 0o600);
+  }
+  const privateKey = createPrivateKey({ key: JSON.parse(readFileSync(keyFile, "utf8")), format: "jwk" });
+  const publicKey = createPublicKey(privateKey).export({ format: "jwk" });
+  const keys = [{ ...publicKey, kid: "compose", alg: "ES256", use: "sig" }];
+  // Readable by the container's user: it holds no secret.
+  replaceFile(jwksFile, `${JSON.stringify({ keys }, null, 2)}\n`, 0o644);
+  return privateKey;
+}
+
+function people() {
+  // Two with every role, because some decisions take two different people.
+  return [
+    { name: "alice", roles: ["viewer", "approver", "admin"] },
+    { name: "bora", roles: ["viewer", "approver", "admin"] },
+    { name: "vera", roles: ["viewer"] },
+  ];
+}
+
+function operatorToken(subject, roles) {
+  const now = Math.floor(Date.now() / 1000);
+  const encode = (part) => Buffer.from(JSON.stringify(part)).toString("base64url");
+  const claims = { sub: subject, iss: issuer, aud: audience, iat: now, exp: now + 24 * 3600, roles };
+  const signed = `${encode({ alg: "ES256", kid: "compose" })}.${encode(claims)}`;
+  // JOSE wants both halves of the signature side by side, not in ASN.1.
+  const signature = sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" });
+  return `${signed}.${signature.toString("base64url")}`;
+}
+
+/** Where this machine reaches npm through a proxy that looks into TLS, so do the builds of the images. */
+function trustCompanyProxy() {
+  const given = process.env.NODE_EXTRA_CA_CERTS;
+  const certificates = join(root, "deploy", "build-certificates");
+  if (given && existsSync(given)) copyFileSync(given, join(certificates, "node-extra-ca-certs.crt"));
+}
+
+function replaceFile(file, content, mode) {
+  const unfinished = `${file}.new`;
+  rmSync(unfinished, { force: true });
+  writeFileSync(unfinished, content, { mode });
+  renameSync(unfinished, file);
+}
+
+function instructions() {
+  return `Secrets are in ${envFile} (mode 600, ignored by git). Now:
+
+  docker compose up --build --wait
+
+Operators (bearer tokens, valid for 24 hours; run this again for new ones)
+${operators.map(({ name, roles, token }) => `  ${name} (${roles.join(", ")})\n  ${token}`).join("\n")}
+
+A first merchant, whose secret is shown once:
+
+  curl -s http://127.0.0.1:8081/operator/merchants -H 'Content-Type: application/json' \\
+    -H 'Authorization: Bearer ${operators[0].token}' \\
+    -d '{"name":"Book Shop"}'
+`;
+}
