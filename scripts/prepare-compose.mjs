@@ -58,6 +58,7 @@ function secrets() {
     ...Object.fromEntries(busUsers.map((user) => [`NATS_PASSWORD_${user}`, password()])),
     CARD_SEALING_KEYS: `k1:${drawKey()}`,
     CREDENTIAL_PEPPERS: `1:${drawKey()}`,
+    THREE_DS_STATE_KEYS: `k1:${drawKey()}`,
     PAN_FINGERPRINT_KEY: drawKey(),
     WEBHOOK_SECRET_KEYS: `k1:${drawKey()}`,
   };

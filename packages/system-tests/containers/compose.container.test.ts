@@ -96,6 +96,7 @@ test("each container has its own secrets and no other's", async () => {
     "CREDENTIAL_PEPPERS",
     "GATEWAY_APP_PASSWORD",
     "NATS_PASSWORD_API_GATEWAY",
+    "THREE_DS_STATE_KEYS",
   ]);
   expect(await held("payments-migration")).toEqual(["PAYMENTS_OWNER_PASSWORD"]);
   expect(await held("acquirer-simulator")).toEqual([]);
