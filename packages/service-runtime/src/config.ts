@@ -1,3 +1,4 @@
+import { telemetrySettings } from "@holdfast/telemetry";
 import { z } from "zod";
 
 /**
@@ -116,9 +117,10 @@ export function keyRingSetting() {
 
 /** Settings that every service has. */
 export const commonSettings = {
+  ...telemetrySettings,
   /** Address the listeners bind to. */
   LISTEN_HOST: textSetting("must be an address to listen on").default("0.0.0.0"),
-  /** `/livez` and `/readyz`. */
+  /** `/livez`, `/readyz` and `/metrics`. */
   HEALTH_PORT: portSetting(),
   /** As the service's runtime role, which can neither alter its schema nor read another's. */
   DATABASE_URL: urlSetting("postgres:", "postgresql:"),

@@ -1,4 +1,4 @@
-import { createSimulatorAcquirer } from "@holdfast/acquirer";
+import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
 import { createCardOpener } from "@holdfast/card-sealing";
 import {
   cancelPayment as cancelPaymentCommand,
@@ -41,6 +41,7 @@ import { releaseRefund, reserveRefund, settleRefund } from "./refund-reservation
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
 import { authorizePayment, type AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
+import { measureUnresolved } from "./recovery/measure-unresolved.ts";
 import { recoverDue, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 
 /** The whole object graph of the payments service, wired by hand. */
@@ -75,11 +76,12 @@ export async function startPayments(
   const outbox = { pool: outboxPool, bus, source: "payments", settings: config, log } as const;
   const relay = startOutboxRelay(outbox);
   const writes = nudgingRelay(createPaymentWrites(writePool, { leaseMs: config.LEASE_DURATION }), relay);
-  const acquirer = createSimulatorAcquirer({
+  const simulator = createSimulatorAcquirer({
     url: config.ACQUIRER_URL,
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
     connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
   });
+  const acquirer = observeAcquirer(simulator, { url: config.ACQUIRER_URL });
   const deps: AuthorizePaymentDeps = {
     db,
     writes,
@@ -151,6 +153,11 @@ export async function startPayments(
     startPeriodicTask("purge idempotency keys", {
       intervalMs: PURGE_INTERVAL_MS,
       round: () => purgeIdempotencyKeys(db, { olderThanMs: config.IDEMPOTENCY_RETENTION }),
+      log,
+    }),
+    startPeriodicTask("measure unresolved", {
+      intervalMs: config.UNRESOLVED_MEASURE_INTERVAL,
+      round: () => measureUnresolved({ db, events }),
       log,
     }),
     ...startReconciliation(outbox),

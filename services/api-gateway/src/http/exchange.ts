@@ -3,7 +3,7 @@ import { ServerResponse } from "node:http";
 import type { OperatorRole, ProblemCode } from "@holdfast/contracts";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
 import type { IdempotencyKey } from "./idempotency-key.ts";
-import { readTraceContext, type TraceContext } from "./trace-context.ts";
+import type { ServerSpan } from "./server-span.ts";
 
 /** A person who signed in on the operator API; without a role they may do nothing. */
 export type Operator = { subject: string; role: OperatorRole | undefined };
@@ -38,12 +38,8 @@ export class Exchange extends ServerResponse {
   code: ProblemCode | undefined;
   /** What went wrong on our side. */
   error: unknown;
-  #trace: TraceContext | undefined;
-
-  get trace(): TraceContext {
-    this.#trace ??= readTraceContext(this.req);
-    return this.#trace;
-  }
+  /** Set with the listener. */
+  trace!: ServerSpan;
 
   /** Sends the whole answer. Every answer of the gateway goes through here, except to what was not HTTP. */
   answer(status: number, headers: Record<string, string> | undefined, body: string | undefined): void {

@@ -7,6 +7,7 @@ import { refuseBrokenHttp } from "./broken-http.ts";
 import { answerError, refuse } from "./problem-response.ts";
 import { Refusal } from "./refusal.ts";
 import { logExchange } from "./request-log.ts";
+import { startServerSpan } from "./server-span.ts";
 
 export type Listener = {
   name: ListenerState["name"];
@@ -42,16 +43,22 @@ export async function startListener({
 
   const onRequest = (request: IncomingMessage, exchange: Exchange) => {
     exchange.listener = state;
+    exchange.trace = startServerSpan(request);
     connections.set(request.socket, exchange);
-    exchange.once("close", () => logExchange(log, exchange));
+    exchange.once("close", () => {
+      exchange.trace.end(exchange);
+      logExchange(log, exchange);
+    });
     if (request.headers.host === undefined && request.httpVersion === "1.1") {
       return refuse(exchange, new Refusal("malformed_request"));
     }
     // The router knows express's types; it uses none of what they have beyond Node's.
-    router(request as never, exchange as never, (error?: unknown) => {
-      if (error) answerError(exchange, error);
-      else refuse(exchange, new Refusal("route_not_found"));
-    });
+    exchange.trace.run(() =>
+      router(request as never, exchange as never, (error?: unknown) => {
+        if (error) answerError(exchange, error);
+        else refuse(exchange, new Refusal("route_not_found"));
+      }),
+    );
   };
 
   const server = createServer<typeof IncomingMessage, typeof Exchange>({
