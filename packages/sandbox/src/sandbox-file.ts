@@ -12,6 +12,8 @@ export type SandboxFile = {
   operatorUrl: string;
   publicUrl: string;
   acquirerUrl: string;
+  /** Of each service: `/livez`, `/readyz`, `/metrics`. */
+  healthUrls: Record<string, string>;
   natsUrl: string;
   /** As superuser of the database `holdfast`, for looking into it. */
   databaseUrl: string;

@@ -116,7 +116,8 @@ function observedClient(durations: Histogram, attributes: Record<string, string>
 }
 
 function startStatementSpans(statement: unknown, database: string | undefined): Span[] {
-  if (!trace.getActiveSpan()?.isRecording()) return NO_SPANS;
+  // Not whether it is recording: what an attempt came to is written down after its span has ended.
+  if (!trace.getActiveSpan()) return NO_SPANS;
   const summary = summaryOf(statement);
   if (summary === undefined || summary === "BEGIN") return NO_SPANS;
   const others = otherMembers();

@@ -55,7 +55,7 @@ const WHOLE_TRACE = [
   ACCEPTANCE,
   `${ACCEPTANCE} > webhook-dispatcher: CLIENT accept-events`,
   `${ACCEPTANCE} > webhook-dispatcher: CLIENT POST webhook`,
-  `${ACCEPTANCE} > webhook-dispatcher: CLIENT POST webhook > webhook-dispatcher: CLIENT record-attempts`,
+  `${ACCEPTANCE} > webhook-dispatcher: CLIENT POST webhook > webhook-dispatcher: CLIENT record-results`,
 ].toSorted();
 
 function assertAttributes(spans: ReceivedSpan[], { file }: RunningSandbox, paymentId: string): void {
@@ -132,3 +132,89 @@ const METRICS = {
     "holdfast.webhooks.breakers_open",
   ],
 };
+
+async function metricsText({ file }: RunningSandbox, service: string): Promise<string> {
+  return await (await fetch(`${file.healthUrls[service]}/metrics`)).text();
+}
+
+/** Each line of the request's unit of work names the trace; each process's lines, all of them. */
+async function readLogs(sandbox: RunningSandbox, requestId: string): Promise<Buffer[]> {
+  const read = (service: string) => readFile(join(sandbox.file.logs, `${service}.log`));
+  const request = await eventually(async () => {
+    const lines = (await read("api-gateway")).toString().split("\n");
+    return lines.find((line) => line.includes(requestId)) ?? false;
+  });
+  const span = expect.stringMatching(/^[0-9a-f]{16}$/);
+  expect(JSON.parse(request)).toMatchObject({ msg: "request", trace_id: TRACE_ID, span_id: span });
+  for (const [service, message] of [
+    ["payments", "payment recorded"],
+    ["webhook-dispatcher", "webhook attempt"],
+  ] as const) {
+    const line = await eventually(async () => {
+      const lines = (await read(service)).toString().split("\n");
+      return lines.find((each) => each.includes(`"msg":"${message}"`)) ?? false;
+    });
+    expect(JSON.parse(line)).toMatchObject({ trace_id: TRACE_ID, span_id: span });
+  }
+  return await Promise.all(Object.keys(METRICS).map(read));
+}
+
+async function assertNothingOfTheCard(
+  sandbox: RunningSandbox,
+  { bodies }: OtlpReceiver,
+  logs: Buffer[],
+): Promise<void> {
+  const texts = await Promise.all(Object.keys(METRICS).map((service) => metricsText(sandbox, service)));
+  const secrets = new Map([["card", encodingsOf(PAN)]]);
+  for (const content of [...bodies, ...logs, ...texts.map((text) => Buffer.from(text))]) {
+    expect(findSecrets(content, secrets)).toEqual([]);
+    // Four digits stand anywhere by chance, so the cvv and the holder are looked for by what goes with them.
+    expect(content.toString("latin1")).not.toMatch(/cvv|card.?holder|Lovelace/i);
+  }
+  expect(bodies.length).toBeGreaterThan(4);
+}
+
+/** A collector that is sent every span, soon. */
+async function collect(): Promise<OtlpReceiver> {
+  const collector = await startOtlpReceiver();
+  onTestFinished(() => collector.close());
+  const settings = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_TRACES_SAMPLER: "always_on",
+    OTEL_BSP_SCHEDULE_DELAY: "100",
+    OTEL_METRIC_EXPORT_INTERVAL: "500",
+  };
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return collector;
+}
+
+async function receiveWebhooks(sandbox: RunningSandbox): Promise<void> {
+  const options = {
+    cert: readFileSync(sandbox.file.receiver.certFile),
+    key: readFileSync(sandbox.file.receiver.keyFile),
+    port: 0,
+    onReceipt: () => {},
+  };
+  // The URL is known before the secret that goes with it.
+  const placeholder = await startReceiver({ ...options, secret: "" });
+  await placeholder.close();
+  const { merchantId } = sandbox.file.merchants[0]!;
+  const { body } = await sandbox.operator()("PUT", `/operator/merchants/${merchantId}/webhook`, {
+    url: placeholder.url,
+  });
+  const receiver = await startReceiver({ ...options, port: placeholder.port, secret: body.secret });
+  onTestFinished(() => receiver.close());
+}
+
+/** Each span with its parents, outermost first. */
+function pathsOf(spans: ReceivedSpan[]): string[] {
+  const byId = new Map(spans.map((span) => [span.spanId, span]));
+  const path = (span: ReceivedSpan): string => {
+    const parent = span.parentSpanId === undefined ? undefined : byId.get(span.parentSpanId);
+    const own = `${span.service}: ${span.kind} ${span.name}`;
+    return parent ? `${path(parent)} > ${own}` : own;
+  };
+  return spans.map(path).toSorted();
+}
