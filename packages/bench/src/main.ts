@@ -15,10 +15,11 @@ import { connectEventSource } from "./events.ts";
 import { benchFairness } from "./fairness-bench.ts";
 import { benchPayments } from "./payments-bench.ts";
 import { startReceiver } from "./receiver-client.ts";
+import { benchTracing } from "./tracing-bench.ts";
 
 const { values: options } = parseArgs({
   options: {
-    /** payments, webhooks (deliveries, fairness and backlog), one of these three, or all. */
+    /** payments, webhooks (deliveries, fairness and backlog), one of these three, tracing, or all. */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "4" },
@@ -28,12 +29,13 @@ const { values: options } = parseArgs({
 
 const WEBHOOKS = [benchDeliveries, benchFairness, benchBacklog];
 const PARTS: Record<string, ((bench: Bench) => Promise<void>)[]> = {
-  all: [benchPayments, ...WEBHOOKS],
+  all: [benchPayments, ...WEBHOOKS, benchTracing],
   payments: [benchPayments],
   webhooks: WEBHOOKS,
   deliveries: [benchDeliveries],
   fairness: [benchFairness],
   backlog: [benchBacklog],
+  tracing: [benchTracing],
 };
 
 async function main(): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { settled, witness, type Bench } from "./bench.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
+import { examplePayment } from "./example-payment.ts";
 import { median } from "./figures.ts";
 import type { LoadResult } from "./load.ts";
 import { reportPayments } from "./payments-report.ts";
@@ -93,7 +94,7 @@ async function measure(
     args: [
       `--url=${url}`,
       `--headers=${JSON.stringify(headers)}`,
-      `--body=${JSON.stringify(body)}`,
+      `--body=${JSON.stringify(examplePayment)}`,
       `--connections=${bench.connections}`,
       `--seconds=${seconds}`,
       `--rate=${rate}`,
@@ -116,19 +117,6 @@ async function measure(
 
 const BACKLOG_TIMEOUT_MS = 30_000;
 const PAUSE_MS = 200;
-
-const body = {
-  orderId: "bench",
-  amount: 12.5,
-  currency: "TRY",
-  cardHolderName: "Ada Lovelace",
-  pan: "4111111111111111",
-  expiryMonth: "12",
-  expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
-  cvv: "123",
-  requestIp: "203.0.113.7",
-  requestPort: 443,
-};
 
 function cpuOf(pids: Record<string, number>): Record<string, number> {
   return Object.fromEntries(
