@@ -43,8 +43,10 @@ export class TailSamplingProcessor implements SpanProcessor {
     unit.isNotable ||= isNotable(span);
     if (unit.fate === "kept") return this.#keep(span);
     if (unit.fate === "dropped") return;
-    if (unit.waiting.length < UNIT_SPANS_MAX) unit.waiting.push(span);
-    if ((span as unknown) !== unit.root) return;
+    const isRoot = (span as unknown) === unit.root;
+    // The root tells what it was, whatever else there is no room for.
+    if (isRoot || unit.waiting.length < UNIT_SPANS_MAX) unit.waiting.push(span);
+    if (!isRoot) return;
     const keeps = (unit.isNotable || this.#isSlow(span)) && this.#mayKeep();
     unit.fate = keeps ? "kept" : "dropped";
     if (keeps) for (const waiting of unit.waiting) this.#keep(waiting);
