@@ -45,8 +45,10 @@ export const SPAN_ATTRIBUTES = [
   "url.scheme",
 ] as const;
 
-/** Value of `holdfast.outcome` by which a unit of work is kept whatever the sampling says. */
+/** Values of `holdfast.outcome` by which a unit of work is kept whatever the sampling says. */
 export const UNKNOWN_OUTCOME = "unknown";
+/** What was not known is known now: without it the story of an unknown outcome has no end. */
+export const SETTLED_OUTCOME = "settled";
 
 export type SpanOptions = {
   kind: SpanKind;

@@ -54,6 +54,7 @@ test.each<[string, (root: Span, child: Span) => void]>([
   ["fails", (root) => fail(root)],
   ["has a part that failed", (_root, child) => fail(child)],
   ["does not know its outcome", (root) => root.setAttribute("holdfast.outcome", "unknown")],
+  ["finds out an outcome", (root) => root.setAttribute("holdfast.outcome", "settled")],
 ])("a unit that %s is kept whole, and says that it was sampled", (_case, notable) => {
   const { begin, exported, flags } = start();
   const root = begin("root");

@@ -1,6 +1,6 @@
 import { SpanStatusCode, trace, TraceFlags, type Context, type Span as ApiSpan } from "@opentelemetry/api";
 import type { ReadableSpan, Span, SpanProcessor } from "@opentelemetry/sdk-trace";
-import { UNKNOWN_OUTCOME } from "./span.ts";
+import { SETTLED_OUTCOME, UNKNOWN_OUTCOME } from "./span.ts";
 
 export type TailSamplingOptions = {
   /** Takes the spans that are kept, and never blocks. */
@@ -94,5 +94,6 @@ function isSampled(span: Pick<ReadableSpan, "spanContext">): boolean {
 }
 
 function isNotable({ status, attributes }: ReadableSpan): boolean {
-  return status.code === SpanStatusCode.ERROR || attributes["holdfast.outcome"] === UNKNOWN_OUTCOME;
+  const outcome = attributes["holdfast.outcome"];
+  return status.code === SpanStatusCode.ERROR || outcome === UNKNOWN_OUTCOME || outcome === SETTLED_OUTCOME;
 }

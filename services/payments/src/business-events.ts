@@ -1,4 +1,4 @@
-import { annotate, metrics, UNKNOWN_OUTCOME } from "@holdfast/telemetry";
+import { annotate, metrics, SETTLED_OUTCOME, UNKNOWN_OUTCOME } from "@holdfast/telemetry";
 import type { Logger } from "@holdfast/service-runtime";
 import { merchantStatus } from "./payment/payment.ts";
 import type { ShownPayment } from "./payment/payment-record.ts";
@@ -74,7 +74,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       );
     },
     unknownSettled(payment, { cause, ageMs, attempts }) {
-      annotate({ "holdfast.attempt": attempts });
+      annotate({ "holdfast.outcome": SETTLED_OUTCOME, "holdfast.attempt": attempts });
       settled.record(ageMs / 1_000, { status: payment.state, cause });
       recorded.add(1, { operation: payment.transaction_type, status: payment.state });
       log.info(
