@@ -23,7 +23,10 @@ export function observeAcquirer(acquirer: Acquirer, { url }: { url: string }): A
     "server.port": Number(port || (protocol === "https:" ? 443 : 80)),
   };
   const operations = Object.entries(acquirer).filter(([name]) => name !== "close");
-  const observed = operations.map(([name, operation]) => [name, observe(name, operation as Operation, server)]);
+  const observed = operations.map(([name, operation]) => [
+    name,
+    observe(name, operation as Operation, server),
+  ]);
   return { ...acquirer, ...Object.fromEntries(observed) };
 }
 

@@ -7,7 +7,10 @@ import type { AddressInfo } from "node:net";
 
 let bytes = 0;
 const server = createServer((request, response) => {
-  if (request.method === "GET") return void response.end(JSON.stringify({ bytes }));
+  if (request.method === "GET") {
+    response.end(JSON.stringify({ bytes }));
+    return;
+  }
   request.on("data", (chunk: Buffer) => (bytes += chunk.length));
   request.on("end", () => response.writeHead(200, { "content-type": "application/x-protobuf" }).end());
 });

@@ -35,7 +35,8 @@ export async function benchTracing(bench: Bench): Promise<void> {
   const statuses = new Set<string>();
   let bytes = 0;
   try {
-    for (const file of [sandboxes.off, sandboxes.healthy]) await load(bench, file, Math.min(2, bench.seconds));
+    for (const file of [sandboxes.off, sandboxes.healthy])
+      await load(bench, file, Math.min(2, bench.seconds));
     for (let round = 0; round < bench.rounds; round++) {
       // In another order each time, so that none is always the first after a pause.
       for (const each of CASES.map((_, index) => CASES[(index + round) % CASES.length]!)) {
@@ -111,7 +112,17 @@ function report(figures: Figures): void {
     median(figures[above].map(({ perSecond }, round) => perSecond / figures[below][round]!.perSecond));
   const percent = (share: number) => `${(100 * (share - 1)).toFixed(1)} %`;
   const cost = ratio("healthy", "off");
-  printGoal("tracing at its default sampling changes throughput by", percent(cost), "-10 % at most", cost >= 0.9);
+  printGoal(
+    "tracing at its default sampling changes throughput by",
+    percent(cost),
+    "-10 % at most",
+    cost >= 0.9,
+  );
   const dead = ratio("down", "healthy");
-  printGoal("a dead collector changes it, against a healthy one, by", percent(dead), "-5 % at most", dead >= 0.95);
+  printGoal(
+    "a dead collector changes it, against a healthy one, by",
+    percent(dead),
+    "-5 % at most",
+    dead >= 0.95,
+  );
 }

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { prometheusText } from "@holdfast/telemetry";
 
@@ -36,14 +36,7 @@ export async function startHealth(
       return stuck === undefined ? answer(200, { status: "live" }) : answer(503, { status: "stuck", stuck });
     }
     if (request.url === "/metrics") {
-      void prometheusText().then(
-        (text) => {
-          if (text === undefined) return answer(404, { status: "not found" });
-          response.writeHead(200, { "content-type": PROMETHEUS_TEXT, "cache-control": "no-store" });
-          response.end(text);
-        },
-        () => answer(500, { status: "not collected" }),
-      );
+      void answerMetrics(response).catch(() => answer(500, { status: "not collected" }));
       return;
     }
     if (request.url !== "/readyz") return answer(404, { status: "not found" });
@@ -63,6 +56,15 @@ export async function startHealth(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+async function answerMetrics(response: ServerResponse): Promise<void> {
+  const text = await prometheusText();
+  response.writeHead(text === undefined ? 404 : 200, {
+    "content-type": PROMETHEUS_TEXT,
+    "cache-control": "no-store",
+  });
+  response.end(text);
 }
 
 const PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";

@@ -33,7 +33,12 @@ export function createNaturalBatcher<Item, Result>({
   lingerMs = 0,
   isolates,
 }: BatcherOptions<Item, Result>): NaturalBatcher<Item, Result> {
-  type Waiting = { item: Item; unit: Context; resolve: (result: Result) => void; reject: (error: unknown) => void };
+  type Waiting = {
+    item: Item;
+    unit: Context;
+    resolve: (result: Result) => void;
+    reject: (error: unknown) => void;
+  };
   let gathering: Waiting[] = [];
   /** Including one that is about to begin. */
   let flushing = 0;

@@ -31,9 +31,17 @@ afterAll(async () => {
 
 const unit = <Result>(name: string, work: () => Promise<Result>) =>
   inSpan(name, { kind: SpanKind.SERVER }, work);
-const named = (name: string, text = "select $1::text as value") => ({ name, text, values: ["4111111111111111"] });
+const named = (name: string, text = "select $1::text as value") => ({
+  name,
+  text,
+  values: ["4111111111111111"],
+});
 const statements = () => recording.spans().filter(({ kind }) => kind === SpanKind.CLIENT);
-const unitOf = (name: string) => recording.spans().find((span) => span.name === name)!.spanContext();
+const unitOf = (name: string) =>
+  recording
+    .spans()
+    .find((span) => span.name === name)!
+    .spanContext();
 
 test("a statement of a unit of work is a span of it, named without its text and values", async () => {
   await unit("request", async () => {
@@ -56,9 +64,7 @@ test("a statement outside of a unit of work is no span", async () => {
 });
 
 test("who waits for a connection goes on in its own trace, not in that of who gave it back", async () => {
-  await Promise.all(
-    ["one", "two", "three"].map((name) => unit(name, () => pool.query(named(`of-${name}`)))),
-  );
+  await Promise.all(["one", "two", "three"].map((name) => unit(name, () => pool.query(named(`of-${name}`)))));
   for (const name of ["one", "two", "three"]) {
     const statement = statements().find((span) => span.name === `of-${name}`)!;
     expect(statement.parentSpanContext).toEqual(unitOf(name));
@@ -110,9 +116,9 @@ test("what comes later to a busy batcher is not in the trace of who made it busy
 });
 
 test("a statement that fails says its SQLSTATE and nothing of the row", async () => {
-  await expect(
-    unit("request", () => pool.query(named("fails", "select $1::text::uuid"))),
-  ).rejects.toThrow("invalid input syntax");
+  await expect(unit("request", () => pool.query(named("fails", "select $1::text::uuid")))).rejects.toThrow(
+    "invalid input syntax",
+  );
   const [statement] = statements();
   expect(statement!.attributes["error.type"]).toBe("22P02");
   for (const { attributes, status, events } of recording.spans()) {

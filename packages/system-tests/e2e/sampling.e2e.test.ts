@@ -9,7 +9,8 @@ test("with no trace chosen, what failed or is not known is kept by every process
   const sandbox = await runSandbox();
   const receiver = await receiveWebhooks(sandbox);
   const merchant = sandbox.merchant();
-  const pay = async () => (await merchant("POST", "/api/pre-authorization", preAuthorization())).body.paymentId;
+  const pay = async () =>
+    (await merchant("POST", "/api/pre-authorization", preAuthorization())).body.paymentId;
 
   const quiet: string = await pay();
   await eventually(() => receiver.ledger.length === 1);

@@ -101,7 +101,9 @@ function assertAttributes(spans: ReceivedSpan[], { file }: RunningSandbox, payme
 /** Both ways out: pushed to the collector, and read at the health port. */
 async function assertMetrics(sandbox: RunningSandbox, collector: OtlpReceiver): Promise<void> {
   for (const [service, names] of Object.entries(METRICS)) {
-    await eventually(() => expect([...(collector.metrics.get(service) ?? [])]).toEqual(expect.arrayContaining(names)));
+    await eventually(() =>
+      expect([...(collector.metrics.get(service) ?? [])]).toEqual(expect.arrayContaining(names)),
+    );
     const text = await metricsText(sandbox, service);
     for (const name of names) expect(text).toContain(`# TYPE ${name.replaceAll(".", "_")}`);
   }

@@ -63,7 +63,11 @@ const tracer = trace.getTracer("holdfast");
 export function startSpan(name: string, { kind, parent, links, attributes }: SpanOptions): Span {
   return tracer.startSpan(
     name,
-    { kind, ...(links && { links }), ...(attributes && { attributes: attributes as Record<string, string> }) },
+    {
+      kind,
+      ...(links && { links }),
+      ...(attributes && { attributes }),
+    },
     parent ?? context.active(),
   );
 }
@@ -76,12 +80,7 @@ export async function inSpan<Result>(
 ): Promise<Result> {
   const span = startSpan(name, options);
   try {
-    return await context.with(
-      trace.setSpan(options.parent ?? context.active(), span),
-      work,
-      undefined,
-      span,
-    );
+    return await context.with(trace.setSpan(options.parent ?? context.active(), span), work, undefined, span);
   } catch (error) {
     failSpan(span, errorType(error));
     throw error;
@@ -119,4 +118,3 @@ export function errorType(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
-

@@ -1,4 +1,12 @@
-import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context, type Span } from "@opentelemetry/api";
+import {
+  context,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Context,
+  type Span,
+} from "@opentelemetry/api";
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -12,7 +20,10 @@ import { expect, test } from "vitest";
 import { TailSamplingProcessor } from "./tail-sampling-processor.ts";
 
 /** Everything is recorded; what reaches the exporter is what the test looks at. */
-function start({ sampler = new AlwaysOffSampler() as Sampler, keptPerSecondMax = 10 } = {}) {
+function start({
+  sampler = new AlwaysOffSampler(),
+  keptPerSecondMax = 10,
+}: { sampler?: Sampler; keptPerSecondMax?: number } = {}) {
   const exporter = new InMemorySpanExporter();
   let clock = 0;
   const processor = new TailSamplingProcessor({

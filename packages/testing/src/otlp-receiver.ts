@@ -45,7 +45,10 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     requests++;
     if (manner === "hangs") return;
-    if (manner === "fails") return void response.writeHead(500).end();
+    if (manner === "fails") {
+      response.writeHead(500).end();
+      return;
+    }
     const body = Buffer.concat(chunks);
     bodies.push(body);
     if (request.headers["content-type"] === "application/json") {
@@ -75,7 +78,12 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   };
 }
 
-type OtlpValue = { stringValue?: string; intValue?: number | string; doubleValue?: number; boolValue?: boolean };
+type OtlpValue = {
+  stringValue?: string;
+  intValue?: number | string;
+  doubleValue?: number;
+  boolValue?: boolean;
+};
 type OtlpAttributes = { key: string; value: OtlpValue }[];
 type OtlpSpan = {
   name: string;

@@ -61,15 +61,7 @@ function methodOf({ method = "" }: Pick<IncomingMessage, "method">): string {
   return METHODS.has(method) ? method : "_OTHER";
 }
 
-const METHODS: ReadonlySet<string> = new Set([
-  "GET",
-  "HEAD",
-  "POST",
-  "PUT",
-  "DELETE",
-  "PATCH",
-  "OPTIONS",
-]);
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]);
 
 /** Several headers arrive joined, and so name nothing. */
 function parentOf({ headers }: Pick<IncomingMessage, "headers">): Context {

@@ -46,7 +46,9 @@ export function startEventConsumer(
     },
   });
   const take = (message: JsMsg) => {
-    const accepting = inReceivingSpan(message, (span) => batcher.add({ message, span })).catch((error: unknown) => deps.events.acceptFailed(error));
+    const accepting = inReceivingSpan(message, (span) => batcher.add({ message, span })).catch(
+      (error: unknown) => deps.events.acceptFailed(error),
+    );
     underway.add(accepting);
     void accepting.finally(() => underway.delete(accepting));
   };

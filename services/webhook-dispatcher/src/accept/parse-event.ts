@@ -8,10 +8,7 @@ export type IncomingEvent = Omit<StatusChangedEvent, "body"> & { body: Buffer; t
  * @param traceparent of the span in which it is taken over.
  * @returns why it is no event, where it is none.
  */
-export function parseEvent(
-  message: Pick<JsMsg, "json">,
-  traceparent: string | null,
-): IncomingEvent | string {
+export function parseEvent(message: Pick<JsMsg, "json">, traceparent: string | null): IncomingEvent | string {
   let content: unknown;
   try {
     content = message.json();
