@@ -9,15 +9,16 @@ test("with no trace chosen, what failed or is not known is kept by every process
   const sandbox = await runSandbox();
   const receiver = await receiveWebhooks(sandbox);
   const merchant = sandbox.merchant();
-  const pay = async () =>
-    (await merchant("POST", "/api/pre-authorization", preAuthorization())).body.paymentId;
+  const pay = async (headers = {}): Promise<string> =>
+    (await merchant("POST", "/api/pre-authorization", preAuthorization(), headers)).body.paymentId;
 
-  const quiet: string = await pay();
+  // Whether it is kept is not for the client to say.
+  const quiet = await pay({ traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` });
   await eventually(() => receiver.ledger.length === 1);
   receiver.behave((_entry, index) => ({ kind: "status", status: index < 3 ? 500 : 200 }));
-  const undelivered: string = await pay();
+  const undelivered = await pay();
   await bankWill(sandbox, "hang");
-  const unknown: string = await pay();
+  const unknown = await pay();
 
   await eventually(() => unknownIsKept(spansOf(collector, unknown)), { withinMs: 30_000 });
   await eventually(() => attemptsAreLinked(spansOf(collector, undelivered)), { withinMs: 30_000 });
