@@ -47,8 +47,9 @@ test("a statement of a unit of work is a span of it, named without its text and 
   await unit("request", async () => {
     await pool.query(named("find-value"));
     await pool.query("select * from payment where order_id = $1", ["4111111111111111"]);
+    await pool.query({ text: "select * from outbox where status = $1", values: ["4111111111111111"] });
   });
-  const [first, second] = statements();
+  const [first, second, third] = statements();
   expect(first).toMatchObject({ name: "find-value", parentSpanContext: unitOf("request") });
   expect(first!.attributes).toEqual({
     "db.system.name": "postgresql",
@@ -56,6 +57,7 @@ test("a statement of a unit of work is a span of it, named without its text and 
     "db.query.summary": "find-value",
   });
   expect(second).toMatchObject({ name: "SELECT payment", parentSpanContext: unitOf("request") });
+  expect(third).toMatchObject({ name: "SELECT outbox", parentSpanContext: unitOf("request") });
 });
 
 test("a statement outside of a unit of work is no span", async () => {
