@@ -72,7 +72,7 @@ async function collect(): Promise<OtlpReceiver> {
     OTEL_TRACES_SAMPLER_ARG: "0",
     OTEL_BSP_SCHEDULE_DELAY: "100",
     // However busy the machine: nothing here is kept for being slow.
-    TRACE_SLOW_AFTER_MS: "600000",
+    TRACE_SLOW_AFTER: "10m",
     ACQUIRER_TIMEOUT: "1s",
     WEBHOOK_RETRY_SCHEDULE: "200ms,200ms,200ms",
   };

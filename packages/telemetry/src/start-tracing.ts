@@ -47,7 +47,7 @@ export async function startTracing({
   });
   const tail = new TailSamplingProcessor({
     exporting,
-    slowAfterMs: settings.TRACE_SLOW_AFTER_MS,
+    slowAfterMs: settings.TRACE_SLOW_AFTER,
     keptPerSecondMax: settings.TRACE_KEPT_PER_SECOND_MAX,
   });
   return {

@@ -53,7 +53,7 @@ test.each([
   ["OTEL_TRACES_SAMPLER", "sometimes", "must be always_on or"],
   ["OTEL_TRACES_SAMPLER_ARG", "1.5", "must be a number from 0 to 1"],
   ["OTEL_BSP_MAX_QUEUE_SIZE", "0", "must be a whole number from 1 to 100000"],
-  ["TRACE_SLOW_AFTER_MS", "1s", "must be a whole number from 1 to 600000"],
+  ["TRACE_KEPT_PER_SECOND_MAX", "many", "must be a whole number from 0 to 10000"],
 ])("%s=%s is a fault that says what it must be", (name, value, message) => {
   const { error } = schema.safeParse({ [name]: value });
   expect(error?.issues).toHaveLength(1);

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /**
  * OpenTelemetry's own variables (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/) with
- * its defaults, as far as they apply here, and three of ours. Without an endpoint nothing is sent and nothing of it runs
+ * its defaults, as far as they apply here, and one of ours. Without an endpoint nothing is sent and nothing of it runs
  * but the metrics for `/metrics`.
  */
 export const telemetrySettings = {
@@ -45,16 +45,17 @@ export const telemetrySettings = {
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count(1, 100_000).default(512),
   /** Milliseconds. */
   OTEL_METRIC_EXPORT_INTERVAL: count(100, 3_600_000).default(60_000),
-  /** Milliseconds above which a request, command or attempt is kept whatever the ratio says. */
-  TRACE_SLOW_AFTER_MS: count(1, 600_000).default(1_000),
   /** Units of work a second that a process keeps because they failed, do not know their outcome or were slow. */
   TRACE_KEPT_PER_SECOND_MAX: count(0, 10_000).default(50),
 };
 
-export type TelemetrySettings = z.output<z.ZodObject<typeof telemetrySettings>>;
+export type TelemetrySettings = z.output<z.ZodObject<typeof telemetrySettings>> & {
+  /** Milliseconds. */
+  TRACE_SLOW_AFTER: number;
+};
 
 /** Where each signal goes; undefined where it is off. */
-export function endpointsOf(settings: TelemetrySettings): {
+export function endpointsOf(settings: Omit<TelemetrySettings, "TRACE_SLOW_AFTER">): {
   traces: string | undefined;
   metrics: string | undefined;
 } {
