@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { settled, witness, type Bench } from "./bench.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
-import { examplePayment } from "./example-payment.ts";
 import { median } from "./figures.ts";
 import type { LoadResult } from "./load.ts";
 import { reportPayments } from "./payments-report.ts";
@@ -94,7 +93,7 @@ async function measure(
     args: [
       `--url=${url}`,
       `--headers=${JSON.stringify(headers)}`,
-      `--body=${JSON.stringify(examplePayment)}`,
+      `--body=${JSON.stringify(PAYMENT_BODY)}`,
       `--connections=${bench.connections}`,
       `--seconds=${seconds}`,
       `--rate=${rate}`,
@@ -117,6 +116,20 @@ async function measure(
 
 const BACKLOG_TIMEOUT_MS = 30_000;
 const PAUSE_MS = 200;
+
+/** Of a pre-authorization that the acquirer approves. */
+export const PAYMENT_BODY = {
+  orderId: "bench",
+  amount: 12.5,
+  currency: "TRY",
+  cardHolderName: "Ada Lovelace",
+  pan: "4111111111111111",
+  expiryMonth: "12",
+  expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
+  cvv: "123",
+  requestIp: "203.0.113.7",
+  requestPort: 443,
+};
 
 function cpuOf(pids: Record<string, number>): Record<string, number> {
   return Object.fromEntries(
@@ -167,7 +180,8 @@ function bareTarget(
   };
 }
 
-async function approvals({ sandbox }: Bench): Promise<number> {
+/** Reservations the acquirer has approved so far, by its own ledger. */
+export async function approvals({ sandbox }: Bench): Promise<number> {
   const text = await (await fetch(`${sandbox.acquirerUrl}/ledger`)).text();
   return text
     .split("\n")

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { serviceDefinitions, startSandbox, type SandboxFile } from "@holdfast/sandbox";
 import { print, printGoal, settled, witness, type Bench } from "./bench.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
-import { examplePayment } from "./example-payment.ts";
 import { median } from "./figures.ts";
 import type { LoadResult } from "./load.ts";
+import { PAYMENT_BODY } from "./payments-bench.ts";
 import { runProgram, startProgram, type Program } from "./programs.ts";
 
 /** `off`: no collector is configured; `healthy` and `down`: the same services, whose collector answers, or is not there. */
@@ -87,7 +87,7 @@ async function load(bench: Bench, sandbox: SandboxFile, seconds: number): Promis
     args: [
       `--url=${sandbox.gatewayUrl}/api/pre-authorization`,
       `--headers=${JSON.stringify({ "x-api-key": apiKey, "x-api-secret": apiSecret })}`,
-      `--body=${JSON.stringify(examplePayment)}`,
+      `--body=${JSON.stringify(PAYMENT_BODY)}`,
       `--connections=${bench.connections}`,
       `--seconds=${seconds}`,
     ],

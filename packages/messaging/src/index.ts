@@ -1,5 +1,5 @@
 export * from "./connect.ts";
-export * from "./messaging-attributes.ts";
 export * from "./request.ts";
 export * from "./serve.ts";
 export { TRACEPARENT_HEADER } from "./wire.ts";
+export * from "./messaging-attributes.ts";

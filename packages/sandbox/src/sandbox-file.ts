@@ -12,8 +12,6 @@ export type SandboxFile = {
   operatorUrl: string;
   publicUrl: string;
   acquirerUrl: string;
-  /** Of each service: `/livez`, `/readyz`, `/metrics`. */
-  healthUrls: Record<string, string>;
   natsUrl: string;
   /** As superuser of the database `holdfast`, for looking into it. */
   databaseUrl: string;
@@ -23,6 +21,8 @@ export type SandboxFile = {
   operators: Operator[];
   processes: Record<string, number>;
   logs: string;
+  /** Of each service: `/livez`, `/readyz`, `/metrics`. */
+  healthUrls: Record<string, string>;
 };
 
 export const sandboxFileName = "sandbox.json";
