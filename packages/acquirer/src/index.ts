@@ -1,2 +1,3 @@
 export type * from "./acquirer.ts";
 export { createSimulatorAcquirer, type SimulatorAcquirerOptions } from "./adapters/simulator.ts";
+export { observeAcquirer } from "./observe-acquirer.ts";

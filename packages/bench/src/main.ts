@@ -17,10 +17,11 @@ import { benchNeighbours, NEIGHBOURS_RATE_LIMIT } from "./neighbours-bench.ts";
 import { benchPayments } from "./payments-bench.ts";
 import { startReceiver } from "./receiver-client.ts";
 import { benchSignIn } from "./sign-in-bench.ts";
+import { benchTracing } from "./tracing-bench.ts";
 
 const { values: options } = parseArgs({
   options: {
-    /** payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, or all. */
+    /** payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, tracing, or all. */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "4" },
@@ -40,10 +41,11 @@ const [DELIVERIES, FAIRNESS, BACKLOG] = [benchDeliveries, benchFairness, benchBa
   Part,
 ];
 const SIGN_IN = unlimited(benchSignIn);
+const TRACING = unlimited(benchTracing);
 const NEIGHBOURS: Part = { run: benchNeighbours, rateLimitPerSecond: NEIGHBOURS_RATE_LIMIT };
 
 const PARTS: Record<string, Part[]> = {
-  all: [SIGN_IN, PAYMENTS, DELIVERIES, FAIRNESS, BACKLOG, NEIGHBOURS],
+  all: [SIGN_IN, PAYMENTS, DELIVERIES, FAIRNESS, BACKLOG, NEIGHBOURS, TRACING],
   payments: [PAYMENTS],
   webhooks: [DELIVERIES, FAIRNESS, BACKLOG],
   deliveries: [DELIVERIES],
@@ -51,6 +53,7 @@ const PARTS: Record<string, Part[]> = {
   backlog: [BACKLOG],
   neighbours: [NEIGHBOURS],
   "sign-in": [SIGN_IN],
+  tracing: [TRACING],
 };
 
 async function main(): Promise<void> {

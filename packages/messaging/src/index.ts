@@ -4,3 +4,4 @@ export * from "./notices.ts";
 export * from "./request.ts";
 export * from "./serve.ts";
 export { TRACEPARENT_HEADER } from "./wire.ts";
+export * from "./messaging-attributes.ts";

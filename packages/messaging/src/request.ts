@@ -10,6 +10,7 @@ import {
 } from "@nats-io/transport-node";
 import type { z } from "zod";
 import type { Bus } from "./connect.ts";
+import { traceRequest } from "./trace-request.ts";
 import { encodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
 
 /** A bug on one of the two sides: a message the other side could not read. Nothing was started. */
@@ -42,7 +43,17 @@ export async function request<
   payload: z.input<Request>,
   { waitUntil, traceparent }: RequestOptions,
 ): Promise<CommandReply<z.infer<Result>>> {
-  const data = encodeMessage(context, payload);
+  return await traceRequest(command.subject, traceparent, (traceparent) =>
+    send(bus, command, encodeMessage(context, payload), { waitUntil, traceparent }),
+  );
+}
+
+async function send<Result extends z.ZodType>(
+  bus: Bus,
+  command: Pick<Command<z.ZodType, Result>, "subject" | "reply">,
+  data: string,
+  { waitUntil, traceparent }: RequestOptions,
+): Promise<CommandReply<z.infer<Result>>> {
   const messageHeaders = headers();
   messageHeaders.set(TRACEPARENT_HEADER, traceparent);
 

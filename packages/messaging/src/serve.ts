@@ -7,10 +7,22 @@ import {
   type CommandReply,
   type MessageContext,
 } from "@holdfast/contracts";
+import {
+  annotate,
+  failSpan,
+  formatTraceparent,
+  inSpan,
+  lazyHistogram,
+  parseTraceparent,
+  remoteContext,
+  SpanKind,
+  UNKNOWN_OUTCOME,
+} from "@holdfast/telemetry";
 import { Svcm, type ServiceMsg } from "@nats-io/services";
 import { headers } from "@nats-io/transport-node";
 import type { z } from "zod";
 import type { Bus } from "./connect.ts";
+import { messagingAttributes } from "./messaging-attributes.ts";
 import { decodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
 
 /** A command with its context, as a handler gets it. */
@@ -75,12 +87,20 @@ export async function serve(
   { service, version, handlers, inFlightMax, onHandled }: ServeOptions,
 ): Promise<Serving> {
   const underway = new Set<Promise<void>>();
+  const report = (handled: Handled) => {
+    const { subject, outcome, durationMs } = handled;
+    recordDuration(durationMs, { "messaging.destination.name": subject, "holdfast.outcome": outcome });
+    onHandled(handled);
+  };
   const nats = await new Svcm(bus.nats).add({ name: service, version, queue: service });
   for (const { command, handle } of handlers) {
     nats.addEndpoint(command.name, {
       subject: command.subject,
       handler: (_error, message) => {
-        const run = answer(message, command, handle, underway.size >= inFlightMax, onHandled);
+        const overloaded = underway.size >= inFlightMax;
+        const run = traced(message, command, (traceparent) =>
+          answer({ message, traceparent }, command, handle, overloaded, report),
+        );
         underway.add(run);
         void run.finally(() => underway.delete(run));
       },
@@ -97,23 +117,67 @@ export async function serve(
   };
 }
 
-async function answer(
+const recordDuration = lazyHistogram(
+  "messaging",
+  "messaging.process.duration",
+  "Duration of commands, by subject and outcome",
+);
+
+/**
+ * In a span that goes on with the caller's trace; `run` is given what is to be stored and sent along. A message without
+ * one is upkeep between services and belongs to no trace.
+ */
+async function traced(
   message: ServiceMsg,
+  { subject }: Command,
+  run: (traceparent: string | undefined) => Promise<Handled>,
+): Promise<void> {
+  const header = message.headers?.get(TRACEPARENT_HEADER) || undefined;
+  if (!parseTraceparent(header)) return void (await run(header));
+  const options = {
+    kind: SpanKind.SERVER,
+    parent: remoteContext(header),
+    attributes: messagingAttributes(subject, "process"),
+  };
+  await inSpan(`process ${subject}`, options, async (span) => {
+    const { context, outcome } = await run(formatTraceparent(span.spanContext()));
+    if (!span.isRecording()) return;
+    annotate(
+      {
+        "holdfast.outcome": outcome === "pending" ? UNKNOWN_OUTCOME : outcome,
+        "holdfast.request.id": context?.requestId,
+        "holdfast.merchant.id": context && "merchant" in context ? context.merchant.merchantId : undefined,
+      },
+      span,
+    );
+    if (FAILURES.has(outcome)) failSpan(span, outcome);
+  });
+}
+
+const FAILURES: ReadonlySet<string> = new Set(["rejected", "failed", "overloaded", "past_deadline"]);
+
+type Received = { message: ServiceMsg; traceparent: string | undefined };
+
+async function answer(
+  { message, traceparent }: Received,
   command: Command,
   handle: Handler["handle"],
   overloaded: boolean,
   onHandled: ServeOptions["onHandled"],
-): Promise<void> {
+): Promise<Handled> {
   const started = performance.now();
   let context: CommandContext | undefined;
-  const finish = (outcome: Handled["outcome"], error?: unknown) =>
-    onHandled({
+  const finish = (outcome: Handled["outcome"], error?: unknown): Handled => {
+    const handled: Handled = {
       subject: command.subject,
       context,
       outcome,
       durationMs: performance.now() - started,
       ...(error !== undefined && { error }),
-    });
+    };
+    onHandled(handled);
+    return handled;
+  };
   // The server lets us answer whoever may send us any command; which one this is, it does not check.
   if (!mayBeAnswered(command, message.reply)) return finish("rejected");
   try {
@@ -132,14 +196,14 @@ async function answer(
     }
     const reply = await handle({
       context: context as never,
-      traceparent: message.headers?.get(TRACEPARENT_HEADER) || undefined,
+      traceparent,
       payload: payload.data as never,
     });
     message.respond(JSON.stringify(reply));
-    finish(reply.outcome);
+    return finish(reply.outcome);
   } catch (error) {
     message.respond("", { headers: failure("failed") });
-    finish("failed", error);
+    return finish("failed", error);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { EventSource } from "@holdfast/contracts";
-import { metrics } from "@opentelemetry/api";
+import { metrics } from "@holdfast/telemetry";
 
 export type OutboxMetrics = {
   published(count: number): void;

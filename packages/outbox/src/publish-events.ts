@@ -1,6 +1,7 @@
 import { eventSubject, type EventSource, type StatusChangedEvent } from "@holdfast/contracts";
-import { TRACEPARENT_HEADER } from "@holdfast/messaging";
-import { jetstream } from "@nats-io/jetstream";
+import { messagingAttributes, TRACEPARENT_HEADER } from "@holdfast/messaging";
+import { formatTraceparent, inSpan, remoteContext, SpanKind } from "@holdfast/telemetry";
+import { jetstream, type JetStreamClient } from "@nats-io/jetstream";
 import { headers, type NatsConnection } from "@nats-io/transport-node";
 import type { ClaimedEvent } from "./outbox-queries.ts";
 
@@ -16,23 +17,55 @@ export async function publishEvents(
   events: ClaimedEvent[],
 ): Promise<{ failed: string[]; error?: unknown }> {
   const client = jetstream(nats, { timeout: PUBLISH_TIMEOUT_MS });
-  const results = await Promise.allSettled(
-    events.map((event) =>
-      client.publish(eventSubject(source), JSON.stringify(message(source, event)), {
-        // The attempt belongs to it: the server remembers ids for its whole window and would swallow the second copy.
-        msgID: `${event.event_id}:${event.publish_attempts}`,
-        headers: headersOf(event),
-        // A copy more is nothing, and the outbox repeats what is lost.
-        retries: 1,
-      }),
-    ),
-  );
+  const results = await Promise.allSettled(events.map((event) => publishTraced(client, source, event)));
   const failed = events.filter((_, index) => results[index]!.status === "rejected");
   const rejection = results.find((result) => result.status === "rejected");
   return { failed: failed.map(({ event_id }) => event_id), ...(rejection && { error: rejection.reason }) };
 }
 
 const PUBLISH_TIMEOUT_MS = 5_000;
+
+/** In the trace of the request that made the event, which goes on from here at whoever takes it. */
+async function publishTraced(
+  client: JetStreamClient,
+  source: EventSource,
+  event: ClaimedEvent,
+): Promise<void> {
+  if (event.traceparent === null) return await publish(client, source, event, null);
+  const subject = eventSubject(source);
+  const options = {
+    kind: SpanKind.PRODUCER,
+    parent: remoteContext(event.traceparent),
+    attributes: {
+      ...messagingAttributes(subject, "send", "publish"),
+      "messaging.message.id": event.event_id,
+      "holdfast.event.id": event.event_id,
+      "holdfast.payment.id": event.payment_id,
+      "holdfast.merchant.id": event.merchant_id,
+      "holdfast.status": event.status,
+      "holdfast.attempt": event.publish_attempts,
+    },
+  };
+  await inSpan(`publish ${subject}`, options, async (span) => {
+    const traceparent = span.isRecording() ? formatTraceparent(span.spanContext()) : event.traceparent;
+    await publish(client, source, event, traceparent);
+  });
+}
+
+async function publish(
+  client: JetStreamClient,
+  source: EventSource,
+  event: ClaimedEvent,
+  traceparent: string | null,
+): Promise<void> {
+  await client.publish(eventSubject(source), JSON.stringify(message(source, event)), {
+    // The attempt belongs to it: the server remembers ids for its whole window and would swallow the second copy.
+    msgID: `${event.event_id}:${event.publish_attempts}`,
+    headers: headersOf(traceparent),
+    // A copy more is nothing, and the outbox repeats what is lost.
+    retries: 1,
+  });
+}
 
 function message(source: EventSource, event: ClaimedEvent): StatusChangedEvent {
   return {
@@ -46,7 +79,7 @@ function message(source: EventSource, event: ClaimedEvent): StatusChangedEvent {
   };
 }
 
-function headersOf({ traceparent }: ClaimedEvent) {
+function headersOf(traceparent: string | null) {
   const result = headers();
   if (traceparent !== null) result.set(TRACEPARENT_HEADER, traceparent);
   return result;

@@ -88,12 +88,14 @@ export async function migrate(
   });
 }
 
+/** @returns where its health port is. */
 export async function launchService(
   { home, supervisor }: LaunchContext,
   service: ServiceDefinition,
   surroundings: ServiceSurroundings,
-): Promise<void> {
+): Promise<string> {
   const healthPort = await freePort();
+  const healthUrl = `http://127.0.0.1:${healthPort}`;
   const environment = environmentOf(home, {
     LISTEN_HOST: "127.0.0.1",
     HEALTH_PORT: `${healthPort}`,
@@ -103,14 +105,9 @@ export async function launchService(
     NATS_PASSWORD: surroundings.secrets.busPasswords[service.name],
     ...service.environment(surroundings),
   });
-  const launch = program(
-    home,
-    service.name,
-    service.main,
-    environment,
-    `http://127.0.0.1:${healthPort}/readyz`,
-  );
+  const launch = program(home, service.name, service.main, environment, `${healthUrl}/readyz`);
   await supervisor.start(service.name, service.isEdge ? "edge" : "service", launch);
+  return healthUrl;
 }
 
 /** A program of this repository, run by the Node that runs this one; it is up when `readyUrl` answers 200. */

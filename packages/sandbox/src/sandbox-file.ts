@@ -26,6 +26,8 @@ export type SandboxFile = {
   operators: Operator[];
   processes: Record<string, number>;
   logs: string;
+  /** Of each service: `/livez`, `/readyz`, `/metrics`. */
+  healthUrls: Record<string, string>;
 };
 
 export const sandboxFileName = "sandbox.json";

@@ -61,6 +61,7 @@ describe("a running sandbox", () => {
       operatorUrl: url("http"),
       publicUrl: url("http"),
       acquirerUrl: url("http"),
+      healthUrls: { "api-gateway": url("http"), payments: url("http") },
       natsUrl: url("nats"),
       databaseUrl: expect.stringMatching(/^postgres:.*\/holdfast$/),
       caFile: expect.stringContaining(home),

@@ -125,11 +125,15 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
     operatorJwksFile: join(home, "operator-jwks.json"),
     caFile: certificates.caFile,
   };
-  await Promise.all(services.map((service) => launchService(context, service, surroundings)));
+  const healthUrls = await Promise.all(
+    services.map(
+      async (service) => [service.name, await launchService(context, service, surroundings)] as const,
+    ),
+  );
 
   const contents = describe(home, surroundings, certificates, database.superuserUrl);
   const merchant = await seedDemoMerchant(secrets, contents.operatorUrl, operators);
-  return { ...contents, merchants: [merchant], operators };
+  return { ...contents, healthUrls: Object.fromEntries(healthUrls), merchants: [merchant], operators };
 }
 
 async function bringUpDatabase(
@@ -154,7 +158,7 @@ function describe(
   { ports, natsUrl, secrets }: Pick<ServiceSurroundings, "ports" | "natsUrl" | "secrets">,
   { caFile, certFile, keyFile }: LocalCertificates,
   databaseUrl: string,
-): Omit<SandboxFile, "processes" | "merchants" | "operators"> {
+): Omit<SandboxFile, "processes" | "merchants" | "operators" | "healthUrls"> {
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
     ready: true,

@@ -1,8 +1,10 @@
+import { telemetrySettings } from "@holdfast/telemetry";
 import { z } from "zod";
 
 /**
- * Settings come from environment variables, are parsed once in `main.ts` and then are plain values. Every variable has
- * its unit in its value (`15s`), and all faults are listed at once, never with the value: it may be a secret.
+ * Settings come from environment variables, are parsed once by `runService`, before anything is begun, and then are plain
+ * values. Every variable of ours has its unit in its value (`15s`; OpenTelemetry's own are milliseconds), and all faults are
+ * listed at once, never with the value: it may be a secret.
  */
 export class ConfigError extends Error {
   override name = "ConfigError";
@@ -133,9 +135,12 @@ export const busSettings = {
 
 /** Settings that every service has. */
 export const commonSettings = {
+  ...telemetrySettings,
+  /** A request, command or attempt that took longer is kept whatever the ratio of traces says. */
+  TRACE_SLOW_AFTER: durationSetting().default(1_000),
   /** Address the listeners bind to. */
   LISTEN_HOST: textSetting("must be an address to listen on").default("0.0.0.0"),
-  /** `/livez` and `/readyz`. */
+  /** `/livez`, `/readyz` and `/metrics`. */
   HEALTH_PORT: portSetting(),
   /** As the service's runtime role, which can neither alter its schema nor read another's. */
   DATABASE_URL: urlSetting("postgres:", "postgresql:"),

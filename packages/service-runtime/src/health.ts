@@ -1,5 +1,6 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { prometheusText } from "@holdfast/telemetry";
 
 /** One thing a service needs to do its work; `check` throws while it cannot be reached. */
 export type ReadinessCheck = { name: string; check: () => Promise<void> | void };
@@ -15,6 +16,7 @@ export type Health = {
  * `GET /livez`: the process turns its event loop, and none of its own loops is stuck; it does not look at dependencies,
  * since a restart would not mend them.
  * `GET /readyz`: every dependency answers within a second and the service is not draining. The body names what does not.
+ * `GET /metrics`: everything that is measured, in Prometheus' text format.
  */
 export async function startHealth(
   host: string,
@@ -32,6 +34,10 @@ export async function startHealth(
     if (request.url === "/livez") {
       const stuck = stuckLoop();
       return stuck === undefined ? answer(200, { status: "live" }) : answer(503, { status: "stuck", stuck });
+    }
+    if (request.url === "/metrics") {
+      void answerMetrics(response).catch(() => answer(500, { status: "not collected" }));
+      return;
     }
     if (request.url !== "/readyz") return answer(404, { status: "not found" });
     if (draining) return answer(503, { status: "draining" });
@@ -51,6 +57,17 @@ export async function startHealth(
     },
   };
 }
+
+async function answerMetrics(response: ServerResponse): Promise<void> {
+  const text = await prometheusText();
+  response.writeHead(text === undefined ? 404 : 200, {
+    "content-type": PROMETHEUS_TEXT,
+    "cache-control": "no-store",
+  });
+  response.end(text);
+}
+
+const PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
 async function failingChecks(checks: ReadinessCheck[]): Promise<string[]> {
   const results = await Promise.all(

@@ -1,19 +1,26 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 
-const lifecycle = join(import.meta.dirname, "lifecycle.ts");
+/** What every service has to be told. */
+const ENVIRONMENT = {
+  PATH: process.env["PATH"],
+  HEALTH_PORT: "0",
+  DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing",
+  NATS_URL: "nats://127.0.0.1:1",
+};
 
 /** A process whose service starts as the text says. */
 function run(start: string) {
   const script = `
-    import { runService } from "@holdfast/service-runtime";
+    import { commonSettings, runService } from "@holdfast/service-runtime";
+    import { z } from "zod";
     const alive = () => setInterval(() => {}, 1_000);
-    void runService("test", async () => { ${start} });`;
+    void runService({ name: "test", config: z.object(commonSettings), start: async () => { ${start} } });`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     cwd: import.meta.dirname,
     stdio: ["ignore", "pipe", "ignore"],
+    env: ENVIRONMENT,
   });
   const exited = once(child, "exit");
   let output = "";
@@ -62,11 +69,15 @@ test("one whose log nobody reads any more ends all the same", async () => {
 
 /** Runs a service whose start is `start`, and resolves to its exit code and what it wrote to stderr. */
 async function runToEnd(start: string): Promise<{ code: number; errors: string }> {
-  const program = `import { runService } from ${JSON.stringify(lifecycle)};
+  const program = `import { commonSettings, runService } from "@holdfast/service-runtime";
+     import { z } from "zod";
     setInterval(() => {}, 1_000);
-    await runService("test", async () => { ${start}; return { stop: async () => {} }; });`;
+    await runService({ name: "test", config: z.object(commonSettings),
+      start: async () => { ${start}; return { stop: async () => {} }; } });`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
     stdio: ["ignore", "ignore", "pipe"],
+    cwd: import.meta.dirname,
+    env: ENVIRONMENT,
   });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (chunk) => (errors += String(chunk)));

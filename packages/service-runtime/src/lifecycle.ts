@@ -1,21 +1,38 @@
-import { ConfigError } from "./config.ts";
+import { startTelemetry, type Telemetry } from "@holdfast/telemetry/start";
+import type { z } from "zod";
+import { parseConfig, ConfigError, type commonSettings } from "./config.ts";
 import { createLogger, describeError, type Logger } from "./logger.ts";
 
 /** A running service: `stop` takes no new work, lets work under way end, and lets go of everything. */
 export type RunningService = { stop(): Promise<void> };
 
+export type ServiceProgram<Shape extends typeof commonSettings> = {
+  /** Of the process, in logs and as `service.name`. */
+  name: string;
+  config: z.ZodObject<Shape>;
+  /** Takes requests from outside. */
+  isEdge?: boolean;
+  start: (config: z.output<z.ZodObject<Shape>>, log: Logger) => Promise<RunningService>;
+};
+
 /**
- * The life of a service process: start, wait for SIGTERM or SIGINT, drain, exit 0. Whatever is thrown and not caught
- * ends the process with 1: it would otherwise go on in a state nobody has thought of, and the supervisor starts it anew.
+ * The life of a service process: read the settings, start telemetry and then the service, wait for SIGTERM or SIGINT,
+ * drain, exit 0. A setting that is missing or malformed ends it before anything is begun, with every fault on standard
+ * error. Whatever is thrown and not caught ends the process with 1: it would otherwise go on in a state nobody has
+ * thought of, and the supervisor starts it anew.
  */
-export async function runService(
-  name: string,
-  start: (log: Logger) => Promise<RunningService>,
-): Promise<void> {
+export async function runService<Shape extends typeof commonSettings>({
+  name,
+  config: schema,
+  isEdge = false,
+  start,
+}: ServiceProgram<Shape>): Promise<void> {
   // What `--disable-proto=delete` does, however the process was started: an own `__proto__` of parsed JSON that some
   // library assigns becomes a plain property instead of a prototype.
   Reflect.deleteProperty(Object.prototype, "__proto__");
-  const log = createLogger(name, process.env["LOG_LEVEL"] ?? "info");
+  const config = settingsOf(name, schema);
+  if (!config) return;
+  const log = createLogger(name, (config as z.output<z.ZodObject<typeof commonSettings>>).LOG_LEVEL);
   const die = (message: string) => (error: unknown) => {
     log.fatal({ error }, message);
     exit(log, 1);
@@ -28,12 +45,18 @@ export async function runService(
   process.once("SIGINT", stopSignal.resolve);
 
   let service: RunningService | undefined;
+  let telemetry: Telemetry;
   try {
+    telemetry = await startTelemetry({
+      name,
+      isEdge,
+      settings: config as z.output<z.ZodObject<typeof commonSettings>>,
+      onTrouble: (reason) => log.warn({ operation: "telemetry", reason }, "telemetry does not get through"),
+    });
     // A start can wait for the bus for ever; told to stop meanwhile there is nothing to drain.
-    service = await Promise.race([start(log), stopSignal.promise.then(() => undefined)]);
+    service = await Promise.race([start(config, log), stopSignal.promise.then(() => undefined)]);
   } catch (error) {
-    if (error instanceof ConfigError) process.stderr.write(`${name}: ${error.message}\n`);
-    else process.stderr.write(`${name}: ${JSON.stringify(describeError(error))}\n`);
+    process.stderr.write(`${name}: ${JSON.stringify(describeError(error))}\n`);
     return die("could not start")(error);
   }
   if (!service) {
@@ -45,6 +68,7 @@ export async function runService(
   log.info({ signal }, "draining");
   try {
     await service.stop();
+    await telemetry.stop(TELEMETRY_STOP_TIMEOUT_MS);
     log.info("stopped");
   } catch (error) {
     return die("could not stop cleanly")(error);
@@ -59,3 +83,21 @@ function exit(log: Logger, code: number): void {
 }
 
 const FLUSH_TIMEOUT_MS = 1_000;
+
+/** Within what is left between the drain (25 s) and the orchestrator's grace (35 s). */
+const TELEMETRY_STOP_TIMEOUT_MS = 2_000;
+
+/** @returns undefined, and the process's exit code set, when there is a fault. */
+function settingsOf<Shape extends z.ZodRawShape>(
+  name: string,
+  schema: z.ZodObject<Shape>,
+): z.output<z.ZodObject<Shape>> | undefined {
+  try {
+    return parseConfig(schema, process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${name}: ${error.message}\n`);
+    process.exitCode = 1;
+    return undefined;
+  }
+}

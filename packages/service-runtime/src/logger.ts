@@ -1,3 +1,4 @@
+import { isSpanContextValid, trace } from "@holdfast/telemetry";
 import { DatabaseError } from "pg";
 import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 
@@ -36,6 +37,7 @@ const LOGGED_FIELDS = new Set([
   "route",
   "signal",
   "skewMs",
+  "span_id",
   "status",
   "statusCode",
   "subject",
@@ -61,10 +63,17 @@ export function createLogger(
       level,
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
+      mixin: unitOfWork,
       formatters: { level: (label) => ({ level: label }), log: allowedFields },
     },
     destination,
   );
+}
+
+/** Every line of a unit of work leads to its trace. A line that names its trace itself is right. */
+function unitOfWork(): Record<string, unknown> {
+  const span = trace.getActiveSpan()?.spanContext();
+  return span && isSpanContextValid(span) ? { trace_id: span.traceId, span_id: span.spanId } : {};
 }
 
 function allowedFields(fields: Record<string, unknown>): Record<string, unknown> {

@@ -1,5 +1,6 @@
-import { DatabaseError, Pool, types, type PoolClient } from "pg";
+import { DatabaseError, types, type Pool, type PoolClient } from "pg";
 import type { Logger } from "./logger.ts";
+import { ObservedPool } from "./observed-pool.ts";
 
 /**
  * No connection could be had, so nothing was sent to the database: certainly not started.
@@ -23,7 +24,7 @@ export type PoolOptions = {
  * queueing. int8 arrives as bigint, by this pool's own parser, not by a process-wide one.
  */
 export function createPool({ url, connectionsMax, applicationName, log, settings = {} }: PoolOptions): Pool {
-  const pool = new Pool({
+  const pool = new ObservedPool(applicationName, {
     connectionString: url,
     max: connectionsMax,
     application_name: applicationName,

@@ -39,8 +39,12 @@ test.each(OURS)("%s is healthy and runs with the least that a process can have",
     RestartPolicy: { Name: "unless-stopped" },
   });
   const published = Object.entries(NetworkSettings.Ports as Record<string, unknown>).filter(([, to]) => to);
-  const expected = service === "api-gateway" ? ["8080/tcp", "8081/tcp", "8082/tcp"] : [];
-  expect(published.map(([port]) => port).sort()).toEqual(expected);
+  const expected: Record<string, string[]> = {
+    "api-gateway": ["8080/tcp", "8081/tcp", "8082/tcp"],
+    // The issuer's page that it plays is for browsers.
+    "acquirer-simulator": ["8083/tcp"],
+  };
+  expect(published.map(([port]) => port).sort()).toEqual(expected[service] ?? []);
 
   const process1 = await system.evaluate(
     service,

@@ -1,8 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connectBus } from "@holdfast/messaging";
+import { eventually, startOtlpReceiver } from "@holdfast/testing";
 import { Client } from "pg";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { encodingsOf, findSecrets } from "./encodings.ts";
 import { preAuthorization, runSandbox, type RunningSandbox } from "./running-sandbox.ts";
 
@@ -12,10 +13,19 @@ const DECLINED = "4929420573595709";
 const SILENT = "4916108926268679";
 const CVV = "7391";
 
-test("no card number, cvv or secret is in any log, bus message, row, file or answer of a run", async () => {
+test("no card number, cvv or secret is in any log, bus message, span, metric, row, file or answer of a run", async () => {
+  const collector = await startOtlpReceiver();
+  onTestFinished(() => collector.close());
+  vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url);
+  vi.stubEnv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json");
+  vi.stubEnv("OTEL_TRACES_SAMPLER", "always_on");
+  vi.stubEnv("OTEL_BSP_SCHEDULE_DELAY", "100");
+  vi.stubEnv("OTEL_METRIC_EXPORT_INTERVAL", "500");
+  onTestFinished(() => void vi.unstubAllEnvs());
   const sandbox = await runSandbox();
   const bus = await captureBus(sandbox);
   const { answers, secret } = await runEverything(sandbox);
+  await eventually(() => collector.metrics.get("payments")?.has("holdfast.acquirer.duration") === true);
   const messages = await bus.stop();
   await checkpoint(sandbox);
   await sandbox.stop();
@@ -33,12 +43,14 @@ test("no card number, cvv or secret is in any log, bus message, row, file or ans
     // Four digits stand anywhere by chance, so the cvv is looked for by its name.
     if (/cvv\W{1,6}\d{3,4}/i.test(content.toString("latin1"))) leaks.push(`cvv in ${where}`);
   };
+  collector.bodies.forEach((body, index) => scan(`export ${index}`, body));
   answers.forEach((answer, index) => scan(`answer ${index}`, Buffer.from(answer)));
   messages.forEach(({ subject, data }) => scan(`message on ${subject}`, data));
   const files = await filesUnder(sandbox.home);
   for (const file of files) scan(file, await readFile(file));
 
   expect(leaks).toEqual([]);
+  expect(collector.spans.some(({ name }) => name === "acquirer authorize")).toBe(true);
   expect(messages.some(({ subject }) => subject === "payments.pre-authorize")).toBe(true);
   expect(files.some((file) => file.includes("pg_wal"))).toBe(true);
   expect(files.some((file) => file.endsWith("payments.log"))).toBe(true);

@@ -10,3 +10,9 @@
 export { eventually } from "./eventually.ts";
 export { createTestDatabase, type TestDatabase } from "./test-database.ts";
 export { startTestNats, type TestNats } from "./test-nats.ts";
+export {
+  startOtlpReceiver,
+  type CollectorManner,
+  type OtlpReceiver,
+  type ReceivedSpan,
+} from "./otlp-receiver.ts";

@@ -1,4 +1,4 @@
-import { metrics } from "@opentelemetry/api";
+import { annotate, metrics, SETTLED_OUTCOME, UNKNOWN_OUTCOME } from "@holdfast/telemetry";
 import type { Logger } from "@holdfast/service-runtime";
 import { merchantStatus } from "./payment/payment.ts";
 import type { ShownPayment } from "./payment/payment-record.ts";
@@ -18,6 +18,7 @@ export type BusinessEvents = {
   operationEnded(payment: ShownPayment, kind: string, end: string): void;
   /** The acquirer's answer to it is not known. */
   operationUnknown(payment: ShownPayment, kind: string, attempt: RecoveryAttempt): void;
+  unresolvedMeasured(measure: UnresolvedMeasure): void;
   /** The sealed card could not be opened: the key rings differ, or somebody tampers with the bus. */
   cardNotOpened(payment: PaymentKey, error: unknown): void;
   /** A write of the money path failed; recovery or the merchant's repetition goes on from what is committed. */
@@ -27,6 +28,10 @@ export type BusinessEvents = {
     error: unknown,
   ): void;
 };
+
+type Waiting = { count: number; oldestSeconds: number };
+/** Outcomes that are not known: of payments being made, and of captures, cancellations and expiries. */
+export type UnresolvedMeasure = { payment: Waiting; operation: Waiting };
 
 /** `ageMs` since the claim. */
 export type RecoveryAttempt = { cause: string; ageMs: number; attempts: number };
@@ -52,6 +57,13 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     description: "Age at which unknown outcomes were settled, by status and cause",
     unit: "s",
   });
+  const open = meter.createGauge("holdfast.payments.unknown.open", {
+    description: "Outcomes that are not known now",
+  });
+  const oldest = meter.createGauge("holdfast.payments.unknown.oldest.age", {
+    description: "Age of the outcome that has not been known for longest",
+    unit: "s",
+  });
   return {
     paymentRecorded(payment, cause) {
       recorded.add(1, { operation: payment.transaction_type, status: payment.state });
@@ -66,6 +78,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       log.warn({ ...identify(payment), reason: cause }, "the acquirer's answer is not known");
     },
     stillUnknown(payment, { cause, ageMs, attempts }) {
+      annotate({ "holdfast.outcome": UNKNOWN_OUTCOME, "holdfast.attempt": attempts });
       // The reversal that fails for the sixth time needs a person.
       const level = attempts >= 6 ? "error" : "warn";
       log[level](
@@ -74,6 +87,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       );
     },
     unknownSettled(payment, { cause, ageMs, attempts }) {
+      annotate({ "holdfast.outcome": SETTLED_OUTCOME, "holdfast.attempt": attempts });
       settled.record(ageMs / 1_000, { status: payment.state, cause });
       recorded.add(1, { operation: payment.transaction_type, status: payment.state });
       log.info(
@@ -86,12 +100,19 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       log.info({ ...identify(payment), operation: kind, outcome: end }, "operation ended");
     },
     operationUnknown(payment, kind, { cause, ageMs, attempts }) {
+      annotate({ "holdfast.outcome": UNKNOWN_OUTCOME, "holdfast.attempt": attempts });
       unknown.add(1, { operation: kind, cause });
       const level = attempts >= 6 ? "error" : "warn";
       log[level](
         { ...identify(payment), operation: kind, reason: cause, ageMs, attempt: attempts },
         "an operation's outcome is not known",
       );
+    },
+    unresolvedMeasured(measure) {
+      for (const what of ["payment", "operation"] as const) {
+        open.record(measure[what].count, { what });
+        oldest.record(measure[what].oldestSeconds, { what });
+      }
     },
     cardNotOpened({ payment_id, merchant_id }, error) {
       log.error(
@@ -105,7 +126,14 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   };
 }
 
+/** For the log; the unit of work's span is told the same. */
 function identify({ payment_id, merchant_id, state, transaction_type }: ShownPayment) {
+  annotate({
+    "holdfast.payment.id": payment_id,
+    "holdfast.merchant.id": merchant_id,
+    "holdfast.status": merchantStatus(state),
+    "holdfast.operation": transaction_type,
+  });
   return {
     paymentId: payment_id,
     merchantId: merchant_id,

@@ -45,6 +45,8 @@ export const configSchema = z.object({
     .default(600_000),
   /** Age from which an unresolved payment is for people to settle. */
   UNRESOLVED_OVERDUE_AFTER: durationSetting().default(86_400_000),
+  /** How often those whose outcome is not known are counted. */
+  UNRESOLVED_MEASURE_INTERVAL: durationSetting().default(15_000),
   /** Age at which an authorization that was not captured is let go of. */
   AUTHORIZATION_EXPIRES_AFTER: durationSetting().default(7 * 86_400_000),
   /** How often that is looked for. */

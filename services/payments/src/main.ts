@@ -1,5 +1,9 @@
-import { parseConfig, runService } from "@holdfast/service-runtime";
+import { runService } from "@holdfast/service-runtime";
 import { configSchema } from "./config.ts";
 import { startPayments } from "./service.ts";
 
-await runService("payments", (log) => startPayments(parseConfig(configSchema, process.env), log));
+await runService({
+  name: "payments",
+  config: configSchema,
+  start: startPayments,
+});

@@ -1,4 +1,4 @@
-import { createSimulatorAcquirer } from "@holdfast/acquirer";
+import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
 import { createCardOpener } from "@holdfast/card-sealing";
 import {
   cancelPayment as cancelPaymentCommand,
@@ -49,6 +49,7 @@ import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payme
 import { completePayment, readSession } from "./three-ds/complete-payment.ts";
 import { enrolPayment } from "./three-ds/enrol-payment.ts";
 import { authorizePayment, type AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
+import { measureUnresolved } from "./recovery/measure-unresolved.ts";
 import { recoverDue, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 
 /** The whole object graph of the payments service, wired by hand. */
@@ -81,7 +82,7 @@ export async function startPayments(
   const outbox = { pool: outboxPool, bus, source: "payments", settings: config, log } as const;
   const relay = startOutboxRelay(outbox);
   const writes = nudgingRelay(createPaymentWrites(writePool, { leaseMs: config.LEASE_DURATION }), relay);
-  const acquirer = createSimulatorAcquirer({
+  const simulator = createSimulatorAcquirer({
     url: config.ACQUIRER_URL,
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
     connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
@@ -89,6 +90,7 @@ export async function startPayments(
   const bins = createCurrentBins(db, log);
   // Before the first payment, if the database is there; if not, nothing can be claimed either.
   await bins.refresh().catch((error: unknown) => log.warn({ error }, "the BIN table could not be read yet"));
+  const acquirer = observeAcquirer(simulator, { url: config.ACQUIRER_URL });
   const deps: AuthorizePaymentDeps = {
     db,
     writes,
@@ -172,6 +174,11 @@ export async function startPayments(
     startPeriodicTask("purge rule counts", {
       intervalMs: RULE_PURGE_INTERVAL_MS,
       round: () => purgeRuleCounts(db),
+      log,
+    }),
+    startPeriodicTask("measure unresolved", {
+      intervalMs: config.UNRESOLVED_MEASURE_INTERVAL,
+      round: () => measureUnresolved({ db, events }),
       log,
     }),
     ...startReconciliation(outbox),

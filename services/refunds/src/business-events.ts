@@ -1,4 +1,4 @@
-import { metrics } from "@opentelemetry/api";
+import { annotate, metrics, UNKNOWN_OUTCOME } from "@holdfast/telemetry";
 import type { Logger } from "@holdfast/service-runtime";
 import type { RefundRow } from "./refund/refund-record.ts";
 
@@ -70,6 +70,7 @@ export function createBusinessEvents(
       log.info({ ...identify(refund), resultCode: refund.result_code }, "refund ended");
     },
     waiting(refund, { cause, ageMs, attempts }) {
+      annotate({ "holdfast.outcome": UNKNOWN_OUTCOME, "holdfast.attempt": attempts });
       unknown.add(1, { cause });
       // What fails for the sixth time needs a person.
       const level = attempts >= 6 ? "error" : "warn";
@@ -97,7 +98,14 @@ export function createBusinessEvents(
   };
 }
 
+/** For the log; the unit of work's span is told the same. */
 function identify({ refund_id, payment_id, merchant_id, state, kind }: RefundRow) {
+  annotate({
+    "holdfast.refund.id": refund_id,
+    "holdfast.payment.id": payment_id,
+    "holdfast.merchant.id": merchant_id,
+    "holdfast.status": state,
+  });
   return {
     refundId: refund_id,
     paymentId: payment_id,

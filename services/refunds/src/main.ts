@@ -1,5 +1,9 @@
-import { parseConfig, runService } from "@holdfast/service-runtime";
+import { runService } from "@holdfast/service-runtime";
 import { configSchema } from "./config.ts";
 import { startRefunds } from "./service.ts";
 
-await runService("refunds", (log) => startRefunds(parseConfig(configSchema, process.env), log));
+await runService({
+  name: "refunds",
+  config: configSchema,
+  start: startRefunds,
+});

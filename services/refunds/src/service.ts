@@ -1,4 +1,4 @@
-import { createSimulatorAcquirer } from "@holdfast/acquirer";
+import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
 import { getRefund as getRefundCommand, requestRefund as requestRefundCommand } from "@holdfast/contracts";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import { busOptions, connectBus, handler, serve, type Handled } from "@holdfast/messaging";
@@ -46,11 +46,12 @@ export async function startRefunds(
     name: "refunds",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
-  const acquirer = createSimulatorAcquirer({
+  const simulator = createSimulatorAcquirer({
     url: config.ACQUIRER_URL,
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
     connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
   });
+  const acquirer = observeAcquirer(simulator, { url: config.ACQUIRER_URL });
   const outbox = { pool: outboxPool, bus, source: "refunds", settings: config, log } as const;
   const relay = startOutboxRelay(outbox);
   const deps: DecideDeps = {

@@ -1,4 +1,4 @@
-import { metrics } from "@opentelemetry/api";
+import { activeTraceparent, metrics } from "@holdfast/telemetry";
 import type { Logger } from "@holdfast/service-runtime";
 import type { LeasedDelivery } from "./deliver/leased-delivery.ts";
 import type { PostResult } from "./http-client/webhook-client.ts";
@@ -52,7 +52,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
           statusCode: result.statusCode,
           durationMs: result.durationMs,
           lagMs: Math.round(lateMs),
-          trace_id: delivery.traceparent?.split("-")[1],
+          ...(activeTraceparent() === undefined && { trace_id: delivery.traceparent?.split("-")[1] }),
         },
         ends && result.error !== undefined ? "webhook failed for good" : "webhook attempt",
       );

@@ -1,7 +1,9 @@
-import { parseConfig, runService } from "@holdfast/service-runtime";
+import { runService } from "@holdfast/service-runtime";
 import { configSchema } from "./config.ts";
 import { startWebhookDispatcher } from "./service.ts";
 
-await runService("webhook-dispatcher", (log) =>
-  startWebhookDispatcher(parseConfig(configSchema, process.env), log),
-);
+await runService({
+  name: "webhook-dispatcher",
+  config: configSchema,
+  start: startWebhookDispatcher,
+});

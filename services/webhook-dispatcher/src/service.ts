@@ -46,6 +46,7 @@ export async function startWebhookDispatcher(
   // Results may be lost in a crash of the database (see the recorder); what is accepted may not.
   const resultsPool = createPool({
     ...poolOptions,
+    applicationName: "webhook-dispatcher results",
     connectionsMax: 2,
     settings: { ...PLAN_SETTINGS, synchronous_commit: "off" },
   });

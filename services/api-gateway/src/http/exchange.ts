@@ -3,7 +3,7 @@ import { ServerResponse } from "node:http";
 import type { OperatorRole, ProblemCode } from "@holdfast/contracts";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
 import type { IdempotencyKey } from "./idempotency-key.ts";
-import { readTraceContext, type TraceContext } from "./trace-context.ts";
+import type { ServerSpan } from "./server-span.ts";
 
 /** A person who signed in on the operator API; without a role they may do nothing. */
 export type Operator = { subject: string; role: OperatorRole | undefined };
@@ -46,12 +46,8 @@ export class Exchange extends ServerResponse {
   code: ProblemCode | undefined;
   /** What went wrong on our side. */
   error: unknown;
-  #trace: TraceContext | undefined;
-
-  get trace(): TraceContext {
-    this.#trace ??= readTraceContext(this.req);
-    return this.#trace;
-  }
+  /** Set with the listener. */
+  trace!: ServerSpan;
 
   /** Says of this exchange that its client waits to be asked for the body. */
   expectContinue(): void {

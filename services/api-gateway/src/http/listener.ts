@@ -9,6 +9,7 @@ import { faultOfHead } from "./fault-of-head.ts";
 import { answerError, refuse } from "./problem-response.ts";
 import { Refusal } from "./refusal.ts";
 import { logExchange } from "./request-log.ts";
+import { startServerSpan } from "./server-span.ts";
 
 export type Listener = {
   name: ListenerState["name"];
@@ -48,9 +49,13 @@ export async function startListener({
     // Its client has been told that the connection is over: what has no answer may have no effect.
     if (connections.get(request.socket)?.isLast) return;
     exchange.listener = state;
+    exchange.trace = startServerSpan(request);
     exchange.clientAddress = clientAddress(request);
     connections.set(request.socket, exchange);
-    exchange.once("close", () => logExchange(log, exchange));
+    exchange.once("close", () => {
+      exchange.trace.end(exchange);
+      logExchange(log, exchange);
+    });
     cutOffUnread(exchange, answerTimeout);
     const fault = faultOfHead(request);
     if (fault) {
@@ -58,10 +63,12 @@ export async function startListener({
       return refuse(exchange, new Refusal(fault));
     }
     // The router knows express's types; it uses none of what they have beyond Node's.
-    router(request as never, exchange as never, (error?: unknown) => {
-      if (error) answerError(exchange, error);
-      else refuse(exchange, new Refusal("route_not_found"));
-    });
+    exchange.trace.run(() =>
+      router(request as never, exchange as never, (error?: unknown) => {
+        if (error) answerError(exchange, error);
+        else refuse(exchange, new Refusal("route_not_found"));
+      }),
+    );
   };
 
   const onBroken = (error: NodeJS.ErrnoException, socket: Socket) => {

@@ -22,6 +22,7 @@ export function logExchange(log: Logger, exchange: Exchange): void {
       paymentId,
       code,
       trace_id: exchange.trace.traceId,
+      span_id: exchange.trace.spanId,
       ...(error !== undefined && { error }),
     },
     "request",

@@ -4,18 +4,20 @@ import type { IncomingMessage } from "node:http";
 /** W3C trace context (https://www.w3.org/TR/trace-context/) of one request, as the gateway sends it along. */
 export type TraceContext = {
   traceId: string;
+  /** Of the gateway's own span. */
+  spanId: string;
   /** The same trace, with the gateway's own span as the parent. */
   traceparent: string;
 };
 
-/** Goes on with the client's trace when its header is valid, else begins one. */
+/** Goes on with the client's trace when its header is valid, else begins one: where no spans are made. */
 export function readTraceContext(request: Pick<IncomingMessage, "headers">): TraceContext {
   const header = request.headers["traceparent"];
   const given = typeof header === "string" ? TRACEPARENT.exec(header) : null;
   const random = randomHex();
   const traceId = given?.[1] ?? random.slice(16);
   const spanId = random.slice(0, 16);
-  return { traceId, traceparent: `00-${traceId}-${spanId}-${given?.[2] ?? SAMPLED}` };
+  return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-${given?.[2] ?? SAMPLED}` };
 }
 
 /** Version 00; ids of zeros are invalid. Several headers arrive joined, and so match nothing. */

@@ -1,4 +1,5 @@
 import type { Logger } from "@holdfast/service-runtime";
+import { inLinkedSpan } from "@holdfast/telemetry";
 import { recoverPayment, type RecoverDeps, type RecoveryResult } from "./recover-payment.ts";
 import { leaseUnsettled } from "./recovery-queries.ts";
 
@@ -15,7 +16,9 @@ export async function recoverDue(deps: RecoveryWorkerDeps): Promise<(RecoveryRes
   return await Promise.all(
     due.map(async (payment) => {
       try {
-        return await recoverPayment(deps, payment);
+        return await inLinkedSpan("recover payment", payment.traceparent, () =>
+          recoverPayment(deps, payment),
+        );
       } catch (error) {
         deps.log.error({ paymentId: payment.payment_id, error }, "a recovery attempt failed");
         return "failed";

@@ -1,4 +1,5 @@
 import type { Logger } from "@holdfast/service-runtime";
+import { annotate, inLinkedSpan, SETTLED_OUTCOME } from "@holdfast/telemetry";
 import type { ExecuteDeps } from "../execution/execute-refund.ts";
 import { leaseDue } from "../refund/refund-queries.ts";
 import { recoverRefund } from "./recover-refund.ts";
@@ -14,7 +15,11 @@ export async function recoverDue(deps: ExecuteDeps & { log: Logger }): Promise<n
   await Promise.all(
     due.map(async (refund) => {
       try {
-        await recoverRefund(deps, refund);
+        await inLinkedSpan("recover refund", refund.traceparent, async (span) => {
+          // Unless it turns out to wait on; either is worth keeping.
+          annotate({ "holdfast.outcome": SETTLED_OUTCOME }, span);
+          await recoverRefund(deps, refund);
+        });
       } catch (error) {
         deps.log.error({ refundId: refund.refund_id, error }, "a recovery attempt failed");
       }

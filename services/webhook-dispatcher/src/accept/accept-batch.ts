@@ -1,4 +1,5 @@
 import { failpoint } from "@holdfast/failpoints";
+import { annotate, failSpan, formatTraceparent, type Span } from "@holdfast/telemetry";
 import type { JsMsg } from "@nats-io/jetstream";
 import { DatabaseError, type Pool } from "pg";
 import type { BusinessEvents } from "../business-events.ts";
@@ -22,6 +23,9 @@ export type AcceptDeps = {
   isStopping: () => boolean;
 };
 
+/** A message with the span in which it is taken over, if it belongs to a trace. */
+export type Received = { message: JsMsg; span: Span | undefined };
+
 type Arrival = { message: JsMsg; event: IncomingEvent };
 
 /**
@@ -29,13 +33,18 @@ type Arrival = { message: JsMsg; event: IncomingEvent };
  * owners that they may close their rows. A process that dies between any two of these leaves nothing undone: the stream, or
  * the owner, hands the events out again, and what is here already is known by its id.
  */
-export async function acceptBatch(deps: AcceptDeps, messages: JsMsg[]): Promise<void> {
+export async function acceptBatch(deps: AcceptDeps, received: Received[]): Promise<void> {
   await failpoint("webhooks.after_pull");
   const arrivals: Arrival[] = [];
-  for (const message of messages) {
-    const event = parseEvent(message);
-    if (typeof event === "string") await setAside(deps, message, event);
-    else arrivals.push({ message, event });
+  for (const { message, span } of received) {
+    const event = parseEvent(message, span ? formatTraceparent(span.spanContext()) : null);
+    if (typeof event === "string") {
+      if (span) failSpan(span, "poison");
+      await setAside(deps, message, event);
+      continue;
+    }
+    describeEvent(event, span);
+    arrivals.push({ message, event });
   }
   const accepted = arrivals.length === 0 ? [] : await acceptWhenPossible(deps, arrivals);
   if (accepted.length === 0) return;
@@ -43,6 +52,20 @@ export async function acceptBatch(deps: AcceptDeps, messages: JsMsg[]): Promise<
   await failpoint("webhooks.before_ack");
   for (const { message } of accepted) message.ack();
   for (const { event } of accepted) deps.confirmations.add(event.source, event.eventId);
+}
+
+function describeEvent({ eventId, paymentId, merchantId, status }: IncomingEvent, span: Span | undefined) {
+  if (!span) return;
+  annotate(
+    {
+      "messaging.message.id": eventId,
+      "holdfast.event.id": eventId,
+      "holdfast.payment.id": paymentId,
+      "holdfast.merchant.id": merchantId,
+      "holdfast.status": status,
+    },
+    span,
+  );
 }
 
 /** Waits for the database for as long as the process runs; meanwhile nothing more is pulled and nothing is acknowledged. */

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { confirmEvents, type EventSource } from "@holdfast/contracts";
 import { request, type Bus } from "@holdfast/messaging";
 import { createNaturalBatcher } from "@holdfast/service-runtime";
+import { outsideTraces } from "@holdfast/telemetry";
 import type { BusinessEvents } from "../business-events.ts";
 
 /** Tells the owners which of their events are committed here, so that they may close the rows. */
@@ -29,7 +30,7 @@ export function createConfirmations(bus: Bus, events: BusinessEvents): Confirmat
   const batchers = { payments: batcherOf("payments"), refunds: batcherOf("refunds") };
   return {
     add(source, eventId) {
-      const confirming = batchers[source].add(eventId);
+      const confirming = outsideTraces(() => batchers[source].add(eventId));
       underway.add(confirming);
       void confirming.finally(() => underway.delete(confirming));
     },

@@ -1,7 +1,8 @@
 import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import { assertEventStream, type EventStreamOptions } from "@holdfast/outbox";
-import type { Bus } from "@holdfast/messaging";
+import { messagingAttributes, TRACEPARENT_HEADER, type Bus } from "@holdfast/messaging";
 import { createNaturalBatcher } from "@holdfast/service-runtime";
+import { inSpan, parseTraceparent, remoteContext, SpanKind, type Span } from "@holdfast/telemetry";
 import {
   AckPolicy,
   DeliverPolicy,
@@ -12,7 +13,7 @@ import {
   type ConsumerMessages,
   type JsMsg,
 } from "@nats-io/jetstream";
-import { acceptBatch, type AcceptDeps } from "./accept-batch.ts";
+import { acceptBatch, type AcceptDeps, type Received } from "./accept-batch.ts";
 import { createConfirmations } from "./confirmations.ts";
 
 export type EventConsumerOptions = { stream: EventStreamOptions; ackWaitMs: number };
@@ -35,7 +36,7 @@ export function startEventConsumer(
   const confirmations = createConfirmations(deps.bus, deps.events);
   const underway = new Set<Promise<void>>();
   // While one batch is being committed the next one gathers; an event that comes alone waits for nobody.
-  const batcher = createNaturalBatcher<JsMsg, void>({
+  const batcher = createNaturalBatcher<Received, void>({
     sizeMax: 200,
     flushesMax: 2,
     isolates: () => false,
@@ -45,7 +46,9 @@ export function startEventConsumer(
     },
   });
   const take = (message: JsMsg) => {
-    const accepting = batcher.add(message).catch((error: unknown) => deps.events.acceptFailed(error));
+    const accepting = inReceivingSpan(message, (span) => batcher.add({ message, span })).catch(
+      (error: unknown) => deps.events.acceptFailed(error),
+    );
     underway.add(accepting);
     void accepting.finally(() => underway.delete(accepting));
   };
@@ -79,6 +82,21 @@ export function startEventConsumer(
       await confirmations.stop(STOP_PULLING_MS);
     },
   };
+}
+
+/** From the arrival to the commit, in the trace of the request that made the event. */
+async function inReceivingSpan(
+  message: JsMsg,
+  accept: (span: Span | undefined) => Promise<void>,
+): Promise<void> {
+  const traceparent = message.headers?.get(TRACEPARENT_HEADER);
+  if (!parseTraceparent(traceparent)) return await accept(undefined);
+  const options = {
+    kind: SpanKind.CONSUMER,
+    parent: remoteContext(traceparent),
+    attributes: messagingAttributes(message.subject, "process"),
+  };
+  await inSpan(`process ${message.subject}`, options, accept);
 }
 
 const REOPEN_PAUSE_MS = 250;

@@ -1,12 +1,14 @@
 import { statusChangedEventSchema, type StatusChangedEvent } from "@holdfast/contracts";
-import { TRACEPARENT_HEADER } from "@holdfast/messaging";
 import type { JsMsg } from "@nats-io/jetstream";
 
 /** An event as it is taken over. */
 export type IncomingEvent = Omit<StatusChangedEvent, "body"> & { body: Buffer; traceparent: string | null };
 
-/** @returns why it is no event, where it is none. */
-export function parseEvent(message: Pick<JsMsg, "json" | "headers">): IncomingEvent | string {
+/**
+ * @param traceparent of the span in which it is taken over.
+ * @returns why it is no event, where it is none.
+ */
+export function parseEvent(message: Pick<JsMsg, "json">, traceparent: string | null): IncomingEvent | string {
   let content: unknown;
   try {
     content = message.json();
@@ -22,6 +24,6 @@ export function parseEvent(message: Pick<JsMsg, "json" | "headers">): IncomingEv
   return {
     ...parsed.data,
     body: Buffer.from(parsed.data.body, "base64"),
-    traceparent: message.headers?.get(TRACEPARENT_HEADER) || null,
+    traceparent,
   };
 }

@@ -7,6 +7,7 @@ import type { AttemptRecord } from "../delivery/record-results.ts";
 import type { Progress } from "../progress.ts";
 import { deliver, type DeliverDeps } from "./deliver.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
+import { inAttemptSpan } from "./attempt-span.ts";
 import type { SendResult } from "./endpoint-health.ts";
 import type { LeasedDelivery } from "./leased-delivery.ts";
 
@@ -121,12 +122,13 @@ async function send(
   track: (write: Promise<void>) => void,
 ): Promise<SendResult | undefined> {
   try {
-    const delivered = await deliver(deps, delivery);
-    if (!delivered) {
-      track(giveBack(deps, [delivery]));
-      return undefined;
-    }
-    track(recordUntilDone(deps, delivered.record));
+    // What is begun within the span and outlives it, the record, belongs to it.
+    const delivered = await inAttemptSpan(delivery, async () => {
+      const attempt = await deliver(deps, delivery);
+      track(attempt ? recordUntilDone(deps, attempt.record) : giveBack(deps, [delivery]));
+      return attempt;
+    });
+    if (!delivered) return undefined;
     const { error, durationMs } = delivered.result;
     return {
       kind: error === undefined ? "success" : error === "timeout" ? "timeout" : "failure",

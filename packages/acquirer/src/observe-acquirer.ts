@@ -1,0 +1,59 @@
+import {
+  annotate,
+  failSpan,
+  inSpan,
+  lazyHistogram,
+  SpanKind,
+  UNKNOWN_OUTCOME,
+  type SpanAttributes,
+} from "@holdfast/telemetry";
+import type { Acquirer } from "./acquirer.ts";
+
+type Outcome = { kind: string; reason?: string };
+type Operation = (request: { reference: string }) => Promise<Outcome>;
+
+/**
+ * The same acquirer, with a span and a measurement for each call: what was asked, about which payment, how it ended and how
+ * long it took. Of the request only the reference is looked at, and of the answer only its kind.
+ */
+export function observeAcquirer(acquirer: Acquirer, { url }: { url: string }): Acquirer {
+  const { hostname, port, protocol } = new URL(url);
+  const server = {
+    "server.address": hostname,
+    "server.port": Number(port || (protocol === "https:" ? 443 : 80)),
+  };
+  const operations = Object.entries(acquirer).filter(([name]) => name !== "close");
+  const observed = operations.map(([name, operation]) => [
+    name,
+    observe(name, operation as Operation, server),
+  ]);
+  return { ...acquirer, ...Object.fromEntries(observed) };
+}
+
+function observe(operation: string, call: Operation, server: SpanAttributes): Operation {
+  return async (request) => {
+    const startedAt = performance.now();
+    const attributes = {
+      ...server,
+      "holdfast.operation": operation,
+      // References begin with the payment's or the refund's id.
+      "holdfast.payment.id": request.reference.slice(0, UUID_LENGTH),
+    };
+    return await inSpan(`acquirer ${operation}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+      const outcome = await call(request);
+      const isUnknown = outcome.kind === "unknown";
+      annotate({ "holdfast.outcome": isUnknown ? UNKNOWN_OUTCOME : outcome.kind }, span);
+      if (isUnknown || outcome.kind === "not_sent") failSpan(span, outcome.reason ?? outcome.kind);
+      recordDuration(performance.now() - startedAt, { operation, outcome: outcome.reason ?? outcome.kind });
+      return outcome;
+    });
+  };
+}
+
+const UUID_LENGTH = 36;
+
+const recordDuration = lazyHistogram(
+  "acquirer",
+  "holdfast.acquirer.duration",
+  "Duration of calls to the acquirer, by operation and outcome (of an unknown one, its reason)",
+);

@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { serviceDefinitions } from "@holdfast/sandbox";
+import { expect, test } from "vitest";
+
+const SECRET = "hunter2-not-a-key";
+
+/** Each wrong in its own way; a value that could be a secret must not come back. */
+const MALFORMED = {
+  LISTEN_HOST: "127.0.0.1",
+  HEALTH_PORT: "70000",
+  DATABASE_URL: `mysql://user:${SECRET}@host/db`,
+  NATS_URL: `nats//user:${SECRET}@host`,
+  LOG_LEVEL: "loud",
+  DRAIN_TIMEOUT: "soon",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318",
+  OTEL_EXPORTER_OTLP_HEADERS: SECRET,
+  OTEL_TRACES_SAMPLER_ARG: "2",
+};
+const OF_ALL = [
+  "HEALTH_PORT: must be a whole number from 0 to 65535",
+  "DATABASE_URL: must be a URL with postgres:// or postgresql://",
+  "NATS_URL: must be nats://host:port, several separated by commas",
+  "LOG_LEVEL: must be debug, info, warn or error",
+  "DRAIN_TIMEOUT: must be a duration such as 250ms, 15s, 5m, 48h or 7d",
+  "OTEL_EXPORTER_OTLP_ENDPOINT: must be a URL with http:// or https://",
+  "OTEL_EXPORTER_OTLP_HEADERS: must be name=value pairs separated by commas, percent-encoded",
+  "OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1",
+];
+const OWN: Record<string, { env: Record<string, string>; faults: string[] }> = {
+  "api-gateway": {
+    env: { MERCHANT_API_PORT: "x", CARD_SEALING_KEYS: SECRET },
+    faults: [
+      "MERCHANT_API_PORT: must be a whole number from 0 to 65535",
+      "CARD_SEALING_KEYS: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
+    ],
+  },
+  payments: {
+    env: { ACQUIRER_URL: "ftp://bank", PAN_FINGERPRINT_KEY: SECRET },
+    faults: [
+      "ACQUIRER_URL: must be a URL with http:// or https://",
+      "PAN_FINGERPRINT_KEY: must be 32 bytes in base64",
+      "CARD_SEALING_KEYS is missing: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
+    ],
+  },
+  refunds: {
+    env: { REFUND_TWO_APPROVERS_ABOVE: "a lot" },
+    faults: [
+      "ACQUIRER_URL is missing: must be a URL with http:// or https://",
+      "REFUND_TWO_APPROVERS_ABOVE: must be currency:amount pairs separated by commas, such as TRY:1000.00,EUR:200.00",
+    ],
+  },
+  "webhook-dispatcher": {
+    env: { WEBHOOK_ALLOWED_CIDRS: "everywhere", WEBHOOK_SECRET_KEYS: SECRET },
+    faults: [
+      "WEBHOOK_ALLOWED_CIDRS: must be ranges separated by commas, such as 10.0.0.0/8,fd00::/8",
+      "WEBHOOK_SECRET_KEYS: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
+    ],
+  },
+};
+
+test.each(serviceDefinitions.map(({ name, main }) => ({ name, main })))(
+  "$name stops at once at settings that are missing or malformed, and lists every fault",
+  ({ name, main }) => {
+    const { env, faults } = OWN[name]!;
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main], {
+      env: { PATH: process.env["PATH"], ...MALFORMED, ...env },
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+    expect(status).toBe(1);
+    for (const fault of [...OF_ALL, ...faults]) expect(stderr).toContain(`  ${fault}\n`);
+    expect(stdout + stderr).not.toContain(SECRET);
+    expect(stderr).not.toContain("at ");
+  },
+);

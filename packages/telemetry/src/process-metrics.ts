@@ -1,0 +1,67 @@
+import { metrics } from "@opentelemetry/api";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+
+/** What every process says of itself: whether its event loop keeps up, and what it uses. Names are the conventions'. */
+export function observeProcess(): void {
+  const meter = metrics.getMeter("process");
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  const quantiles = ["p50", "p99", "max"] as const;
+  const gauges = quantiles.map((name) =>
+    meter.createObservableGauge(`nodejs.eventloop.delay.${name}`, {
+      description: "How late the event loop gets to its timers, since the last collection",
+      unit: "s",
+    }),
+  );
+  const utilization = meter.createObservableGauge("nodejs.eventloop.utilization", {
+    description: "Share of time the event loop was busy, since the last collection",
+    unit: "1",
+  });
+  const memory = meter.createObservableGauge("process.memory.usage", {
+    description: "Resident memory",
+    unit: "By",
+  });
+  const cpu = meter.createObservableCounter("process.cpu.time", {
+    description: "Processor time, by mode",
+    unit: "s",
+  });
+  const recent = sinceLast(delay);
+  meter.addBatchObservableCallback(
+    (result) => {
+      const [p50, p99, max] = recent.delays();
+      for (const [index, value] of [p50, p99, max].entries()) result.observe(gauges[index]!, value);
+      result.observe(utilization, recent.utilization());
+      result.observe(memory, process.memoryUsage.rss());
+      const { user, system } = process.cpuUsage();
+      result.observe(cpu, user / 1e6, { "cpu.mode": "user" });
+      result.observe(cpu, system / 1e6, { "cpu.mode": "system" });
+    },
+    [...gauges, utilization, memory, cpu],
+  );
+}
+
+/** Several readers may collect; what one of them read is repeated to another that comes a moment later. */
+function sinceLast(delay: ReturnType<typeof monitorEventLoopDelay>) {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let delays: [p50: number, p99: number, max: number] = [0, 0, 0];
+  let base = performance.eventLoopUtilization();
+  let utilization = 0;
+  const read = () => {
+    if (performance.now() - readAt < REPEAT_WITHIN_MS) return;
+    readAt = performance.now();
+    const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION_S);
+    delays = [late(delay.percentile(50)), late(delay.percentile(99)), late(delay.max)];
+    delay.reset();
+    const now = performance.eventLoopUtilization();
+    ({ utilization } = performance.eventLoopUtilization(now, base));
+    base = now;
+  };
+  return {
+    delays: () => (read(), delays),
+    utilization: () => (read(), utilization),
+  };
+}
+
+const REPEAT_WITHIN_MS = 1_000;
+/** The histogram counts from one timer to the next, and so its resolution in. */
+const RESOLUTION_S = 0.01;

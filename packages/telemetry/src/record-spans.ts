@@ -1,0 +1,36 @@
+/** For tests: the SDK in this process, whose spans the test reads. */
+import { context, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import {
+  AlwaysOnSampler,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+  TracerProvider,
+  type ReadableSpan,
+} from "@opentelemetry/sdk-trace";
+
+export type SpanRecording = {
+  /** Those that have ended. */
+  spans(): ReadableSpan[];
+  forget(): void;
+  /** Nothing is recorded any more. */
+  stop(): void;
+};
+
+export function recordSpans(): SpanRecording {
+  const exporter = new InMemorySpanExporter();
+  const provider = new TracerProvider({
+    sampler: new AlwaysOnSampler(),
+    spanProcessors: [new SimpleSpanProcessor({ exporter })],
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(provider);
+  return {
+    spans: () => exporter.getFinishedSpans(),
+    forget: () => exporter.reset(),
+    stop() {
+      trace.disable();
+      context.disable();
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import {
+  context,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Context,
+  type Link,
+  type Span,
+} from "@opentelemetry/api";
+import { linksTo } from "./traceparent.ts";
+
+/**
+ * All that a span may say: names of the semantic conventions and our own. As with the log it is a list of what is allowed,
+ * here held by the compiler; there is no way to put a body, a header, a path or a statement's values on a span.
+ */
+export type SpanAttributes = { [Name in (typeof SPAN_ATTRIBUTES)[number]]?: string | number | undefined };
+
+export const SPAN_ATTRIBUTES = [
+  "db.namespace",
+  "db.operation.batch.size",
+  "db.query.summary",
+  "db.system.name",
+  "error.type",
+  "holdfast.attempt",
+  "holdfast.event.id",
+  "holdfast.merchant.id",
+  "holdfast.operation",
+  "holdfast.outcome",
+  "holdfast.payment.id",
+  "holdfast.refund.id",
+  "holdfast.request.id",
+  "holdfast.status",
+  "holdfast.trigger",
+  "http.request.method",
+  "http.response.status_code",
+  "http.route",
+  "messaging.destination.name",
+  "messaging.message.id",
+  "messaging.operation.name",
+  "messaging.operation.type",
+  "messaging.system",
+  "server.address",
+  "server.port",
+  "url.scheme",
+] as const;
+
+/** Values of `holdfast.outcome` by which a unit of work is kept whatever the sampling says. */
+export const UNKNOWN_OUTCOME = "unknown";
+/** What was not known is known now: without it the story of an unknown outcome has no end. */
+export const SETTLED_OUTCOME = "settled";
+
+export type SpanOptions = {
+  kind: SpanKind;
+  /** Other than the context that is active. */
+  parent?: Context;
+  links?: Link[];
+  attributes?: SpanAttributes;
+};
+
+const tracer = trace.getTracer("holdfast");
+
+export function startSpan(name: string, { kind, parent, links, attributes }: SpanOptions): Span {
+  return tracer.startSpan(
+    name,
+    {
+      kind,
+      ...(links && { links }),
+      ...(attributes && { attributes }),
+    },
+    parent ?? context.active(),
+  );
+}
+
+/** Runs `work` in a span, whose error it is when it throws. */
+export async function inSpan<Result>(
+  name: string,
+  options: SpanOptions,
+  work: (span: Span) => Promise<Result>,
+): Promise<Result> {
+  const span = startSpan(name, options);
+  try {
+    return await context.with(trace.setSpan(options.parent ?? context.active(), span), work, undefined, span);
+  } catch (error) {
+    failSpan(span, errorType(error));
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** A unit of work that comes of an earlier one and is no part of it: a trace of its own, linked to that one's. */
+export async function inLinkedSpan<Result>(
+  name: string,
+  traceparent: string | null | undefined,
+  work: (span: Span) => Promise<Result>,
+): Promise<Result> {
+  const options = { kind: SpanKind.INTERNAL, parent: ROOT_CONTEXT, links: linksTo(traceparent) };
+  return await inSpan(name, options, work);
+}
+
+/** Says more of the unit of work that is under way. */
+export function annotate(attributes: SpanAttributes, span: Span | undefined = trace.getActiveSpan()): void {
+  if (!span?.isRecording()) return;
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined) span.setAttribute(name, value);
+  }
+}
+
+/** @param type of few values, never a message: those of a database repeat rows. */
+export function failSpan(span: Span, type: string): void {
+  span.setAttribute("error.type", type);
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/** An error's code (SQLSTATE, `ECONNRESET`, ours), else its class. */
+export function errorType(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
+}

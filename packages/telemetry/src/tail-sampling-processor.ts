@@ -1,0 +1,99 @@
+import { SpanStatusCode, trace, TraceFlags, type Context, type Span as ApiSpan } from "@opentelemetry/api";
+import type { ReadableSpan, Span, SpanProcessor } from "@opentelemetry/sdk-trace";
+import { SETTLED_OUTCOME, UNKNOWN_OUTCOME } from "./span.ts";
+
+export type TailSamplingOptions = {
+  /** Takes the spans that are kept, and never blocks. */
+  exporting: SpanProcessor;
+  /** A unit of work that took longer is kept. */
+  slowAfterMs: number;
+  /** Units a second that are kept for how they ended; when all fails, thousands would say the same. */
+  keptPerSecondMax: number;
+  /** Monotonic milliseconds. */
+  now?: () => number;
+};
+
+/**
+ * What the ratio has chosen goes to the exporter at once. Of the rest, the spans of a unit of work (those of this process
+ * under one span that came from outside it) wait until the unit ends, and are kept if it failed, does not know its outcome
+ * or was slow. They wait on the unit itself, so what never ends is collected with it; a unit holds at most {@link
+ * UNIT_SPANS_MAX}, and the bounds on work under way bound their number.
+ */
+export class TailSamplingProcessor implements SpanProcessor {
+  readonly #options: Required<TailSamplingOptions>;
+  readonly #units = new WeakMap<ApiSpan, Unit>();
+  #second = 0;
+  #keptInSecond = 0;
+
+  constructor(options: TailSamplingOptions) {
+    this.#options = { now: () => performance.now(), ...options };
+  }
+
+  onStart(span: Span, parentContext: Context): void {
+    if (isSampled(span)) return;
+    const parent = trace.getSpan(parentContext);
+    const unit = parent && this.#units.get(parent);
+    this.#units.set(span, unit ?? { root: span, waiting: [], fate: "open", isNotable: false });
+  }
+
+  onEnd(span: ReadableSpan): void {
+    if (isSampled(span)) return this.#options.exporting.onEnd(span);
+    const unit = this.#units.get(span as unknown as ApiSpan);
+    if (!unit) return;
+    unit.isNotable ||= isNotable(span);
+    if (unit.fate === "kept") return this.#keep(span);
+    if (unit.fate === "dropped") return;
+    const isRoot = (span as unknown) === unit.root;
+    // The root tells what it was, whatever else there is no room for.
+    if (isRoot || unit.waiting.length < UNIT_SPANS_MAX) unit.waiting.push(span);
+    if (!isRoot) return;
+    const keeps = (unit.isNotable || this.#isSlow(span)) && this.#mayKeep();
+    unit.fate = keeps ? "kept" : "dropped";
+    if (keeps) for (const waiting of unit.waiting) this.#keep(waiting);
+    unit.waiting = [];
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.#options.exporting.forceFlush();
+  }
+
+  async shutdown(): Promise<void> {
+    await this.#options.exporting.shutdown();
+  }
+
+  #isSlow({ duration: [seconds, nanoseconds] }: ReadableSpan): boolean {
+    return seconds * 1_000 + nanoseconds / 1_000_000 > this.#options.slowAfterMs;
+  }
+
+  #mayKeep(): boolean {
+    const second = Math.floor(this.#options.now() / 1_000);
+    if (second !== this.#second) this.#keptInSecond = 0;
+    this.#second = second;
+    return this.#keptInSecond++ < this.#options.keptPerSecondMax;
+  }
+
+  /** It is exported, so it says that it was sampled; what was sent to other processes in the meantime is not changed. */
+  #keep(span: ReadableSpan): void {
+    const spanContext = { ...span.spanContext(), traceFlags: TraceFlags.SAMPLED };
+    this.#options.exporting.onEnd(Object.create(span, { spanContext: { value: () => spanContext } }));
+  }
+}
+
+/** More than any unit of ours has; a batch of many links to its members, it does not hold them. */
+const UNIT_SPANS_MAX = 64;
+
+type Unit = {
+  root: ApiSpan;
+  waiting: ReadableSpan[];
+  fate: "open" | "kept" | "dropped";
+  isNotable: boolean;
+};
+
+function isSampled(span: Pick<ReadableSpan, "spanContext">): boolean {
+  return (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
+}
+
+function isNotable({ status, attributes }: ReadableSpan): boolean {
+  const outcome = attributes["holdfast.outcome"];
+  return status.code === SpanStatusCode.ERROR || outcome === UNKNOWN_OUTCOME || outcome === SETTLED_OUTCOME;
+}

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from "node:http";
+import { PROBLEMS } from "@holdfast/contracts";
+import {
+  annotate,
+  context,
+  failSpan,
+  formatTraceparent,
+  lazyHistogram,
+  parseTraceparent,
+  remoteContext,
+  SpanKind,
+  startSpan,
+  trace,
+  UNKNOWN_OUTCOME,
+  type Context,
+  type Span,
+} from "@holdfast/telemetry";
+import type { Exchange } from "./exchange.ts";
+import { readTraceContext, type TraceContext } from "./trace-context.ts";
+
+/** A request's span, in the client's trace if it has one; what the log and the bus say of the trace comes from here. */
+export type ServerSpan = TraceContext & {
+  /** Runs what belongs to the request, so that its statements, messages and log lines know of it. */
+  run(work: () => void): void;
+  /** The answer is out, or the client is gone. Says the route's template, never the path or the query. */
+  end(exchange: Exchange): void;
+};
+
+export function startServerSpan(request: Pick<IncomingMessage, "headers" | "method">): ServerSpan {
+  const method = methodOf(request);
+  const span = startSpan(method, {
+    kind: SpanKind.SERVER,
+    parent: parentOf(request),
+    attributes: { "http.request.method": method, "url.scheme": "http" },
+  });
+  const { identity, unit } = span.isRecording() ? ownSpan(span) : noSpan(request);
+  return {
+    ...identity,
+    run: (work) => context.with(unit, work),
+    end(exchange) {
+      recordDuration(performance.now() - exchange.startedAt, {
+        "http.request.method": method,
+        "http.route": exchange.route,
+        "http.response.status_code": exchange.headersSent ? exchange.statusCode : undefined,
+        "holdfast.listener": exchange.listener.name,
+      });
+      if (span.isRecording()) describe(span, method, exchange);
+      span.end();
+    },
+  };
+}
+
+const recordDuration = lazyHistogram(
+  "api-gateway",
+  "http.server.request.duration",
+  "Duration of requests, by route, method and status",
+);
+
+/** A method that is none of HTTP's is one value in labels and names, whatever a client makes up. */
+function methodOf({ method = "" }: Pick<IncomingMessage, "method">): string {
+  return METHODS.has(method) ? method : "_OTHER";
+}
+
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]);
+
+/** Several headers arrive joined, and so name nothing. */
+function parentOf({ headers }: Pick<IncomingMessage, "headers">): Context {
+  const { traceparent } = headers;
+  return remoteContext(typeof traceparent === "string" ? traceparent : undefined);
+}
+
+type Identified = { identity: TraceContext; unit: Context };
+
+function ownSpan(span: Span): Identified {
+  const { traceId, spanId } = span.spanContext();
+  return {
+    identity: { traceId, spanId, traceparent: formatTraceparent(span.spanContext()) },
+    unit: trace.setSpan(context.active(), span),
+  };
+}
+
+/** Nothing is recorded; the trace goes on all the same, for whoever does. */
+function noSpan(request: Pick<IncomingMessage, "headers">): Identified {
+  const identity = readTraceContext(request);
+  const own = parseTraceparent(identity.traceparent);
+  return { identity, unit: own ? trace.setSpanContext(context.active(), own) : context.active() };
+}
+
+function describe(span: Span, method: string, exchange: Exchange): void {
+  const { route, headersSent, statusCode, code } = exchange;
+  span.updateName(route === undefined ? method : `${method} ${route}`);
+  annotate(
+    {
+      "http.route": route,
+      "http.response.status_code": headersSent ? statusCode : undefined,
+      "holdfast.request.id": exchange.requestId,
+      "holdfast.merchant.id": exchange.merchantId,
+      "holdfast.payment.id": exchange.paymentId,
+      "holdfast.outcome": code === "outcome_unknown" ? UNKNOWN_OUTCOME : undefined,
+    },
+    span,
+  );
+  if (!headersSent) failSpan(span, "aborted");
+  else if (statusCode >= PROBLEMS.internal_error.status) failSpan(span, code ?? String(statusCode));
+}

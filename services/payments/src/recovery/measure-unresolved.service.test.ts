@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { capturePayment } from "@holdfast/contracts";
+import { eventually } from "@holdfast/testing";
+import { Pool } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { startPaymentsHarness } from "../../test/payments-harness.ts";
+import type { BusinessEvents, UnresolvedMeasure } from "../business-events.ts";
+import { createDatabase } from "../database.ts";
+import { measureUnresolved } from "./measure-unresolved.ts";
+
+const NONE = { count: 0, oldestSeconds: 0 };
+
+test("outcomes that nobody knows are counted with the age of the oldest; what is merely under way is not", async () => {
+  const payments = await startPaymentsHarness({
+    ACQUIRER_TIMEOUT: "300ms",
+    RECOVERY_SCHEDULE: "100ms,1h",
+    RECOVERY_INTERVAL: "30ms",
+    REVERSE_UNSEEN_AFTER: "1h",
+  });
+  onTestFinished(() => payments.close());
+  const pool = new Pool({ connectionString: payments.database.urls.payments.app });
+  onTestFinished(() => pool.end());
+  const told: UnresolvedMeasure[] = [];
+  const events = { unresolvedMeasured: (measure) => void told.push(measure) } as BusinessEvents;
+  const measure = () => measureUnresolved({ db: createDatabase(pool), events });
+
+  const paid = payments.command();
+  expect(await payments.send(paid)).toMatchObject({ outcome: "done" });
+  expect(await measure()).toEqual({ payment: NONE, operation: NONE });
+
+  await payments.acquirerWill("authorize", "hang_before");
+  const lost = payments.command();
+  expect(await payments.send(lost)).toMatchObject({ outcome: "pending" });
+  await eventually(async () => expect((await measure()).payment.count).toBe(1));
+  await payments.acquirerWill("capture", "hang_before", 5);
+  const capture = { paymentId: paid.paymentId, operationId: randomUUID() };
+  expect(await payments.call(capturePayment, capture)).toMatchObject({ outcome: "pending" });
+
+  const age = expect.toSatisfy((seconds: number) => seconds > 0 && seconds < 60);
+  await payments.query(
+    "update payments.payment set created_at = created_at - interval '2 days' where payment_id = $1",
+    [lost.paymentId],
+  );
+  await eventually(async () =>
+    expect(await measure()).toEqual({
+      payment: { count: 1, oldestSeconds: expect.closeTo(2 * 86_400, -2) },
+      operation: { count: 1, oldestSeconds: age },
+    }),
+  );
+  expect(told).toContainEqual({ payment: NONE, operation: NONE });
+});
