@@ -14,6 +14,7 @@ export const PROBLEMS = {
   unsupported_media_type: { status: 415, title: "The body must be application/json" },
   payload_too_large: { status: 413, title: "The body is too large" },
   payment_not_found: { status: 404, title: "There is no such payment" },
+  checkout_not_found: { status: 404, title: "There is no such checkout" },
   refund_not_found: { status: 404, title: "There is no such refund" },
   merchant_not_found: { status: 404, title: "There is no such merchant" },
   credential_not_found: { status: 404, title: "There is no such credential" },

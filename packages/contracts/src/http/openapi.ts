@@ -8,6 +8,7 @@ import { addCredential, createMerchant, getMerchant, listMerchants, revokeCreden
 import { REFUND_OPERATOR_ENDPOINTS } from "./operator-refunds.ts";
 import { payment } from "./payment.ts";
 import { cancel, capture } from "./capture.ts";
+import { createCheckout, getCheckout } from "./checkout.ts";
 import { preAuthorization } from "./pre-authorization.ts";
 import { refund } from "./refund.ts";
 import { sale } from "./sale.ts";
@@ -21,6 +22,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   capture,
   cancel,
   refund,
+  createCheckout,
+  getCheckout,
   createMerchant,
   listMerchants,
   getMerchant,
