@@ -16,6 +16,8 @@ export type BusinessEvents = {
   operationEnded(payment: ShownPayment, kind: string, end: string): void;
   /** The acquirer's answer to it is not known. */
   operationUnknown(payment: ShownPayment, kind: string, attempt: RecoveryAttempt): void;
+  /** A checkout was completed, expired or was cancelled. Its id is not logged: whoever knows it can pay. */
+  checkoutClosed(checkout: ClosedCheckout): void;
   /** The sealed card could not be opened: the key rings differ, or somebody tampers with the bus. */
   cardNotOpened(payment: PaymentKey, error: unknown): void;
   /** A write of the money path failed; recovery or the merchant's repetition goes on from what is committed. */
@@ -24,6 +26,8 @@ export type BusinessEvents = {
 
 /** `ageMs` since the claim. */
 export type RecoveryAttempt = { cause: string; ageMs: number; attempts: number };
+
+type ClosedCheckout = { merchant_id: string; payment_id: string | null; state: string };
 
 type PaymentKey = { payment_id: string; merchant_id: string };
 
@@ -38,6 +42,9 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   });
   const operations = meter.createCounter("holdfast.payments.operations", {
     description: "Captures, cancellations and expiries, by how they ended",
+  });
+  const checkouts = meter.createCounter("holdfast.checkouts", {
+    description: "Checkouts that were closed, by how",
   });
   const settled = meter.createHistogram("holdfast.payments.unknown.age", {
     description: "Age at which unknown outcomes were settled, by status and cause",
@@ -78,6 +85,13 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       log[level](
         { ...identify(payment), operation: kind, reason: cause, ageMs, attempt: attempts },
         "an operation's outcome is not known",
+      );
+    },
+    checkoutClosed({ merchant_id, payment_id, state }) {
+      checkouts.add(1, { status: state });
+      log.info(
+        { merchantId: merchant_id, ...(payment_id !== null && { paymentId: payment_id }), status: state },
+        "checkout closed",
       );
     },
     cardNotOpened({ payment_id, merchant_id }, error) {

@@ -2,6 +2,7 @@ import type { AuditDatabase } from "@holdfast/audit";
 import type { IdempotencyKeyTable } from "@holdfast/idempotency";
 import { Kysely, PostgresDialect, type ColumnType, type Generated } from "kysely";
 import type { Pool } from "pg";
+import type { CheckoutState } from "./checkout/checkout.ts";
 import type { OperationKind } from "./operation/payment-operation.ts";
 import type { PaymentState } from "./payment/payment.ts";
 
@@ -14,6 +15,8 @@ export type PaymentsDatabase = AuditDatabase & {
   payment_resolution: PaymentResolutionTable;
   payment_operation: PaymentOperationTable;
   refund_reservation: RefundReservationTable;
+  checkout: CheckoutTable;
+  checkout_payment: CheckoutPaymentTable;
 };
 
 export type PaymentTable = {
@@ -108,6 +111,32 @@ export type RefundReservationTable = {
   refusal: string | null;
   created_at: Generated<Date>;
   ended_at: Date | null;
+};
+
+export type CheckoutTable = {
+  checkout_id: string;
+  merchant_id: string;
+  state: CheckoutState;
+  transaction_type: "PRE_AUTHORIZATION" | "PAYMENT";
+  order_id: string;
+  customer_id: string | null;
+  amount_minor: bigint;
+  currency: string;
+  currency_exponent: number;
+  installment_options: number[];
+  success_url: string;
+  failure_url: string;
+  payment_id: string | null;
+  attempts: Generated<number>;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  closed_at: Date | null;
+};
+
+export type CheckoutPaymentTable = {
+  payment_id: string;
+  checkout_id: string;
+  attempt: number;
 };
 
 export type PaymentResolutionTable = {

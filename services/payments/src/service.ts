@@ -1,14 +1,20 @@
 import { createSimulatorAcquirer } from "@holdfast/acquirer";
 import { createCardOpener } from "@holdfast/card-sealing";
 import {
+  cancelCheckout as cancelCheckoutCommand,
   cancelPayment as cancelPaymentCommand,
   capturePayment as capturePaymentCommand,
   getPayment as getPaymentCommand,
+  inspectCheckoutCard as inspectCheckoutCardCommand,
+  openCheckout as openCheckoutCommand,
+  payCheckout as payCheckoutCommand,
   preAuthorizePayment,
+  readCheckout as readCheckoutCommand,
   releaseRefund as releaseRefundCommand,
   reserveRefund as reserveRefundCommand,
   sellPayment,
   settleRefund as settleRefundCommand,
+  viewCheckout as viewCheckoutCommand,
 } from "@holdfast/contracts";
 import { connectBus, handler, serve, type Handled } from "@holdfast/messaging";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
@@ -28,6 +34,10 @@ import {
 } from "@holdfast/service-runtime";
 import { SHIPPED_BINS } from "./bin/bin-table.ts";
 import { createBusinessEvents } from "./business-events.ts";
+import { cancelCheckout, inspectCheckoutCard, readCheckout, viewCheckout } from "./checkout/checkout-page.ts";
+import { openCheckout } from "./checkout/open-checkout.ts";
+import { payCheckout } from "./checkout/pay-checkout.ts";
+import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
 import { createDatabase } from "./database.ts";
 import { expirePayments } from "./expiry/expire-payments.ts";
@@ -115,6 +125,12 @@ export async function startPayments(
     fingerprintKey: config.PAN_FINGERPRINT_KEY,
     businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
   };
+  const checkouts = {
+    ...deps,
+    leaseMs: config.LEASE_DURATION,
+    checkoutAttemptsMax: config.CHECKOUT_ATTEMPTS_MAX,
+    checkoutExpiresAfterMs: config.CHECKOUT_EXPIRES_AFTER,
+  };
   const serving = await serve(bus, {
     service: "payments",
     version: "0.1.0",
@@ -133,6 +149,14 @@ export async function startPayments(
       ),
       handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
       handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
+      handler(openCheckoutCommand, (message) => openCheckout(checkouts, message)),
+      handler(readCheckoutCommand, ({ context, payload }) =>
+        readCheckout(checkouts, context.merchant.merchantId, payload.checkoutId),
+      ),
+      handler(viewCheckoutCommand, ({ payload }) => viewCheckout(checkouts, payload.checkoutId)),
+      handler(cancelCheckoutCommand, ({ payload }) => cancelCheckout(checkouts, payload.checkoutId)),
+      handler(inspectCheckoutCardCommand, ({ payload }) => inspectCheckoutCard(checkouts, payload)),
+      handler(payCheckoutCommand, (message) => payCheckout(checkouts, message)),
       ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
       confirmEventsHandler("payments", outboxPool),
     ],
@@ -146,6 +170,11 @@ export async function startPayments(
     startPeriodicTask("expiry", {
       intervalMs: config.EXPIRY_INTERVAL,
       round: () => expirePayments({ ...recovery, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER }),
+      log,
+    }),
+    startPeriodicTask("checkouts", {
+      intervalMs: config.CHECKOUT_INTERVAL,
+      round: () => closeCheckouts(checkouts),
       log,
     }),
     startPeriodicTask("purge idempotency keys", {

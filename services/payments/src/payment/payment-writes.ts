@@ -64,6 +64,17 @@ export function createPaymentWrites(pool: Pool, { leaseMs }: { leaseMs: number }
   };
 }
 
+/** The same claim, alone and within a transaction that writes more than it. @returns as {@link PaymentWrites.claim}. */
+export async function claimWithin(
+  trx: Transaction<PaymentsDatabase>,
+  claim: ClaimRow,
+  { leaseMs }: { leaseMs: number },
+): Promise<ClaimedPayment | undefined> {
+  const values = [leaseMs, ...CLAIM_COLUMNS.map(([column]) => [claim[column]])];
+  const { rows } = await trx.executeQuery<ClaimedPayment>(CompiledQuery.raw(CLAIM.keyed.text, values));
+  return rows[0] && { created_at: rows[0].created_at };
+}
+
 /** The same change, alone and within a transaction that writes more than it. @returns as {@link PaymentWrites.record}. */
 export async function recordWithin(trx: Transaction<PaymentsDatabase>, change: RecordRow): Promise<boolean> {
   transition(change.from, change.to);
