@@ -26,6 +26,17 @@ export interface Acquirer {
    * (a tombstone): an authorization that arrives later under it is refused.
    */
   reverse(request: ReversalRequest): Promise<ReversalOutcome>;
+  /**
+   * 3-D Secure, first half: hands over the card and learns whether its holder has to pass a challenge. Moves no money. A
+   * reference that a reversal has bound is declined.
+   */
+  enrol(request: EnrolmentRequest): Promise<EnrolmentOutcome>;
+  /**
+   * 3-D Secure, second half: authorizes or sells under the enrolment's reference where the cardholder was authenticated,
+   * with the card the acquirer keeps under its session. Where the authentication failed, was cancelled, or has not come to
+   * its end, it is declined for good. What `inquire` and `reverse` say of the reference is said of this.
+   */
+  complete(request: CompletionRequest): Promise<CompletionOutcome>;
   /** Asks what became of a reference. */
   inquire(request: InquiryRequest): Promise<InquiryOutcome>;
   /** Lets the calls under way end, then lets go of pooled connections. Calls made afterwards are `not_sent`. */
@@ -60,6 +71,43 @@ export type AcquirerCard = { pan: string; expiryMonth: string; expiryYear: strin
  * a cancel is the whole of the parent's, or what releases have left of it.
  */
 export type FollowUpRequest = Call & AcquirerAmount & { parentReference: string };
+
+/** What is to be done once the cardholder is authenticated. */
+export type CardOperation = "authorize" | "sale";
+
+export type EnrolmentRequest = CardRequest & {
+  operation: CardOperation;
+  /** Where the cardholder's browser is sent after the challenge, by GET or POST, with the session in a field `session`. */
+  returnUrl: string;
+  /** The challenge has to be passed before this instant. */
+  sessionExpiresAt: Date;
+};
+
+/** Reference, operation, amount and currency are the enrolment's. */
+export type CompletionRequest = Call & AcquirerAmount & { operation: CardOperation; session: string };
+
+/**
+ * What came of an authentication, in the terms of EMV 3-D Secure (EMVCo): `transStatus` Y authenticated, A attempted, N
+ * not authenticated, R rejected by the issuer, U could not be performed; `eci` as the scheme has it. The proof itself (the
+ * CAVV) stays with the acquirer.
+ */
+export type Authentication = {
+  transStatus: "Y" | "A" | "N" | "R" | "U";
+  eci?: string;
+  dsTransId?: string;
+};
+
+export type EnrolmentOutcome =
+  /** The browser has to post `fields` to `url`. */
+  | { kind: "challenge"; session: string; url: string; fields: Record<string, string> }
+  /** Without a challenge (Y), or the issuer or the card does not take part (A): to be completed at once. */
+  | { kind: "authenticated"; session: string; authentication: Authentication }
+  /** Not authenticated and no way to become so; `resultCode` says why. */
+  | (Declined & { authentication?: Authentication })
+  | Unknown
+  | NotSent;
+
+export type CompletionOutcome = ((Approved | Declined) & { authentication?: Authentication }) | Unknown | NotSent;
 
 /** Reference, amount and currency are those of the authorization or the sale that is undone. */
 export type ReversalRequest = Call & AcquirerAmount;

@@ -16,6 +16,7 @@ export const PROBLEMS = {
   payment_not_found: { status: 404, title: "There is no such payment" },
   checkout_not_found: { status: 404, title: "There is no such checkout" },
   refund_not_found: { status: 404, title: "There is no such refund" },
+  three_ds_session_not_found: { status: 404, title: "There is no such 3-D Secure session" },
   merchant_not_found: { status: 404, title: "There is no such merchant" },
   credential_not_found: { status: 404, title: "There is no such credential" },
   webhook_not_found: { status: 404, title: "The merchant has no webhooks" },

@@ -27,6 +27,34 @@ const declinedFields = {
   resultMessage: message,
 };
 
+const authentication = z.object({
+  transStatus: z.enum(["Y", "A", "N", "R", "U"]),
+  eci: z.string().length(2).optional(),
+  dsTransId: word.optional(),
+});
+const session = z.string().min(1).max(128);
+
+/** What `POST /v1/3ds/enrol` answers. What goes into a page is bounded, and leads to a web address and nowhere else. */
+export const enrolmentAnswer = z.discriminatedUnion("outcome", [
+  z.object({
+    ...about,
+    outcome: z.literal("challenge"),
+    session,
+    url: z.url({ protocol: /^https?$/ }).max(2_048),
+    fields: z
+      .record(z.string().min(1).max(64), z.string().max(8_192))
+      .refine((fields) => Object.keys(fields).length <= 16),
+  }),
+  z.object({ ...about, outcome: z.literal("authenticated"), session, authentication }),
+  z.object({ ...declinedFields, authentication: authentication.optional() }),
+]);
+
+/** What `POST /v1/3ds/complete` answers. */
+export const completionAnswer = z.discriminatedUnion("outcome", [
+  z.object({ ...approvedFields, authentication: authentication.optional() }),
+  z.object({ ...declinedFields, authentication: authentication.optional() }),
+]);
+
 /** What `POST /v1/{operation}` answers, a reversal excepted. */
 export const operationAnswer = z.discriminatedUnion("outcome", [
   z.object(approvedFields),

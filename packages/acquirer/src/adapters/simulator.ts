@@ -5,8 +5,13 @@ import type {
   AcquirerAmount,
   AcquirerOutcome,
   Approved,
+  Authentication,
   CardRequest,
+  CompletionOutcome,
+  CompletionRequest,
   Declined,
+  EnrolmentOutcome,
+  EnrolmentRequest,
   FollowUpRequest,
   InquiryOutcome,
   InquiryRequest,
@@ -21,6 +26,8 @@ import {
   type HttpExchange,
 } from "../bounded-http-client.ts";
 import {
+  completionAnswer,
+  enrolmentAnswer,
   inquiryAnswer,
   operationAnswer,
   reversalAnswer,
@@ -45,6 +52,8 @@ export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acqu
     release: (request) => followUp(client, "/v1/release", request),
     refund: (request) => followUp(client, "/v1/refund", request),
     reverse: (request) => reverse(client, request),
+    enrol: (request) => enrol(client, request),
+    complete: (request) => complete(client, request),
     inquire: (request) => inquire(client, request),
     close: () => client.close(),
   };
@@ -55,13 +64,7 @@ async function payByCard(
   path: string,
   request: CardRequest,
 ): Promise<AcquirerOutcome> {
-  const { pan, expiryMonth, expiryYear, cvv } = request.card;
-  const body = JSON.stringify({
-    ...commonBody(request),
-    card: { pan, expiryMonth, expiryYear, cvv },
-    cardHolderName: request.cardHolderName,
-    installmentCount: request.installmentCount,
-  });
+  const body = JSON.stringify(cardBody(request));
   return readOutcome(await client.exchange({ method: "POST", path, body }, request.expiresAt), request);
 }
 
@@ -82,6 +85,52 @@ async function reverse(client: BoundedHttpClient, request: ReversalRequest): Pro
   if (!isAbout(read.answer, request)) return MISMATCH;
   const { outcome, resultCode, resultMessage } = read.answer;
   return outcome === "reversed" ? { kind: "reversed" } : { kind: "refused", resultCode, resultMessage };
+}
+
+async function enrol(client: BoundedHttpClient, request: EnrolmentRequest): Promise<EnrolmentOutcome> {
+  const { operation, returnUrl, sessionExpiresAt } = request;
+  const body = JSON.stringify({ ...cardBody(request), operation, returnUrl, sessionExpiresAt });
+  const exchange = await client.exchange({ method: "POST", path: "/v1/3ds/enrol", body }, request.expiresAt);
+  const read = readAnswer(exchange, enrolmentAnswer);
+  if (read.kind !== "read") return read;
+  const { answer } = read;
+  if (!isAbout(answer, request)) return MISMATCH;
+  switch (answer.outcome) {
+    case "challenge":
+      return { kind: "challenge", session: answer.session, url: answer.url, fields: answer.fields };
+    case "authenticated":
+      return { kind: "authenticated", session: answer.session, authentication: given(answer.authentication) };
+    case "declined":
+      return { ...declined(answer), ...authenticationOf(answer) };
+    default:
+      return answer satisfies never;
+  }
+}
+
+async function complete(client: BoundedHttpClient, request: CompletionRequest): Promise<CompletionOutcome> {
+  const { operation, session } = request;
+  const body = JSON.stringify({ ...commonBody(request), operation, session });
+  const exchange = await client.exchange(
+    { method: "POST", path: "/v1/3ds/complete", body },
+    request.expiresAt,
+  );
+  const read = readAnswer(exchange, completionAnswer);
+  if (read.kind !== "read") return read;
+  const { answer } = read;
+  if (!isAbout(answer, request)) return MISMATCH;
+  const outcome = answer.outcome === "approved" ? approved(answer) : declined(answer);
+  return { ...outcome, ...authenticationOf(answer) };
+}
+
+type AnsweredAuthentication = NonNullable<z.output<typeof completionAnswer>["authentication"]>;
+
+function authenticationOf({ authentication }: { authentication?: AnsweredAuthentication | undefined }) {
+  return authentication && { authentication: given(authentication) };
+}
+
+/** Without the fields that were not given. */
+function given({ transStatus, eci, dsTransId }: AnsweredAuthentication): Authentication {
+  return { transStatus, ...(eci !== undefined && { eci }), ...(dsTransId !== undefined && { dsTransId }) };
 }
 
 async function inquire(client: BoundedHttpClient, request: InquiryRequest): Promise<InquiryOutcome> {
@@ -154,6 +203,16 @@ function approved(answer: ApprovedAnswer): Approved {
 function declined(answer: DeclinedAnswer): Declined {
   const { externalTransactionId, resultCode, resultMessage } = answer;
   return { kind: "declined", externalTransactionId, resultCode, resultMessage };
+}
+
+function cardBody(request: CardRequest) {
+  const { pan, expiryMonth, expiryYear, cvv } = request.card;
+  return {
+    ...commonBody(request),
+    card: { pan, expiryMonth, expiryYear, cvv },
+    cardHolderName: request.cardHolderName,
+    installmentCount: request.installmentCount,
+  };
 }
 
 function commonBody(request: { reference: string; expiresAt: Date } & AcquirerAmount) {

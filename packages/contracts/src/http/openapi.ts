@@ -12,12 +12,14 @@ import { createCheckout, getCheckout } from "./checkout.ts";
 import { preAuthorization } from "./pre-authorization.ts";
 import { refund } from "./refund.ts";
 import { sale } from "./sale.ts";
+import { threeDs } from "./three-ds.ts";
 import { WEBHOOK_ENDPOINTS } from "./webhook-endpoints.ts";
 
 /** Every HTTP operation there is, in the order of the document. */
 export const ENDPOINTS: readonly Endpoint[] = [
   preAuthorization,
   sale,
+  threeDs,
   payment,
   capture,
   cancel,

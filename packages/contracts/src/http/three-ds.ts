@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { apiPaymentResponseSchema } from "./api-payment-response.ts";
+import { checkCardPaymentFields } from "./card-payment-fields.ts";
+import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
+import { returnUrlSchema } from "./return-url.ts";
+import { saleRequestSchema } from "./sale.ts";
+
+/** What a payment with 3-D Secure ends as: a sale, or funds reserved for a later capture. */
+export const threeDsTransactionTypeSchema = z.enum(["PAYMENT", "PRE_AUTHORIZATION"]);
+export type ThreeDsTransactionType = z.infer<typeof threeDsTransactionTypeSchema>;
+
+/** Body of POST /api/3ds: a sale's fields, what it ends as, and where the buyer is sent afterwards. */
+export const threeDsRequestSchema = z
+  .object({
+    ...saleRequestSchema.shape,
+    transactionType: threeDsTransactionTypeSchema
+      .optional()
+      .meta({ description: "PAYMENT unless told otherwise" }),
+    successUrl: returnUrlSchema().meta({
+      description: "The buyer is sent here with `paymentId` and `orderId` added to the query",
+    }),
+    failureUrl: returnUrlSchema().meta({ description: "As successUrl, for a payment that did not succeed" }),
+  })
+  .meta({ id: "ThreeDsRequest" });
+export type ThreeDsRequest = z.infer<typeof threeDsRequestSchema>;
+
+/** What is wrong between the fields. Installments belong to sales; a card number has no place in a URL. */
+export function checkThreeDs(
+  fields: Record<string, unknown>,
+  now: Date,
+  addFault: (field: string, code: string, message: string) => void,
+): void {
+  checkCardPaymentFields(fields, now, addFault);
+  const { transactionType, installmentCount, pan } = fields;
+  if (transactionType === "PRE_AUTHORIZATION" && installmentCount !== undefined) {
+    addFault("installmentCount", "not_allowed", "is for payments, not for pre-authorizations");
+  }
+  for (const name of ["successUrl", "failureUrl"] as const) {
+    const url = fields[name];
+    if (
+      typeof url === "string" &&
+      typeof pan === "string" &&
+      isLongDigits(pan) &&
+      digitsOf(url).includes(pan)
+    ) {
+      addFault(name, "contains_card_number", "must not contain the card number");
+    }
+  }
+}
+
+function isLongDigits(text: string): boolean {
+  return /^\d{12,19}$/.test(text);
+}
+
+function digitsOf(text: string): string {
+  return text.replaceAll(/\D/g, "");
+}
+
+/** The record, and while the cardholder has to pass a challenge, how to get there. */
+export const threeDsResponseSchema = apiPaymentResponseSchema
+  .extend({
+    redirectUrl: z
+      .url()
+      .optional()
+      .meta({ description: "With ENROLLED: send the buyer's browser here to pass the challenge" }),
+    htmlContent: z
+      .base64()
+      .optional()
+      .meta({ description: "Instead of redirectUrl: a page, in base64, that sends itself to the issuer" }),
+    expiresAt: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: "The challenge has to be passed before; afterwards the payment is CANCELLED" }),
+  })
+  .meta({ id: "ThreeDsResponse" });
+export type ThreeDsResponse = z.infer<typeof threeDsResponseSchema>;
+
+export const threeDs = defineEndpoint({
+  operationId: "payWith3ds",
+  listener: "merchant",
+  method: "POST",
+  path: "/api/3ds",
+  summary: "Take a payment, or reserve funds, with 3-D Secure",
+  description:
+    "Where the issuer wants a challenge the answer is ENROLLED with `redirectUrl`, `htmlContent` and `expiresAt`: send " +
+    "the buyer there; they come back to `successUrl` or `failureUrl`. A card that needs no challenge is authorized at " +
+    "once. Only the webhook and a query of the payment are proof of its outcome, never the redirect.",
+  request: threeDsRequestSchema,
+  responses: {
+    201: {
+      description: "Created: ENROLLED with a challenge to pass, or SUCCESS, FAILED or REJECTED without one",
+      body: threeDsResponseSchema,
+      headers: { Location: "/api/payment/{paymentId}" },
+    },
+    202: {
+      description:
+        "The outcome at the bank is not known yet: ENROLLED without a challenge; query the payment",
+      body: apiPaymentResponseSchema,
+      headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds until a query makes sense" },
+    },
+  },
+  problems: [...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS, "installments_not_allowed", "outcome_unknown"],
+});

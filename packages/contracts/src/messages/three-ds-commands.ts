@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
+import { threeDsTransactionTypeSchema } from "../http/three-ds.ts";
+import { sellPayment } from "./commands.ts";
+import { defineCommand, defineServiceCommand } from "./message.ts";
+
+/**
+ * 3-D Secure: a merchant's request enrols the card, and the cardholder's browser, which nobody signed in, brings the
+ * payment to its end through the public pages. `sessionId` is drawn with the payment's id and travels in the signed state
+ * of the return URL: it ties a browser's return to this one enrolment.
+ */
+
+/** How a cardholder gets to the issuer's challenge. */
+export const challengeSchema = z.object({
+  /** Our own public page that leads there. */
+  pageUrl: z.string(),
+  /** The issuer's address and the form fields it wants posted. */
+  url: z.string(),
+  fields: z.record(z.string(), z.string()),
+  /** The challenge has to be passed before. */
+  expiresAt: z.iso.datetime(),
+});
+export type Challenge = z.infer<typeof challengeSchema>;
+
+/** The record; with `challenge` while there is one to pass. */
+export const enrolledPaymentSchema = apiPaymentResponseSchema.extend({
+  challenge: challengeSchema.optional(),
+});
+export type EnrolledPayment = z.infer<typeof enrolledPaymentSchema>;
+
+/** What a payment with 3-D Secure needs besides a sale's fields, and whoever starts one has to draw. */
+export const threeDsTermsSchema = z.object({
+  transactionType: threeDsTransactionTypeSchema,
+  sessionId: z.uuid(),
+  /** Where the cardholder's browser is sent in the end; whoever sends the command has checked them. */
+  successUrl: z.string().max(2_048),
+  failureUrl: z.string().max(2_048),
+  /** Our public pages for this session: the one the acquirer sends the browser back to, and the way to the challenge. */
+  returnUrl: z.string().max(2_048),
+  pageUrl: z.string().max(2_048),
+});
+export type ThreeDsTerms = z.infer<typeof threeDsTermsSchema>;
+
+/** Hand the card to the acquirer and learn whether its holder has to pass a challenge; without one, go on to the end. */
+export const enrolPayment = defineCommand({
+  service: "payments",
+  name: "enrol",
+  request: sellPayment.request.extend(threeDsTermsSchema.shape),
+  result: enrolledPaymentSchema,
+});
+export type EnrolPayment = z.infer<typeof enrolPayment.request>;
+
+const session = { paymentId: z.uuid(), sessionId: z.uuid() };
+
+/** The payment as it stands, and where its cardholder's browser belongs once it is no longer ENROLLED. */
+export const sessionStateSchema = z.object({
+  payment: apiPaymentResponseSchema,
+  successUrl: z.string(),
+  failureUrl: z.string(),
+  /** While it can still be passed. */
+  challenge: challengeSchema.optional(),
+});
+export type SessionState = z.infer<typeof sessionStateSchema>;
+
+/**
+ * The browser is back: ask the acquirer what came of the challenge, once, and authorize. A repetition changes nothing and
+ * hears how the payment stands; `pending` while that is not known, `three_ds_session_not_found` for another session.
+ */
+export const completePayment = defineServiceCommand({
+  service: "payments",
+  name: "complete",
+  request: z.object({
+    ...session,
+    /** The acquirer's name of the session as the browser brought it; refused when it is not the one we were given. */
+    acquirerSession: z.string().max(128).optional(),
+  }),
+  result: sessionStateSchema,
+});
+export type CompletePayment = z.infer<typeof completePayment.request>;
+
+/** For the public page that leads to the challenge. Changes nothing and asks nobody. */
+export const readSession = defineServiceCommand({
+  service: "payments",
+  name: "read-session",
+  request: z.object(session),
+  result: sessionStateSchema,
+});
