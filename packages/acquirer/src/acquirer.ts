@@ -107,7 +107,10 @@ export type EnrolmentOutcome =
   | Unknown
   | NotSent;
 
-export type CompletionOutcome = ((Approved | Declined) & { authentication?: Authentication }) | Unknown | NotSent;
+export type CompletionOutcome =
+  | ((Approved | Declined) & { authentication?: Authentication })
+  | Unknown
+  | NotSent;
 
 /** Reference, amount and currency are those of the authorization or the sale that is undone. */
 export type ReversalRequest = Call & AcquirerAmount;

@@ -14,6 +14,7 @@ create table checkout (
   currency             char(3) not null,
   currency_exponent    smallint not null check (currency_exponent between 0 and 4),
   installment_options  smallint[] not null check (cardinality(installment_options) between 1 and 12),
+  three_ds             boolean not null,                 -- whether the buyer's bank may ask for 3-D Secure
   success_url          text not null check (success_url like 'https://%' and char_length(success_url) <= 2048),
   failure_url          text not null check (failure_url like 'https://%' and char_length(failure_url) <= 2048),
 

@@ -91,6 +91,7 @@ const COLUMNS: {
     currency: "not null",
     currency_exponent: "not null",
     installment_options: "not null",
+    three_ds: "not null",
     success_url: "not null",
     failure_url: "not null",
     payment_id: "null",

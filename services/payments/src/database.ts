@@ -124,6 +124,7 @@ export type CheckoutTable = {
   currency: string;
   currency_exponent: number;
   installment_options: number[];
+  three_ds: boolean;
   success_url: string;
   failure_url: string;
   payment_id: string | null;

@@ -4,6 +4,7 @@ import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, checkAmount } from "./card-payment-fields.ts";
 import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
+import { returnUrlSchema } from "./return-url.ts";
 
 /** A hosted page on which a buyer pays one order. The merchant makes it, sends the buyer there, and looks at it here. */
 
@@ -25,23 +26,6 @@ const wholeNumber = (min: number, max: number) =>
       { error: `must be a whole number from ${min} to ${max}`, params: { code: "out_of_range" } },
     );
 
-/**
- * Where the buyer is sent: https and nothing else, so that neither `javascript:` nor a plain page can stand there. With a
- * user in it the address would read as another one.
- */
-const returnUrl = z
-  .string()
-  .max(2_048, { error: "must have at most 2048 characters" })
-  .refine(isReturnUrl, { error: "must be an https URL without a user", params: { code: "invalid_url" } })
-  .meta({ format: "uri", maxLength: 2_048, examples: ["https://shop.example/orders/4711/paid"] });
-
-function isReturnUrl(value: string): boolean {
-  // The URL parser drops tabs and line breaks, and would take what a header must not have.
-  if (!/^https:\/\/[\x21-\x7E]+$/i.test(value) || value.includes("\\") || !URL.canParse(value)) return false;
-  const { protocol, username, password } = new URL(value);
-  return protocol === "https:" && username === "" && password === "";
-}
-
 /** Body of POST /api/checkout. */
 export const checkoutRequestSchema = z
   .object({
@@ -62,15 +46,19 @@ export const checkoutRequestSchema = z
           "Installments the page may offer, as far as the buyer's card allows them; paying at once is always offered",
         examples: [[1, 3, 6]],
       }),
-    successUrl: returnUrl.meta({
+    successUrl: returnUrlSchema().meta({
       description:
         "Where the buyer is sent once paid; `checkoutId`, `paymentId` and `orderId` are added to its query",
     }),
-    failureUrl: returnUrl.meta({ description: "Where the buyer is sent otherwise, in the same way" }),
+    failureUrl: returnUrlSchema().meta({ description: "Where the buyer is sent otherwise, in the same way" }),
     transactionType: z
       .enum(["PAYMENT", "PRE_AUTHORIZATION"], { error: "must be PAYMENT or PRE_AUTHORIZATION" })
       .optional()
       .meta({ description: "PAYMENT where left out" }),
+    threeDs: z.boolean().optional().meta({
+      description:
+        "Whether the buyer's bank may ask for 3-D Secure, true where left out; the bank decides whether it wants a challenge",
+    }),
     expiresInSeconds: wholeNumber(CHECKOUT_SECONDS.min, CHECKOUT_SECONDS.max)
       .optional()
       .meta({ description: "1800 where left out" }),
@@ -105,6 +93,7 @@ export const checkoutSchema = z
     customerId: z.string().optional(),
     transactionType: z.enum(["PAYMENT", "PRE_AUTHORIZATION"]),
     installmentOptions: z.array(z.int()),
+    threeDs: z.boolean(),
     successUrl: z.string(),
     failureUrl: z.string(),
     createdAt: z.iso.datetime(),

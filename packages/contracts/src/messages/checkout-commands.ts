@@ -3,6 +3,7 @@ import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
 import { checkoutSchema, checkoutStatusSchema } from "../http/checkout.ts";
 import { sealedCardSchema } from "./commands.ts";
 import { defineCommand, defineServiceCommand } from "./message.ts";
+import { threeDsTermsSchema } from "./three-ds-commands.ts";
 
 /** What is asked of `payments` about hosted checkouts: two commands by merchants, the rest by the page at `checkoutUrl`. */
 
@@ -24,6 +25,7 @@ export const openCheckout = defineCommand({
     successUrl: z.string(),
     failureUrl: z.string(),
     transactionType: z.enum(["PAYMENT", "PRE_AUTHORIZATION"]),
+    threeDs: z.boolean(),
     expiresInSeconds: z.int().optional(),
   }),
   result: checkoutRecordSchema,
@@ -54,6 +56,8 @@ export const checkoutPageSchema = z.object({
   attemptsLeft: z.int(),
   /** The latest attempt. */
   payment: apiPaymentResponseSchema.optional(),
+  /** While its cardholder has a challenge to pass: our page that leads there. */
+  challengeUrl: z.string().optional(),
 });
 export type CheckoutPage = z.infer<typeof checkoutPageSchema>;
 
@@ -99,6 +103,10 @@ export const payCheckout = defineCommand({
     installmentCount: z.int(),
     requestIp: z.string(),
     requestPort: z.int(),
+    /** For where 3-D Secure is wanted; see `threeDsTermsSchema`. */
+    session: threeDsTermsSchema.pick({ sessionId: true, returnUrl: true, pageUrl: true }),
+    /** The checkout's own page, where the cardholder's browser is sent after a challenge. */
+    checkoutUrl: z.string().max(2_048),
   }),
   result: checkoutPageSchema,
 });

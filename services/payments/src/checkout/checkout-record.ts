@@ -13,6 +13,7 @@ export function checkoutRecord({ row, payment }: Pick<FoundCheckout, "row" | "pa
     ...(row.customer_id !== null && { customerId: row.customer_id }),
     transactionType: row.transaction_type,
     installmentOptions: row.installment_options,
+    threeDs: row.three_ds,
     successUrl: row.success_url,
     failureUrl: row.failure_url,
     createdAt: row.created_at.toISOString(),

@@ -41,7 +41,7 @@ export async function openCheckout(deps: OpenCheckoutDeps, message: Incoming<Ope
     if (key) await storeAnswer(trx, payload.checkoutId, reply);
     return reply;
   });
-  return key && opened === "taken" ? await answerTaken(deps.db, key, taking) : (opened as Reply);
+  return opened === "taken" ? await answerTaken(deps.db, key!, taking) : opened;
 }
 
 async function insert(
@@ -64,6 +64,7 @@ async function insert(
       currency_exponent: currencyExponent(payload.currency) ?? 0,
       // Paying at once is always possible: not every card has a programme.
       installment_options: [...new Set([1, ...installmentOptions])].sort((a, b) => a - b),
+      three_ds: payload.threeDs,
       success_url: payload.successUrl,
       failure_url: payload.failureUrl,
     },
@@ -114,6 +115,7 @@ function fingerprintOf({ fingerprintKey }: OpenCheckoutDeps, payload: OpenChecko
     payload.successUrl,
     payload.failureUrl,
     payload.transactionType,
+    String(payload.threeDs),
     payload.expiresInSeconds ?? null,
   ]);
 }
