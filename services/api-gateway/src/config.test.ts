@@ -9,7 +9,9 @@ const common = {
   DATABASE_URL: "postgres://localhost/x",
   NATS_URL: "nats://localhost:4222",
 };
-const merchant = { MERCHANT_API_PORT: "0", CARD_SEALING_KEYS: key, CREDENTIAL_PEPPERS: key };
+const PUBLIC_URL = "https://pay.example.test";
+const merchant = { MERCHANT_API_PORT: "0", CARD_SEALING_KEYS: key, CREDENTIAL_PEPPERS: key, PUBLIC_URL };
+const pages = { PUBLIC_PAGES_PORT: "0", CARD_SEALING_KEYS: key, PUBLIC_URL };
 const operator = {
   OPERATOR_API_PORT: "0",
   CREDENTIAL_PEPPERS: key,
@@ -30,7 +32,7 @@ function faultsOf(env: Record<string, string>): string[] {
 test.each([
   ["the merchant API", merchant],
   ["the operator API", operator],
-  ["the public pages", { PUBLIC_PAGES_PORT: "0" }],
+  ["the public pages", pages],
 ])("each listener runs by itself, with what it needs and no more: %s", (_case, settings) => {
   expect(faultsOf({ ...common, ...settings })).toEqual([]);
 });
@@ -51,8 +53,9 @@ describe("refuses to start", () => {
     [
       "a merchant API without its keys",
       { MERCHANT_API_PORT: "0" },
-      ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS"],
+      ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL"],
     ],
+    ["public pages that nobody could find", { ...pages, PUBLIC_URL: "" }, ["PUBLIC_URL"]],
     [
       "an operator API that could believe anybody",
       { OPERATOR_API_PORT: "0", CREDENTIAL_PEPPERS: key },

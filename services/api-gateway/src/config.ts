@@ -19,7 +19,7 @@ export const configSchema = z
     MERCHANT_API_PORT: portSetting().optional(),
     OPERATOR_API_PORT: portSetting().optional(),
     PUBLIC_PAGES_PORT: portSetting().optional(),
-    /** Where cardholders reach the public pages. */
+    /** Where cardholders reach the public pages; the merchant API tells them, too. */
     PUBLIC_URL: urlSetting("https:", "http:").optional(),
 
     /** The same ring as the payments service's. */
@@ -40,7 +40,7 @@ export const configSchema = z
     /** How long a service may take for a command; shorter than the gateway waits for it, by the way back. */
     HANDLER_TIMEOUT: durationSetting().default(18_000),
     REQUEST_TIMEOUT: durationSetting().default(20_000),
-    /** Merchants' requests under way in this process; one more is refused as not started. */
+    /** Requests under way on one listener of this process; one more is refused as not started. */
     REQUESTS_IN_FLIGHT_MAX: integerSetting(1, 100_000).default(512),
   })
   .check(({ value, issues }) => {
@@ -65,10 +65,10 @@ export const configSchema = z
 export type Config = z.infer<typeof configSchema>;
 
 const LISTENERS = [
-  { port: "MERCHANT_API_PORT", needs: ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS"] },
+  { port: "MERCHANT_API_PORT", needs: ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL"] },
   {
     port: "OPERATOR_API_PORT",
     needs: ["CREDENTIAL_PEPPERS", "OPERATOR_JWKS", "OPERATOR_JWT_ISSUER", "OPERATOR_JWT_AUDIENCE"],
   },
-  { port: "PUBLIC_PAGES_PORT", needs: [] },
+  { port: "PUBLIC_PAGES_PORT", needs: ["CARD_SEALING_KEYS", "PUBLIC_URL"] },
 ] as const;

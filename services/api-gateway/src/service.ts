@@ -5,6 +5,10 @@ import { createPool, startHealth, type Logger, type RunningService } from "@hold
 import { Router } from "express";
 import { Kysely, PostgresDialect } from "kysely";
 import type { Pool } from "pg";
+import { checkoutPages } from "./checkout-page/checkout-pages.ts";
+import { createFormTokens } from "./checkout-page/form-token.ts";
+import { loadPageAssets } from "./checkout-page/page-assets.ts";
+import { createSendPageCommand } from "./checkout-page/send-page-command.ts";
 import type { Config } from "./config.ts";
 import { authenticateMerchant } from "./http/authenticate-merchant.ts";
 import { authenticateOperator } from "./http/authenticate-operator.ts";
@@ -25,6 +29,7 @@ import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./routes
 import { operatorPaymentRoutes } from "./routes/operator-payments.ts";
 import { operatorRefundRoutes } from "./routes/operator-refunds.ts";
 import { cancelRoute, captureRoute } from "./routes/payment-operations.ts";
+import { createCheckoutRoute, getCheckoutRoute } from "./routes/checkout.ts";
 import { preAuthorizationRoute } from "./routes/pre-authorization.ts";
 import { refundRoute } from "./routes/refund.ts";
 import { saleRoute } from "./routes/sale.ts";
@@ -65,7 +70,9 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     ...(OPERATOR_API_PORT === undefined
       ? []
       : [await listen("operator", OPERATOR_API_PORT, operatorApi(config, deps))]),
-    ...(PUBLIC_PAGES_PORT === undefined ? [] : [await listen("public", PUBLIC_PAGES_PORT, Router())]),
+    ...(PUBLIC_PAGES_PORT === undefined
+      ? []
+      : [await listen("public", PUBLIC_PAGES_PORT, publicPages(config, deps))]),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     { name: "database", check: async () => void (await pool.query("select 1")) },
@@ -106,6 +113,7 @@ function signInOf(
 function merchantApi(config: Config, { bus, signIn }: Deps): Router {
   const send = createSendCommand(bus, timeoutsOf(config));
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
+  const publicUrl = needed(config.PUBLIC_URL);
   return createRouter({
     prefix: "/api",
     authenticate: authenticateMerchant(needed(signIn)),
@@ -117,7 +125,26 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
       captureRoute({ send }),
       cancelRoute({ send }),
       refundRoute({ send }),
+      createCheckoutRoute({ send, publicUrl }),
+      getCheckoutRoute({ send, publicUrl }),
     ],
+  });
+}
+
+/** What buyers' browsers are shown. */
+function publicPages(config: Config, { bus, pool }: Deps): Router {
+  const sealingKeys = needed(config.CARD_SEALING_KEYS);
+  const publicUrl = needed(config.PUBLIC_URL);
+  return checkoutPages({
+    pool,
+    publicUrl,
+    isHttps: publicUrl.startsWith("https:"),
+    send: createSendCommand(bus, timeoutsOf(config)),
+    sendPage: createSendPageCommand(bus, timeoutsOf(config)),
+    cards: createCardSealer(sealingKeys),
+    tokens: createFormTokens(sealingKeys),
+    assets: loadPageAssets(),
+    inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
   });
 }
 

@@ -41,6 +41,7 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     MERCHANT_API_PORT: "0",
     OPERATOR_API_PORT: "0",
     PUBLIC_PAGES_PORT: "0",
+    PUBLIC_URL: "http://pay.example.test",
     DATABASE_URL: databaseUrl.href,
     NATS_URL: nats.url,
     CARD_SEALING_KEYS: sealingKeys,

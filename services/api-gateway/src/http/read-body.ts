@@ -6,13 +6,13 @@ import { Refusal } from "./refusal.ts";
 export const BODY_BYTES_MAX = 32 * 1024;
 
 /**
- * Reads a JSON body, bounded: one of another media type, or declared to be too large, is refused without reading it. What
+ * Reads a body, of JSON unless told otherwise, bounded: one of another media type, or declared to be too large, is refused without reading it. What
  * of it still arrives is thrown away by the HTTP server, within its time-out. Own code, because express's parsers read a
  * body they refuse to its end before they say so, inflate unless told otherwise, and let an unknown media type pass.
  */
-export async function readBody(exchange: Exchange): Promise<Buffer | Refusal> {
+export async function readBody(exchange: Exchange, isWanted = isJson): Promise<Buffer | Refusal> {
   const request = exchange.req;
-  if (!isJson(request)) return new Refusal("unsupported_media_type");
+  if (!isWanted(request)) return new Refusal("unsupported_media_type");
   const declared = request.headers["content-length"];
   if (declared !== undefined && Number(declared) > BODY_BYTES_MAX) return new Refusal("payload_too_large");
 
@@ -30,6 +30,14 @@ export async function readBody(exchange: Exchange): Promise<Buffer | Refusal> {
     exchange.once("close", () => resolve(new Refusal("malformed_request")));
   });
 }
+
+/** What a browser sends of a form, and not compressed. */
+export function isForm({ headersDistinct }: IncomingMessage): boolean {
+  const { "content-type": types, "content-encoding": encodings } = headersDistinct;
+  return types?.length === 1 && encodings === undefined && FORM_MEDIA_TYPE.test(types[0]!);
+}
+
+const FORM_MEDIA_TYPE = /^application\/x-www-form-urlencoded[ \t]*(;[ \t]*charset=utf-8[ \t]*)?$/i;
 
 /** Exactly application/json, as UTF-8 and not compressed. A doubled header could mean either of two things. */
 function isJson(request: IncomingMessage): boolean {
