@@ -6,6 +6,8 @@ import type { ShownPayment } from "./payment/payment-record.ts";
 /** What happened in the business, one helper for each kind: its log line and its metric are written here. */
 export type BusinessEvents = {
   paymentRecorded(payment: ShownPayment, cause: string): void;
+  /** With 3-D Secure: the cardholder has a challenge to pass. */
+  challengeShown(payment: ShownPayment): void;
   /** The acquirer's answer is not known; `cause` says why. */
   outcomeUnknown(payment: ShownPayment, cause: string): void;
   /** Recovery looked and still does not know. */
@@ -46,6 +48,9 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   const checkouts = meter.createCounter("holdfast.checkouts", {
     description: "Checkouts that were closed, by how",
   });
+  const challenges = meter.createCounter("holdfast.payments.challenges", {
+    description: "Payments whose cardholder was sent to a 3-D Secure challenge",
+  });
   const settled = meter.createHistogram("holdfast.payments.unknown.age", {
     description: "Age at which unknown outcomes were settled, by status and cause",
     unit: "s",
@@ -54,6 +59,10 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     paymentRecorded(payment, cause) {
       recorded.add(1, { operation: payment.transaction_type, status: payment.state });
       log.info({ ...identify(payment), reason: cause, resultCode: payment.result_code }, "payment recorded");
+    },
+    challengeShown(payment) {
+      challenges.add(1, { operation: payment.transaction_type });
+      log.info(identify(payment), "a challenge is to be passed");
     },
     outcomeUnknown(payment, cause) {
       unknown.add(1, { operation: payment.transaction_type, cause });

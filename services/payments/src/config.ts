@@ -37,6 +37,10 @@ export const configSchema = z.object({
   ADOPT_WITHIN: durationSetting().default(300_000),
   /** A payment the acquirer has not seen by then is reversed. */
   REVERSE_UNSEEN_AFTER: durationSetting().default(60_000),
+  /** How long a cardholder has for a 3-D Secure challenge; at its end an abandoned payment is let go of. */
+  THREE_DS_SESSION_DURATION: durationSetting()
+    .refine((durationMs) => durationMs >= 1_000 && durationMs <= 3_600_000, { error: "must be 1s to 1h" })
+    .default(600_000),
   /** Age from which an unresolved payment is for people to settle. */
   UNRESOLVED_OVERDUE_AFTER: durationSetting().default(86_400_000),
   /** Age at which an authorization that was not captured is let go of. */

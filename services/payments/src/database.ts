@@ -1,6 +1,6 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import type { IdempotencyKeyTable } from "@holdfast/idempotency";
-import { Kysely, PostgresDialect, type ColumnType, type Generated } from "kysely";
+import { Kysely, PostgresDialect, type ColumnType, type Generated, type JSONColumnType } from "kysely";
 import type { Pool } from "pg";
 import type { CheckoutState } from "./checkout/checkout.ts";
 import type { OperationKind } from "./operation/payment-operation.ts";
@@ -17,6 +17,7 @@ export type PaymentsDatabase = AuditDatabase & {
   refund_reservation: RefundReservationTable;
   checkout: CheckoutTable;
   checkout_payment: CheckoutPaymentTable;
+  three_ds_session: ThreeDsSessionTable;
 };
 
 export type PaymentTable = {
@@ -55,6 +56,7 @@ export type PaymentTable = {
   lease_token: string | null;
   lease_until: Date | null;
   recover_at: Date | null;
+  recovery_from: Date | null;
   recovery_attempts: Generated<number>;
   last_inquiry: string | null;
   created_at: Generated<Date>;
@@ -138,6 +140,22 @@ export type CheckoutPaymentTable = {
   payment_id: string;
   checkout_id: string;
   attempt: number;
+};
+
+export type ThreeDsSessionTable = {
+  payment_id: string;
+  session_id: string;
+  expires_at: Date;
+  success_url: string;
+  failure_url: string;
+  page_url: string;
+  acquirer_session: string | null;
+  challenge_url: string | null;
+  challenge_fields: JSONColumnType<Record<string, string>> | null;
+  trans_status: string | null;
+  eci: string | null;
+  ds_trans_id: string | null;
+  created_at: Generated<Date>;
 };
 
 export type PaymentResolutionTable = {

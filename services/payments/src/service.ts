@@ -4,12 +4,15 @@ import {
   cancelCheckout as cancelCheckoutCommand,
   cancelPayment as cancelPaymentCommand,
   capturePayment as capturePaymentCommand,
+  completePayment as completePaymentCommand,
+  enrolPayment as enrolPaymentCommand,
   getPayment as getPaymentCommand,
   inspectCheckoutCard as inspectCheckoutCardCommand,
   openCheckout as openCheckoutCommand,
   payCheckout as payCheckoutCommand,
   preAuthorizePayment,
   readCheckout as readCheckoutCommand,
+  readSession as readSessionCommand,
   releaseRefund as releaseRefundCommand,
   reserveRefund as reserveRefundCommand,
   sellPayment,
@@ -50,6 +53,8 @@ import {
 import { releaseRefund, reserveRefund, settleRefund } from "./refund-reservation/reserve-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
+import { completePayment, readSession } from "./three-ds/complete-payment.ts";
+import { enrolPayment } from "./three-ds/enrol-payment.ts";
 import { authorizePayment, type AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
 import { recoverDue, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 
@@ -103,6 +108,7 @@ export async function startPayments(
     firstInquiryMs: config.RECOVERY_SCHEDULE[0] ?? 0,
     now: Date.now,
   };
+  const threeDs = { ...deps, leaseMs: config.LEASE_DURATION, sessionMs: config.THREE_DS_SESSION_DURATION };
   const recovery: RecoveryWorkerDeps = {
     db,
     writes,
@@ -142,6 +148,9 @@ export async function startPayments(
         getPayment(recovery, context.merchant.merchantId, payload.paymentId),
       ),
       handler(sellPayment, (message) => authorizePayment(deps, message, "PAYMENT")),
+      handler(enrolPaymentCommand, (message) => enrolPayment(threeDs, message)),
+      handler(completePaymentCommand, (message) => completePayment(threeDs, message)),
+      handler(readSessionCommand, ({ payload }) => readSession(threeDs, payload)),
       handler(capturePaymentCommand, (message) => capturePayment(operations, message)),
       handler(cancelPaymentCommand, (message) => cancelPayment(operations, message)),
       handler(reserveRefundCommand, ({ context, payload }) =>

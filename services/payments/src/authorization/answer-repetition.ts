@@ -20,17 +20,18 @@ export async function answerRepetition(
   deps: Deps,
   message: Incoming<unknown>,
   row: ClaimRow,
+  read: ReadState = currentState,
 ): Promise<Reply> {
   const { idempotency, merchant, deadlineAt } = message.context;
   const taken = idempotency && (await findIdempotencyKey(deps.db, { ...merchant, ...idempotency }));
-  if (!taken) return await answerCopy(deps, row, deadlineAt);
+  if (!taken) return await answerCopy(deps, row, deadlineAt, read);
   const decision = decideReplay(taken, {
     fingerprint: row.idempotency_fingerprint!,
     resourceId: row.payment_id,
   });
   switch (decision.kind) {
     case "copy":
-      return await answerCopy(deps, row, deadlineAt);
+      return await answerCopy(deps, row, deadlineAt, read);
     case "reused":
       return { outcome: "problem", code: "idempotency_key_reused" };
     case "answer":
@@ -77,9 +78,14 @@ async function answerUnfinished({ db }: Deps, { merchant_id, payment_id }: Payme
 }
 
 /** The gateway sent the message again because it lost the connection. The first one may still be at work. */
-async function answerCopy(deps: Deps, payment: PaymentKey, deadlineAt: number): Promise<Reply> {
+async function answerCopy(
+  deps: Deps,
+  payment: PaymentKey,
+  deadlineAt: number,
+  read: ReadState,
+): Promise<Reply> {
   for (;;) {
-    const reply = await currentState(deps, payment);
+    const reply = await read(deps, payment);
     if (!reply) return { outcome: "problem", code: "payment_not_found" };
     if (reply.outcome !== "pending" || deps.now() + COPY_POLL_MS > deadlineAt) return reply;
     await new Promise((resolve) => setTimeout(resolve, COPY_POLL_MS));
@@ -89,6 +95,12 @@ async function answerCopy(deps: Deps, payment: PaymentKey, deadlineAt: number): 
 const COPY_POLL_MS = 200;
 
 type PaymentKey = { payment_id: string; merchant_id: string };
+
+/** How a payment stands, as its kind of request is answered. */
+export type ReadState = (
+  deps: Pick<Deps, "db">,
+  payment: PaymentKey,
+) => Promise<Extract<Reply, { result: unknown }> | undefined>;
 
 /** The payment as it stands: `pending` while its outcome is not known. */
 export async function currentState(

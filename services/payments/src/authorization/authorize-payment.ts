@@ -16,31 +16,20 @@ import type {
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import { certainlyNotCommitted } from "@holdfast/service-runtime";
-import type { Kysely } from "kysely";
-import type { BusinessEvents } from "../business-events.ts";
-import type { PaymentsDatabase } from "../database.ts";
 import { DEADLINE_PASSED, decideAuthorization } from "../payment/authorization-outcome.ts";
-import { paymentRecord } from "../payment/payment-record.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
-import type { PaymentWrites } from "../payment/payment-writes.ts";
-import { settle, type LeasedForSettlement, type Settlement } from "../payment/settlement.ts";
-import { postpone, startReversal } from "../recovery/recovery-queries.ts";
-import { answerRefusal, answerRepetition, currentState } from "./answer-repetition.ts";
+import type { LeasedForSettlement } from "../payment/settlement.ts";
+import { answerRefusal, answerRepetition } from "./answer-repetition.ts";
+import { concludeAuthorization, type ConcludeDeps } from "./conclude-authorization.ts";
 import { describePayment, refuseInstallments, type DescribePaymentDeps } from "./describe-payment.ts";
 
-export type AuthorizePaymentDeps = DescribePaymentDeps & {
-  db: Kysely<PaymentsDatabase>;
-  writes: PaymentWrites;
-  acquirer: Acquirer;
-  cards: CardOpener;
-  events: BusinessEvents;
-  /** Bound of the acquirer call, shorter than the message's deadline. */
-  acquirerTimeoutMs: number;
-  /** When recovery looks first at a payment whose outcome is not known, after its claim. */
-  firstInquiryMs: number;
-  /** Epoch milliseconds. */
-  now: () => number;
-};
+export type AuthorizePaymentDeps = DescribePaymentDeps &
+  ConcludeDeps & {
+    acquirer: Acquirer;
+    cards: CardOpener;
+    /** Bound of the acquirer call, shorter than the message's deadline. */
+    acquirerTimeoutMs: number;
+  };
 
 type Message = Incoming<PreAuthorizePayment | SellPayment>;
 type Reply = CommandReply<ApiPaymentResponse>;
@@ -51,6 +40,7 @@ export async function authorizePayment(
   transactionType: "PRE_AUTHORIZATION" | "PAYMENT",
 ): Promise<Reply> {
   const { context } = message;
+  const keyed = context.idempotency !== undefined;
   const card = openCard(deps, message);
   if (!card) return { outcome: "problem", code: "internal_error" };
   const row = describePayment(deps, message, transactionType, card);
@@ -61,29 +51,19 @@ export async function authorizePayment(
   if (claimed === "taken") return await answerRepetition(deps, message, row);
   if (claimed === "not_started" || claimed === "in_doubt") return { outcome: claimed };
   if (deps.now() > context.deadlineAt) {
-    return await record(deps, message, claimed, {
-      to: "FAILED",
-      cause: "deadline_passed",
-      result: DEADLINE_PASSED,
-    });
+    return await concludeAuthorization(deps, claimed, DEADLINE_PASSED, { keyed });
   }
 
   const decision = decideAuthorization(await authorize(deps, message, claimed, card));
   await failpoint("payments.after_acquirer");
-  switch (decision.to) {
-    case "UNKNOWN":
-    case "REVERSING":
-      return await leaveToRecovery(deps, claimed, decision);
-    case "SUCCESS":
-    case "FAILED":
-      return await record(deps, message, claimed, decision);
-    default:
-      return decision satisfies never;
-  }
+  return await concludeAuthorization(deps, claimed, decision, { keyed });
 }
 
 /** Fails when the gateway's keys are not ours, or when somebody tampers with the bus; nothing has been started. */
-function openCard({ cards, events }: AuthorizePaymentDeps, { context, payload }: Message): Card | undefined {
+export function openCard(
+  { cards, events }: Pick<AuthorizePaymentDeps, "cards" | "events">,
+  { context, payload }: Message,
+): Card | undefined {
   const binding = { paymentId: payload.paymentId, merchantId: context.merchant.merchantId };
   try {
     return cards.open(payload.card, binding);
@@ -102,15 +82,15 @@ async function claim(
     const claimed = await writes.claim(row);
     await failpoint("payments.after_claim");
     if (!claimed) return "taken";
-    return { ...row, ...NOT_YET_ANSWERED, ...claimed };
+    return { ...row, ...NOT_YET_ANSWERED, state: "AUTHORIZING", ...claimed };
   } catch (error) {
     events.writeFailed("claim", row, error);
     return certainlyNotCommitted(error) ? "not_started" : "in_doubt";
   }
 }
 
-const NOT_YET_ANSWERED = {
-  state: "AUTHORIZING",
+/** Of a payment that was just claimed. */
+export const NOT_YET_ANSWERED = {
   captured_minor: 0n,
   external_transaction_id: null,
   auth_code: null,
@@ -134,46 +114,4 @@ function authorize(
     installmentCount: payment.installment_count,
   };
   return payment.transaction_type === "PAYMENT" ? acquirer.sale(request) : acquirer.authorize(request);
-}
-
-/** From here on the acquirer may have been reached: whatever happens, the answer is the payment, never an error. */
-async function record(
-  deps: AuthorizePaymentDeps,
-  message: Message,
-  payment: LeasedForSettlement,
-  settlement: Settlement,
-): Promise<Reply> {
-  const keyed = message.context.idempotency !== undefined;
-  const { settled, change } = settle(payment, settlement, { keyed });
-  const notKnown: Reply = { outcome: "pending", result: paymentRecord(payment) };
-  try {
-    if (await deps.writes.record(change)) {
-      await failpoint("payments.after_record");
-      deps.events.paymentRecorded(settled, settlement.cause);
-      return { outcome: "done", result: paymentRecord(settled) };
-    }
-    // Our lease ran out and somebody else settled the payment: theirs is the truth.
-    return (await currentState(deps, payment)) ?? notKnown;
-  } catch (error) {
-    deps.events.writeFailed("record", payment, error);
-    return notKnown;
-  }
-}
-
-/** Commits what is decided already, and gives the lease back so that recovery need not wait for its end. */
-async function leaveToRecovery(
-  deps: AuthorizePaymentDeps,
-  payment: LeasedForSettlement,
-  { to, cause }: { to: "UNKNOWN" | "REVERSING"; cause: string },
-): Promise<Reply> {
-  deps.events.outcomeUnknown(payment, cause);
-  const sinceClaimMs = Math.max(0, deps.now() - payment.created_at.getTime());
-  const inMs = to === "REVERSING" ? 0 : Math.max(0, deps.firstInquiryMs - sinceClaimMs);
-  try {
-    if (to === "REVERSING") await startReversal(deps.db, payment, cause);
-    await postpone(deps.db, payment, { inMs, cause });
-  } catch (error) {
-    deps.events.writeFailed("postpone", payment, error);
-  }
-  return { outcome: "pending", result: paymentRecord(payment) };
 }

@@ -27,6 +27,8 @@ export function describePayment(
   { context: { merchant, idempotency }, payload, traceparent }: Incoming<PreAuthorizePayment | SellPayment>,
   transactionType: "PRE_AUTHORIZATION" | "PAYMENT",
   card: Card,
+  /** Fields of the request beside a sale's, for its fingerprint. */
+  further: readonly string[] = [],
 ): ClaimRow {
   const { pan, expiryMonth, expiryYear } = card.reveal();
   const bin = findBin(bins, pan);
@@ -73,6 +75,7 @@ export function describePayment(
           payload.customerId ?? null,
           installmentCount,
           loyaltyCode ?? null,
+          ...further,
         ])
       : null,
   };

@@ -16,7 +16,9 @@ export type OperatorPaymentRow = PaymentRow & {
 
 /** @param overdueAfterMs age from which an unresolved payment is for people to settle. */
 export function operatorPayment(row: OperatorPaymentRow, overdueAfterMs: number): OperatorPayment {
-  const unresolved = isUnsettled(row.state) || row.operation_id !== null;
+  // A challenge is the cardholder's, until recovery has looked at it in vain.
+  const isOverdueSession = row.state === "ENROLLED" && row.recovery_attempts > 0;
+  const unresolved = isUnsettled(row.state) || isOverdueSession || row.operation_id !== null;
   return {
     merchantId: row.merchant_id,
     payment: paymentRecord(row),

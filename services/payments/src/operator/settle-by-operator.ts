@@ -8,7 +8,7 @@ import type { CommandReply, OperatorContext, OperatorPaymentDetail } from "@hold
 import type { Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { AcquirerResult } from "../payment/authorization-outcome.ts";
-import { isUnsettled, merchantStatus } from "../payment/payment.ts";
+import { endOfReversal, isUnsettled, merchantStatus, reversalState } from "../payment/payment.ts";
 import { recordWithin } from "../payment/payment-writes.ts";
 import { settle } from "../payment/settlement.ts";
 import { findOperation, finishOperation, type OperatedPayment } from "../operation/operation-queries.ts";
@@ -60,9 +60,10 @@ export async function reverse(
       await giveBack(trx, payment);
       return invalidState(payment);
     }
-    if (payment.state === "AUTHORIZING") await startReversal(trx, payment, "operator_reversal");
+    const reversing = reversalState(payment.state);
+    if (payment.state !== reversing) await startReversal(trx, payment, "operator_reversal");
     await audit(trx, context, "payment.reversal_decided", payment, { from: payment.state });
-    return { ...payment, state: "REVERSING" as const };
+    return { ...payment, state: reversing };
   });
   if ("outcome" in leased) return leased;
   await recoverPayment(deps, leased);
@@ -78,7 +79,8 @@ export async function resolve(
   const problem = await deps.db.transaction().execute(async (trx): Promise<Problem | undefined> => {
     const payment = await lease(deps, trx, paymentId);
     if ("outcome" in payment) return payment;
-    if (payment.state === "REVERSING" && outcome === "SUCCESS") {
+    const shallNotStand = payment.state === reversalState(payment.state) || payment.state === "ENROLLING";
+    if (shallNotStand && outcome === "SUCCESS") {
       await giveBack(trx, payment);
       return invalidState(payment);
     }
@@ -125,7 +127,9 @@ async function confirm(
 ): Promise<void> {
   if (isOperated(payment)) await resolveOperation(trx, payment, outcome);
   else {
-    const settlement = { to: outcome, cause: "resolved_by_operators", result: RESOLVED };
+    // What the bank holds nothing of ends as it would have after the reversal.
+    const to = outcome === "FAILED" ? endOfReversal(reversalState(payment.state)) : outcome;
+    const settlement = { to, cause: "resolved_by_operators", result: RESOLVED };
     await recordWithin(trx, settle(payment, settlement, { keyed: true }).change);
   }
   await trx.deleteFrom("payment_resolution").where("payment_id", "=", payment.payment_id).execute();

@@ -53,9 +53,13 @@ const ACQUIRER_UNAVAILABLE: AcquirerResult = {
 };
 
 /** The claim was committed too late: the merchant may have been told that nobody answered, and may have paid again. */
-export const DEADLINE_PASSED: AcquirerResult = {
-  externalTransactionId: null,
-  authCode: null,
-  resultCode: "deadline_passed",
-  resultMessage: "The payment was not sent to the bank in time; nothing was reserved",
+export const DEADLINE_PASSED: Settlement = {
+  to: "FAILED",
+  cause: "deadline_passed",
+  result: {
+    externalTransactionId: null,
+    authCode: null,
+    resultCode: "deadline_passed",
+    resultMessage: "The payment was not sent to the bank in time; nothing was reserved",
+  },
 };

@@ -20,6 +20,7 @@ export type ShownPayment = Omit<
   | "lease_token"
   | "lease_until"
   | "recover_at"
+  | "recovery_from"
   | "recovery_attempts"
   | "last_inquiry"
   | "updated_at"

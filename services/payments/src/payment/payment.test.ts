@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
+  endOfReversal,
   IllegalTransitionError,
+  isUnsettled,
   merchantStatus,
   PAYMENT_STATES,
   PAYMENT_TRANSITIONS,
+  reversalState,
   transition,
 } from "./payment.ts";
 
@@ -29,13 +32,36 @@ test("FAILED, REJECTED and CANCELLED absorb", () => {
 
 test("what is not settled yet shows as ENROLLED, everything else as itself", () => {
   expect(PAYMENT_STATES.map((state) => [state, merchantStatus(state)])).toEqual([
+    ["ENROLLING", "ENROLLED"],
+    ["ENROLLED", "ENROLLED"],
     ["AUTHORIZING", "ENROLLED"],
     ["REVERSING", "ENROLLED"],
-    ["ENROLLED", "ENROLLED"],
+    ["CANCELLING", "ENROLLED"],
     ["SUCCESS", "SUCCESS"],
     ["FAILED", "FAILED"],
     ["REJECTED", "REJECTED"],
     ["CANCELLED", "CANCELLED"],
     ["CAPTURED", "CAPTURED"],
+  ]);
+});
+
+test("what shall not stand ends as FAILED, and a session that nobody finished as CANCELLED", () => {
+  const ends = PAYMENT_STATES.filter((state) => isUnsettled(state) || state === "ENROLLED").map((state) => [
+    state,
+    endOfReversal(reversalState(state)),
+  ]);
+  expect(ends).toEqual([
+    ["ENROLLING", "FAILED"],
+    ["ENROLLED", "CANCELLED"],
+    ["AUTHORIZING", "FAILED"],
+    ["REVERSING", "FAILED"],
+    ["CANCELLING", "CANCELLED"],
+  ]);
+});
+
+test("nothing leads from a decision to reverse to SUCCESS", () => {
+  expect([PAYMENT_TRANSITIONS.REVERSING, PAYMENT_TRANSITIONS.CANCELLING]).toEqual([
+    ["FAILED"],
+    ["CANCELLED"],
   ]);
 });

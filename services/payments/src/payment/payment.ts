@@ -5,11 +5,16 @@ import type { PaymentStatus } from "@holdfast/contracts";
  * again by the update's own condition on the row.
  */
 export const PAYMENT_STATES = [
-  /** Claimed; the acquirer is being asked, or what it answered is not known. Shown as ENROLLED. */
+  /** Claimed with 3-D Secure; the acquirer is being asked to enrol the card. Shown as ENROLLED. */
+  "ENROLLING",
+  /** The cardholder has a challenge to pass, until the session's end. */
+  "ENROLLED",
+  /** Claimed, or completed by the cardholder; the acquirer is being asked, or what it answered is not known. */
   "AUTHORIZING",
   /** Decided, for good, that it shall not stand; the reversal is repeated until acknowledged. Shown as ENROLLED. */
   "REVERSING",
-  "ENROLLED",
+  /** The same for a session that nobody finished. Shown as ENROLLED. */
+  "CANCELLING",
   "SUCCESS",
   "FAILED",
   "REJECTED",
@@ -20,10 +25,14 @@ export type PaymentState = (typeof PAYMENT_STATES)[number];
 
 /** From each state to those that may follow; `NONE` is a payment that does not exist yet. */
 export const PAYMENT_TRANSITIONS = {
-  NONE: ["AUTHORIZING"],
+  NONE: ["AUTHORIZING", "ENROLLING"],
+  // Without a challenge it is authorized at once; an enrolment nobody was shown can only be undone.
+  ENROLLING: ["ENROLLED", "AUTHORIZING", "FAILED", "REVERSING"],
+  // The browser came back, or the session ended without it: then an inquiry may find that the bank has decided by itself.
+  ENROLLED: ["AUTHORIZING", "SUCCESS", "FAILED", "CANCELLING", "CANCELLED"],
   AUTHORIZING: ["SUCCESS", "FAILED", "REVERSING"],
   REVERSING: ["FAILED"],
-  ENROLLED: [],
+  CANCELLING: ["CANCELLED"],
   SUCCESS: ["CAPTURED", "CANCELLED"],
   FAILED: [],
   REJECTED: [],
@@ -45,16 +54,43 @@ export function transition<To extends PaymentState>(from: PaymentState | "NONE",
   return to;
 }
 
-/** Whether the outcome at the acquirer is still to be found out. */
+/** Whether the outcome at the acquirer is still to be found out. A challenge in progress is not: it is the cardholder's. */
 export function isUnsettled(state: PaymentState): boolean {
-  return state === "AUTHORIZING" || state === "REVERSING";
+  switch (state) {
+    case "ENROLLING":
+    case "AUTHORIZING":
+    case "REVERSING":
+    case "CANCELLING":
+      return true;
+    case "ENROLLED":
+    case "SUCCESS":
+    case "FAILED":
+    case "REJECTED":
+    case "CANCELLED":
+    case "CAPTURED":
+      return false;
+    default:
+      return state satisfies never;
+  }
+}
+
+/** The state in which a payment is that shall not stand, until the acquirer has acknowledged its reversal. */
+export function reversalState(state: PaymentState): "REVERSING" | "CANCELLING" {
+  return state === "ENROLLED" || state === "CANCELLING" ? "CANCELLING" : "REVERSING";
+}
+
+/** How a payment ends once its reversal is acknowledged. */
+export function endOfReversal(state: "REVERSING" | "CANCELLING"): "FAILED" | "CANCELLED" {
+  return state === "REVERSING" ? "FAILED" : "CANCELLED";
 }
 
 /** The status a merchant sees. */
 export function merchantStatus(state: PaymentState): PaymentStatus {
   switch (state) {
+    case "ENROLLING":
     case "AUTHORIZING":
     case "REVERSING":
+    case "CANCELLING":
       return "ENROLLED";
     default:
       return state;

@@ -4,10 +4,15 @@ import { webhookBody, type ShownPayment } from "./payment-record.ts";
 import type { RecordRow } from "./payment-statements.ts";
 
 /** How a payment's authorization ends, and why. */
-export type Settlement = { to: "SUCCESS" | "FAILED"; cause: string; result: AcquirerResult };
+export type Settlement = { to: "SUCCESS" | "FAILED" | "CANCELLED"; cause: string; result: AcquirerResult };
 
 /** A payment that may be settled: under a lease of ours. */
-export type LeasedForSettlement = ShownPayment & { lease_token: string; traceparent: string | null };
+export type LeasedForSettlement = ShownPayment & {
+  lease_token: string;
+  traceparent: string | null;
+  /** From when its age counts, where that is not its claim. */
+  recovery_from?: Date | null;
+};
 
 /** The payment as it will be, and the change that makes it so, with the exact bytes that tell the merchant. */
 export function settle(

@@ -10,9 +10,9 @@ export type RecoveryDecision =
   /** Nothing can be decided yet. */
   | { action: "wait"; cause: string };
 
-/** Times since the claim, by the database's clock. */
+/** Times by a payment's age (see `LeasedPayment`), by the database's clock. */
 export type RecoveryLimits = {
-  /** Inquiries after the claim; beyond the last one the time between two doubles, up to an hour. */
+  /** Inquiries; beyond the last one the time between two doubles, up to an hour. */
   scheduleMs: readonly number[];
   /** An approval found later than this is reversed: the buyer has long gone elsewhere. */
   adoptWithinMs: number;
@@ -25,7 +25,13 @@ export type RecoveryLimits = {
  * What the inquiry itself does not answer decides nothing, however often.
  */
 export function decideRecovery(
-  asked: { amountMinor: bigint; currency: string; ageMs: number },
+  asked: {
+    amountMinor: bigint;
+    currency: string;
+    ageMs: number;
+    /** Its cardholder did not come back from the challenge. */
+    abandoned: boolean;
+  },
   inquiry: InquiryOutcome,
   limits: Pick<RecoveryLimits, "adoptWithinMs" | "reverseUnseenAfterMs">,
 ): RecoveryDecision {
@@ -53,7 +59,9 @@ export function decideRecovery(
       };
     }
     case "reversed":
-      return { action: "settle", to: "FAILED", cause: "inquiry_reversed", result: REVERSED };
+      return asked.abandoned
+        ? { action: "settle", to: "CANCELLED", cause: "inquiry_reversed", result: ABANDONED }
+        : { action: "settle", to: "FAILED", cause: "inquiry_reversed", result: REVERSED };
     case "not_found":
       return asked.ageMs >= limits.reverseUnseenAfterMs
         ? { action: "reverse", cause: "not_found" }
@@ -73,4 +81,12 @@ export const REVERSED: AcquirerResult = {
   authCode: null,
   resultCode: "reversed",
   resultMessage: "The bank's answer was lost; what it may have reserved has been released",
+};
+
+/** A session that its cardholder did not finish, and whose reversal the acquirer has acknowledged. */
+export const ABANDONED: AcquirerResult = {
+  externalTransactionId: null,
+  authCode: null,
+  resultCode: "abandoned",
+  resultMessage: "The cardholder did not finish the authentication in time; nothing is reserved",
 };

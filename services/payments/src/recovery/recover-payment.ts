@@ -1,8 +1,8 @@
 /**
  * Settles one payment whose outcome is not known: asks the acquirer what became of our reference, and adopts, fails or
  * reverses it. The decision to reverse is committed before the first reversal is sent and is final; the reversal is then
- * repeated, over as many attempts as it takes, until the acquirer acknowledges it, and only then is the payment FAILED.
- * The authorization itself is never repeated: the cvv is gone.
+ * repeated, over as many attempts as it takes, until the acquirer acknowledges it, and only then is the payment FAILED, or
+ * CANCELLED where its cardholder never came back from the challenge. The authorization itself is never repeated: the cvv is gone.
  */
 import type { Acquirer } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/failpoints";
@@ -12,9 +12,10 @@ import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { recoverOperation } from "../operation/recover-operation.ts";
 import type { OperatedPayment } from "../operation/operation-queries.ts";
+import { endOfReversal, reversalState } from "../payment/payment.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
 import { settle, type Settlement } from "../payment/settlement.ts";
-import { decideRecovery, REVERSED, type RecoveryLimits } from "./decide-recovery.ts";
+import { ABANDONED, decideRecovery, REVERSED, type RecoveryLimits } from "./decide-recovery.ts";
 import { postpone, startReversal, type LeasedPayment } from "./recovery-queries.ts";
 
 export type RecoverDeps = {
@@ -33,18 +34,23 @@ export type RecoveryResult = "settled" | "waiting" | "lost";
 
 export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment): Promise<RecoveryResult> {
   if (isOperated(payment)) return await recoverOperation(deps, payment);
-  if (payment.state === "REVERSING") return await reverse(deps, payment);
+  if (payment.state === "REVERSING" || payment.state === "CANCELLING") return await reverse(deps, payment);
+  // Nobody was shown the challenge, and the card is gone: there is nothing to wait for.
+  if (payment.state === "ENROLLING") return await decideAgainst(deps, payment, "enrolment_unfinished");
   const inquiry = await deps.acquirer.inquire({ reference: payment.payment_id, expiresAt: expiry(deps) });
   await failpoint("payments.after_inquiry");
-  const asked = { amountMinor: payment.amount_minor, currency: payment.currency, ageMs: payment.age_ms };
+  const asked = {
+    amountMinor: payment.amount_minor,
+    currency: payment.currency,
+    ageMs: payment.age_ms,
+    abandoned: payment.state === "ENROLLED",
+  };
   const decision = decideRecovery(asked, inquiry, deps.limits);
   switch (decision.action) {
     case "settle":
       return await record(deps, payment, decision);
     case "reverse":
-      if (!(await startReversal(deps.db, payment, decision.cause))) return "lost";
-      await failpoint("payments.after_reversal_decision");
-      return await reverse(deps, { ...payment, state: "REVERSING" });
+      return await decideAgainst(deps, payment, decision.cause);
     case "wait":
       return await wait(deps, payment, decision.cause);
     default:
@@ -57,6 +63,16 @@ export function isOperated(payment: LeasedPayment): payment is LeasedPayment & O
   return payment.operation_id !== null;
 }
 
+async function decideAgainst(
+  deps: RecoverDeps,
+  payment: LeasedPayment,
+  cause: string,
+): Promise<RecoveryResult> {
+  if (!(await startReversal(deps.db, payment, cause))) return "lost";
+  await failpoint("payments.after_reversal_decision");
+  return await reverse(deps, { ...payment, state: reversalState(payment.state) });
+}
+
 async function reverse(deps: RecoverDeps, payment: LeasedPayment): Promise<RecoveryResult> {
   const reversal = await deps.acquirer.reverse({
     reference: payment.payment_id,
@@ -67,7 +83,7 @@ async function reverse(deps: RecoverDeps, payment: LeasedPayment): Promise<Recov
   await failpoint("payments.after_reversal");
   switch (reversal.kind) {
     case "reversed":
-      return await record(deps, payment, { to: "FAILED", cause: "reversed", result: REVERSED });
+      return await record(deps, payment, reversed(payment));
     case "refused":
       return await wait(deps, payment, "reversal_refused");
     case "unknown":
@@ -77,6 +93,11 @@ async function reverse(deps: RecoverDeps, payment: LeasedPayment): Promise<Recov
     default:
       return reversal satisfies never;
   }
+}
+
+function reversed({ state }: LeasedPayment): Settlement {
+  const to = endOfReversal(reversalState(state));
+  return { to, cause: "reversed", result: to === "CANCELLED" ? ABANDONED : REVERSED };
 }
 
 async function record(

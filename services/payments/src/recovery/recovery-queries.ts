@@ -1,15 +1,19 @@
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase, PaymentTable } from "../database.ts";
-import { transition, type PaymentState } from "../payment/payment.ts";
+import { reversalState, transition, type PaymentState } from "../payment/payment.ts";
 
-/** A payment under this process's lease, with its age since the claim; both clocks are the database's. */
+/**
+ * A payment under this process's lease, with its age: since the claim, or with 3-D Secure since the completion call or,
+ * where none came, since the session's end. Both clocks are the database's.
+ */
 export type LeasedPayment = Selectable<PaymentTable> & { lease_token: string; age_ms: number };
 
 /**
  * Leases payments whose outcome nobody knows and nobody works on, those that wait longest first. Any number of workers
  * may ask at once: each gets others.
  *
- * @param paymentId only this one, due or not, unless somebody has worked on it in the last `restMs`.
+ * @param paymentId only this one, due or not, unless somebody has worked on it in the last `restMs`, or its cardholder
+ * is still at the challenge.
  */
 export async function leaseUnsettled(
   db: Kysely<PaymentsDatabase>,
@@ -23,6 +27,7 @@ export async function leaseUnsettled(
             where payment_id = ${options.paymentId} and recover_at is not null
               and coalesce(lease_until, '-infinity') < now()
               and updated_at < now() - ${options.restMs} * interval '1 millisecond'
+              and (state <> 'ENROLLED' or recovery_from <= now())
             for update skip locked`;
   const leased = await sql<LeasedPayment>`
     update payment set
@@ -32,7 +37,9 @@ export async function leaseUnsettled(
       updated_at = now()
     from (select now() + ${options.leaseMs} * interval '1 millisecond' as ends) as lease
     where payment_id in (${chosen})
-    returning payment.*, extract(epoch from now() - created_at)::float8 * 1000 as age_ms`.execute(db);
+    returning payment.*, extract(epoch from now() - coalesce(recovery_from, created_at))::float8 * 1000 as age_ms`.execute(
+    db,
+  );
   return leased.rows;
 }
 
@@ -42,7 +49,7 @@ export async function startReversal(
   payment: { payment_id: string; lease_token: string; state: PaymentState },
   cause: string,
 ): Promise<boolean> {
-  const to = transition(payment.state, "REVERSING");
+  const to = transition(payment.state, reversalState(payment.state));
   const changed = await sql`
     with changed as (
       update payment set state = ${to}, version = version + 1, updated_at = now()

@@ -1,0 +1,90 @@
+import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
+import { failpoint } from "@holdfast/failpoints";
+import type { Kysely } from "kysely";
+import type { BusinessEvents } from "../business-events.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import type { AuthorizationDecision } from "../payment/authorization-outcome.ts";
+import { paymentRecord } from "../payment/payment-record.ts";
+import type { PaymentWrites } from "../payment/payment-writes.ts";
+import { settle, type LeasedForSettlement, type Settlement } from "../payment/settlement.ts";
+import { postpone, startReversal } from "../recovery/recovery-queries.ts";
+import { currentState } from "./answer-repetition.ts";
+
+export type ConcludeDeps = {
+  db: Kysely<PaymentsDatabase>;
+  writes: PaymentWrites;
+  events: BusinessEvents;
+  /** When recovery looks first at a payment whose outcome is not known, after its claim. */
+  firstInquiryMs: number;
+  /** Epoch milliseconds. */
+  now: () => number;
+};
+
+/** The payment as it stands: final with `done`, to be found out with `pending`. */
+export type ConcludedReply = Extract<CommandReply<ApiPaymentResponse>, { result: unknown }>;
+
+/**
+ * Records what is known of a payment under our lease, and leaves to recovery what is not. From here on the acquirer may
+ * have been reached: whatever happens, the answer is the payment, never an error.
+ *
+ * @param keyed whether it may have been claimed under an Idempotency-Key.
+ */
+export async function concludeAuthorization(
+  deps: ConcludeDeps,
+  payment: LeasedForSettlement,
+  decision: AuthorizationDecision,
+  { keyed }: { keyed: boolean },
+): Promise<ConcludedReply> {
+  switch (decision.to) {
+    case "UNKNOWN":
+    case "REVERSING":
+      return await leaveToRecovery(deps, payment, decision);
+    case "SUCCESS":
+    case "FAILED":
+    case "CANCELLED":
+      return await record(deps, payment, decision, { keyed });
+    default:
+      return decision satisfies never;
+  }
+}
+
+async function record(
+  deps: ConcludeDeps,
+  payment: LeasedForSettlement,
+  settlement: Settlement,
+  { keyed }: { keyed: boolean },
+): Promise<ConcludedReply> {
+  const { settled, change } = settle(payment, settlement, { keyed });
+  const notKnown: ConcludedReply = { outcome: "pending", result: paymentRecord(payment) };
+  try {
+    if (await deps.writes.record(change)) {
+      await failpoint("payments.after_record");
+      deps.events.paymentRecorded(settled, settlement.cause);
+      return { outcome: "done", result: paymentRecord(settled) };
+    }
+    // Our lease ran out and somebody else settled the payment: theirs is the truth.
+    return (await currentState(deps, payment)) ?? notKnown;
+  } catch (error) {
+    deps.events.writeFailed("record", payment, error);
+    return notKnown;
+  }
+}
+
+/** Commits what is decided already, and gives the lease back so that recovery need not wait for its end. */
+async function leaveToRecovery(
+  deps: ConcludeDeps,
+  payment: LeasedForSettlement,
+  { to, cause }: { to: "UNKNOWN" | "REVERSING"; cause: string },
+): Promise<ConcludedReply> {
+  deps.events.outcomeUnknown(payment, cause);
+  const since = payment.recovery_from ?? payment.created_at;
+  const sinceMs = Math.max(0, deps.now() - since.getTime());
+  const inMs = to === "REVERSING" ? 0 : Math.max(0, deps.firstInquiryMs - sinceMs);
+  try {
+    if (to === "REVERSING") await startReversal(deps.db, payment, cause);
+    await postpone(deps.db, payment, { inMs, cause });
+  } catch (error) {
+    deps.events.writeFailed("postpone", payment, error);
+  }
+  return { outcome: "pending", result: paymentRecord(payment) };
+}

@@ -1,0 +1,65 @@
+/**
+ * The cardholder's browser is back from the challenge. What it brings proves nothing: the payment is claimed, once, under
+ * the lease that recovery asks for, too, and the acquirer is asked. Whoever comes second (a reload, a replay, a copy of the
+ * message, a browser that is late) changes nothing and hears how the payment stands.
+ */
+import type { CommandReply, CompletePayment, ServiceContext, SessionState } from "@holdfast/contracts";
+import { failpoint } from "@holdfast/failpoints";
+import type { Incoming } from "@holdfast/messaging";
+import { completeAuthorization, type CompleteAuthorizationDeps } from "./complete-authorization.ts";
+import { claimCompletion, findSession } from "./session-queries.ts";
+import { sessionState } from "./session-state.ts";
+
+export type CompletePaymentDeps = CompleteAuthorizationDeps & { leaseMs: number };
+
+type Reply = CommandReply<SessionState>;
+
+export async function completePayment(
+  deps: CompletePaymentDeps,
+  { context, payload }: Incoming<CompletePayment, ServiceContext>,
+): Promise<Reply> {
+  const { acquirerSession } = payload;
+  const found = await findSession(deps.db, payload);
+  if (!found) return NOT_FOUND;
+  const session = found.session.acquirer_session;
+  if (acquirerSession !== undefined && acquirerSession !== session) return NOT_FOUND;
+
+  const claimed = session !== null && (await claimCompletion(deps.db, payload, deps.leaseMs));
+  if (claimed) {
+    await failpoint("payments.after_completion_claim");
+    // Once claimed it is carried through: the lease, not the browser's patience, bounds the call.
+    const deadlineAt = deps.now() + deps.acquirerTimeoutMs;
+    await completeAuthorization(deps, claimed, { session, deadlineAt, keyed: true });
+  }
+  return await awaitEnd(deps, payload, Math.min(context.deadlineAt, deps.now() + PATIENCE_MS));
+}
+
+/** For the public page that leads to the challenge. */
+export async function readSession(
+  { db }: Pick<CompletePaymentDeps, "db">,
+  payload: CompletePayment,
+): Promise<Reply> {
+  const found = await findSession(db, payload);
+  return found ? sessionState(found) : NOT_FOUND;
+}
+
+const NOT_FOUND: Reply = { outcome: "problem", code: "three_ds_session_not_found" };
+
+/** While another process completes the payment its end is a moment away. */
+async function awaitEnd(
+  deps: CompletePaymentDeps,
+  asked: { paymentId: string; sessionId: string },
+  until: number,
+): Promise<Reply> {
+  for (;;) {
+    const found = await findSession(deps.db, asked);
+    if (!found) return NOT_FOUND;
+    const reply = sessionState(found);
+    const isUnderWay = found.payment.lease_token !== null;
+    if (reply.outcome === "done" || !isUnderWay || deps.now() + POLL_MS > until) return reply;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+const POLL_MS = 100;
+const PATIENCE_MS = 3_000;

@@ -1,0 +1,225 @@
+/**
+ * A payment with 3-D Secure up to the challenge: claim, enrol, record, each one transaction or one external call. Where
+ * the issuer wants no challenge it goes straight on to the authorization. The card is handed to the acquirer here, once;
+ * everything after names the acquirer's session only.
+ */
+import type { EnrolmentOutcome } from "@holdfast/acquirer";
+import type { Card, CommandReply, EnrolledPayment, EnrolPayment } from "@holdfast/contracts";
+import { failpoint } from "@holdfast/failpoints";
+import { storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
+import type { Incoming } from "@holdfast/messaging";
+import { certainlyNotCommitted } from "@holdfast/service-runtime";
+import type { Kysely, Transaction } from "kysely";
+import { answerRefusal, answerRepetition, currentState } from "../authorization/answer-repetition.ts";
+import { NOT_YET_ANSWERED, openCard, type AuthorizePaymentDeps } from "../authorization/authorize-payment.ts";
+import { concludeAuthorization } from "../authorization/conclude-authorization.ts";
+import { describePayment, refuseInstallments } from "../authorization/describe-payment.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import { DEADLINE_PASSED } from "../payment/authorization-outcome.ts";
+import { paymentRecord } from "../payment/payment-record.ts";
+import type { ClaimRow } from "../payment/payment-statements.ts";
+import type { LeasedForSettlement } from "../payment/settlement.ts";
+import { completeAuthorization } from "./complete-authorization.ts";
+import { decideEnrolment, type EnrolmentDecision } from "./enrolment-outcome.ts";
+import { claimEnrolment, findSession, recordChallenge, startAuthorizing } from "./session-queries.ts";
+import { challengeOf } from "./session-state.ts";
+
+export type EnrolPaymentDeps = AuthorizePaymentDeps & {
+  leaseMs: number;
+  /** How long a cardholder has for the challenge, from the claim on. */
+  sessionMs: number;
+};
+
+type Message = Incoming<EnrolPayment>;
+type Reply = CommandReply<EnrolledPayment>;
+type Refused = Extract<Reply, { outcome: "problem" }>;
+
+/**
+ * What somebody else has to write in the transaction of the claim; a refusal undoes the claim and is the answer. For a
+ * page that is open in two tabs: the one that finds itself second is refused here.
+ */
+export type WithinClaim = (
+  trx: Transaction<PaymentsDatabase>,
+  payment: { paymentId: string; merchantId: string },
+) => Promise<Refused | undefined>;
+
+export async function enrolPayment(
+  deps: EnrolPaymentDeps,
+  message: Message,
+  withinClaim?: WithinClaim,
+): Promise<Reply> {
+  const { context, payload } = message;
+  const card = openCard(deps, message);
+  if (!card) return { outcome: "problem", code: "internal_error" };
+  const row = describePayment(deps, message, payload.transactionType, card, [
+    payload.transactionType,
+    payload.successUrl,
+    payload.failureUrl,
+  ]);
+  const refusal = refuseInstallments(deps, row, card);
+  if (refusal) return await answerRefusal(deps, message, row, refusal);
+
+  const claim = await claimPayment(deps, message, row, withinClaim);
+  switch (claim.kind) {
+    case "taken":
+      return await answerRepetition(deps, message, row, currentEnrolment);
+    case "answered":
+      return claim.reply;
+    case "claimed":
+      break;
+    default:
+      return claim satisfies never;
+  }
+  const { payment, expiresAt } = claim;
+  const keyed = context.idempotency !== undefined;
+  if (deps.now() > context.deadlineAt)
+    return await concludeAuthorization(deps, payment, DEADLINE_PASSED, { keyed });
+
+  const decision = decideEnrolment(await enrol(deps, message, payment, card, expiresAt));
+  await failpoint("payments.after_enrolment");
+  switch (decision.to) {
+    case "ENROLLED":
+      return await showChallenge(deps, payment, decision);
+    case "AUTHORIZING":
+      return await authorizeAtOnce(deps, message, payment, decision);
+    default:
+      return await concludeAuthorization(deps, payment, decision, { keyed });
+  }
+}
+
+type Claim =
+  | { kind: "claimed"; payment: LeasedForSettlement; expiresAt: Date }
+  | { kind: "taken" }
+  | { kind: "answered"; reply: Reply };
+
+async function claimPayment(
+  deps: EnrolPaymentDeps,
+  { context, payload }: Message,
+  row: ClaimRow,
+  withinClaim: WithinClaim | undefined,
+): Promise<Claim> {
+  const { merchant, idempotency } = context;
+  const owner = idempotency && { merchantId: merchant.merchantId, ...idempotency };
+  try {
+    const claim = await deps.db.transaction().execute(async (trx): Promise<Claim> => {
+      const key = { fingerprint: row.idempotency_fingerprint!, resourceId: row.payment_id };
+      if (owner && !(await takeIdempotencyKey(trx, owner, key))) return { kind: "taken" };
+      const claimed = await claimEnrolment(trx, row, payload, deps);
+      // With a key taken just now and a payment that exists, one id came under two keys: its row is the answer.
+      if (!claimed) return { kind: "taken" };
+      const refused = await withinClaim?.(trx, {
+        paymentId: row.payment_id,
+        merchantId: merchant.merchantId,
+      });
+      if (refused) throw new ClaimRefused(refused);
+      const { created_at, expires_at } = claimed;
+      const payment = { ...row, ...NOT_YET_ANSWERED, state: "ENROLLING" as const, created_at };
+      return { kind: "claimed", payment, expiresAt: expires_at };
+    });
+    await failpoint("payments.after_enrolment_claim");
+    return claim;
+  } catch (error) {
+    if (error instanceof ClaimRefused) return { kind: "answered", reply: error.reply };
+    deps.events.writeFailed("claim", row, error);
+    return {
+      kind: "answered",
+      reply: { outcome: certainlyNotCommitted(error) ? "not_started" : "in_doubt" },
+    };
+  }
+}
+
+/** Rolls the claim back. */
+class ClaimRefused extends Error {
+  override name = "ClaimRefused";
+  readonly code = "claim_refused";
+  readonly reply: Refused;
+
+  constructor(reply: Refused) {
+    super("the claim was refused");
+    this.reply = reply;
+  }
+}
+
+function enrol(
+  { acquirer, acquirerTimeoutMs, now }: EnrolPaymentDeps,
+  { context, payload }: Message,
+  payment: LeasedForSettlement,
+  card: Card,
+  sessionExpiresAt: Date,
+): Promise<EnrolmentOutcome> {
+  return acquirer.enrol({
+    reference: payment.payment_id,
+    expiresAt: new Date(Math.min(now() + acquirerTimeoutMs, context.deadlineAt)),
+    amountMinor: payment.amount_minor,
+    currency: payment.currency,
+    card: card.reveal(),
+    cardHolderName: payment.card_holder_name,
+    installmentCount: payment.installment_count,
+    operation: payment.transaction_type === "PAYMENT" ? "sale" : "authorize",
+    returnUrl: payload.returnUrl,
+    sessionExpiresAt,
+  });
+}
+
+async function showChallenge(
+  deps: EnrolPaymentDeps,
+  payment: LeasedForSettlement,
+  challenge: Extract<EnrolmentDecision, { to: "ENROLLED" }>,
+): Promise<Reply> {
+  try {
+    const shown = await deps.db.transaction().execute(async (trx) => {
+      if (!(await recordChallenge(trx, payment, challenge))) return undefined;
+      const reply = await currentEnrolment({ db: trx }, payment);
+      // The answer is final for this request; how the payment ends is another story.
+      if (reply) await storeAnswer(trx, payment.payment_id, reply);
+      return reply;
+    });
+    await failpoint("payments.after_challenge");
+    if (shown) deps.events.challengeShown(payment);
+    return shown ?? (await currentEnrolment(deps, payment)) ?? notKnown(payment);
+  } catch (error) {
+    deps.events.writeFailed("record", payment, error);
+    return notKnown(payment);
+  }
+}
+
+async function authorizeAtOnce(
+  deps: EnrolPaymentDeps,
+  message: Message,
+  payment: LeasedForSettlement,
+  decision: Extract<EnrolmentDecision, { to: "AUTHORIZING" }>,
+): Promise<Reply> {
+  const keyed = message.context.idempotency !== undefined;
+  const { deadlineAt } = message.context;
+  if (deps.now() > deadlineAt) {
+    const late = { to: "REVERSING", cause: "deadline_passed" } as const;
+    return await concludeAuthorization(deps, payment, late, { keyed });
+  }
+  try {
+    const started = await deps.db
+      .transaction()
+      .execute((trx) => startAuthorizing(trx, payment, decision, deps.leaseMs));
+    if (!started) return (await currentState(deps, payment)) ?? notKnown(payment);
+  } catch (error) {
+    deps.events.writeFailed("record", payment, error);
+    return notKnown(payment);
+  }
+  await failpoint("payments.after_frictionless");
+  const authorizing = { ...payment, state: "AUTHORIZING" as const, recovery_from: new Date(deps.now()) };
+  return await completeAuthorization(deps, authorizing, { session: decision.session, deadlineAt, keyed });
+}
+
+function notKnown(payment: LeasedForSettlement): Reply {
+  return { outcome: "pending", result: paymentRecord(payment) };
+}
+
+/** The payment as it stands, with its challenge while there is one to pass. */
+async function currentEnrolment(
+  { db }: { db: Kysely<PaymentsDatabase> },
+  payment: { payment_id: string; merchant_id: string },
+): Promise<Extract<Reply, { result: unknown }> | undefined> {
+  const state = await currentState({ db }, payment);
+  const found = await findSession(db, { paymentId: payment.payment_id });
+  const challenge = found && challengeOf(found);
+  return state && { ...state, result: { ...state.result, ...(challenge && { challenge }) } };
+}

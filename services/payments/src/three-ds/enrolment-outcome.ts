@@ -1,0 +1,38 @@
+import type { Authentication, CompletionOutcome, EnrolmentOutcome } from "@holdfast/acquirer";
+import { decideAuthorization, type AuthorizationDecision } from "../payment/authorization-outcome.ts";
+
+/** What the acquirer's answer makes of a payment that is being enrolled. */
+export type EnrolmentDecision =
+  | { to: "ENROLLED"; session: string; url: string; fields: Record<string, string> }
+  | { to: "AUTHORIZING"; session: string; authentication: Authentication }
+  | Exclude<AuthorizationDecision, { to: "UNKNOWN" }>;
+
+/**
+ * An enrolment moves no money, so one whose answer is lost need not be found out: nobody can be shown its challenge, and
+ * what may exist of it at the acquirer is bound by a reversal.
+ */
+export function decideEnrolment(outcome: EnrolmentOutcome): EnrolmentDecision {
+  switch (outcome.kind) {
+    case "challenge":
+      return { to: "ENROLLED", session: outcome.session, url: outcome.url, fields: outcome.fields };
+    case "authenticated":
+      return { to: "AUTHORIZING", session: outcome.session, authentication: outcome.authentication };
+    case "unknown":
+      return { to: "REVERSING", cause: outcome.reason };
+    case "declined":
+    case "not_sent": {
+      const decision = decideAuthorization(outcome);
+      if (decision.to === "UNKNOWN") throw new Error(`${outcome.kind} is not known`);
+      return decision;
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** The enrolment was sent under the same reference, so a completion that was not sent proves nothing by itself. */
+export function decideCompletion(outcome: CompletionOutcome): AuthorizationDecision {
+  return outcome.kind === "not_sent"
+    ? { to: "UNKNOWN", cause: "acquirer_unavailable" }
+    : decideAuthorization(outcome);
+}

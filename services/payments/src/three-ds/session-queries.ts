@@ -1,0 +1,198 @@
+import type { Authentication } from "@holdfast/acquirer";
+import type { ThreeDsTerms } from "@holdfast/contracts";
+import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
+import type { PaymentsDatabase, ThreeDsSessionTable } from "../database.ts";
+import type { PaymentRow } from "../payment/payment-record.ts";
+import type { ClaimRow } from "../payment/payment-statements.ts";
+import { transition } from "../payment/payment.ts";
+
+export type Session = Selectable<ThreeDsSessionTable>;
+
+/** A payment with 3-D Secure, with what its session allows now, by the database's clock, in one consistent read. */
+export type SessionPayment = { payment: PaymentRow; session: Session; isOpen: boolean };
+
+/**
+ * Claims a payment as ENROLLING under a new lease, with its first history row and its session, whose end is counted from
+ * here. @returns undefined when the id exists already.
+ */
+export async function claimEnrolment(
+  trx: Transaction<PaymentsDatabase>,
+  row: ClaimRow,
+  terms: ThreeDsTerms,
+  { leaseMs, sessionMs }: { leaseMs: number; sessionMs: number },
+): Promise<{ created_at: Date; expires_at: Date } | undefined> {
+  const {
+    idempotency_key: _key,
+    idempotency_scope: _scope,
+    idempotency_fingerprint: _print,
+    ...columns
+  } = row;
+  const leaseEnds = fromNow(leaseMs);
+  const state = transition("NONE", "ENROLLING");
+  const claimed = await trx
+    .insertInto("payment")
+    .values({ ...columns, state, version: 1, lease_until: leaseEnds, recover_at: leaseEnds })
+    .onConflict((conflict) => conflict.column("payment_id").doNothing())
+    .returning("created_at")
+    .executeTakeFirst();
+  if (!claimed) return undefined;
+  const { payment_id } = row;
+  await trx
+    .insertInto("payment_history")
+    .values({ payment_id, version: 1, from_state: null, to_state: state, cause: "claimed" })
+    .execute();
+  const { expires_at } = await trx
+    .insertInto("three_ds_session")
+    .values({
+      payment_id,
+      session_id: terms.sessionId,
+      expires_at: fromNow(sessionMs),
+      success_url: terms.successUrl,
+      failure_url: terms.failureUrl,
+      page_url: terms.pageUrl,
+    })
+    .returning("expires_at")
+    .executeTakeFirstOrThrow();
+  return { ...claimed, expires_at };
+}
+
+function fromNow(ms: number) {
+  return sql<Date>`now() + ${ms} * interval '1 millisecond'`;
+}
+
+type Leased = { payment_id: string; lease_token: string };
+
+/**
+ * The cardholder has a challenge to pass: the lease is given back, and recovery looks when the session has ended.
+ * @returns false when the lease is no longer ours.
+ */
+export async function recordChallenge(
+  trx: Transaction<PaymentsDatabase>,
+  payment: Leased,
+  challenge: { session: string; url: string; fields: Record<string, string> },
+): Promise<boolean> {
+  const from = "ENROLLING";
+  const to = transition(from, "ENROLLED");
+  const changed = await sql`
+    with changed as (
+      update payment set
+        state = ${to}, version = version + 1, lease_token = null, lease_until = null,
+        recover_at = three_ds_session.expires_at, recovery_from = three_ds_session.expires_at, updated_at = now()
+      from three_ds_session
+      where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${payment.payment_id}
+        and state = ${from} and lease_token = ${payment.lease_token}
+      returning payment.payment_id, version
+    )
+    insert into payment_history (payment_id, version, from_state, to_state, cause)
+    select payment_id, version, ${from}, ${to}, 'challenge' from changed`.execute(trx);
+  if (changed.numAffectedRows !== 1n) return false;
+  await trx
+    .updateTable("three_ds_session")
+    .set({
+      acquirer_session: challenge.session,
+      challenge_url: challenge.url,
+      challenge_fields: JSON.stringify(challenge.fields),
+    })
+    .where("payment_id", "=", payment.payment_id)
+    .execute();
+  return true;
+}
+
+/** No challenge is wanted: it goes on under the same lease, renewed. @returns false when that is no longer ours. */
+export async function startAuthorizing(
+  trx: Transaction<PaymentsDatabase>,
+  payment: Leased,
+  { session, authentication }: { session: string; authentication: Authentication },
+  leaseMs: number,
+): Promise<boolean> {
+  const from = "ENROLLING";
+  const to = transition(from, "AUTHORIZING");
+  const changed = await sql`
+    with changed as (
+      update payment set
+        state = ${to}, version = version + 1, lease_until = lease.ends, recover_at = lease.ends,
+        recovery_from = now(), updated_at = now()
+      from (select ${fromNow(leaseMs)} as ends) as lease
+      where payment_id = ${payment.payment_id} and state = ${from} and lease_token = ${payment.lease_token}
+      returning payment_id, version
+    )
+    insert into payment_history (payment_id, version, from_state, to_state, cause)
+    select payment_id, version, ${from}, ${to}, 'frictionless' from changed`.execute(trx);
+  if (changed.numAffectedRows !== 1n) return false;
+  await trx
+    .updateTable("three_ds_session")
+    .set({ acquirer_session: session, ...columnsOf(authentication) })
+    .where("payment_id", "=", payment.payment_id)
+    .execute();
+  return true;
+}
+
+/**
+ * Takes the payment for its completion: once, while its session lasts, and only if recovery has not taken it. Both of them
+ * update the same row and ask for a lease that is free, so one of the two wins.
+ */
+export async function claimCompletion(
+  db: Kysely<PaymentsDatabase>,
+  { paymentId, sessionId }: { paymentId: string; sessionId: string },
+  leaseMs: number,
+): Promise<(PaymentRow & { lease_token: string }) | undefined> {
+  const from = "ENROLLED";
+  const to = transition(from, "AUTHORIZING");
+  const { rows } = await sql<PaymentRow & { lease_token: string }>`
+    with changed as (
+      update payment set
+        state = ${to}, version = version + 1,
+        lease_token = gen_random_uuid(), lease_until = lease.ends, recover_at = lease.ends,
+        recovery_from = now(), updated_at = now()
+      from three_ds_session, (select ${fromNow(leaseMs)} as ends) as lease
+      where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${paymentId}
+        and session_id = ${sessionId} and expires_at > now()
+        and state = ${from} and coalesce(lease_until, '-infinity') < now()
+      returning payment.*
+    ), history as (
+      insert into payment_history (payment_id, version, from_state, to_state, cause)
+      select payment_id, version, ${from}, ${to}, 'returned' from changed
+    )
+    select * from changed`.execute(db);
+  return rows[0];
+}
+
+/** @param sessionId where the caller has to know it. */
+export async function findSession(
+  db: Kysely<PaymentsDatabase>,
+  { paymentId, sessionId }: { paymentId: string; sessionId?: string },
+): Promise<SessionPayment | undefined> {
+  const found = await db
+    .selectFrom("three_ds_session as session")
+    .innerJoin("payment", "payment.payment_id", "session.payment_id")
+    .selectAll("payment")
+    .select([
+      sql<Session>`to_jsonb(session)`.as("session"),
+      sql<boolean>`payment.state = 'ENROLLED' and session.expires_at > now()`.as("is_open"),
+    ])
+    .where("session.payment_id", "=", paymentId)
+    .$if(sessionId !== undefined, (query) => query.where("session.session_id", "=", sessionId!))
+    .executeTakeFirst();
+  if (!found) return undefined;
+  const { session, is_open: isOpen, ...payment } = found;
+  // JSON has no dates.
+  const dates = { expires_at: new Date(session.expires_at), created_at: new Date(session.created_at) };
+  return { payment, session: { ...session, ...dates }, isOpen };
+}
+
+/** Keeps what came of the authentication, as evidence for a dispute. */
+export async function saveAuthentication(
+  db: Kysely<PaymentsDatabase>,
+  paymentId: string,
+  authentication: Authentication,
+): Promise<void> {
+  await db
+    .updateTable("three_ds_session")
+    .set(columnsOf(authentication))
+    .where("payment_id", "=", paymentId)
+    .execute();
+}
+
+function columnsOf({ transStatus, eci, dsTransId }: Authentication) {
+  return { trans_status: transStatus, eci: eci ?? null, ds_trans_id: dsTransId ?? null };
+}
