@@ -132,8 +132,7 @@ export async function startPayments(
     businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
   };
   const checkouts = {
-    ...deps,
-    leaseMs: config.LEASE_DURATION,
+    ...threeDs,
     checkoutAttemptsMax: config.CHECKOUT_ATTEMPTS_MAX,
     checkoutExpiresAfterMs: config.CHECKOUT_EXPIRES_AFTER,
   };

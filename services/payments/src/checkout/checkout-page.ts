@@ -1,8 +1,10 @@
 import type { CheckoutPage, CheckoutRecord, CommandReply } from "@holdfast/contracts";
 import { findBin, type BinTable } from "../bin/bin-table.ts";
 import { decideCheckout, mayBePaid } from "./checkout.ts";
-import { closeCheckout, lockCheckout } from "./checkout-queries.ts";
+import { closeCheckout, lockCheckout, type FoundCheckout } from "./checkout-queries.ts";
 import { checkoutPage, checkoutRecord } from "./checkout-record.ts";
+import { findSession } from "../three-ds/session-queries.ts";
+import { challengeOf } from "../three-ds/session-state.ts";
 import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
 
 const NOT_FOUND = { outcome: "problem", code: "checkout_not_found" } as const;
@@ -23,7 +25,19 @@ export async function viewCheckout(
   checkoutId: string,
 ): Promise<CommandReply<CheckoutPage>> {
   const found = await settleCheckout(deps, checkoutId);
-  return found ? { outcome: "done", result: checkoutPage(found, deps.checkoutAttemptsMax) } : NOT_FOUND;
+  return found ? { outcome: "done", result: await describeForPage(deps, found) } : NOT_FOUND;
+}
+
+/** With the way to the challenge, while its cardholder has one to pass. */
+export async function describeForPage(
+  { db, checkoutAttemptsMax }: SettleCheckoutDeps,
+  found: FoundCheckout,
+): Promise<CheckoutPage> {
+  const page = checkoutPage(found, checkoutAttemptsMax);
+  if (found.payment?.state !== "ENROLLED") return page;
+  const session = await findSession(db, { paymentId: found.payment.payment_id });
+  const challenge = session && challengeOf(session);
+  return { ...page, ...(challenge && { challengeUrl: challenge.pageUrl }) };
 }
 
 /** The buyer goes back. A payment that is under way, or was made, stands: the checkout then stays as it is. */

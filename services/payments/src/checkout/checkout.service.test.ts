@@ -26,7 +26,7 @@ beforeAll(async () => {
     CHECKOUT_INTERVAL: "50ms",
     CHECKOUT_ATTEMPTS_MAX: "3",
     ACQUIRER_TIMEOUT: "300ms",
-    RECOVERY_SCHEDULE: "100ms,200ms,400ms",
+    RECOVERY_SCHEDULE: "2s,3s,4s",
     RECOVERY_INTERVAL: "50ms",
   });
 });

@@ -6,15 +6,19 @@
 import { failpoint } from "@holdfast/failpoints";
 import type { CheckoutPage, CommandReply, PayCheckout, SellPayment } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
-import { authorizePayment, type AuthorizePaymentDeps } from "../authorization/authorize-payment.ts";
-import type { ClaimRow } from "../payment/payment-statements.ts";
+import type { Transaction } from "kysely";
+import { authorizePayment } from "../authorization/authorize-payment.ts";
+import type { PaymentsDatabase } from "../database.ts";
 import { claimWithin, type ClaimedPayment } from "../payment/payment-writes.ts";
+import type { ClaimRow } from "../payment/payment-statements.ts";
+import { enrolPayment, type EnrolPaymentDeps } from "../three-ds/enrol-payment.ts";
+
 import { mayBePaid } from "./checkout.ts";
 import { findCheckout, lockCheckout, noteAttempt, type CheckoutRow } from "./checkout-queries.ts";
-import { checkoutPage } from "./checkout-record.ts";
+import { describeForPage } from "./checkout-page.ts";
 import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
 
-export type PayCheckoutDeps = AuthorizePaymentDeps & SettleCheckoutDeps & { leaseMs: number };
+export type PayCheckoutDeps = EnrolPaymentDeps & SettleCheckoutDeps;
 type Reply = CommandReply<CheckoutPage>;
 
 export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCheckout>): Promise<Reply> {
@@ -31,19 +35,44 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
     };
   }
 
-  const writes = { ...deps.writes, claim: (claim: ClaimRow) => claimAttempt(deps, checkoutId, claim) };
-  const payment = await authorizePayment({ ...deps, writes }, paymentOf(message, row), row.transaction_type);
+  const payment = row.three_ds
+    ? await enrolPayment(deps, enrolmentOf(message, row), (trx, { paymentId }) =>
+        takeCheckout(deps, trx, checkoutId, paymentId),
+      )
+    : await payDirectly(deps, message, row);
   await failpoint("payments.after_checkout_payment");
   // Not found is what a payment is that was not claimed: the checkout says why.
-  if (payment.outcome === "problem" && payment.code !== "payment_not_found") return payment;
+  if (payment.outcome === "problem" && payment.code !== NOT_CLAIMED.code) return payment;
   if (payment.outcome === "not_started" || payment.outcome === "in_doubt") return payment;
   const settled = await settleCheckout(deps, checkoutId);
   if (!settled) return NOT_FOUND;
   const outcome = payment.outcome === "pending" ? "pending" : "done";
-  return { outcome, result: checkoutPage(settled, deps.checkoutAttemptsMax) };
+  return { outcome, result: await describeForPage(deps, settled) };
 }
 
 const NOT_FOUND: Reply = { outcome: "problem", code: "checkout_not_found" };
+
+const NOT_CLAIMED = { outcome: "problem", code: "payment_not_found" } as const;
+
+/** Without 3-D Secure: as a sale or a pre-authorization, but for the claim. */
+async function payDirectly(deps: PayCheckoutDeps, message: Incoming<PayCheckout>, row: CheckoutRow) {
+  const claim = (payment: ClaimRow) => claimWithCheckout(deps, row.checkout_id, payment);
+  const writes = { ...deps.writes, claim };
+  return await authorizePayment({ ...deps, writes }, paymentOf(message, row), row.transaction_type);
+}
+
+/** With 3-D Secure: the cardholder comes back to the checkout's page, however it ends. */
+function enrolmentOf(message: Incoming<PayCheckout>, row: CheckoutRow) {
+  const { context, traceparent, payload } = paymentOf(message, row);
+  const { session, checkoutUrl } = message.payload;
+  const terms = {
+    ...session,
+    transactionType: row.transaction_type,
+    successUrl: checkoutUrl,
+    failureUrl: checkoutUrl,
+  };
+  return { context, traceparent, payload: { ...payload, ...terms } };
+}
 
 /** The payment's message, as if the merchant had sent it: what the order is comes from the checkout, not from the page. */
 function paymentOf(
@@ -70,23 +99,46 @@ function paymentOf(
 }
 
 /**
- * The payment's claim and the checkout's, in one transaction on the checkout's locked row.
+ * The payment's claim and the checkout's, in one transaction.
  * @returns undefined when the payment exists already, or the checkout may not be paid now.
  */
-async function claimAttempt(
-  { db, leaseMs, checkoutAttemptsMax }: PayCheckoutDeps,
+async function claimWithCheckout(
+  deps: PayCheckoutDeps,
   checkoutId: string,
   claim: ClaimRow,
 ): Promise<ClaimedPayment | undefined> {
-  return await db.transaction().execute(async (trx) => {
-    const checkout = await lockCheckout(trx, checkoutId);
-    if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return undefined;
-    const claimed = await claimWithin(trx, claim, { leaseMs });
-    // A copy of a message whose payment has failed since.
-    if (!claimed) return undefined;
-    if (!(await noteAttempt(trx, checkout.row, claim.payment_id))) {
-      throw new Error("a locked checkout was changed by somebody else");
-    }
-    return claimed;
-  });
+  try {
+    return await deps.db.transaction().execute(async (trx) => {
+      const claimed = await claimWithin(trx, claim, deps);
+      // A copy of a message, or of a form.
+      if (!claimed) return undefined;
+      if (await takeCheckout(deps, trx, checkoutId, claim.payment_id)) throw new CheckoutTaken();
+      return claimed;
+    });
+  } catch (error) {
+    if (error instanceof CheckoutTaken) return undefined;
+    throw error;
+  }
+}
+
+/** Rolls the claim back. */
+class CheckoutTaken extends Error {
+  override name = "CheckoutTaken";
+  readonly code = "checkout_taken";
+}
+
+/**
+ * Takes the checkout for the payment that was claimed in this transaction, on its locked row: of two, the second finds the
+ * first one's payment. @returns why not.
+ */
+async function takeCheckout(
+  { checkoutAttemptsMax }: SettleCheckoutDeps,
+  trx: Transaction<PaymentsDatabase>,
+  checkoutId: string,
+  paymentId: string,
+): Promise<typeof NOT_CLAIMED | undefined> {
+  const checkout = await lockCheckout(trx, checkoutId);
+  if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return NOT_CLAIMED;
+  if (await noteAttempt(trx, checkout.row, paymentId)) return undefined;
+  throw new Error("a locked checkout was changed by somebody else");
 }
