@@ -10,7 +10,7 @@ export type PageAssets = { script: PageAsset; style: PageAsset };
 export function loadPageAssets(): PageAssets {
   const read = (name: string) => readFileSync(join(import.meta.dirname, "assets", name), "utf8");
   const cardNumber = read("card-number.js").replaceAll(/^export /gm, "");
-  const page = read("checkout.js").replaceAll(/^import .*\n/gm, "");
+  const page = read("checkout.js").replaceAll(/^import [^;]*;\n/gm, "");
   return {
     script: asset("checkout", "js", "text/javascript; charset=utf-8", `${cardNumber}\n${page}`),
     style: asset("checkout", "css", "text/css; charset=utf-8", read("checkout.css")),

@@ -18,15 +18,21 @@ export function isUnderWay({ status, payment }: CheckoutPage): boolean {
   return status === "OPEN" && payment?.status === "ENROLLED";
 }
 
-/** What the order is and what it costs. */
-function summary({ checkout, merchantName, locale }: ShownCheckout): Html {
+/** What the order is and what it costs. @param until shown where there is something to do until then. */
+function summary({ checkout, locale }: ShownCheckout, { until = false }: { until?: boolean } = {}): Html {
   const texts = PAGE_TEXTS[locale.language];
   return html`<section class="summary" aria-labelledby="summary-heading">
-    <h1 id="summary-heading"><span class="quiet">${texts.payTo}</span> ${merchantName}</h1>
-    <p class="amount">
-      <span class="visually-hidden">${texts.amount}: </span>${amountOf(checkout, locale.locale)}
-    </p>
+    <h1 id="summary-heading">
+      <span class="quiet">${texts.amount}</span>
+      <span class="amount">${amountOf(checkout, locale.locale)}</span>
+    </h1>
     <p class="order"><span class="quiet">${texts.order}</span> ${checkout.orderId}</p>
+    ${
+      until &&
+      html`<p class="open-until quiet" hidden>
+        ${texts.openUntil} <time id="open-until" datetime="${checkout.expiresAt}"></time>
+      </p>`
+    }
   </section>`;
 }
 
@@ -58,7 +64,7 @@ export function renderForm(shown: ShownCheckout, { paymentId, token, faults }: F
   const failed = checkout.payment?.status === "FAILED" || checkout.payment?.status === "CANCELLED";
   const formFault = fault("form");
 
-  return html`${summary(shown)}
+  return html`${summary(shown, { until: true })}
     <section class="card" aria-labelledby="card-heading">
       <div id="outcome" class="alert" role="alert" tabindex="-1" ${!failed && !formFault && html`hidden`}>
         ${(failed || formFault) && declined(shown, formFault)}
@@ -146,9 +152,6 @@ export function renderForm(shown: ShownCheckout, { paymentId, token, faults }: F
           )}
         </div>
         ${installments(shown, fault("installmentCount"))}
-        <p class="open-until" hidden>
-          ${texts.openUntil} <time id="open-until" datetime="${checkout.expiresAt}"></time>
-        </p>
         <button id="pay" type="submit" class="primary">
           ${texts.pay(amountOf(checkout, locale.locale))}
         </button>

@@ -12,7 +12,6 @@ import type { PaymentsDatabase } from "../database.ts";
 import { claimWithin, type ClaimedPayment } from "../payment/payment-writes.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import { enrolPayment, type EnrolPaymentDeps } from "../three-ds/enrol-payment.ts";
-
 import { mayBePaid } from "./checkout.ts";
 import { findCheckout, lockCheckout, noteAttempt, type CheckoutRow } from "./checkout-queries.ts";
 import { describeForPage } from "./checkout-page.ts";

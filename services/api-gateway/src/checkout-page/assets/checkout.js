@@ -22,6 +22,7 @@ function useForm(form) {
   const { pan, expiry, cvv, cardHolderName } = form.elements;
   const texts = JSON.parse(form.dataset.texts);
   const outcome = document.getElementById("outcome");
+  let isSending = false;
   form.noValidate = true;
   if (!outcome.hidden) outcome.focus();
 
@@ -59,10 +60,14 @@ function useForm(form) {
   formatAsTyped(pan, formatNumber);
   formatAsTyped(expiry, formatExpiry);
   formatAsTyped(cvv, (text) => digitsOf(text).slice(0, 4));
+  // What is pressed must not move away from under the finger, as it would when a fault appears above it.
+  let isPressing = false;
+  form.addEventListener("pointerdown", () => (isPressing = true));
+  for (const ended of ["pointerup", "pointercancel"]) addEventListener(ended, () => (isPressing = false));
   for (const [name, check] of Object.entries(checks)) {
     // On leaving a field, not while it is being typed; a fault goes away as soon as it is mended.
     form.elements[name].addEventListener("blur", () => {
-      if (form.elements[name].value !== "") showFault(name, check());
+      if (!isPressing && form.elements[name].value !== "") showFault(name, check());
     });
     form.elements[name].addEventListener("input", () => {
       if (form.elements[name].hasAttribute("aria-invalid") && !check()) showFault(name, undefined);
@@ -71,7 +76,6 @@ function useForm(form) {
   const card = showCardAsTyped(form, pan);
   showDeadline(form, () => isSending);
 
-  let isSending = false;
   const button = document.getElementById("pay");
   const status = document.getElementById("status");
   const setSending = (sending) => {
