@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { Bank } from "./bank.ts";
+import { ChallengeSessions } from "./challenge-sessions.ts";
 import { defaultConfig, type SimulatorConfig } from "./config.ts";
 import { FaultQueue } from "./fault-queue.ts";
 import { Ledger } from "./ledger.ts";
@@ -35,6 +36,8 @@ export async function startAcquirerSimulator(
     teller: new Teller(bank, ledger),
     ledger,
     faults: new FaultQueue(),
+    sessions: new ChallengeSessions(),
+    publicUrl: config.publicUrl,
     hangMs: config.hangMs,
     latenessMs: config.latenessMs,
     stopping: stopping.signal,

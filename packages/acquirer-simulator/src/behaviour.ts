@@ -1,5 +1,5 @@
 import { faultOfAmount } from "./amount-faults.ts";
-import type { FaultQueue } from "./fault-queue.ts";
+import type { FaultOperation, FaultQueue } from "./fault-queue.ts";
 import type { OperationRequest } from "./operation-request.ts";
 import type { ResultCode } from "./result-codes.ts";
 import { testCard } from "./test-cards.ts";
@@ -34,8 +34,13 @@ export type BehaviourSources = {
  * Chooses by the queue first, then, for a reference not seen before, by the card or by the amount. A repeat is thus
  * answered plainly unless a fault was queued for it.
  */
-export function chooseBehaviour(sources: BehaviourSources, request: OperationRequest): Behaviour {
-  const queued = sources.queue.take(request.operation);
+export function chooseBehaviour(
+  sources: BehaviourSources,
+  request: OperationRequest,
+  /** The call as faults name it, where that is not the operation. */
+  call: FaultOperation = request.operation,
+): Behaviour {
+  const queued = sources.queue.take(call);
   if (queued) return { name: queued, forcedCode: forcedCodes[queued] };
   if (sources.hasSeen(request.reference)) return plain;
   switch (request.operation) {

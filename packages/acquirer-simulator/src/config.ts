@@ -13,6 +13,8 @@ export type SimulatorConfig = {
   hangMs: number;
   /** How long after a request's `expiresAt` a late answer or a late effect comes. */
   latenessMs: number;
+  /** Where browsers reach the issuer's pages, without a slash at the end; undefined: where callers reach the API. */
+  publicUrl: string | undefined;
 };
 
 /** Says in one message everything that is wrong with the environment. */
@@ -29,6 +31,7 @@ export const defaultConfig: Omit<SimulatorConfig, "ledgerFile"> = {
   connectionsMax: 10_000,
   hangMs: 120_000,
   latenessMs: 1_000,
+  publicUrl: undefined,
 };
 
 /**
@@ -45,6 +48,7 @@ export function readConfig(environment: Record<string, string | undefined>): Sim
     connectionsMax: parsed.data.SIMULATOR_CONNECTIONS_MAX,
     hangMs: parsed.data.SIMULATOR_HANG,
     latenessMs: parsed.data.SIMULATOR_LATENESS,
+    publicUrl: parsed.data.SIMULATOR_PUBLIC_URL?.replace(/\/$/, ""),
   };
 }
 
@@ -77,4 +81,5 @@ const environmentSchema = z.object({
   SIMULATOR_CONNECTIONS_MAX: connectionsMax.default(defaultConfig.connectionsMax),
   SIMULATOR_HANG: duration.default(defaultConfig.hangMs),
   SIMULATOR_LATENESS: duration.default(defaultConfig.latenessMs),
+  SIMULATOR_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
 });

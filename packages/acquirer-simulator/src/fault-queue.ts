@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { BehaviourName } from "./behaviour.ts";
 import { operationNames } from "./operation-request.ts";
 
-const faultOperations = [...operationNames, "inquire"] as const;
+const faultOperations = [...operationNames, "enrol", "complete", "inquire"] as const;
 /** What a fault can be queued for. */
 export type FaultOperation = (typeof faultOperations)[number];
 
@@ -57,7 +57,7 @@ const times = z.int().min(1).max(1_000_000).default(1);
 
 const faultSchema = z.union([
   z.object({
-    operation: z.enum(["authorize", "sale", "capture", "cancel", "release", "refund"]),
+    operation: z.enum(["authorize", "sale", "capture", "cancel", "release", "refund", "enrol", "complete"]),
     behaviour: z.enum(["decline", ...bendings]),
     times,
   }),

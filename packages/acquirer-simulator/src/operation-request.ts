@@ -53,20 +53,20 @@ export function parseOperationRequest(
 }
 
 /** A late answer waits for `expiresAt`, so an expiry without a bound would be a wait without a bound. */
-const EXPIRY_AHEAD_MAX_MS = 3_600_000;
+export const EXPIRY_AHEAD_MAX_MS = 3_600_000;
 
 /** Our and every client's references: what `GET /v1/operations/{reference}` accepts, too. */
 export const referenceSchema = z.string().regex(/^[A-Za-z0-9:-]{1,128}$/);
 
-const common = {
+export const commonFields = {
   reference: referenceSchema,
   amountMinor: z.int().positive(),
   currency: z.string().regex(/^[A-Z]{3}$/),
   expiresAt: z.iso.datetime(),
 };
 
-const cardBody = z.object({
-  ...common,
+export const cardBody = z.object({
+  ...commonFields,
   card: z.object({
     pan: z.string().regex(/^\d{12,19}$/),
     expiryMonth: z.string().regex(/^(0[1-9]|1[0-2])$/),
@@ -77,7 +77,7 @@ const cardBody = z.object({
   installmentCount: z.int().min(1).max(99),
 });
 
-const followUpBody = z.object({ ...common, parentReference: referenceSchema });
+const followUpBody = z.object({ ...commonFields, parentReference: referenceSchema });
 
 type Body = {
   reference: string;
@@ -95,5 +95,5 @@ const bodySchemas: Record<OperationName, z.ZodType<Body>> = {
   cancel: followUpBody,
   release: followUpBody,
   refund: followUpBody,
-  reverse: z.object(common),
+  reverse: z.object(commonFields),
 };

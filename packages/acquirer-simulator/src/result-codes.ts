@@ -12,6 +12,9 @@ export const resultMessages = {
   "25": "Original transaction not found",
   "51": "Insufficient funds",
   "54": "Expired card",
+  authentication_failed: "The cardholder was not authenticated",
+  authentication_cancelled: "The cardholder cancelled the authentication",
+  authentication_incomplete: "The authentication was not brought to its end",
   reversed: "The reference has been reversed",
   expired_request: "The request arrived after its expiry",
 } as const;

@@ -1,8 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 
-import { chooseBehaviour, type BehaviourName } from "./behaviour.ts";
+import { chooseBehaviour } from "./behaviour.ts";
+import type { ChallengeSessions } from "./challenge-sessions.ts";
+import { deliver } from "./deliver.ts";
 import type { FaultQueue } from "./fault-queue.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerFilter } from "./ledger-filter.ts";
@@ -13,13 +14,18 @@ import {
   type OperationName,
 } from "./operation-request.ts";
 import { readJsonBody } from "./read-json-body.ts";
-import { holdUnanswered, replyJson, replyText, replyTooLarge } from "./reply.ts";
-import type { AnswerBody, Teller } from "./teller.ts";
+import { holdUnanswered, replyJson, replyTooLarge } from "./reply.ts";
+import type { Teller } from "./teller.ts";
+import { routeThreeDs } from "./three-ds-api.ts";
+import { untilLate } from "./until-late.ts";
 
 export type ApiDeps = {
   teller: Teller;
   ledger: Ledger;
   faults: FaultQueue;
+  sessions: ChallengeSessions;
+  /** Where browsers reach it; undefined where that is the address its callers use. */
+  publicUrl: string | undefined;
   hangMs: number;
   latenessMs: number;
   /** Aborted when the simulator stops: late answers and late effects are dropped then. */
@@ -28,7 +34,7 @@ export type ApiDeps = {
   onFailure(error: unknown): void;
 };
 
-type Api = ApiDeps & { spent: Set<string> };
+export type Api = ApiDeps & { spent: Set<string> };
 
 /** The simulator's HTTP interface, as `README.md` describes it. */
 export function simulatorApi(deps: ApiDeps): RequestListener {
@@ -51,6 +57,7 @@ async function route(api: Api, request: IncomingMessage, response: ServerRespons
   if (operation) return handleOperation(api, operation, request, response);
   if (target.startsWith(INQUIRY_PREFIX))
     return handleInquiry(api, target.slice(INQUIRY_PREFIX.length), response);
+  if (await routeThreeDs(api, target, query, request, response)) return;
   switch (target) {
     case "GET /ledger":
       return handleLedger(api, new URLSearchParams(query).get("since"), response);
@@ -106,32 +113,6 @@ async function handleInquiry(api: Api, encodedReference: string, response: Serve
   return deliver(api, behaviour, response, await api.teller.inquire(reference.data));
 }
 
-/** Answers as the behaviour says; what it does to the effect and to the time has been done before. */
-function deliver(api: Api, behaviour: BehaviourName, response: ServerResponse, body: AnswerBody): void {
-  switch (behaviour) {
-    case "plain":
-    case "decline":
-    case "refuse":
-    case "late":
-    case "late_effect":
-      return replyJson(response, 200, body);
-    case "hang":
-    case "hang_before":
-      return holdUnanswered(response, api.hangMs);
-    case "http_500":
-      return replyJson(response, 500, { error: "internal_error" });
-    case "garbage":
-      return replyText(response, 200, "application/json", '<html>{"outcome": "approv');
-    case "wrong_amount":
-      return replyJson(response, 200, { ...body, amountMinor: (body.amountMinor ?? 0) + 1 });
-    case "reset":
-      response.socket?.resetAndDestroy();
-      return;
-    default:
-      behaviour satisfies never;
-  }
-}
-
 async function handleLedger(api: Api, since: string | null, response: ServerResponse): Promise<void> {
   const filter = ledgerFilter(since);
   if (filter.kind === "invalid")
@@ -145,11 +126,6 @@ async function addFault(api: Api, request: IncomingMessage, response: ServerResp
   if (body.kind === "too_large") return replyTooLarge(response);
   if (body.kind === "json" && api.faults.add(body.value)) return replyJson(response, 200, {});
   return replyJson(response, 400, { error: "invalid_fault" });
-}
-
-/** Waits until a request's expiry and the simulator's lateness have passed. */
-function untilLate(api: Api, expiresAtMs: number): Promise<void> {
-  return sleep(Math.max(0, expiresAtMs + api.latenessMs - Date.now()), undefined, { signal: api.stopping });
 }
 
 function decodeReference(encoded: string): string | undefined {

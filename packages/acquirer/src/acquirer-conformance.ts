@@ -8,6 +8,7 @@ import { describeCancels } from "./conformance/describe-cancels.ts";
 import { describeFollowUps } from "./conformance/describe-follow-ups.ts";
 import { describeIdempotency } from "./conformance/describe-idempotency.ts";
 import { describeReversals } from "./conformance/describe-reversals.ts";
+import { describeThreeDs } from "./conformance/describe-three-ds.ts";
 import { describeUnknowns } from "./conformance/describe-unknowns.ts";
 
 /** An adapter, and the test environment of the bank behind it. */
@@ -25,7 +26,16 @@ export type ConformanceSetup = {
     approvedAndReset: AcquirerCard;
     approvedWithGarbage: AcquirerCard;
     approvedWithOtherAmount: AcquirerCard;
+    /** Under 3-D Secure: with a challenge, without one, and not authenticated. */
+    challenged: AcquirerCard;
+    frictionless: AcquirerCard;
+    unauthenticated: AcquirerCard;
   };
+  /** Plays the cardholder at the issuer's challenge. */
+  answerChallenge(
+    challenge: { url: string; fields: Record<string, string> },
+    answer: "pass" | "fail" | "cancel",
+  ): Promise<void>;
   /** Lets go of everything but the acquirers that the suite opened and closed itself. */
   close(): Promise<void>;
 };
@@ -53,5 +63,6 @@ export function describeAcquirerConformance(name: string, setUp: () => Promise<C
     describeFollowUps(() => bench);
     describeCancels(() => bench);
     describeBounds(() => bench);
+    describeThreeDs(() => bench);
   });
 }

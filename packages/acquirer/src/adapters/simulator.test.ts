@@ -29,7 +29,11 @@ describeAcquirerConformance("the simulator adapter", async () => {
       approvedAndReset: card("4000000000000051"),
       approvedWithGarbage: card("4000000000000036"),
       approvedWithOtherAmount: card("4000000000000044"),
+      challenged: card("4000000000003220"),
+      frictionless: card("4000000000003055"),
+      unauthenticated: card("4000000000003097"),
     },
+    answerChallenge,
     close: async () => {
       await acquirer.close();
       await bank.close();
@@ -90,6 +94,40 @@ describe.concurrent("the simulator's faults, through the adapter", () => {
       expect.objectContaining({ operation: "sale", outcome: "approved", amountMinor: 10_000 }),
     ]);
   });
+
+  test.for([
+    ["4000000000000119", "timeout"],
+    ["4000000000000341", "invalid_answer"],
+    ["4000000000000036", "invalid_answer"],
+    ["4000000000000044", "mismatch"],
+    ["4000000000000051", "connection_lost"],
+  ] as const)("card %s completes 3-D Secure once, is unknown for %s", async ([pan, reason]) => {
+    const enrolment = calls.enrolment({ card: card(pan), operation: "sale" });
+    const enrolled = await acquirer.enrol(enrolment);
+    const session = "session" in enrolled ? enrolled.session : "";
+    const completion = { ...enrolment, session, expiresAt: calls.untilUnknown(reason) };
+    expect(await acquirer.complete(completion)).toEqual({ kind: "unknown", reason });
+    expect(await acquirer.complete({ ...completion, expiresAt: calls.soon() })).toMatchObject({
+      kind: "approved",
+    });
+    expect(await bank.lines(enrolment.reference)).toEqual([
+      expect.objectContaining({
+        operation: "sale",
+        outcome: "approved",
+        pan: pan.slice(0, 6) + "******" + pan.slice(-4),
+      }),
+    ]);
+  });
+
+  test.for(["4000000000000002", "4000000000009995"])(
+    "card %s is declined when 3-D Secure completes",
+    async (pan) => {
+      const enrolment = calls.enrolment({ card: card(pan) });
+      const enrolled = await acquirer.enrol(enrolment);
+      const session = "session" in enrolled ? enrolled.session : "";
+      expect(await acquirer.complete({ ...enrolment, session })).toMatchObject({ kind: "declined" });
+    },
+  );
 
   test("card 4000000000000127 does nothing, however often", async () => {
     const request = calls.card({ card: card("4000000000000127") });
@@ -169,6 +207,27 @@ describe.concurrent("the simulator's faults, through the adapter", () => {
     expect(await acquirer.reverse(calls.reversal(authorization))).toEqual({ kind: "reversed" });
   });
 });
+
+/** What the page's form sends. */
+async function answerChallenge(
+  { url, fields }: { url: string; fields: Record<string, string> },
+  answer: "pass" | "fail" | "cancel",
+): Promise<void> {
+  const shown = await fetch(url, { method: "POST", body: new URLSearchParams(fields) });
+  const page = await shown.text();
+  const session = /name="session" value="([^"]+)"/.exec(page)?.[1] ?? "";
+  const form = {
+    session,
+    code: answer === "pass" ? "123456" : "000000",
+    answer: answer === "cancel" ? answer : "submit",
+  };
+  const answered = await fetch(new URL("/acs/answer", url), {
+    method: "POST",
+    body: new URLSearchParams(form),
+    redirect: "manual",
+  });
+  await answered.text();
+}
 
 type Bank = {
   simulator: AcquirerSimulator;

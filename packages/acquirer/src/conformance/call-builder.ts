@@ -4,6 +4,7 @@ import type {
   Acquirer,
   AcquirerCard,
   CardRequest,
+  EnrolmentRequest,
   FollowUpRequest,
   InquiryRequest,
   ReversalRequest,
@@ -27,6 +28,16 @@ export class CallBuilder {
       cardHolderName: "Ada Lovelace",
       installmentCount: 1,
       expiresAt: this.soon(),
+      ...overrides,
+    };
+  }
+
+  enrolment(overrides: Partial<EnrolmentRequest> = {}): EnrolmentRequest {
+    return {
+      ...this.card(),
+      operation: "authorize",
+      returnUrl: "https://gateway.example/3ds/return/state",
+      sessionExpiresAt: new Date(Date.now() + 600_000),
       ...overrides,
     };
   }

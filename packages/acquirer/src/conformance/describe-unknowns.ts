@@ -24,6 +24,7 @@ export function describeUnknowns(bench: () => Bench): void {
     const unreachable = setup.openUnreachable();
     const card = calls.card();
     const followUp = calls.followUp(card);
+    const enrolment = calls.enrolment();
     const outcomes = await Promise.all([
       unreachable.authorize(card),
       unreachable.sale(card),
@@ -33,6 +34,8 @@ export function describeUnknowns(bench: () => Bench): void {
       unreachable.refund(followUp),
       unreachable.reverse(card),
       unreachable.inquire(card),
+      unreachable.enrol(enrolment),
+      unreachable.complete({ ...enrolment, session: "session" }),
     ]);
     await unreachable.close();
     expect(outcomes).toEqual(outcomes.map(() => ({ kind: "not_sent" })));

@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+
+import type { ResultCode } from "./result-codes.ts";
+import type { EnrolmentRequest } from "./three-ds-request.ts";
+
+/** What came of an authentication, in the terms of EMV 3-D Secure. */
+export type Authentication = { transStatus: "Y" | "A" | "N"; eci: string; dsTransId: string };
+
+/** How an enrolment, or a cardholder, ends an authentication. `open`: the challenge waits to be answered. */
+export type Verdict = "open" | "authenticated" | "attempted" | "failed" | "cancelled";
+
+export type ChallengeSession = EnrolmentRequest & { id: string; verdict: Verdict; dsTransId: string };
+
+/**
+ * The authentications of this process, with the cards they are about: in memory only, and thus gone with it. A completion
+ * of a session that is not known is declined.
+ */
+export class ChallengeSessions {
+  readonly #byId = new Map<string, ChallengeSession>();
+  readonly #byReference = new Map<string, ChallengeSession>();
+
+  /** The session of a reference, opened at its first enrolment. */
+  open(request: EnrolmentRequest): ChallengeSession {
+    const known = this.#byReference.get(request.reference);
+    if (known) return known;
+    if (this.#byId.size >= SESSIONS_MAX) this.#forgetOldest();
+    const session = {
+      ...request,
+      id: randomUUID(),
+      dsTransId: randomUUID(),
+      verdict: verdictOfCard(request.pan),
+    };
+    this.#byId.set(session.id, session);
+    this.#byReference.set(session.reference, session);
+    return session;
+  }
+
+  find(id: string): ChallengeSession | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The cardholder's answer, once: a second one changes nothing. */
+  answer(session: ChallengeSession, verdict: "authenticated" | "failed" | "cancelled"): void {
+    if (session.verdict === "open") session.verdict = verdict;
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#byId.values();
+    if (!oldest) return;
+    this.#byId.delete(oldest.id);
+    this.#byReference.delete(oldest.reference);
+  }
+}
+
+/** Far more than any test or demonstration has under way. */
+const SESSIONS_MAX = 100_000;
+
+/** A card that is not in the table does not take part: an attempt, without a challenge. */
+function verdictOfCard(pan: string): Verdict {
+  return verdicts.get(pan) ?? "attempted";
+}
+
+const verdicts = new Map<string, Verdict>([
+  ["4000000000003220", "open"],
+  ["4000000000003055", "authenticated"],
+  ["4000000000003097", "failed"],
+]);
+
+/** Undefined while the challenge is open. */
+export function authenticationOf({ verdict, pan, dsTransId }: ChallengeSession): Authentication | undefined {
+  // Mastercard counts the other way round than all others.
+  const isMastercard = /^(5[1-5]|2[2-7])/.test(pan);
+  switch (verdict) {
+    case "open":
+      return undefined;
+    case "authenticated":
+      return { transStatus: "Y", eci: isMastercard ? "02" : "05", dsTransId };
+    case "attempted":
+      return { transStatus: "A", eci: isMastercard ? "01" : "06", dsTransId };
+    case "failed":
+    case "cancelled":
+      return { transStatus: "N", eci: isMastercard ? "00" : "07", dsTransId };
+    default:
+      return verdict satisfies never;
+  }
+}
+
+/** The code a completion is declined with; undefined where it may go on. */
+export function refusalOf(session: ChallengeSession | undefined): ResultCode | undefined {
+  if (!session) return "25";
+  switch (session.verdict) {
+    case "open":
+      return "authentication_incomplete";
+    case "failed":
+      return "authentication_failed";
+    case "cancelled":
+      return "authentication_cancelled";
+    case "authenticated":
+    case "attempted":
+      return undefined;
+    default:
+      return session.verdict satisfies never;
+  }
+}

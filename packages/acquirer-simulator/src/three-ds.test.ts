@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { startAcquirerSimulator, type AcquirerSimulator } from "./acquirer-simulator.ts";
+import { authenticationOf, ChallengeSessions } from "./challenge-sessions.ts";
+
+let folder: string;
+let simulator: AcquirerSimulator;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "simulator-"));
+  simulator = await startAcquirerSimulator({
+    ledgerFile: join(folder, "ledger.ndjson"),
+    hangMs: 300,
+    publicUrl: undefined,
+  });
+});
+afterAll(async () => {
+  await simulator.close();
+  await rm(folder, { recursive: true });
+});
+
+const RETURN_URL = 'https://gateway.example/3ds/return/state?a=1&b="><script>';
+
+function enrolment(change: Record<string, unknown> = {}) {
+  return {
+    reference: randomUUID(),
+    amountMinor: 1_000,
+    currency: "EUR",
+    expiresAt: new Date(Date.now() + 10_000).toISOString(),
+    card: { pan: "4000000000003220", expiryMonth: "12", expiryYear: "30", cvv: "123" },
+    cardHolderName: "Ada Lovelace",
+    installmentCount: 1,
+    operation: "sale",
+    returnUrl: new URL(RETURN_URL).href,
+    sessionExpiresAt: new Date(Date.now() + 600_000).toISOString(),
+    ...change,
+  };
+}
+
+async function post(path: string, body: object): Promise<{ status: number; body: Record<string, string> }> {
+  const response = await fetch(`${simulator.url}${path}`, { method: "POST", body: JSON.stringify(body) });
+  return { status: response.status, body: (await response.json()) as Record<string, string> };
+}
+
+const form = (path: string, fields: Record<string, string>) =>
+  fetch(`${simulator.url}${path}`, {
+    method: "POST",
+    body: new URLSearchParams(fields),
+    redirect: "manual",
+  });
+
+describe("the issuer's page", () => {
+  const open = async (change?: Record<string, unknown>) => {
+    const { body } = await post("/v1/3ds/enrol", enrolment(change));
+    return body["session"]!;
+  };
+
+  test("asks for a code, by POST and by GET, and shows neither card nor return address", async () => {
+    const session = await open();
+    const pages = await Promise.all([
+      form("/acs/challenge", { session }),
+      fetch(`${simulator.url}/acs/challenge?session=${session}`),
+    ]);
+    for (const page of pages) {
+      expect(page.status).toBe(200);
+      const html = await page.text();
+      expect(html).toContain('name="code"');
+      expect(html).not.toMatch(/4000000000003220|gateway\.example/);
+    }
+  });
+
+  test("sends the browser back by POST after a code, with the address escaped", async () => {
+    const session = await open();
+    const html = await (await form("/acs/answer", { session, code: "123456", answer: "submit" })).text();
+    expect(html).toContain('action="https://gateway.example/3ds/return/state?a=1&#38;b=%22%3E%3Cscript%3E"');
+    expect(html).toContain(`name="session" value="${session}"`);
+  });
+
+  test("sends it back by GET after a cancellation, and keeps the query", async () => {
+    const session = await open();
+    const answered = await form("/acs/answer", { session, answer: "cancel" });
+    expect(answered.status).toBe(303);
+    expect(answered.headers.get("location")).toBe(`${new URL(RETURN_URL).href}&session=${session}`);
+  });
+
+  test("takes one answer: what comes after it changes nothing", async () => {
+    const request = enrolment();
+    const session = (await post("/v1/3ds/enrol", request)).body["session"]!;
+    await form("/acs/answer", { session, code: "000000", answer: "submit" });
+    await form("/acs/answer", { session, code: "123456", answer: "submit" });
+    expect((await post("/v1/3ds/complete", { ...request, session })).body).toMatchObject({
+      outcome: "declined",
+      resultCode: "authentication_failed",
+    });
+  });
+
+  test("is over with the session", async () => {
+    const session = await open({ sessionExpiresAt: new Date(Date.now() - 1).toISOString() });
+    expect((await form("/acs/challenge", { session })).status).toBe(410);
+    expect((await form("/acs/answer", { session, code: "123456", answer: "submit" })).status).toBe(410);
+  });
+
+  test("does not know a session that was never opened", async () => {
+    expect((await form("/acs/challenge", { session: randomUUID() })).status).toBe(404);
+    expect((await form("/acs/answer", { session: "x", answer: "cancel" })).status).toBe(404);
+  });
+});
+
+test("a completion whose session is gone is declined, and the repeat too", async () => {
+  const request = { ...enrolment(), session: randomUUID() };
+  for (let repeat = 0; repeat < 2; repeat += 1) {
+    expect((await post("/v1/3ds/complete", request)).body).toMatchObject({
+      outcome: "declined",
+      resultCode: "25",
+    });
+  }
+});
+
+test("an enrolment is checked", async () => {
+  for (const change of [
+    { returnUrl: "javascript:alert(1)" },
+    { operation: "refund" },
+    { sessionExpiresAt: new Date(Date.now() + 2 * 3_600_000).toISOString() },
+  ]) {
+    expect(await post("/v1/3ds/enrol", enrolment(change))).toMatchObject({
+      status: 400,
+      body: { fields: Object.keys(change) },
+    });
+  }
+});
+
+test("enrolments and completions are bent by queued faults", async () => {
+  await post("/faults", { operation: "enrol", behaviour: "http_500" });
+  const request = enrolment();
+  expect((await post("/v1/3ds/enrol", request)).status).toBe(500);
+  const { session } = (await post("/v1/3ds/enrol", request)).body;
+  await form("/acs/answer", { session: session!, code: "123456", answer: "submit" });
+  await post("/faults", { operation: "complete", behaviour: "http_500" });
+  expect((await post("/v1/3ds/complete", { ...request, session })).status).toBe(500);
+  expect((await post("/v1/3ds/complete", { ...request, session })).body).toMatchObject({
+    outcome: "approved",
+  });
+});
+
+test.each([
+  ["4000000000003055", "Y", "05"],
+  ["4000000000003097", "N", "07"],
+  ["4111111111111111", "A", "06"],
+  ["5555555555554444", "A", "01"],
+])("card %s: transStatus %s, eci %s", (pan, transStatus, eci) => {
+  const request = {
+    operation: "sale",
+    reference: "r",
+    amountMinor: 1n,
+    currency: "EUR",
+    pan,
+    returnUrl: "",
+    sessionExpiresAtMs: 0,
+    expiresAtMs: 0,
+  } as const;
+  expect(authenticationOf(new ChallengeSessions().open(request))).toMatchObject({ transStatus, eci });
+});
