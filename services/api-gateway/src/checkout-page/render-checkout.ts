@@ -30,7 +30,8 @@ function summary({ checkout, locale }: ShownCheckout, { until = false }: { until
     ${
       until &&
       html`<p class="open-until quiet" hidden>
-        ${texts.openUntil} <time id="open-until" datetime="${checkout.expiresAt}"></time>
+        ${texts.openUntil}
+        <time id="open-until" datetime="${checkout.expiresAt}" data-locale="${locale.locale}"></time>
       </p>`
     }
   </section>`;

@@ -230,7 +230,7 @@ async function ask(form, bin) {
 function showDeadline(form, isSending) {
   const expiresAt = Date.parse(form.dataset.expiresAt);
   const time = document.getElementById("open-until");
-  time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, {
+  time.textContent = new Intl.DateTimeFormat(time.dataset.locale, {
     hour: "2-digit",
     minute: "2-digit",
   }).format(expiresAt);
