@@ -9,6 +9,7 @@ const en = {
   title: (merchant: string) => `Pay ${merchant}`,
   order: "Order",
   amount: "Amount to pay",
+  amountOfClosed: "Amount",
   cardHeading: "Card details",
   pan: "Card number",
   cardHolderName: "Name on card",
@@ -37,7 +38,7 @@ const en = {
   declinedHeading: "The payment did not go through",
   completedHeading: "Payment received",
   completedText: (merchant: string) =>
-    `Thank you. ${merchant} has been told. You are being taken back to the shop.`,
+    `Thank you. Your payment to ${merchant} is complete. You are being taken back to the shop.`,
   expiredHeading: "This page has expired",
   expiredText: "The time to pay has run out and nothing was charged. Please start again in the shop.",
   cancelledHeading: "Payment cancelled",
@@ -66,6 +67,7 @@ const tr: PageTexts = {
   title: (merchant) => `${merchant} ödemesi`,
   order: "Sipariş",
   amount: "Ödenecek tutar",
+  amountOfClosed: "Tutar",
   cardHeading: "Kart bilgileri",
   pan: "Kart numarası",
   cardHolderName: "Kartın üzerindeki ad",
@@ -93,7 +95,7 @@ const tr: PageTexts = {
   declinedHeading: "Ödeme gerçekleşmedi",
   completedHeading: "Ödeme alındı",
   completedText: (merchant) =>
-    `Teşekkürler. ${merchant} bilgilendirildi. İşletmenin sitesine yönlendiriliyorsunuz.`,
+    `Teşekkürler. ${merchant} için ödemeniz tamamlandı. İşletmenin sitesine yönlendiriliyorsunuz.`,
   expiredHeading: "Bu sayfanın süresi doldu",
   expiredText:
     "Ödeme süresi doldu, kartınızdan para çekilmedi. Lütfen işletmenin sitesinden yeniden başlayın.",
@@ -176,7 +178,11 @@ const REASONS: Record<Language, Record<string, string>> = {
     deadline_passed: "This took too long. Please try again.",
     reversed:
       "Your bank did not answer in time; what it may have reserved is being released. Please try again.",
-    not_authenticated: "Your bank could not confirm that it is you. Please try again or use another card.",
+    authentication_failed:
+      "Your bank could not confirm that it is you. Please try again or use another card.",
+    authentication_cancelled: "You cancelled on your bank's page. Please try again or use another card.",
+    authentication_incomplete: "Your bank's check was not finished. Please try again or use another card.",
+    abandoned: "Your bank's check was not finished in time. Please try again or use another card.",
   },
   tr: {
     declined: "Bankanız ödemeyi reddetti. Lütfen başka bir kart deneyin veya bankanıza danışın.",
@@ -187,7 +193,14 @@ const REASONS: Record<Language, Record<string, string>> = {
     deadline_passed: "İşlem çok uzun sürdü. Lütfen yeniden deneyin.",
     reversed:
       "Bankanız zamanında yanıt vermedi; ayrılmış olabilecek tutar geri bırakılıyor. Lütfen yeniden deneyin.",
-    not_authenticated: "Bankanız sizi doğrulayamadı. Lütfen yeniden deneyin veya başka bir kart kullanın.",
+    authentication_failed:
+      "Bankanız sizi doğrulayamadı. Lütfen yeniden deneyin veya başka bir kart kullanın.",
+    authentication_cancelled:
+      "Bankanızın sayfasında vazgeçtiniz. Yeniden deneyebilir veya başka bir kart kullanabilirsiniz.",
+    authentication_incomplete:
+      "Bankanızın doğrulaması tamamlanmadı. Lütfen yeniden deneyin veya başka bir kart kullanın.",
+    abandoned:
+      "Bankanızın doğrulaması zamanında tamamlanmadı. Lütfen yeniden deneyin veya başka bir kart kullanın.",
   },
 };
 

@@ -23,7 +23,7 @@ function summary({ checkout, locale }: ShownCheckout, { until = false }: { until
   const texts = PAGE_TEXTS[locale.language];
   return html`<section class="summary" aria-labelledby="summary-heading">
     <h1 id="summary-heading">
-      <span class="quiet">${texts.amount}</span>
+      <span class="quiet">${checkout.status === "OPEN" ? texts.amount : texts.amountOfClosed}</span>
       <span class="amount">${amountOf(checkout, locale.locale)}</span>
     </h1>
     <p class="order"><span class="quiet">${texts.order}</span> ${checkout.orderId}</p>

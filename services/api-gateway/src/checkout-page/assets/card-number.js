@@ -41,6 +41,8 @@ export function formatNumber(text) {
 /** `MM / YY`, with the slash put in as soon as the month is there. */
 export function formatExpiry(text, isDeleting) {
   const [, month, year] = /^\s*(\d{1,2})\s*[/.-]\s*(?:20(?=\d\d))?(\d{0,2})/.exec(text) ?? [];
+  // Deleting goes through the slash as if it were not there.
+  if (month !== undefined && isDeleting && year === "") return month;
   if (month !== undefined) return `${month.padStart(2, "0")} / ${year}`;
   let digits = digitsOf(text).slice(0, 6);
   // From 2 on it can only be a month of one digit.
@@ -79,7 +81,7 @@ export function expiryFault(text, now) {
   const today = now.getFullYear() * 12 + now.getMonth();
   // A month's grace: it may still be last month somewhere.
   if (months < today - 1) return "expiry.expired";
-  return months > today + 20 * 12 + 11 ? "expiry.too_far" : undefined;
+  return 2000 + Number(year) > now.getFullYear() + 20 ? "expiry.too_far" : undefined;
 }
 
 export function cvvFault(text, number) {
