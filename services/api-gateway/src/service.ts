@@ -8,7 +8,7 @@ import type { Pool } from "pg";
 import { checkoutPages } from "./checkout-page/checkout-pages.ts";
 import { createFormTokens } from "./checkout-page/form-token.ts";
 import { loadPageAssets } from "./checkout-page/page-assets.ts";
-import { createSendPageCommand } from "./checkout-page/send-page-command.ts";
+import { createSendPageCommand } from "./http/send-page-command.ts";
 import type { Config } from "./config.ts";
 import { authenticateMerchant } from "./http/authenticate-merchant.ts";
 import { authenticateOperator } from "./http/authenticate-operator.ts";

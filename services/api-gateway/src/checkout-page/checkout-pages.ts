@@ -21,17 +21,15 @@ import { isCrossSite, readPageRequest, type PageRequest } from "./page-request.t
 import { PAGE_TEXTS } from "./page-texts.ts";
 import { payByForm, type PayByFormDeps } from "./pay-by-form.ts";
 import {
-  installmentChoices,
   isUnderWay,
-  knownFaults,
   renderClosed,
-  renderForm,
   renderNotice,
   renderWaiting,
   type ShownCheckout,
 } from "./render-checkout.ts";
+import { installmentChoices, knownFaults, renderForm } from "./render-form.ts";
 import { renderPage } from "./render-page.ts";
-import type { SendPageCommand } from "./send-page-command.ts";
+import type { SendPageCommand } from "../http/send-page-command.ts";
 import { shopUrl } from "./shop-url.ts";
 
 export type CheckoutPagesDeps = PayByFormDeps & {

@@ -20,10 +20,12 @@ export type OnwardHop = { url: string };
 
 /** The whole document. Nothing in it comes from anywhere but this server. */
 export function renderPage(
-  { assets, locale: { language }, nonce, path, merchantName }: PageFrame,
+  frame: PageFrame,
   content: Html,
   { onward, refreshSeconds }: { onward?: OnwardHop | undefined; refreshSeconds?: number | undefined } = {},
 ): string {
+  const { assets, nonce, merchantName } = frame;
+  const { language } = frame.locale;
   const texts = PAGE_TEXTS[language];
   const title = merchantName === undefined ? texts.notFoundHeading : texts.title(merchantName);
   return `<!doctype html>\n${
@@ -50,39 +52,49 @@ export function renderPage(
         ${refreshSeconds && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}" /></noscript>`}
       </head>
       <body>
-        <header class="top">
-          <p class="merchant">
-            ${
-              merchantName !== undefined &&
-              html`<span class="monogram" aria-hidden="true">${monogram(merchantName, texts.locale)}</span>
-                <span class="merchant-name">${merchantName}</span>`
-            }
-          </p>
-          <nav class="languages" aria-label="${texts.switchLabel}">
-            ${LANGUAGES.map(
-              (other) =>
-                html`<a
-                  href="${path}?lang=${other}"
-                  lang="${other}"
-                  hreflang="${other}"
-                  ${other === language && html`aria-current="true"`}
-                  >${PAGE_TEXTS[other].name}</a
-                >`,
-            )}
-          </nav>
-        </header>
+        ${top(frame)}
         <main ${onward && html`data-onward="${onward.url}"`}>${content}</main>
-        <footer class="bottom">
-          <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
-            <path
-              d="M8 1a3.5 3.5 0 0 0-3.5 3.5V7H4a1 1 0 0 0-1 1v6a1 1 0 0 0 1 1h8a1 1 0 0 0 1-1V8a1 1 0 0 0-1-1h-.5V4.5A3.5 3.5 0 0 0 8 1Zm2 6H6V4.5a2 2 0 1 1 4 0V7Z"
-            />
-          </svg>
-          <span>${texts.secure}</span>
-        </footer>
+        ${bottom(texts.secure)}
       </body>
     </html>`.text
   }\n`;
+}
+
+/** Whose page it is, and in which languages it can be read. */
+function top({ locale: { language }, path, merchantName }: PageFrame): Html {
+  const texts = PAGE_TEXTS[language];
+  return html`<header class="top">
+    <p class="merchant">
+      ${
+        merchantName !== undefined &&
+        html`<span class="monogram" aria-hidden="true">${monogram(merchantName, texts.locale)}</span>
+          <span class="merchant-name">${merchantName}</span>`
+      }
+    </p>
+    <nav class="languages" aria-label="${texts.switchLabel}">
+      ${LANGUAGES.map(
+        (other) =>
+          html`<a
+            href="${path}?lang=${other}"
+            lang="${other}"
+            hreflang="${other}"
+            ${other === language && html`aria-current="true"`}
+            >${PAGE_TEXTS[other].name}</a
+          >`,
+      )}
+    </nav>
+  </header>`;
+}
+
+function bottom(text: string): Html {
+  return html`<footer class="bottom">
+    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
+      <path
+        d="M8 1a3.5 3.5 0 0 0-3.5 3.5V7H4a1 1 0 0 0-1 1v6a1 1 0 0 0 1 1h8a1 1 0 0 0 1-1V8a1 1 0 0 0-1-1h-.5V4.5A3.5 3.5 0 0 0 8 1Zm2 6H6V4.5a2 2 0 1 1 4 0V7Z"
+      />
+    </svg>
+    <span>${text}</span>
+  </footer>`;
 }
 
 /** First letter, as a person would see it: not half of an emoji, and İ in Turkish. */

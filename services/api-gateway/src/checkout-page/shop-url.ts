@@ -10,7 +10,7 @@ export function shopUrl({
   payment,
 }: CheckoutPage): string {
   // As text: parsing and writing would spell the merchant's own query anew, which may be signed.
-  const [address = "", fragment] = splitAt(status === "COMPLETED" ? successUrl : failureUrl, "#");
+  const [address, fragment] = splitAt(status === "COMPLETED" ? successUrl : failureUrl, "#");
   const query = new URLSearchParams({
     checkoutId,
     ...(payment && { paymentId: payment.paymentId }),

@@ -267,6 +267,7 @@ test("nobody has to look: rounds close what is over", async () => {
   await pay(paid);
   await eventually(async () => (await storedState(expired)) === "EXPIRED");
   await eventually(async () => (await storedState(paid)) === "COMPLETED");
+  expect(await paymentsOf(expired)).toEqual([]);
 });
 
 test("it is completed although the payment was cancelled before anybody looked", async () => {

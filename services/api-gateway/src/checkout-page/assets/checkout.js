@@ -14,25 +14,68 @@ import {
 const form = document.getElementById("card-form");
 if (form) useForm(form);
 const waiting = document.querySelector("[data-poll]");
-if (waiting) waitFor(waiting.dataset.poll);
+if (waiting) void waitFor(waiting.dataset.poll);
 const onward = document.querySelector("[data-onward]");
 if (onward) setTimeout(() => location.replace(onward.dataset.onward), 2500);
 
 function useForm(form) {
-  const { pan, expiry, cvv, cardHolderName } = form.elements;
+  const { pan, expiry, cvv } = form.elements;
   const texts = JSON.parse(form.dataset.texts);
-  const outcome = document.getElementById("outcome");
-  let isSending = false;
+  const faults = showFaultsOf(form, texts);
   form.noValidate = true;
-  if (!outcome.hidden) outcome.focus();
+  faults.focusOutcome();
+  formatAsTyped(pan, formatNumber);
+  formatAsTyped(expiry, formatExpiry);
+  formatAsTyped(cvv, (text) => digitsOf(text).slice(0, 4));
+  const card = showCardAsTyped(form, pan);
+  const sending = showSending(texts);
+  showDeadline(form, sending.isSending);
 
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    // The second click of two: the first one's request is on its way.
+    if (sending.isSending()) return;
+    const found = faults.check();
+    if (found.length > 0) return faults.show(found);
+    faults.clear();
+    sending.set(true);
+    const chosen = form.elements.installmentCount?.value;
+    try {
+      await card.settled();
+      if (form.elements.installmentCount?.value !== chosen) {
+        sending.set(false);
+        return faults.show(["installmentCount.invalid"]);
+      }
+      const answer = await send(form);
+      if (answer.next) return location.assign(answer.next);
+      Object.entries(answer.form ?? {}).forEach(([name, value]) => (form.elements[name].value = value));
+      sending.set(false);
+      if (answer.faults) return faults.show(answer.faults);
+      cvv.value = "";
+      faults.tell(answer.heading, answer.text);
+    } catch {
+      // Whether it arrived is not known. The form stays the same form: sent again it is the same payment.
+      sending.set(false);
+      faults.tell("", texts.faults["form.busy"]);
+    }
+  });
+  // From the browser's cache of pages the form would come as it was left, and what it stands for may have ended.
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) location.reload();
+  });
+}
+
+/** Faults stand beside their fields, and what concerns the whole form above it; both are said to screen readers. */
+function showFaultsOf(form, texts) {
+  const { pan, cardHolderName, expiry, cvv } = form.elements;
+  const outcome = document.getElementById("outcome");
   const checks = {
     pan: () => numberFault(pan.value),
     cardHolderName: () => nameFault(cardHolderName.value),
     expiry: () => expiryFault(expiry.value, new Date()),
     cvv: () => cvvFault(cvv.value, pan.value),
   };
-  const showFault = (name, fault) => {
+  const mark = (name, fault) => {
     const place = document.getElementById(`${name}-fault`);
     if (!place) return;
     place.textContent = fault ? (texts.faults[fault] ?? texts.faults[`${name}.invalid`] ?? "") : "";
@@ -41,95 +84,69 @@ function useForm(form) {
     if (fault) field.setAttribute("aria-invalid", "true");
     else field.removeAttribute("aria-invalid");
   };
-  const showAlert = (heading, text) => {
-    outcome.replaceChildren();
-    for (const [line, className] of [
+  const tell = (heading, text) => {
+    const lines = [
       [heading, "alert-heading"],
       [text, ""],
-    ]) {
-      if (!line) continue;
-      const paragraph = document.createElement("p");
-      paragraph.textContent = line;
-      paragraph.className = className;
-      outcome.append(paragraph);
-    }
+    ].filter(([line]) => line);
+    outcome.replaceChildren(
+      ...lines.map(([line, className]) =>
+        Object.assign(document.createElement("p"), { textContent: line, className }),
+      ),
+    );
     outcome.hidden = false;
     outcome.focus();
   };
+  checkOnLeaving(form, checks, mark);
+  return {
+    check: () => Object.values(checks).flatMap((check) => check() ?? []),
+    show(faults) {
+      for (const name of [...Object.keys(checks), "installmentCount"]) {
+        mark(
+          name,
+          faults.find((fault) => fault.startsWith(`${name}.`)),
+        );
+      }
+      const ofForm = faults.find((fault) => fault.startsWith("form."));
+      tell("", ofForm ? texts.faults[ofForm] : texts.checkFields);
+      form.querySelector("[aria-invalid]")?.focus();
+    },
+    tell,
+    clear: () => (outcome.hidden = true),
+    focusOutcome: () => !outcome.hidden && outcome.focus(),
+  };
+}
 
-  formatAsTyped(pan, formatNumber);
-  formatAsTyped(expiry, formatExpiry);
-  formatAsTyped(cvv, (text) => digitsOf(text).slice(0, 4));
+/** On leaving a field, not while it is being typed; a fault goes away as soon as it is mended. */
+function checkOnLeaving(form, checks, mark) {
   // What is pressed must not move away from under the finger, as it would when a fault appears above it.
   let isPressing = false;
   form.addEventListener("pointerdown", () => (isPressing = true));
   for (const ended of ["pointerup", "pointercancel"]) addEventListener(ended, () => (isPressing = false));
   for (const [name, check] of Object.entries(checks)) {
-    // On leaving a field, not while it is being typed; a fault goes away as soon as it is mended.
-    form.elements[name].addEventListener("blur", () => {
-      if (!isPressing && form.elements[name].value !== "") showFault(name, check());
+    const field = form.elements[name];
+    field.addEventListener("blur", () => {
+      if (!isPressing && field.value !== "") mark(name, check());
     });
-    form.elements[name].addEventListener("input", () => {
-      if (form.elements[name].hasAttribute("aria-invalid") && !check()) showFault(name, undefined);
+    field.addEventListener("input", () => {
+      if (field.hasAttribute("aria-invalid") && !check()) mark(name, undefined);
     });
   }
-  const card = showCardAsTyped(form, pan);
-  showDeadline(form, () => isSending);
+}
 
+function showSending(texts) {
   const button = document.getElementById("pay");
   const status = document.getElementById("status");
-  const setSending = (sending) => {
-    isSending = sending;
-    button.setAttribute("aria-disabled", String(sending));
-    button.textContent = sending ? texts.paying : texts.pay;
-    status.textContent = sending ? texts.payingStatus : "";
+  let isSending = false;
+  return {
+    isSending: () => isSending,
+    set(sending) {
+      isSending = sending;
+      button.setAttribute("aria-disabled", String(sending));
+      button.textContent = sending ? texts.paying : texts.pay;
+      status.textContent = sending ? texts.payingStatus : "";
+    },
   };
-  // From the back of the browser's cache the form comes as it was left.
-  window.addEventListener("pageshow", (event) => {
-    if (event.persisted) location.reload();
-  });
-
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    // The second click of two: the first one's request is on its way.
-    if (isSending) return;
-    const faults = Object.values(checks)
-      .map((check) => check())
-      .filter(Boolean);
-    if (faults.length > 0) return showFaults(faults);
-    outcome.hidden = true;
-    setSending(true);
-    try {
-      await card.settled();
-      const answer = await send(form);
-      if (answer.next) return location.assign(answer.next);
-      if (answer.form) {
-        form.elements.paymentId.value = answer.form.paymentId;
-        form.elements.token.value = answer.form.token;
-      }
-      setSending(false);
-      if (answer.faults) return showFaults(answer.faults);
-      cvv.value = "";
-      showAlert(answer.heading, answer.text);
-    } catch {
-      // Whether it arrived is not known. The form stays the same form: sent again it is the same payment.
-      setSending(false);
-      showAlert("", texts.faults["form.busy"]);
-    }
-  });
-
-  function showFaults(faults) {
-    for (const name of ["pan", "cardHolderName", "expiry", "cvv", "installmentCount"]) {
-      showFault(
-        name,
-        faults.find((fault) => fault.startsWith(`${name}.`)),
-      );
-    }
-    const first = form.querySelector("[aria-invalid]");
-    const ofForm = faults.find((fault) => fault.startsWith("form."));
-    showAlert("", ofForm ? texts.faults[ofForm] : texts.checkFields);
-    first?.focus();
-  }
 }
 
 /** One answer of the server, for a form that is sent by script. */
@@ -139,6 +156,8 @@ async function send(form) {
     headers: { Accept: "application/json" },
     body: new URLSearchParams(new FormData(form)),
     redirect: "error",
+    // Longer than the server takes for an answer.
+    signal: AbortSignal.timeout(30_000),
   });
   return await response.json();
 }
@@ -163,10 +182,10 @@ function formatAsTyped(field, format) {
 function showCardAsTyped(form, pan) {
   const scheme = document.getElementById("scheme");
   const installments = document.getElementById("installments");
+  const hint = document.getElementById("installments-hint");
   let asked = "";
   let asking = Promise.resolve();
   const show = (choices) => {
-    const hint = document.getElementById("installments-hint");
     const chosen = form.elements.installmentCount.value;
     const labels = choices.map(({ count, label }) => {
       const input = document.createElement("input");
@@ -187,8 +206,7 @@ function showCardAsTyped(form, pan) {
     hint.before(...labels);
     if (!installments.querySelector(":checked")) installments.querySelector("input").checked = true;
   };
-  const onlyAtOnce = installments && [...installments.querySelectorAll(".choice")][0]?.textContent;
-  const hint = document.getElementById("installments-hint");
+  const onlyAtOnce = installments?.querySelector(".choice").textContent;
   if (installments) show([{ count: 1, label: onlyAtOnce }]);
 
   const look = () => {
@@ -201,15 +219,18 @@ function showCardAsTyped(form, pan) {
     asked = bin;
     asking =
       bin === "" ? Promise.resolve({ installments: [{ count: 1, label: onlyAtOnce }] }) : ask(form, bin);
-    asking.then(
-      (answer) => {
-        if (bin !== asked || !answer.installments) return;
-        show(answer.installments);
-        hint.hidden = bin !== "";
-      },
+    void showAnswer(bin);
+  };
+  const showAnswer = async (bin) => {
+    try {
+      const answer = await asking;
+      if (bin !== asked || !answer.installments) return;
+      show(answer.installments);
+      hint.hidden = bin !== "";
+    } catch {
       // It can be paid at once all the same; the next digit asks again.
-      () => (asked = ""),
-    );
+      asked = "";
+    }
   };
   pan.addEventListener("input", look);
   pan.addEventListener("change", look);
@@ -221,7 +242,8 @@ function showCardAsTyped(form, pan) {
 async function ask(form, bin) {
   const { paymentId, token } = form.elements;
   const body = new URLSearchParams({ bin, paymentId: paymentId.value, token: token.value });
-  const response = await fetch(form.dataset.cardPath, { method: "POST", body, redirect: "error" });
+  const signal = AbortSignal.timeout(5_000);
+  const response = await fetch(form.dataset.cardPath, { method: "POST", body, redirect: "error", signal });
   if (!response.ok) throw new Error(String(response.status));
   return await response.json();
 }

@@ -1,8 +1,8 @@
 import type { Command, CommandReply, ServiceContext } from "@holdfast/contracts";
 import { MessageRejectedError, request, type Bus } from "@holdfast/messaging";
 import type { z } from "zod";
-import type { Timeouts } from "../http/command-answer.ts";
-import type { Exchange } from "../http/exchange.ts";
+import type { Timeouts } from "./command-answer.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** Sends commands on behalf of a browser that nobody signed in. */
 export type SendPageCommand = <Request extends z.ZodType, Result extends z.ZodType>(
