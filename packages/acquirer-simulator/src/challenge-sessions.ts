@@ -9,7 +9,13 @@ export type Authentication = { transStatus: "Y" | "A" | "N"; eci: string; dsTran
 /** How an enrolment, or a cardholder, ends an authentication. `open`: the challenge waits to be answered. */
 export type Verdict = "open" | "authenticated" | "attempted" | "failed" | "cancelled";
 
-export type ChallengeSession = EnrolmentRequest & { id: string; verdict: Verdict; dsTransId: string };
+export type ChallengeSession = EnrolmentRequest & {
+  id: string;
+  verdict: Verdict;
+  dsTransId: string;
+  /** Whether the enrolment was answered with a challenge, as its repeats are then. */
+  isChallenged: boolean;
+};
 
 /**
  * The authentications of this process, with the cards they are about: in memory only, and thus gone with it. A completion
@@ -24,19 +30,26 @@ export class ChallengeSessions {
     const known = this.#byReference.get(request.reference);
     if (known) return known;
     if (this.#byId.size >= SESSIONS_MAX) this.#forgetOldest();
-    const session = {
-      ...request,
-      id: randomUUID(),
-      dsTransId: randomUUID(),
-      verdict: verdictOfCard(request.pan),
-    };
+    const verdict = verdictOfCard(request.pan);
+    const ids = { id: randomUUID(), dsTransId: randomUUID() };
+    const session = { ...request, ...ids, verdict, isChallenged: verdict === "open" };
     this.#byId.set(session.id, session);
     this.#byReference.set(session.reference, session);
     return session;
   }
 
+  isKnown(reference: string): boolean {
+    return this.#byReference.has(reference);
+  }
+
   find(id: string): ChallengeSession | undefined {
     return this.#byId.get(id);
+  }
+
+  /** As if the cardholder could not be authenticated: at the enrolment, before any challenge. */
+  refuse(session: ChallengeSession): void {
+    session.verdict = "failed";
+    session.isChallenged = false;
   }
 
   /** The cardholder's answer, once: a second one changes nothing. */

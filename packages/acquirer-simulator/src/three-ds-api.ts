@@ -52,7 +52,10 @@ export async function routeThreeDs(
   }
 }
 
-/** Moves no money and writes no line. A repeat is answered with the first session. */
+/**
+ * Moves no money; only where the cardholder cannot be authenticated it writes the decline. A repeat is answered with the
+ * first session.
+ */
 async function enrol(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const arrivedAtMs = Date.now();
   const enrolment = await readRequest(request, response, (body) => parseEnrolmentRequest(body, arrivedAtMs));
@@ -65,23 +68,23 @@ async function enrol(api: Api, request: IncomingMessage, response: ServerRespons
   if (session && !isSameEnrolment(session, enrolment)) {
     return replyJson(response, 409, { error: "reference_conflict", reference: enrolment.reference });
   }
-  if (session && behaviour === "decline") session.verdict = "failed";
-  if (behaviour === "late") await untilLate(api, enrolment.expiresAtMs);
+  if (session && behaviour === "decline") api.sessions.refuse(session);
   const answer = session
-    ? enrolmentAnswer(session, challengeUrl(api, request))
+    ? await enrolmentAnswer(api, session, challengeUrl(api, request))
     : declinedEnrolment(refusal ?? "12");
+  if (behaviour === "late") await untilLate(api, enrolment.expiresAtMs);
   return deliver(api, behaviour, response, { ...aboutOf(enrolment), ...answer });
 }
 
 async function refusalOfEnrolment(
-  { teller }: Api,
+  { teller, sessions }: Api,
   { reference, expiresAtMs }: EnrolmentRequest,
   arrivedAtMs: number,
 ): Promise<ResultCode | undefined> {
   if (arrivedAtMs >= expiresAtMs) return "expired_request";
   const { outcome } = await teller.inquire(reference);
   if (outcome === "reversed") return "reversed";
-  return outcome === "not_found" ? undefined : "12";
+  return outcome === "not_found" || sessions.isKnown(reference) ? undefined : "12";
 }
 
 function isSameEnrolment(session: ChallengeSession, request: EnrolmentRequest): boolean {
@@ -92,13 +95,15 @@ function isSameEnrolment(session: ChallengeSession, request: EnrolmentRequest): 
   );
 }
 
-function enrolmentAnswer(session: ChallengeSession, url: string): object {
+async function enrolmentAnswer({ teller }: Api, session: ChallengeSession, url: string): Promise<object> {
+  const { id, pan, verdict, isChallenged } = session;
+  if (isChallenged) return { outcome: "challenge", session: id, url, fields: { session: id } };
   const authentication = authenticationOf(session);
-  if (!authentication) {
-    return { outcome: "challenge", session: session.id, url, fields: { session: session.id } };
-  }
-  if (refusalOf(session)) return { ...declinedEnrolment("authentication_failed"), authentication };
-  return { outcome: "authenticated", session: session.id, authentication };
+  if (verdict !== "failed") return { outcome: "authenticated", session: id, authentication };
+  const operation = { ...session, pan, parentReference: null };
+  const circumstances = { isExpired: false, forcedCode: "authentication_failed" } as const;
+  const answer = await teller.operate(operation, circumstances);
+  return { ...(answer.kind === "answer" ? answer.body : declinedEnrolment("12")), authentication };
 }
 
 function declinedEnrolment(resultCode: ResultCode): object {

@@ -14,6 +14,7 @@ export type Secrets = {
   panFingerprintKey: string;
   credentialPepper: string;
   webhookSecretKey: string;
+  threeDsStateKey: string;
   databasePasswords: RolePasswords;
   /** Private ES256 key that signs the operators' tokens. */
   operatorKey: JWK;
@@ -54,6 +55,7 @@ function complete(kept: Partial<Secrets>): Secrets {
     panFingerprintKey: kept.panFingerprintKey ?? drawKey(),
     credentialPepper: kept.credentialPepper ?? drawKey(),
     webhookSecretKey: kept.webhookSecretKey ?? drawKey(),
+    threeDsStateKey: kept.threeDsStateKey ?? drawKey(),
     databasePasswords: { ...(Object.fromEntries(drawn) as RolePasswords), ...kept.databasePasswords },
     operatorKey: kept.operatorKey ?? drawOperatorKey(),
     demoMerchant: kept.demoMerchant,

@@ -44,6 +44,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
       OPERATOR_API_PORT: `${ports.operatorApi}`,
       PUBLIC_PAGES_PORT: `${ports.publicPages}`,
       PUBLIC_URL: `http://127.0.0.1:${ports.publicPages}`,
+      THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
       CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
       OPERATOR_JWKS: operatorJwksFile,

@@ -10,8 +10,14 @@ const common = {
   NATS_URL: "nats://localhost:4222",
 };
 const PUBLIC_URL = "https://pay.example.test";
-const merchant = { MERCHANT_API_PORT: "0", CARD_SEALING_KEYS: key, CREDENTIAL_PEPPERS: key, PUBLIC_URL };
-const pages = { PUBLIC_PAGES_PORT: "0", CARD_SEALING_KEYS: key, PUBLIC_URL };
+const merchant = {
+  MERCHANT_API_PORT: "0",
+  CARD_SEALING_KEYS: key,
+  CREDENTIAL_PEPPERS: key,
+  PUBLIC_URL,
+  THREE_DS_STATE_KEYS: key,
+};
+const pages = { PUBLIC_PAGES_PORT: "0", CARD_SEALING_KEYS: key, PUBLIC_URL, THREE_DS_STATE_KEYS: key };
 const operator = {
   OPERATOR_API_PORT: "0",
   CREDENTIAL_PEPPERS: key,
@@ -53,9 +59,14 @@ describe("refuses to start", () => {
     [
       "a merchant API without its keys",
       { MERCHANT_API_PORT: "0" },
-      ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL"],
+      ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
     ],
     ["public pages that nobody could find", { ...pages, PUBLIC_URL: "" }, ["PUBLIC_URL"]],
+    [
+      "public pages that would believe anybody",
+      { ...pages, THREE_DS_STATE_KEYS: "" },
+      ["THREE_DS_STATE_KEYS"],
+    ],
     [
       "an operator API that could believe anybody",
       { OPERATOR_API_PORT: "0", CREDENTIAL_PEPPERS: key },

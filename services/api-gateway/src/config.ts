@@ -22,6 +22,11 @@ export const configSchema = z
     /** Where cardholders reach the public pages; the merchant API tells them, too. */
     PUBLIC_URL: urlSetting("https:", "http:").optional(),
 
+    /** Signs the addresses that a cardholder's browser carries to and from the issuer; used for nothing else. */
+    THREE_DS_STATE_KEYS: keyRingSetting().optional(),
+    /** How long such an address is looked at: longer than a challenge may take (THREE_DS_SESSION_DURATION of payments). */
+    THREE_DS_STATE_LIFETIME: durationSetting().default(7_200_000),
+
     /** The same ring as the payments service's. */
     CARD_SEALING_KEYS: keyRingSetting().optional(),
     /** Key the hashes of API secrets; a credential is checked under the pepper it was made with. */
@@ -65,10 +70,13 @@ export const configSchema = z
 export type Config = z.infer<typeof configSchema>;
 
 const LISTENERS = [
-  { port: "MERCHANT_API_PORT", needs: ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL"] },
+  {
+    port: "MERCHANT_API_PORT",
+    needs: ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
+  },
   {
     port: "OPERATOR_API_PORT",
     needs: ["CREDENTIAL_PEPPERS", "OPERATOR_JWKS", "OPERATOR_JWT_ISSUER", "OPERATOR_JWT_AUDIENCE"],
   },
-  { port: "PUBLIC_PAGES_PORT", needs: ["CARD_SEALING_KEYS", "PUBLIC_URL"] },
+  { port: "PUBLIC_PAGES_PORT", needs: ["CARD_SEALING_KEYS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"] },
 ] as const;

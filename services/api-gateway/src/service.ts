@@ -8,7 +8,6 @@ import type { Pool } from "pg";
 import { checkoutPages } from "./checkout-page/checkout-pages.ts";
 import { createFormTokens } from "./checkout-page/form-token.ts";
 import { loadPageAssets } from "./checkout-page/page-assets.ts";
-import { createSendPageCommand } from "./http/send-page-command.ts";
 import type { Config } from "./config.ts";
 import { authenticateMerchant } from "./http/authenticate-merchant.ts";
 import { authenticateOperator } from "./http/authenticate-operator.ts";
@@ -17,6 +16,7 @@ import { createRouter } from "./http/create-router.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { startListener } from "./http/listener.ts";
 import { createSendOperatorCommand } from "./http/operator-command.ts";
+import { createSendPageCommand } from "./http/send-page-command.ts";
 import { findCredential } from "./merchant/merchant-queries.ts";
 import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
 import { operatorKeys } from "./operator/operator-keys.ts";
@@ -34,7 +34,11 @@ import { preAuthorizationRoute } from "./routes/pre-authorization.ts";
 import { refundRoute } from "./routes/refund.ts";
 import { saleRoute } from "./routes/sale.ts";
 import { revokeCredentialRoute } from "./routes/revoke-credential.ts";
+import { threeDsRoute } from "./routes/three-ds.ts";
 import { webhookRoutes } from "./routes/webhook-routes.ts";
+import { createDrawSession } from "./three-ds/draw-session.ts";
+import { createSignedSessions, type SignedSessions } from "./three-ds/signed-session.ts";
+import { threeDsPages } from "./three-ds/three-ds-pages.ts";
 
 export type ApiGateway = RunningService & {
   /** Where it listens; a listener that is off has none. */
@@ -114,6 +118,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
   const send = createSendCommand(bus, timeoutsOf(config));
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
   const publicUrl = needed(config.PUBLIC_URL);
+  const drawSession = createDrawSession(signedSessionsOf(config), publicUrl);
   return createRouter({
     prefix: "/api",
     authenticate: authenticateMerchant(needed(signIn)),
@@ -121,6 +126,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
     routes: [
       preAuthorizationRoute({ send, cards }),
       saleRoute({ send, cards }),
+      threeDsRoute({ send, cards, drawSession }),
       paymentRoute({ send }),
       captureRoute({ send }),
       cancelRoute({ send }),
@@ -131,21 +137,35 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
   });
 }
 
-/** What buyers' browsers are shown. */
+/** What buyers' browsers are shown: checkouts, and the ways to a challenge and back. */
 function publicPages(config: Config, { bus, pool }: Deps): Router {
   const sealingKeys = needed(config.CARD_SEALING_KEYS);
   const publicUrl = needed(config.PUBLIC_URL);
-  return checkoutPages({
-    pool,
-    publicUrl,
-    isHttps: publicUrl.startsWith("https:"),
-    send: createSendCommand(bus, timeoutsOf(config)),
-    sendPage: createSendPageCommand(bus, timeoutsOf(config)),
-    cards: createCardSealer(sealingKeys),
-    tokens: createFormTokens(sealingKeys),
-    assets: loadPageAssets(),
-    inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
-  });
+  const sessions = signedSessionsOf(config);
+  const sendPage = createSendPageCommand(bus, timeoutsOf(config));
+  const inFlightMax = config.REQUESTS_IN_FLIGHT_MAX;
+  const router = Router();
+  router.use(
+    checkoutPages({
+      pool,
+      publicUrl,
+      isHttps: publicUrl.startsWith("https:"),
+      send: createSendCommand(bus, timeoutsOf(config)),
+      sendPage,
+      cards: createCardSealer(sealingKeys),
+      tokens: createFormTokens(sealingKeys),
+      drawSession: createDrawSession(sessions, publicUrl),
+      assets: loadPageAssets(),
+      inFlightMax,
+    }),
+    threeDsPages({ send: sendPage, sessions, inFlightMax, now: Date.now }),
+  );
+  return router;
+}
+
+function signedSessionsOf(config: Config): SignedSessions {
+  const lifetimeMs = config.THREE_DS_STATE_LIFETIME;
+  return createSignedSessions(needed(config.THREE_DS_STATE_KEYS), { lifetimeMs });
 }
 
 function operatorApi(config: Config, deps: Deps): Router {

@@ -42,6 +42,7 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     OPERATOR_API_PORT: "0",
     PUBLIC_PAGES_PORT: "0",
     PUBLIC_URL: "http://pay.example.test",
+    THREE_DS_STATE_KEYS: `s1:${randomBytes(32).toString("base64")}`,
     DATABASE_URL: databaseUrl.href,
     NATS_URL: nats.url,
     CARD_SEALING_KEYS: sealingKeys,

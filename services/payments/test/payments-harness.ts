@@ -34,6 +34,8 @@ export type PaymentsHarness = {
   database: TestDatabase;
   acquirer: AcquirerSimulator;
   merchantId: string;
+  /** What a process of the service is told. */
+  environment: Record<string, string>;
   /** A further process of the service on the same database and bus. */
   startAnother(env?: Record<string, string>): Promise<{ stop(): Promise<void> }>;
   /** A command as the gateway sends it, with `change` applied. */
@@ -57,34 +59,34 @@ export type PaymentsHarness = {
 
 const keys = { sealing: randomBytes(32), fingerprint: randomBytes(32) };
 
-export async function startPaymentsHarness(env: Record<string, string> = {}): Promise<PaymentsHarness> {
+/** @param alone without the service: the test starts its processes itself. */
+export async function startPaymentsHarness(
+  env: Record<string, string> = {},
+  { alone = false }: { alone?: boolean } = {},
+): Promise<PaymentsHarness> {
   const dir = await mkdtemp(join(tmpdir(), "holdfast-payments-"));
   const [database, nats, acquirer] = await Promise.all([
     createTestDatabase(),
     startTestNats(),
     startAcquirerSimulator({ ledgerFile: join(dir, "ledger.ndjson") }),
   ]);
+  const environment = {
+    HEALTH_PORT: "0",
+    LISTEN_HOST: "127.0.0.1",
+    DATABASE_URL: database.urls.payments.app,
+    NATS_URL: nats.url,
+    ACQUIRER_URL: acquirer.url,
+    CARD_SEALING_KEYS: `k1:${keys.sealing.toString("base64")}`,
+    PAN_FINGERPRINT_KEY: keys.fingerprint.toString("base64"),
+    DRAIN_TIMEOUT: "2s",
+    ...env,
+  };
   const start = (more: Record<string, string> = {}) =>
-    startPayments(
-      parseConfig(configSchema, {
-        HEALTH_PORT: "0",
-        LISTEN_HOST: "127.0.0.1",
-        DATABASE_URL: database.urls.payments.app,
-        NATS_URL: nats.url,
-        ACQUIRER_URL: acquirer.url,
-        CARD_SEALING_KEYS: `k1:${keys.sealing.toString("base64")}`,
-        PAN_FINGERPRINT_KEY: keys.fingerprint.toString("base64"),
-        DRAIN_TIMEOUT: "2s",
-        ...env,
-        ...more,
-      }),
-      createLogger("payments", "error"),
-    );
-  const service = await start();
+    startPayments(parseConfig(configSchema, { ...environment, ...more }), createLogger("payments", "error"));
+  const services = alone ? [] : [await start()];
   const bus = await connectBus({ url: nats.url, name: "test" });
   const superuser = new Pool({ connectionString: database.superuserUrl });
   superuser.on("error", () => undefined);
-  const others: { stop(): Promise<void> }[] = [];
   const sealer = createCardSealer({ activeId: "k1", keys: new Map([["k1", keys.sealing]]) });
   const merchantId = randomUUID();
   const context: PaymentsHarness["context"] = (change = {}) => ({
@@ -101,9 +103,10 @@ export async function startPaymentsHarness(env: Record<string, string> = {}): Pr
     acquirer,
     merchantId,
     context,
+    environment,
     async startAnother(more) {
       const other = await start(more);
-      others.push(other);
+      services.push(other);
       return other;
     },
     command({ cardData, ...change } = {}) {
@@ -166,7 +169,7 @@ export async function startPaymentsHarness(env: Record<string, string> = {}): Pr
     async close() {
       await superuser.end();
       await bus.close(1_000);
-      await Promise.all([service, ...others].map((each) => each.stop()));
+      await Promise.all(services.map((each) => each.stop()));
       await Promise.all([acquirer.close(), nats.stop(), database.drop()]);
       await rm(dir, { recursive: true, force: true });
     },

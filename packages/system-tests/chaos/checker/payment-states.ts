@@ -2,10 +2,13 @@
 
 /** From each internal state to those that may follow; "" is a payment that does not exist yet. */
 const followers: Record<string, readonly string[]> = {
-  "": ["AUTHORIZING", "ENROLLED", "REJECTED"],
+  "": ["AUTHORIZING", "ENROLLING", "REJECTED"],
   AUTHORIZING: ["SUCCESS", "FAILED", "REVERSING"],
-  REVERSING: ["FAILED", "CANCELLED"],
-  ENROLLED: ["AUTHORIZING", "SUCCESS", "FAILED", "REVERSING", "CANCELLED"],
+  REVERSING: ["FAILED"],
+  // With 3-D Secure: from the card being enrolled over a challenge to the authorization, or to nothing.
+  ENROLLING: ["ENROLLED", "AUTHORIZING", "FAILED", "REVERSING"],
+  ENROLLED: ["AUTHORIZING", "SUCCESS", "FAILED", "CANCELLING", "CANCELLED"],
+  CANCELLING: ["CANCELLED"],
   SUCCESS: ["CAPTURED", "CANCELLED"],
   CAPTURED: [],
   FAILED: [],
@@ -33,7 +36,15 @@ export function isFinal(state: string): boolean {
   return ["SUCCESS", "FAILED", "REJECTED", "CANCELLED"].includes(state);
 }
 
+const UNSETTLED: ReadonlySet<string> = new Set([
+  "AUTHORIZING",
+  "REVERSING",
+  "ENROLLING",
+  "ENROLLED",
+  "CANCELLING",
+]);
+
 /** Whether it is still to be found out what the bank did for the payment, or for a capture or cancellation of it. */
 export function isUnsettled({ state, operated }: { state: string; operated: boolean }): boolean {
-  return operated || state === "AUTHORIZING" || state === "REVERSING";
+  return operated || UNSETTLED.has(state);
 }

@@ -69,4 +69,6 @@ const OUTBOX = `
 
 const UNSETTLED = `
   select payment_id, state, operation_id, recovery_attempts, last_inquiry, recover_at - now() as due, lease_until > now() as leased
-  from payments.payment where state in ('AUTHORIZING', 'REVERSING') or operation_id is not null order by created_at`;
+  from payments.payment
+  where state in ('AUTHORIZING', 'REVERSING', 'ENROLLING', 'ENROLLED', 'CANCELLING') or operation_id is not null
+  order by created_at`;

@@ -11,7 +11,7 @@ export type Surroundings = {
   timers: Timers;
   ports: { database: number; bus: number; acquirer: number };
   databaseUrls: Record<"gateway" | "payments" | "refunds", { app: string }>;
-  secrets: { cardSealingKey: string; panFingerprintKey: string; credentialPepper: string };
+  secrets: Record<"cardSealingKey" | "panFingerprintKey" | "credentialPepper" | "threeDsStateKey", string>;
   operatorEnv: Record<string, string>;
 };
 
@@ -19,20 +19,24 @@ export type Surroundings = {
 export type ServiceProcess = { process: ManagedProcess; links: Record<LinkName, TcpProxy> };
 export type LinkName = "database" | "bus" | "acquirer";
 
-export type Gateway = ServiceProcess & { merchantPort: number; operatorPort: number };
+export type Gateway = ServiceProcess & { merchantPort: number; operatorPort: number; publicUrl: string };
 
 export async function createGateway(name: string, surroundings: Surroundings): Promise<Gateway> {
   const { timers, secrets } = surroundings;
-  const [merchantPort, operatorPort] = [await nextPort(), await nextPort()];
+  const [merchantPort, operatorPort, publicPort] = [await nextPort(), await nextPort(), await nextPort()];
+  const publicUrl = `http://127.0.0.1:${publicPort}`;
   const service = await createService(name, "api-gateway", surroundings, {
     MERCHANT_API_PORT: `${merchantPort}`,
     OPERATOR_API_PORT: `${operatorPort}`,
+    PUBLIC_PAGES_PORT: `${publicPort}`,
+    PUBLIC_URL: publicUrl,
+    THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
     CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
     HANDLER_TIMEOUT: timers.HANDLER_TIMEOUT,
     REQUEST_TIMEOUT: timers.REQUEST_TIMEOUT,
     ...surroundings.operatorEnv,
   });
-  return { ...service, merchantPort, operatorPort };
+  return { ...service, merchantPort, operatorPort, publicUrl };
 }
 
 export async function createPayments(name: string, surroundings: Surroundings): Promise<ServiceProcess> {

@@ -104,7 +104,12 @@ async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<Sy
     timers,
     databaseUrls,
     ports: { database: postgres.port, bus: nats.port, acquirer: acquirer.port },
-    secrets: { cardSealingKey: drawKey(), panFingerprintKey: drawKey(), credentialPepper: drawKey() },
+    secrets: {
+      cardSealingKey: drawKey(),
+      panFingerprintKey: drawKey(),
+      credentialPepper: drawKey(),
+      threeDsStateKey: drawKey(),
+    },
     operatorEnv: identity.env,
   };
   const gateways = await pair((name) => createGateway(name, surroundings), "gateway");

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { CardSealer } from "@holdfast/card-sealing";
 import { payCheckout, type CheckoutPage, type MessageContext } from "@holdfast/contracts";
@@ -6,6 +5,7 @@ import type { Pool } from "pg";
 import type { SendCommand } from "../http/command-answer.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
+import type { DrawSession } from "../three-ds/draw-session.ts";
 import { checkoutUrl } from "./checkout-url.ts";
 import { addressOf, type PageRequest } from "./page-request.ts";
 import { declineText, PAGE_TEXTS } from "./page-texts.ts";
@@ -17,6 +17,8 @@ export type PayByFormDeps = {
   cards: CardSealer;
   pool: Pool;
   publicUrl: string;
+  /** For where the buyer's bank wants a challenge. */
+  drawSession: DrawSession;
   /** Whether buyers reach the page over TLS. */
   isHttps: boolean;
 };
@@ -58,7 +60,7 @@ export async function payByForm(deps: PayByFormDeps, filled: FilledForm): Promis
       card: deps.cards.seal(given.card, { paymentId, merchantId }),
       installmentCount: given.installmentCount,
       ...addressOf(request),
-      session: sessionOf(deps, paymentId),
+      session: deps.drawSession(paymentId),
       checkoutUrl: `${checkoutUrl(deps.publicUrl, checkoutId)}?lang=${asked.locale.language}`,
     },
   );
@@ -105,11 +107,4 @@ async function findPayee(pool: Pool, merchantId: string): Promise<MessageContext
     ...payee
   } = merchant;
   return payee;
-}
-
-/** For where the buyer's bank wants a challenge: the pages of its session. */
-function sessionOf({ publicUrl }: PayByFormDeps, paymentId: string) {
-  const sessionId = randomUUID();
-  const base = `${publicUrl.replace(/\/+$/, "")}/3ds/${paymentId}/${sessionId}`;
-  return { sessionId, returnUrl: `${base}/return`, pageUrl: base };
 }

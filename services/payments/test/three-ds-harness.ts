@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import {
+  completePayment,
+  enrolPayment,
+  readSession,
+  type Challenge,
+  type CommandReply,
+  type EnrolledPayment,
+  type EnrolPayment,
+  type MessageContext,
+  type SessionState,
+} from "@holdfast/contracts";
+import { request } from "@holdfast/messaging";
+import { eventually } from "@holdfast/testing";
+import { expect } from "vitest";
+import { answerChallenge } from "./cardholder.ts";
+import type { PaymentsHarness } from "./payments-harness.ts";
+
+export const CHALLENGED = "4000000000003220";
+export const FRICTIONLESS = "4000000000003055";
+export const UNAUTHENTICATED = "4000000000003097";
+
+/** The steps of a payment with 3-D Secure, for a test that plays merchant, gateway and cardholder. */
+export function threeDs(payments: PaymentsHarness) {
+  const terms = {
+    transactionType: "PAYMENT" as const,
+    successUrl: "https://shop.example/success",
+    failureUrl: "https://shop.example/failure",
+    returnUrl: "https://gateway.example/3ds/return/state",
+    pageUrl: "https://gateway.example/3ds/challenge/state",
+  };
+  const service = (deadlineAt = Date.now() + 18_000) => ({
+    requestId: randomUUID(),
+    deadlineAt,
+    service: { name: "api-gateway" },
+  });
+  const wire = () => ({ waitUntil: Date.now() + 20_000, traceparent: "" });
+
+  const steps = {
+    /** A command as the gateway sends it. */
+    command: (pan: string, change: Partial<EnrolPayment> = {}): EnrolPayment => ({
+      ...payments.command({ cardData: { pan }, ...change }),
+      ...terms,
+      sessionId: randomUUID(),
+      ...change,
+    }),
+    enrol: (
+      command: EnrolPayment,
+      change?: Partial<MessageContext>,
+    ): Promise<CommandReply<EnrolledPayment>> => payments.call(enrolPayment, command, change),
+    /** The browser is back; `acquirerSession` as it brought it. */
+    complete: (
+      { paymentId, sessionId }: Pick<EnrolPayment, "paymentId" | "sessionId">,
+      acquirerSession?: string,
+    ): Promise<CommandReply<SessionState>> =>
+      request(
+        payments.bus,
+        completePayment,
+        service(),
+        { paymentId, sessionId, ...(acquirerSession !== undefined && { acquirerSession }) },
+        wire(),
+      ),
+    readSession: ({ paymentId, sessionId }: Pick<EnrolPayment, "paymentId" | "sessionId">) =>
+      request(payments.bus, readSession, service(), { paymentId, sessionId }, wire()),
+    /** Enrols a card that wants a challenge. */
+    async challenged(change: Partial<EnrolPayment> = {}): Promise<EnrolPayment & { challenge: Challenge }> {
+      const command = steps.command(CHALLENGED, change);
+      const reply = await steps.enrol(command);
+      if (!("result" in reply) || !reply.result.challenge) {
+        throw new Error(`the enrolment ended with ${JSON.stringify(reply)}`);
+      }
+      return { ...command, challenge: reply.result.challenge };
+    },
+    answer: answerChallenge,
+    /** The payment's end once nothing is left to do about it, with what the bank and the merchant were told. */
+    async ended(paymentId: string) {
+      const row = await eventually(
+        async () => {
+          const [found] = await payments.query<{
+            state: string;
+            result_code: string | null;
+            leased: boolean;
+          }>(
+            `select state, result_code, lease_token is not null as leased from payments.payment
+             where payment_id = $1 and recover_at is null`,
+            [paymentId],
+          );
+          return found ?? false;
+        },
+        { withinMs: 40_000 },
+      );
+      expect(row.leased).toBe(false);
+      return {
+        state: row.state,
+        resultCode: row.result_code,
+        history: await steps.history(paymentId),
+        ledger: await steps.ledger(paymentId),
+        events: await steps.events(paymentId),
+      };
+    },
+    async history(paymentId: string) {
+      const rows = await payments.query<{ to_state: string }>(
+        "select to_state from payments.payment_history where payment_id = $1 order by version",
+        [paymentId],
+      );
+      return rows.map(({ to_state }) => to_state);
+    },
+    ledger: async (paymentId: string) =>
+      (await payments.ledger(paymentId)).map(({ operation, outcome }) => `${operation} ${outcome}`),
+    async events(paymentId: string) {
+      const rows = await payments.query<{ status: string }>(
+        "select status from payments.outbox where payment_id = $1 order by event_id",
+        [paymentId],
+      );
+      return rows.map(({ status }) => status);
+    },
+    /** As if the session's time were over. */
+    expire: (paymentId: string) =>
+      payments.query(
+        `with session as (
+           update payments.three_ds_session set expires_at = now() - interval '1 ms' where payment_id = $1)
+         update payments.payment set recover_at = now(), recovery_from = now() where payment_id = $1`,
+        [paymentId],
+      ),
+  };
+  return steps;
+}
+
+export type ThreeDsSteps = ReturnType<typeof threeDs>;

@@ -1,0 +1,196 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FAILPOINTS, type Failpoint } from "@holdfast/failpoints";
+import { spawnLogged, type LoggedChild } from "@holdfast/local-infrastructure";
+import { eventually } from "@holdfast/testing";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startPaymentsHarness, type PaymentsHarness } from "./payments-harness.ts";
+import { CHALLENGED, FRICTIONLESS, threeDs, type ThreeDsSteps } from "./three-ds-harness.ts";
+
+/**
+ * Real processes that die by SIGKILL at each step of a payment with 3-D Secure, and another that takes over; then two of
+ * them, where a session's end and its cardholder's return come at the same moment. Afterwards the bank's ledger and the
+ * rows say the same.
+ */
+let logs: string;
+let payments: PaymentsHarness;
+let steps: ThreeDsSteps;
+const running: LoggedChild[] = [];
+const hit = new Set<string>();
+
+beforeAll(async () => {
+  logs = mkdtempSync(join(tmpdir(), "holdfast-3ds-kill-"));
+  payments = await startPaymentsHarness(
+    {
+      ACQUIRER_TIMEOUT: "300ms",
+      LEASE_DURATION: "1s",
+      RECOVERY_SCHEDULE: "50ms,200ms,500ms,1s",
+      RECOVERY_INTERVAL: "30ms",
+      REVERSE_UNSEEN_AFTER: "800ms",
+      DRAIN_TIMEOUT: "100ms",
+    },
+    { alone: true },
+  );
+  steps = threeDs(payments);
+});
+afterEach(() => Promise.all(running.splice(0).map((child) => child.stop({ withinMs: 5_000 }))));
+afterAll(async () => {
+  await payments.close();
+  rmSync(logs, { recursive: true, force: true });
+});
+
+/** The service as a process of its own, once it answers. */
+async function startProcess(name: string, point?: Failpoint): Promise<LoggedChild> {
+  const child = await spawnLogged({
+    name: `payments-${name}`,
+    command: [process.execPath, join(import.meta.dirname, "..", "src", "main.ts")],
+    env: {
+      PATH: process.env["PATH"],
+      ...payments.environment,
+      NODE_ENV: "test",
+      ...(point && { FAILPOINTS: `${point}:kill@1` }),
+    },
+    logFile: join(logs, `${name}.log`),
+  });
+  running.push(child);
+  await eventually(
+    () => {
+      if (!child.isRunning()) throw new Error(child.logTail());
+      return child.logTail().includes('"started"');
+    },
+    { withinMs: 20_000 },
+  );
+  return child;
+}
+
+/** Sends what kills the process at the point, which is all there is of the service. */
+async function killBy(point: Failpoint, send: () => Promise<unknown>): Promise<void> {
+  const doomed = await startProcess(point, point);
+  const answer = send();
+  answer.catch(() => undefined);
+  expect(await doomed.exited).toMatchObject({ signal: "SIGKILL" });
+  expect(doomed.logTail()).toContain(`failpoint ${point}: kill`);
+  hit.add(point);
+}
+
+const REVERSED = { state: "FAILED", ledger: ["reverse approved"], events: ["FAILED"] };
+
+describe("killed", () => {
+  test.each<[Failpoint, string]>([
+    ["payments.after_enrolment_claim", CHALLENGED],
+    ["payments.after_enrolment", CHALLENGED],
+    ["payments.after_enrolment", FRICTIONLESS],
+    ["payments.after_frictionless", FRICTIONLESS],
+  ])("at %s (%s): nobody was shown a challenge, so it is reversed and FAILED", async (point, pan) => {
+    const command = steps.command(pan);
+    await killBy(point, () => steps.enrol(command));
+    await startProcess("successor");
+    expect(await steps.ended(command.paymentId)).toMatchObject(REVERSED);
+  });
+
+  test("with the challenge recorded: a copy of the request hears of it, and it can be passed", async () => {
+    const command = steps.command(CHALLENGED);
+    await killBy("payments.after_challenge", () => steps.enrol(command));
+    await startProcess("successor");
+    const reply = await steps.enrol(command);
+    const challenge = "result" in reply ? reply.result.challenge : undefined;
+    expect(challenge).toBeDefined();
+    await steps.answer(challenge!, "right");
+    expect(await steps.complete(command)).toMatchObject({ result: { payment: { status: "SUCCESS" } } });
+    expect(await steps.ended(command.paymentId)).toMatchObject({
+      ledger: ["sale approved"],
+      events: ["SUCCESS"],
+    });
+  });
+
+  test("between challenge and authorization: nothing was asked of the bank, so it is reversed and FAILED", async () => {
+    const starter = await startProcess("starter");
+    const payment = await steps.challenged();
+    await steps.answer(payment.challenge, "right");
+    await starter.stop({ withinMs: 5_000 });
+    await killBy("payments.after_completion_claim", () => steps.complete(payment));
+    await startProcess("successor");
+    expect(await steps.ended(payment.paymentId)).toMatchObject({
+      ...REVERSED,
+      history: ["ENROLLING", "ENROLLED", "AUTHORIZING", "REVERSING", "FAILED"],
+    });
+    expect(await steps.complete(payment)).toMatchObject({ result: { payment: { status: "FAILED" } } });
+  });
+
+  test("after the bank has authorized: the approval is adopted, and a replay of the return changes nothing", async () => {
+    const starter = await startProcess("starter");
+    const payment = await steps.challenged();
+    await steps.answer(payment.challenge, "right");
+    await starter.stop({ withinMs: 5_000 });
+    await killBy("payments.after_completion", () => steps.complete(payment));
+    await startProcess("successor");
+    await Promise.all([steps.complete(payment), steps.complete(payment)]);
+    expect(await steps.ended(payment.paymentId)).toMatchObject({
+      state: "SUCCESS",
+      ledger: ["sale approved"],
+      events: ["SUCCESS"],
+    });
+    expect(await steps.complete(payment)).toMatchObject({ result: { payment: { status: "SUCCESS" } } });
+  });
+
+  test.each<[Failpoint]>([["payments.after_reversal_decision"], ["payments.after_reversal"]])(
+    "at %s of an abandoned session: the decision stands, and it is CANCELLED once",
+    async (point) => {
+      const starter = await startProcess("starter");
+      const payment = await steps.challenged();
+      await steps.answer(payment.challenge, "right");
+      await starter.stop({ withinMs: 5_000 });
+      await steps.expire(payment.paymentId);
+      await killBy(point, () => Promise.resolve());
+      await startProcess("successor");
+      await steps.complete(payment);
+      expect(await steps.ended(payment.paymentId)).toMatchObject({
+        state: "CANCELLED",
+        history: ["ENROLLING", "ENROLLED", "CANCELLING", "CANCELLED"],
+        ledger: ["reverse approved"],
+        events: ["CANCELLED"],
+      });
+    },
+  );
+
+  test("at every point there is between claim and end", () => {
+    const own = FAILPOINTS.filter((point) => /enrolment|challenge|frictionless|completion/.test(point));
+    expect(own.filter((point) => !hit.has(point))).toEqual([]);
+  });
+});
+
+test("a session's end and its cardholder's return at the same moment, twenty times over two processes: one of them wins", async () => {
+  await Promise.all([startProcess("one"), startProcess("two")]);
+  const enrolled = await Promise.all(Array.from({ length: 20 }, () => steps.challenged()));
+  await Promise.all(enrolled.map(({ challenge }) => steps.answer(challenge, "right")));
+  // The first belongs to recovery and the last to its cardholder. Between them recovery comes to one after the other while
+  // all of the returns are on their way, two for each payment. The sessions are open throughout: only the lease decides.
+  const recoverAt = (paymentId: string, inMs: number) =>
+    payments.query(
+      `update payments.payment set recover_at = now() + $2 * interval '1 ms', recovery_from = now() - interval '10 minutes'
+       where payment_id = $1`,
+      [paymentId, inMs],
+    );
+  const [first, ...others] = enrolled;
+  await recoverAt(first!.paymentId, 0);
+  await eventually(async () => (await steps.history(first!.paymentId)).includes("CANCELLING"));
+  await Promise.all(
+    others.map(({ paymentId }, index) => recoverAt(paymentId, index === 18 ? 3_600_000 : index * 15)),
+  );
+  await Promise.all([...enrolled, ...enrolled].map((payment) => steps.complete(payment)));
+  const states = new Map<string, number>();
+  for (const payment of enrolled) {
+    const { state, history, ledger, events } = await steps.ended(payment.paymentId);
+    states.set(state, (states.get(state) ?? 0) + 1);
+    expect(events).toEqual([state]);
+    if (state === "SUCCESS") expect(ledger).toEqual(["sale approved"]);
+    else {
+      expect([state, history]).toEqual(["CANCELLED", ["ENROLLING", "ENROLLED", "CANCELLING", "CANCELLED"]]);
+      expect(ledger).toEqual(["reverse approved"]);
+    }
+    const told = await steps.complete(payment);
+    expect(told).toMatchObject({ outcome: "done", result: { payment: { status: state } } });
+  }
+  expect([...states.keys()].toSorted()).toEqual(["CANCELLED", "SUCCESS"]);
+});
