@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   cancelCheckout,
   cancelPayment,
+  completePayment,
   openCheckout,
   payCheckout,
   readCheckout,
@@ -18,6 +19,7 @@ import { request } from "@holdfast/messaging";
 import { eventually } from "@holdfast/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
+import { answerChallenge } from "../../test/cardholder.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 
 let payments: PaymentsHarness;
@@ -25,7 +27,7 @@ beforeAll(async () => {
   payments = await startPaymentsHarness({
     CHECKOUT_INTERVAL: "50ms",
     CHECKOUT_ATTEMPTS_MAX: "3",
-    ACQUIRER_TIMEOUT: "300ms",
+    ACQUIRER_TIMEOUT: "1s",
     RECOVERY_SCHEDULE: "2s,3s,4s",
     RECOVERY_INTERVAL: "50ms",
   });
@@ -321,6 +323,77 @@ test("installments are those of the checkout that the card allows", async () => 
   expect(await paymentsOf(checkoutId)).toEqual([]);
   await letExpire(checkoutId);
   expect(await inspect("411111")).toMatchObject({ code: "checkout_not_found" });
+});
+
+const CHALLENGED = { pan: "4000000000003220" };
+
+/** Where the challenge of the checkout's payment is, and the session that brings the browser back. */
+async function challengeOf(checkoutId: string) {
+  const [session] = await payments.query<{
+    payment_id: string;
+    session_id: string;
+    challenge_url: string;
+    challenge_fields: Record<string, string>;
+  }>(
+    "select three_ds_session.* from payments.three_ds_session join payments.checkout using (payment_id) where checkout_id = $1",
+    [checkoutId],
+  );
+  const {
+    payment_id: paymentId,
+    session_id: sessionId,
+    challenge_url: url,
+    challenge_fields: fields,
+  } = session!;
+  return {
+    answer: (answer: "right" | "wrong") => answerChallenge({ url, fields }, answer),
+    comeBack: () => asPage(completePayment, { paymentId, sessionId }),
+  };
+}
+
+test("with 3-D Secure the page leads to the challenge, and nothing else can be begun until it has ended", async () => {
+  const checkoutId = await open({ threeDs: true });
+  const first = form(checkoutId, CHALLENGED);
+  const shown = await payments.call(payCheckout, first);
+  expect(shown).toMatchObject({
+    outcome: "done",
+    result: { status: "OPEN", payment: { status: "ENROLLED" }, challengeUrl: first.session.pageUrl },
+  });
+  expect(await pay(checkoutId)).toMatchObject({ result: { payment: { paymentId: first.paymentId } } });
+  expect(await payments.call(payCheckout, first)).toEqual(shown);
+  await letExpire(checkoutId);
+  expect(await view(checkoutId)).toMatchObject({ status: "OPEN", challengeUrl: first.session.pageUrl });
+
+  const challenge = await challengeOf(checkoutId);
+  await challenge.answer("right");
+  await challenge.comeBack();
+  expect(await view(checkoutId)).toMatchObject({ status: "COMPLETED", payment: { status: "SUCCESS" } });
+  expect(await view(checkoutId)).not.toHaveProperty("challengeUrl");
+  expect(await paymentsOf(checkoutId)).toHaveLength(1);
+});
+
+test("of eight cards enrolled at once one is challenged", async () => {
+  const checkoutId = await open({ threeDs: true });
+  await Promise.all(Array.from({ length: 8 }, () => pay(checkoutId, CHALLENGED)));
+  expect(await paymentsOf(checkoutId)).toMatchObject([{ state: "ENROLLED" }]);
+  const rows = await payments.query(
+    "select payment_id from payments.payment where order_id = $1 and state = 'ENROLLED'",
+    ["order-1"],
+  );
+  expect(rows).toHaveLength(1);
+});
+
+test("a failed challenge leaves the checkout to another card", async () => {
+  const checkoutId = await open({ threeDs: true });
+  await pay(checkoutId, CHALLENGED);
+  const challenge = await challengeOf(checkoutId);
+  await challenge.answer("wrong");
+  await challenge.comeBack();
+  expect(await view(checkoutId)).toMatchObject({
+    status: "OPEN",
+    attemptsLeft: 2,
+    payment: { status: "FAILED" },
+  });
+  expect(await pay(checkoutId)).toMatchObject({ result: { status: "COMPLETED" } });
 });
 
 test("a card sealed for another payment is not opened", async () => {
