@@ -183,6 +183,20 @@ describe("when the server goes away", () => {
     await eventually(() => client.connected);
   });
 
+  test("and the copy is refused as not started, the first one's outcome is in doubt", async () => {
+    let calls = 0;
+    await answering(async () => {
+      calls++;
+      return await new Promise(() => {});
+    }, 1);
+    const answer = send(context({ deadlineAt: Date.now() + 10_000 }), 10_000);
+    await eventually(() => calls === 1);
+    await nats.kill();
+    await nats.restart();
+    expect(await answer).toEqual({ outcome: "in_doubt" });
+    expect(calls).toBe(1);
+  });
+
   test("before anything was sent, the reply is not_started, at once", async () => {
     await nats.kill();
     await eventually(() => !client.connected);

@@ -63,7 +63,9 @@ export async function request<
         throw new MessageRejectedError(`${command.subject}: the handler could not read the message`);
       }
       if (message.headers?.get(FAILURE_HEADER)) return { outcome: "in_doubt" };
-      return command.reply.parse(message.json());
+      const reply = command.reply.parse(message.json());
+      // A copy that was not begun (too late by then, or one too many) says nothing of the first one.
+      return reply.outcome === "not_started" ? gaveUp : reply;
     } catch (error) {
       if (wasNotSent(error)) {
         if (sends === 0 || bus.nats.isClosed()) return gaveUp;

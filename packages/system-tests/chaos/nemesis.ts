@@ -91,7 +91,15 @@ function planLinkFault(random: Random): LinkFault {
 }
 
 function planBankFault(random: Random): { operation: string; behaviour: string; times: number } {
-  const operation = random.pick(["authorize", "reverse", "inquire", "capture", "cancel"]);
+  const operation = random.pick([
+    "authorize",
+    "reverse",
+    "inquire",
+    "capture",
+    "cancel",
+    "enrol",
+    "complete",
+  ]);
   if (operation === "reverse" && random.chance(0.5)) return { operation, behaviour: "refuse", times: 10 };
   const always = ["hang", "http_500", "garbage", "reset"] as const;
   const behaviour = random.pick(

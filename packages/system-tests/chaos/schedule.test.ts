@@ -29,6 +29,8 @@ test("the workload has keys, crowds under one key, other bodies under it, and re
     plan.filter(({ copies }) => copies > 9),
     plan.filter(({ otherCopies }) => otherCopies > 0),
     plan.filter(({ repeatAfterMs }) => repeatAfterMs !== undefined),
+    plan.filter(({ order }) => order.cardholder === "right" && order.card === "challenged"),
+    plan.filter(({ order }) => order.cardholder === "never" && order.card === "challenged"),
   ]) {
     expect(is.length).toBeGreaterThan(10);
   }

@@ -36,12 +36,7 @@ function planPayment(random: Random, index: number, seconds: number): PlannedPay
   const orderId = `order-${index}`;
   const atMs = random.integer(0, seconds * 1_000);
   const currency = random.weighted({ TRY: 6, EUR: 2, JPY: 1, KWD: 1 });
-  const order = {
-    orderId,
-    amount: amountIn(random, currency),
-    currency,
-    card: random.weighted(CARD_WEIGHTS),
-  };
+  const order = { orderId, amount: amountIn(random, currency), currency, ...planCard(random) };
   const gateway = random.integer(0, 1);
   const planned = {
     atMs,
@@ -57,6 +52,14 @@ function planPayment(random: Random, index: number, seconds: number): PlannedPay
     otherCopies: random.chance(0.1) ? random.integer(1, 5) : 0,
     ...(random.chance(0.3) && { repeatAfterMs: random.integer(0, 5_000) }),
   };
+}
+
+/** One in four with 3-D Secure, most of those with a challenge. */
+function planCard(random: Random): Pick<Order, "card" | "cardholder"> {
+  const card = random.weighted(CARD_WEIGHTS);
+  if (!random.chance(0.25)) return { card };
+  const cardholder = random.weighted({ right: 6, wrong: 1, cancel: 1, never: 2 });
+  return { card: random.chance(0.6) ? "challenged" : card, cardholder };
 }
 
 /** As merchants write numbers: whole, with some of their decimals, with zeros at the end. */
@@ -93,6 +96,10 @@ const CARD_WEIGHTS: Record<CardName, number> = {
   garbage: 5,
   other_amount: 5,
   reset: 5,
+  // Special with 3-D Secure only; without it they approve.
+  challenged: 2,
+  frictionless: 4,
+  unauthenticated: 2,
 };
 
 /** Places every order at its time, and resolves when each has ended for its merchant. */

@@ -15,6 +15,9 @@ export const CARDS = {
   garbage: "4000000000000036",
   other_amount: "4000000000000044",
   reset: "4000000000000051",
+  challenged: "4000000000003220",
+  frictionless: "4000000000003055",
+  unauthenticated: "4000000000003097",
 } as const;
 export type CardName = keyof typeof CARDS;
 

@@ -1,10 +1,18 @@
 import type { HistoryEntry, SentOperation, SentOrder } from "../checker/ledgers.ts";
 import type { Merchant } from "../system/onboard-merchant.ts";
+import type { CardholderAnswer } from "./cardholder.ts";
 import { CARDS, cvvOf, maskPan, type CardName } from "./cards.ts";
 import type { ClientHistory } from "./client-history.ts";
 import { sendRequest, type Incoming } from "./send-request.ts";
 
-export type Order = { orderId: string; amount: string; currency: string; card: CardName };
+export type Order = {
+  orderId: string;
+  amount: string;
+  currency: string;
+  card: CardName;
+  /** With 3-D Secure, and what the cardholder does at a challenge. */
+  cardholder?: CardholderAnswer;
+};
 
 export type ClientDeps = {
   merchant: Merchant;
@@ -23,14 +31,15 @@ export class MerchantClient {
     this.#deps = deps;
   }
 
-  /** POST /api/pre-authorization. @param gateway index of the gateway to send it to. */
+  /** POST /api/pre-authorization, or /api/3ds for one with 3-D Secure. @param gateway index of the gateway to send it to. */
   async post(
     order: Order,
     { gateway = 0, key }: { gateway?: number; key?: string } = {},
   ): Promise<HistoryEntry> {
     const { orderId, amount, currency, card } = order;
     const sent: SentOrder = { orderId, amount, currency, maskedPan: maskPan(CARDS[card]), behaviour: card };
-    return await this.#send(gateway, "POST", "/api/pre-authorization", {
+    const path = order.cardholder === undefined ? "/api/pre-authorization" : "/api/3ds";
+    return await this.#send(gateway, "POST", path, {
       order: sent,
       ...(key !== undefined && { idempotencyKey: key }),
       body: bodyOf(order),
@@ -108,7 +117,7 @@ function ended(answer: Incoming) {
 }
 
 /** The amount is put in as text: a JavaScript number would lose its last zero. */
-function bodyOf({ orderId, amount, currency, card }: Order): string {
+function bodyOf({ orderId, amount, currency, card, cardholder }: Order): string {
   const fields = {
     orderId,
     amount: "AMOUNT",
@@ -120,6 +129,11 @@ function bodyOf({ orderId, amount, currency, card }: Order): string {
     cvv: cvvOf(card),
     requestIp: "203.0.113.7",
     requestPort: 44_321,
+    ...(cardholder !== undefined && {
+      transactionType: "PRE_AUTHORIZATION",
+      successUrl: "https://shop.example/paid",
+      failureUrl: "https://shop.example/failed",
+    }),
   };
   return JSON.stringify(fields).replace('"AMOUNT"', amount);
 }

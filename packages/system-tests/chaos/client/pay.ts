@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { problemOf, recordOf } from "../checker/answers.ts";
 import type { HistoryEntry } from "../checker/ledgers.ts";
+import { playCardholder } from "./cardholder.ts";
 import type { MerchantClient, Order } from "./merchant-client.ts";
 
 /**
@@ -19,6 +20,8 @@ export async function pay(
     // A merchant behind a load balancer comes out at another gateway the next time.
     const via = { gateway: gateway + attempt, ...(key !== undefined && { key }) };
     const answer = await client.post(order, via);
+    const challenge = order.cardholder && redirectUrlOf(answer);
+    if (order.cardholder && challenge !== undefined) await playCardholder(challenge, order.cardholder);
     const end = await endOf(client, answer, { ...via, pauseMs });
     if (end) return end.succeeded;
     await delay(pauseMs);
@@ -30,6 +33,12 @@ const ATTEMPTS_MAX = 25;
 const RETRY_AFTER_MS = 400;
 
 type Client = Pick<MerchantClient, "get" | "post">;
+
+/** Where the buyer is to be sent, of an answer that has a challenge. */
+function redirectUrlOf({ status, body }: HistoryEntry): string | undefined {
+  if (status !== 201 || body === undefined) return undefined;
+  return (JSON.parse(body) as { redirectUrl?: string }).redirectUrl;
+}
 
 /** Undefined where the request is to be sent again. */
 async function endOf(

@@ -8,6 +8,7 @@ export type Timers = {
   RECOVERY_SCHEDULE: string;
   REVERSE_UNSEEN_AFTER: string;
   ADOPT_WITHIN: string;
+  THREE_DS_SESSION_DURATION: string;
 };
 
 /** Some ten times faster than in production: the same order, and recovery within seconds. */
@@ -21,6 +22,7 @@ export const fastTimers: Timers = {
   RECOVERY_SCHEDULE: evenSteps(250, 60_000),
   REVERSE_UNSEEN_AFTER: "1500ms",
   ADOPT_WITHIN: "30s",
+  THREE_DS_SESSION_DURATION: "5s",
 };
 
 /** For a run under load on two busy cores. */
@@ -33,6 +35,8 @@ export const loadTimers: Timers = {
   RECOVERY_SCHEDULE: evenSteps(750, 180_000),
   REVERSE_UNSEEN_AFTER: "4s",
   ADOPT_WITHIN: "8s",
+  // Long enough for a cardholder whom faults hold up, short enough for some to be late.
+  THREE_DS_SESSION_DURATION: "10s",
 };
 
 function evenSteps(stepMs: number, untilMs: number): string {
