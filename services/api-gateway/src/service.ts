@@ -155,7 +155,7 @@ function publicPages(config: Config, { bus, pool }: Deps): Router {
       cards: createCardSealer(sealingKeys),
       tokens: createFormTokens(sealingKeys),
       drawSession: createDrawSession(sessions, publicUrl),
-      assets: loadPageAssets(),
+      assets: loadPageAssets(publicUrl),
       inFlightMax,
     }),
     threeDsPages({ send: sendPage, sessions, inFlightMax, now: Date.now }),

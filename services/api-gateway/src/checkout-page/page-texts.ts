@@ -170,7 +170,7 @@ export function faultText(language: Language, fault: string): string | undefined
 /** Why the bank said no, by its result code; what is not here is the bank's secret, and the first text is true of it. */
 const REASONS: Record<Language, Record<string, string>> = {
   en: {
-    declined: "Your bank declined the payment. Please try another card or ask your bank.",
+    declined: "The payment was declined. Please try another card or ask your bank.",
     "14": "Your bank does not know this card number. Please compare it with your card.",
     "51": "There is not enough money or credit on this card. Please try another one.",
     "54": "Your bank says that this card has expired. Please try another one.",
@@ -185,7 +185,7 @@ const REASONS: Record<Language, Record<string, string>> = {
     abandoned: "Your bank's check was not finished in time. Please try again or use another card.",
   },
   tr: {
-    declined: "Bankanız ödemeyi reddetti. Lütfen başka bir kart deneyin veya bankanıza danışın.",
+    declined: "Ödeme reddedildi. Lütfen başka bir kart deneyin veya bankanıza danışın.",
     "14": "Bankanız bu kart numarasını tanımıyor. Lütfen kartınızla karşılaştırın.",
     "51": "Bu kartın bakiyesi veya limiti yetersiz. Lütfen başka bir kart deneyin.",
     "54": "Bankanıza göre bu kartın süresi dolmuş. Lütfen başka bir kart deneyin.",

@@ -30,7 +30,8 @@ export function renderForm(shown: ShownCheckout, { paymentId, token, faults }: F
   const described = (name: FormField, hasHint = false) =>
     html`aria-describedby="${name}-fault${hasHint ? ` ${name}-hint` : ""}"
     ${fault(name) && html`aria-invalid="true"`}`;
-  const failed = checkout.payment?.status === "FAILED" || checkout.payment?.status === "CANCELLED";
+  // A page with a form has no payment under way: the one there is came to nothing.
+  const failed = checkout.payment !== undefined;
   const formFault = fault("form");
 
   return html`${summary(shown, { until: true })}

@@ -39,13 +39,13 @@ export function renderPage(
         <link
           rel="stylesheet"
           nonce="${nonce}"
-          href="${assets.style.path}"
+          href="${assets.style.href}"
           integrity="${assets.style.integrity}"
         />
         <script
           type="module"
           nonce="${nonce}"
-          src="${assets.script.path}"
+          src="${assets.script.href}"
           integrity="${assets.script.integrity}"
         ></script>
         ${onward && html`<noscript><meta http-equiv="refresh" content="0;url=${onward.url}" /></noscript>`}
