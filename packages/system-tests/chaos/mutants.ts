@@ -9,13 +9,16 @@ import { parseArgs } from "node:util";
 import { createMutantWorkspace, type MutantWorkspace } from "./mutant-workspace.ts";
 import { MUTATIONS, type Mutation, type Scenario } from "./mutations.ts";
 import { REFUND_MUTATIONS } from "./refund-mutations.ts";
+import { THREE_DS_MUTATIONS } from "./three-ds-mutations.ts";
 
 const TIMEOUT_MS = 240_000;
 const repository = join(import.meta.dirname, "..", "..", "..");
 const { values } = parseArgs({ options: { only: { type: "string", default: "" } } });
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-const chosen = [...MUTATIONS, ...REFUND_MUTATIONS].filter(({ name }) => name.includes(values.only));
+const chosen = [...MUTATIONS, ...REFUND_MUTATIONS, ...THREE_DS_MUTATIONS].filter(({ name }) =>
+  name.includes(values.only),
+);
 const workspace = createMutantWorkspace(repository);
 process.once("exit", () => workspace.remove());
 process.once("SIGINT", () => process.exit(130));
