@@ -146,15 +146,6 @@ export const CHECKOUT_MUTATIONS: readonly Mutation[] = [
     scenario: visiting("the log has neither"),
   },
   {
-    name: "checkout: the page says whatever its address says",
-    changes: change(
-      `${gateway}/render-form.ts`,
-      '/^[a-zA-Z]+\\.[a-z_]+$/.test(fault) && fields.includes(fault.split(".")[0]!)',
-      "fault.length + fields.length > 0",
-    ),
-    scenario: visiting("a form with faults is sent back"),
-  },
-  {
     name: "checkout: the next card's form is the last one's",
     changes: change(
       `${gateway}/checkout-pages.ts`,

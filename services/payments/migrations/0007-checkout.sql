@@ -19,7 +19,7 @@ create table checkout (
   failure_url          text not null check (failure_url like 'https://%' and char_length(failure_url) <= 2048),
 
   -- The latest attempt, whose outcome decides the state; its row is committed with this one's change.
-  payment_id           uuid,
+  payment_id           uuid references payment,
   attempts             smallint not null default 0 check (attempts >= 0),
 
   created_at           timestamptz not null default now(),

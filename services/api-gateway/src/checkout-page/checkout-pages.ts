@@ -27,7 +27,7 @@ import {
   renderWaiting,
   type ShownCheckout,
 } from "./render-checkout.ts";
-import { installmentChoices, knownFaults, renderForm } from "./render-form.ts";
+import { faultsOf, installmentChoices, renderForm } from "./render-form.ts";
 import { renderPage } from "./render-page.ts";
 import type { SendPageCommand } from "../http/send-page-command.ts";
 import { shopUrl } from "./shop-url.ts";
@@ -130,7 +130,7 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
   const form = {
     paymentId,
     token: deps.tokens.issue({ checkoutId: visit.checkoutId, paymentId }),
-    faults: knownFaults(asked.query.get("faults") ?? ""),
+    faults: faultsOf(asked.query),
   };
   send(renderPage(frame, renderForm(shown, form)));
 }

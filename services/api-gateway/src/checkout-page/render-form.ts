@@ -187,11 +187,7 @@ export function installmentChoices(
   });
 }
 
-/** Which faults a browser may be sent back with: those we have words for, and never what was typed. */
-export function knownFaults(given: string): string[] {
-  const fields: readonly string[] = [...FORM_FIELDS, "form"];
-  return given
-    .split(",")
-    .filter((fault) => /^[a-zA-Z]+\.[a-z_]+$/.test(fault) && fields.includes(fault.split(".")[0]!))
-    .slice(0, fields.length);
+/** The faults a browser was sent back with. Only those we have words for show, and never what was typed. */
+export function faultsOf(query: URLSearchParams): string[] {
+  return (query.get("faults") ?? "").split(",", FORM_FIELDS.length);
 }
