@@ -29,7 +29,7 @@ export const THREE_DS_MUTATIONS: readonly Mutation[] = [
         `const to = "AUTHORIZING";\n  const { rows }`,
       ),
     ],
-    scenario: completing("replayed after a failure"),
+    scenario: completing("replayed after the end"),
   },
   {
     name: "3ds: a return takes a payment that somebody works on",

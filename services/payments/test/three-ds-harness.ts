@@ -62,14 +62,16 @@ export function threeDs(payments: PaymentsHarness) {
       ),
     readSession: ({ paymentId, sessionId }: Pick<EnrolPayment, "paymentId" | "sessionId">) =>
       request(payments.bus, readSession, service(), { paymentId, sessionId }, wire()),
-    /** Enrols a card that wants a challenge. */
+    /** Enrols a card that wants a challenge; once more where a busy machine had no connection to spare. */
     async challenged(change: Partial<EnrolPayment> = {}): Promise<EnrolPayment & { challenge: Challenge }> {
-      const command = steps.command(CHALLENGED, change);
-      const reply = await steps.enrol(command);
-      if (!("result" in reply) || !reply.result.challenge) {
-        throw new Error(`the enrolment ended with ${JSON.stringify(reply)}`);
-      }
-      return { ...command, challenge: reply.result.challenge };
+      return await eventually(async () => {
+        const command = steps.command(CHALLENGED, change);
+        const reply = await steps.enrol(command);
+        if (!("result" in reply) || !reply.result.challenge) {
+          throw new Error(`the enrolment ended with ${JSON.stringify(reply)}`);
+        }
+        return { ...command, challenge: reply.result.challenge };
+      });
     },
     answer: answerChallenge,
     /** The payment's end once nothing is left to do about it, with what the bank and the merchant were told. */
@@ -104,6 +106,13 @@ export function threeDs(payments: PaymentsHarness) {
         [paymentId],
       );
       return rows.map(({ to_state }) => to_state);
+    },
+    async causes(paymentId: string) {
+      const rows = await payments.query<{ cause: string }>(
+        "select cause from payments.payment_history where payment_id = $1 order by version",
+        [paymentId],
+      );
+      return rows.map(({ cause }) => cause);
     },
     ledger: async (paymentId: string) =>
       (await payments.ledger(paymentId)).map(({ operation, outcome }) => `${operation} ${outcome}`),

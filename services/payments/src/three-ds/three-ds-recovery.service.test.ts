@@ -1,4 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { createSimulatorAcquirer } from "@holdfast/acquirer";
+import { resolveUnresolvedPayment, reverseUnresolvedPayment } from "@holdfast/contracts";
+import { request } from "@holdfast/messaging";
 import { eventually } from "@holdfast/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
@@ -236,4 +239,69 @@ test("with the acquirer gone after the challenge, the completion is unknown and 
   expect(await cut.complete(payment)).toMatchObject({ outcome: "pending" });
   expect(await cut.history(payment.paymentId)).toEqual(["ENROLLING", "ENROLLED", "AUTHORIZING"]);
   await alone.close();
+});
+
+describe("operators", () => {
+  let idle: PaymentsHarness;
+  let asked: ThreeDsSteps;
+  beforeAll(async () => {
+    idle = await startPaymentsHarness({ ...FAST, RECOVERY_INTERVAL: "1h" });
+    asked = threeDs(idle);
+  });
+  afterAll(() => idle.close());
+
+  const as = (name: string) => ({
+    requestId: randomUUID(),
+    deadlineAt: Date.now() + 18_000,
+    operator: { name },
+  });
+  const wire = () => ({ waitUntil: Date.now() + 10_000, traceparent: "" });
+  const reverse = (paymentId: string) =>
+    request(idle.bus, reverseUnresolvedPayment, as("alice"), { paymentId }, wire());
+  const resolve = (name: string, paymentId: string, outcome: "SUCCESS" | "FAILED") =>
+    request(
+      idle.bus,
+      resolveUnresolvedPayment,
+      as(name),
+      { paymentId, outcome, evidence: "call 17" },
+      wire(),
+    );
+
+  test("leave a challenge in progress to its cardholder", async () => {
+    const { paymentId } = await asked.challenged();
+    const refused = {
+      outcome: "problem",
+      code: "invalid_payment_state",
+      extra: { currentStatus: "ENROLLED" },
+    };
+    expect(await reverse(paymentId)).toEqual(refused);
+    expect(await resolve("alice", paymentId, "FAILED")).toEqual(refused);
+    expect(await asked.history(paymentId)).toEqual(["ENROLLING", "ENROLLED"]);
+  });
+
+  test("can end a session that is over: reversed it is CANCELLED, and never SUCCESS", async () => {
+    const { paymentId } = await asked.challenged();
+    await asked.expire(paymentId);
+    await idle.acquirerWill("reverse", "refuse");
+    expect(await reverse(paymentId)).toMatchObject({ result: { state: "CANCELLING", unresolved: true } });
+    expect(await resolve("alice", paymentId, "SUCCESS")).toMatchObject({ code: "invalid_payment_state" });
+    expect(await reverse(paymentId)).toMatchObject({ result: { state: "CANCELLED", unresolved: false } });
+    expect(await asked.ended(paymentId)).toMatchObject({
+      ledger: ["reverse approved"],
+      events: ["CANCELLED"],
+    });
+  });
+
+  test("resolve it two by two, by what the bank told them", async () => {
+    for (const [outcome, state] of [
+      ["FAILED", "CANCELLED"],
+      ["SUCCESS", "SUCCESS"],
+    ] as const) {
+      const { paymentId } = await asked.challenged();
+      await asked.expire(paymentId);
+      await resolve("alice", paymentId, outcome);
+      await resolve("bob", paymentId, outcome);
+      expect(await asked.ended(paymentId)).toMatchObject({ state, events: [state] });
+    }
+  });
 });

@@ -236,12 +236,18 @@ describe("a browser that is back", () => {
     });
   });
 
-  test("replayed after a failure cannot be passed after all", async () => {
+  test("replayed after the end changes nothing: a failure cannot be passed after all", async () => {
     const payment = await steps.challenged();
     await steps.answer(payment.challenge, "wrong");
     await steps.complete(payment);
+    const end = await steps.ended(payment.paymentId);
     await steps.answer(payment.challenge, "right").catch(() => undefined);
     expect(await steps.complete(payment)).toMatchObject({ result: { payment: { status: "FAILED" } } });
+    expect(await steps.ended(payment.paymentId)).toEqual(end);
+    expect(end).toMatchObject({
+      history: ["ENROLLING", "ENROLLED", "AUTHORIZING", "FAILED"],
+      events: ["FAILED"],
+    });
   });
 
   test("of another session, of another payment, or with another acquirer's session changes nothing", async () => {
