@@ -14,6 +14,7 @@ export const PROBLEMS = {
   unsupported_media_type: { status: 415, title: "The body must be application/json" },
   payload_too_large: { status: 413, title: "The body is too large" },
   payment_not_found: { status: 404, title: "There is no such payment" },
+  checkout_not_found: { status: 404, title: "There is no such checkout" },
   refund_not_found: { status: 404, title: "There is no such refund" },
   bin_not_found: { status: 404, title: "Nothing is known of this BIN" },
   three_ds_session_not_found: { status: 404, title: "There is no such 3-D Secure session" },

@@ -27,6 +27,8 @@ export const FAILPOINTS = [
   "payments.after_reservation",
   "payments.before_reservation_end",
   "payments.after_reservation_end",
+  "payments.after_checkout_payment",
+  "payments.before_checkout_close",
   "refunds.before_claim",
   "refunds.after_claim",
   "refunds.after_reservation",

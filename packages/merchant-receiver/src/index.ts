@@ -1,1 +1,2 @@
+export * from "./describe-receipt.ts";
 export * from "./receiver.ts";

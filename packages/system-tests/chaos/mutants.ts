@@ -6,6 +6,7 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { CHECKOUT_MUTATIONS } from "./checkout-mutations.ts";
 import { createMutantWorkspace, type MutantWorkspace } from "./mutant-workspace.ts";
 import { MUTATIONS, type Mutation, type Scenario } from "./mutations.ts";
 import { REFUND_MUTATIONS } from "./refund-mutations.ts";
@@ -16,8 +17,8 @@ const repository = join(import.meta.dirname, "..", "..", "..");
 const { values } = parseArgs({ options: { only: { type: "string", default: "" } } });
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-const chosen = [...MUTATIONS, ...REFUND_MUTATIONS, ...THREE_DS_MUTATIONS].filter(({ name }) =>
-  name.includes(values.only),
+const chosen = [...MUTATIONS, ...REFUND_MUTATIONS, ...THREE_DS_MUTATIONS, ...CHECKOUT_MUTATIONS].filter(
+  ({ name }) => name.includes(values.only),
 );
 const workspace = createMutantWorkspace(repository);
 process.once("exit", () => workspace.remove());

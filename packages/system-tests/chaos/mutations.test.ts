@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { CHECKOUT_MUTATIONS } from "./checkout-mutations.ts";
 import { MUTATIONS } from "./mutations.ts";
 import { THREE_DS_MUTATIONS } from "./three-ds-mutations.ts";
 
@@ -8,7 +9,7 @@ const repository = join(import.meta.dirname, "..", "..", "..");
 
 // A mutant whose text is gone would prove nothing when the mutants are run next; so a change of that text has to bring
 // its mutation along.
-const all = [...MUTATIONS, ...THREE_DS_MUTATIONS];
+const all = [...MUTATIONS, ...THREE_DS_MUTATIONS, ...CHECKOUT_MUTATIONS];
 
 test.each(all)("what this takes out is there exactly once: $name", ({ changes }) => {
   for (const { file, search } of changes) {

@@ -102,8 +102,8 @@ test.each<[Failpoint, string]>([
   });
 });
 
-/** Hit by the services' own tests, which kill them there: those of refunds, and those of 3-D Secure. */
-const ELSEWHERE = /reservation|enrolment|challenge|frictionless|completion/;
+/** Hit by the services' own tests, which kill them there: those of refunds, of 3-D Secure and of checkouts. */
+const ELSEWHERE = /reservation|enrolment|challenge|frictionless|completion|checkout/;
 
 test("every failpoint of payments was hit", () => {
   const log = sut.system.payments[0].process.log();

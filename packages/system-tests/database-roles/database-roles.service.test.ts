@@ -30,6 +30,8 @@ const TABLES: Record<`${SchemaName}.${string}`, string[]> = {
     "INSERT",
     "UPDATE (acquirer_session, challenge_url, challenge_fields, trans_status, eci, ds_trans_id)",
   ],
+  "payments.checkout": ["SELECT", "INSERT", "UPDATE (state, payment_id, attempts, closed_at)"],
+  "payments.checkout_payment": ["SELECT", "INSERT"],
   "payments.bin_import": ["SELECT"],
   "payments.bin_import_version_seq": [],
   "payments.bin_range": ["SELECT"],

@@ -5,10 +5,17 @@ import { eventually, startOtlpReceiver } from "@holdfast/testing";
 import { Client } from "pg";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { encodingsOf, findSecrets } from "./encodings.ts";
-import { preAuthorization, runSandbox, type RunningSandbox } from "./running-sandbox.ts";
+import {
+  preAuthorization,
+  runSandbox,
+  type Client as ApiClient,
+  type RunningSandbox,
+} from "./running-sandbox.ts";
 
 /** Luhn-valid and of no use anywhere else, so that one find is one leak. */
 const PANS = ["4539578763621486", "5425233430109903", "374245455400126"];
+/** Typed on the hosted page: with 3-D Secure, and without. */
+const TYPED = ["4556737586899855", "5105105105105100"] as const;
 const DECLINED = "4929420573595709";
 const SILENT = "4916108926268679";
 const CVV = "7391";
@@ -31,7 +38,7 @@ test("no card number, cvv or secret is in any log, bus message, span, metric, ro
   await sandbox.stop();
 
   const secrets = new Map(
-    [...PANS, DECLINED, SILENT].map((pan): [string, Map<string, Buffer>] => [
+    [...PANS, ...TYPED, DECLINED, SILENT].map((pan): [string, Map<string, Buffer>] => [
       `card ${pan.slice(-4)}`,
       encodingsOf(pan),
     ]),
@@ -90,6 +97,7 @@ async function runEverything(sandbox: RunningSandbox): Promise<{ answers: string
   }
   const wrong = sandbox.merchant({ apiKey: pan, apiSecret: created.body.apiSecret });
   answers.push((await wrong("POST", "/api/pre-authorization", preAuthorization({ pan }))).text);
+  answers.push(...(await payOnPage(sandbox, merchant)));
   await bankWill(sandbox, "hang");
   const abandoned = new AbortController();
   const silent = fetch(`${sandbox.file.gatewayUrl}/api/pre-authorization`, {
@@ -108,6 +116,49 @@ async function runEverything(sandbox: RunningSandbox): Promise<{ answers: string
   await silent;
   answers.push(await (await fetch(ledger)).text());
   return { answers, secret: created.body.apiSecret as string };
+}
+
+/** Everything a buyer can do with a card on the hosted page, and what they could do wrong with it. */
+async function payOnPage({ file }: RunningSandbox, merchant: ApiClient): Promise<string[]> {
+  const answers: string[] = [];
+  const hear = async (path: string, form?: Record<string, string>) => {
+    const response = await fetch(file.publicUrl + path, {
+      redirect: "manual",
+      ...(form && { method: "POST", body: new URLSearchParams(form) }),
+    });
+    const text = await response.text();
+    answers.push(text + JSON.stringify([...response.headers]));
+    return { text, location: response.headers.get("Location") ?? "" };
+  };
+  for (const [index, pan] of TYPED.entries()) {
+    const checkout = await merchant("POST", "/api/checkout", {
+      orderId: "order-1",
+      amount: 12.5,
+      currency: "TRY",
+      successUrl: "https://shop.example/paid",
+      failureUrl: "https://shop.example/failed",
+      threeDs: index === 0,
+    });
+    const path = `/checkout/${checkout.body.checkoutId}`;
+    const page = await hear(path);
+    const [paymentId = "", token = ""] = ["paymentId", "token"].map(
+      (name) => new RegExp(`name="${name}"\\s+value="([^"]+)"`).exec(page.text)?.[1],
+    );
+    const form = { paymentId, token };
+    const card = { pan, cardHolderName: "Ada Lovelace", expiry: "12/30", cvv: CVV.slice(0, 3) };
+    await hear(`${path}/card`, { ...form, bin: pan });
+    await hear(`${path}/pay`, { ...form, ...card, cardHolderName: pan, expiry: pan, cvv: pan });
+    await hear(`${path}/pay`, { ...form, ...card, token: pan });
+    await hear(`${path}?lang=${pan}&faults=pan.${pan},${pan}`);
+    await hear(`/checkout/${pan}`);
+    const paid = await hear(`${path}/pay`, { ...form, ...card });
+    expect(paid.location).toContain(checkout.body.checkoutId);
+    await hear(path);
+    const found = await merchant("GET", `/api${path}`);
+    expect(found.body).toMatchObject({ status: "COMPLETED" });
+    answers.push(found.text);
+  }
+  return answers;
 }
 
 async function bankWill({ file }: RunningSandbox, behaviour: string): Promise<void> {

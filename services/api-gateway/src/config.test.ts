@@ -9,13 +9,15 @@ const common = {
   DATABASE_URL: "postgres://localhost/x",
   NATS_URL: "nats://localhost:4222",
 };
+const PUBLIC_URL = "https://pay.example.test";
 const merchant = {
   MERCHANT_API_PORT: "0",
   CARD_SEALING_KEYS: key,
   CREDENTIAL_PEPPERS: key,
-  PUBLIC_URL: "https://pay.example.test",
+  PUBLIC_URL,
   THREE_DS_STATE_KEYS: key,
 };
+const pages = { PUBLIC_PAGES_PORT: "0", CARD_SEALING_KEYS: key, PUBLIC_URL, THREE_DS_STATE_KEYS: key };
 const operator = {
   OPERATOR_API_PORT: "0",
   CREDENTIAL_PEPPERS: key,
@@ -36,7 +38,7 @@ function faultsOf(env: Record<string, string>): string[] {
 test.each([
   ["the merchant API", merchant],
   ["the operator API", operator],
-  ["the public pages", { PUBLIC_PAGES_PORT: "0", THREE_DS_STATE_KEYS: key }],
+  ["the public pages", pages],
 ])("each listener runs by itself, with what it needs and no more: %s", (_case, settings) => {
   expect(faultsOf({ ...common, ...settings })).toEqual([]);
 });
@@ -50,6 +52,7 @@ test("the defaults are the documented ones", () => {
     RATE_LIMIT_PER_SECOND: 100,
     FAILED_SIGN_INS_PER_MINUTE_PER_IP: 60,
     FAILED_SIGN_INS_PER_MINUTE_PER_KEY: 60,
+    PAGE_REQUESTS_PER_MINUTE_PER_IP: 600,
     CLIENT_HEADERS_TIMEOUT: 10_000,
     CLIENT_REQUEST_TIMEOUT: 14_000,
     CLIENT_ANSWER_TIMEOUT: 15_000,
@@ -76,7 +79,12 @@ describe("refuses to start", () => {
       { MERCHANT_API_PORT: "0" },
       ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
     ],
-    ["public pages that would believe anybody", { PUBLIC_PAGES_PORT: "0" }, ["THREE_DS_STATE_KEYS"]],
+    ["public pages that nobody could find", { ...pages, PUBLIC_URL: "" }, ["PUBLIC_URL"]],
+    [
+      "public pages that would believe anybody",
+      { ...pages, THREE_DS_STATE_KEYS: "" },
+      ["THREE_DS_STATE_KEYS"],
+    ],
     [
       "an operator API that could believe anybody",
       { OPERATOR_API_PORT: "0", CREDENTIAL_PEPPERS: key },

@@ -69,6 +69,8 @@ export const configSchema = z
     FAILED_SIGN_INS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000).default(60),
     /** Failed sign-ins a minute with one API key, from wherever; more are answered 429. Never stops correct ones. */
     FAILED_SIGN_INS_PER_MINUTE_PER_KEY: integerSetting(1, 1_000_000).default(60),
+    /** Requests a minute of the public pages from one client address (of IPv6, from one /64); more are answered 429. */
+    PAGE_REQUESTS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000).default(600),
     /** From the first byte of a request until its headers are there; also how long a new connection may be silent. */
     CLIENT_HEADERS_TIMEOUT: durationSetting()
       .refine((ms) => ms >= 1, { error: "must be at least 1ms" })
@@ -132,5 +134,5 @@ const LISTENERS = [
     port: "OPERATOR_API_PORT",
     needs: ["CREDENTIAL_PEPPERS", "OPERATOR_JWKS", "OPERATOR_JWT_ISSUER", "OPERATOR_JWT_AUDIENCE"],
   },
-  { port: "PUBLIC_PAGES_PORT", needs: ["THREE_DS_STATE_KEYS"] },
+  { port: "PUBLIC_PAGES_PORT", needs: ["CARD_SEALING_KEYS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"] },
 ] as const;

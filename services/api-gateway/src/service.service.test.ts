@@ -159,9 +159,13 @@ describe("listeners", () => {
     expect(Object.keys(gateway.ports)).toEqual(["health", "merchant"]);
   });
 
-  test("for public pages have no page yet, and no API", async () => {
+  test("for public pages have pages, and no API", async () => {
     const { ports } = await setUp();
-    for (const path of ["/", "/checkout/x", "/api/payment/x", "/operator/merchants"]) {
+    expect(await http(ports.public!, { path: "/checkout/x" })).toMatchObject({
+      status: 404,
+      headers: { "content-type": "text/html; charset=utf-8" },
+    });
+    for (const path of ["/", "/checkout", "/checkout/x/y", "/api/payment/x", "/operator/merchants"]) {
       expectProblem(await http(ports.public!, { path }), "route_not_found");
     }
   });

@@ -2,9 +2,12 @@ import type { AuditDatabase } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/card-sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
 import { createPool, startHealth, type Logger, type RunningService } from "@holdfast/service-runtime";
-import type { Router } from "express";
+import { Router } from "express";
 import { Kysely, PostgresDialect } from "kysely";
 import type { Pool } from "pg";
+import { checkoutPages } from "./checkout-page/checkout-pages.ts";
+import { createFormTokens } from "./checkout-page/form-token.ts";
+import { loadPageAssets } from "./checkout-page/page-assets.ts";
 import type { Config } from "./config.ts";
 import { authenticateMerchant } from "./http/authenticate-merchant.ts";
 import { authenticateOperator } from "./http/authenticate-operator.ts";
@@ -15,6 +18,7 @@ import type { ListenerState } from "./http/exchange.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
 import { createSendOperatorCommand } from "./http/operator-command.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
+import { createPageRateLimit } from "./limits/page-rate-limit.ts";
 import { createSignInLimits } from "./limits/sign-in-limits.ts";
 import { createSendPageCommand } from "./http/send-page-command.ts";
 import { findCredential } from "./merchant/merchant-queries.ts";
@@ -32,6 +36,7 @@ import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./routes
 import { operatorPaymentRoutes } from "./routes/operator-payments.ts";
 import { operatorRefundRoutes } from "./routes/operator-refunds.ts";
 import { cancelRoute, captureRoute } from "./routes/payment-operations.ts";
+import { createCheckoutRoute, getCheckoutRoute } from "./routes/checkout.ts";
 import { preAuthorizationRoute } from "./routes/pre-authorization.ts";
 import { refundRoute } from "./routes/refund.ts";
 import { saleRoute } from "./routes/sale.ts";
@@ -133,7 +138,8 @@ function signInOf(
 function merchantApi(config: Config, { bus, signIn }: Deps): Router {
   const send = createSendCommand(bus, timeoutsOf(config));
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
-  const drawSession = createDrawSession(signedSessionsOf(config), needed(config.PUBLIC_URL));
+  const publicUrl = needed(config.PUBLIC_URL);
+  const drawSession = createDrawSession(signedSessionsOf(config), publicUrl);
   return createRouter({
     prefix: "/api",
     authenticate: authenticateMerchant(
@@ -154,18 +160,38 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
       cancelRoute({ send }),
       refundRoute({ send }),
       binRoute({ send }),
+      createCheckoutRoute({ send, publicUrl }),
+      getCheckoutRoute({ send, publicUrl }),
     ],
   });
 }
 
-/** What cardholders' browsers are shown. */
-function publicPages(config: Config, { bus }: Deps): Router {
-  return threeDsPages({
-    send: createSendPageCommand(bus, timeoutsOf(config)),
-    sessions: signedSessionsOf(config),
-    inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
-    now: Date.now,
-  });
+/** What buyers' browsers are shown: checkouts, and the ways to a challenge and back. */
+function publicPages(config: Config, { bus, pool }: Deps): Router {
+  const sealingKeys = needed(config.CARD_SEALING_KEYS);
+  const publicUrl = needed(config.PUBLIC_URL);
+  const sessions = signedSessionsOf(config);
+  const sendPage = createSendPageCommand(bus, timeoutsOf(config));
+  const inFlightMax = config.REQUESTS_IN_FLIGHT_MAX;
+  const admit = createPageRateLimit(config.PAGE_REQUESTS_PER_MINUTE_PER_IP);
+  const router = Router();
+  router.use(
+    checkoutPages({
+      admit,
+      pool,
+      publicUrl,
+      isHttps: publicUrl.startsWith("https:"),
+      send: createSendCommand(bus, timeoutsOf(config)),
+      sendPage,
+      cards: createCardSealer(sealingKeys),
+      tokens: createFormTokens(sealingKeys),
+      drawSession: createDrawSession(sessions, publicUrl),
+      assets: loadPageAssets(publicUrl),
+      inFlightMax,
+    }),
+    threeDsPages({ admit, send: sendPage, sessions, inFlightMax, now: Date.now }),
+  );
+  return router;
 }
 
 function signedSessionsOf(config: Config): SignedSessions {

@@ -19,6 +19,8 @@ export type BusinessEvents = {
   /** The acquirer's answer to it is not known. */
   operationUnknown(payment: ShownPayment, kind: string, attempt: RecoveryAttempt): void;
   unresolvedMeasured(measure: UnresolvedMeasure): void;
+  /** A checkout was completed, expired or was cancelled. Its id is not logged: whoever knows it can pay. */
+  checkoutClosed(checkout: ClosedCheckout): void;
   /** The sealed card could not be opened: the key rings differ, or somebody tampers with the bus. */
   cardNotOpened(payment: PaymentKey, error: unknown): void;
   /** A write of the money path failed; recovery or the merchant's repetition goes on from what is committed. */
@@ -36,6 +38,8 @@ export type UnresolvedMeasure = { payment: Waiting; operation: Waiting };
 /** `ageMs` since the claim. */
 export type RecoveryAttempt = { cause: string; ageMs: number; attempts: number };
 
+type ClosedCheckout = { merchant_id: string; payment_id: string | null; state: string };
+
 type PaymentKey = { payment_id: string; merchant_id: string };
 
 // oxlint-disable-next-line max-lines-per-function -- one short helper after the other
@@ -49,6 +53,9 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   });
   const operations = meter.createCounter("holdfast.payments.operations", {
     description: "Captures, cancellations and expiries, by how they ended",
+  });
+  const checkouts = meter.createCounter("holdfast.checkouts", {
+    description: "Checkouts that were closed, by how",
   });
   const challenges = meter.createCounter("holdfast.payments.challenges", {
     description: "Payments whose cardholder was sent to a 3-D Secure challenge",
@@ -113,6 +120,13 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
         open.record(measure[what].count, { what });
         oldest.record(measure[what].oldestSeconds, { what });
       }
+    },
+    checkoutClosed({ merchant_id, payment_id, state }) {
+      checkouts.add(1, { status: state });
+      log.info(
+        { merchantId: merchant_id, ...(payment_id !== null && { paymentId: payment_id }), status: state },
+        "checkout closed",
+      );
     },
     cardNotOpened({ payment_id, merchant_id }, error) {
       log.error(

@@ -60,6 +60,12 @@ export const configSchema = z.object({
   BUSINESS_DAY_CUT_OFF: textSetting("must be a time of day, HH:MM")
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day, HH:MM" })
     .default("00:00"),
+  /** How long a hosted checkout stays open whose merchant does not say (expiresInSeconds). */
+  CHECKOUT_EXPIRES_AFTER: durationSetting().default(30 * 60_000),
+  /** Cards that may be tried on one checkout; the last decline cancels it. */
+  CHECKOUT_ATTEMPTS_MAX: integerSetting(1, 20).default(5),
+  /** How often checkouts are looked for that are over and that nobody reads. */
+  CHECKOUT_INTERVAL: durationSetting().default(5_000),
   /** How long an Idempotency-Key is kept. */
   IDEMPOTENCY_RETENTION: durationSetting().default(7 * 86_400_000),
   /** Commands under way at once; one more is refused as not started. */

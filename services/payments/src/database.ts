@@ -2,6 +2,7 @@ import type { AuditDatabase } from "@holdfast/audit";
 import type { IdempotencyKeyTable } from "@holdfast/idempotency";
 import { Kysely, PostgresDialect, type ColumnType, type Generated, type JSONColumnType } from "kysely";
 import type { Pool } from "pg";
+import type { CheckoutState } from "./checkout/checkout.ts";
 import type { OperationKind } from "./operation/payment-operation.ts";
 import type { PaymentState } from "./payment/payment.ts";
 
@@ -18,6 +19,8 @@ export type PaymentsDatabase = AuditDatabase & {
   bin_range: BinRangeTable;
   rule_counter: RuleCounterTable;
   rule_attempt: RuleAttemptTable;
+  checkout: CheckoutTable;
+  checkout_payment: CheckoutPaymentTable;
   three_ds_session: ThreeDsSessionTable;
 };
 
@@ -149,6 +152,32 @@ export type RuleCounterTable = {
 };
 
 export type RuleAttemptTable = { merchant_id: string; attempted_at: Generated<Date>; payment_id: string };
+export type CheckoutTable = {
+  checkout_id: string;
+  merchant_id: string;
+  state: CheckoutState;
+  transaction_type: "PRE_AUTHORIZATION" | "PAYMENT";
+  order_id: string;
+  customer_id: string | null;
+  amount_minor: bigint;
+  currency: string;
+  currency_exponent: number;
+  installment_options: number[];
+  three_ds: boolean;
+  success_url: string;
+  failure_url: string;
+  payment_id: string | null;
+  attempts: Generated<number>;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  closed_at: Date | null;
+};
+
+export type CheckoutPaymentTable = {
+  payment_id: string;
+  checkout_id: string;
+  attempt: number;
+};
 
 export type ThreeDsSessionTable = {
   payment_id: string;

@@ -3,12 +3,9 @@ import { createCardOpener } from "@holdfast/card-sealing";
 import {
   cancelPayment as cancelPaymentCommand,
   capturePayment as capturePaymentCommand,
-  completePayment as completePaymentCommand,
-  enrolPayment as enrolPaymentCommand,
   getPayment as getPaymentCommand,
   lookUpBin as lookUpBinCommand,
   preAuthorizePayment,
-  readSession as readSessionCommand,
   releaseRefund as releaseRefundCommand,
   reserveRefund as reserveRefundCommand,
   sellPayment,
@@ -33,6 +30,8 @@ import {
 import { createCurrentBins } from "./bin/current-bins.ts";
 import { lookUpBin } from "./bin/look-up-bin.ts";
 import { createBusinessEvents } from "./business-events.ts";
+import { checkoutHandlers } from "./checkout/checkout-handlers.ts";
+import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
 import { createDatabase } from "./database.ts";
 import { expirePayments } from "./expiry/expire-payments.ts";
@@ -46,8 +45,7 @@ import { releaseRefund, reserveRefund, settleRefund } from "./refund-reservation
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createAskRules, purgeRuleCounts } from "./own-rules/rule-queries.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
-import { completePayment, readSession } from "./three-ds/complete-payment.ts";
-import { enrolPayment } from "./three-ds/enrol-payment.ts";
+import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizePayment, type AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
 import { measureUnresolved } from "./recovery/measure-unresolved.ts";
 import { recoverDue, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
@@ -128,6 +126,11 @@ export async function startPayments(
     fingerprintKey: config.PAN_FINGERPRINT_KEY,
     businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
   };
+  const checkouts = {
+    ...threeDs,
+    checkoutAttemptsMax: config.CHECKOUT_ATTEMPTS_MAX,
+    checkoutExpiresAfterMs: config.CHECKOUT_EXPIRES_AFTER,
+  };
   const serving = await serve(bus, {
     service: "payments",
     version: "0.1.0",
@@ -139,9 +142,7 @@ export async function startPayments(
         getPayment(recovery, context.merchant.merchantId, payload.paymentId),
       ),
       handler(sellPayment, (message) => authorizePayment(deps, message, "PAYMENT")),
-      handler(enrolPaymentCommand, (message) => enrolPayment(threeDs, message)),
-      handler(completePaymentCommand, (message) => completePayment(threeDs, message)),
-      handler(readSessionCommand, ({ payload }) => readSession(threeDs, payload)),
+      ...threeDsHandlers(threeDs),
       handler(capturePaymentCommand, (message) => capturePayment(operations, message)),
       handler(cancelPaymentCommand, (message) => cancelPayment(operations, message)),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
@@ -150,6 +151,7 @@ export async function startPayments(
       ),
       handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
       handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
+      ...checkoutHandlers(checkouts),
       ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
       confirmEventsHandler("payments", outboxPool),
     ],
@@ -166,6 +168,11 @@ export async function startPayments(
       log,
     }),
     startPeriodicTask("BIN table", { intervalMs: config.BIN_TABLE_REFRESH, round: bins.refresh, log }),
+    startPeriodicTask("checkouts", {
+      intervalMs: config.CHECKOUT_INTERVAL,
+      round: () => closeCheckouts(checkouts),
+      log,
+    }),
     startPeriodicTask("purge idempotency keys", {
       intervalMs: PURGE_INTERVAL_MS,
       round: () => purgeIdempotencyKeys(db, { olderThanMs: config.IDEMPOTENCY_RETENTION }),

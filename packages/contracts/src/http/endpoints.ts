@@ -1,6 +1,7 @@
 import { getAuditLog } from "./audit-log.ts";
 import { bin } from "./bin.ts";
 import { cancel, capture } from "./capture.ts";
+import { createCheckout, getCheckout } from "./checkout.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { MERCHANT_OPERATOR_ENDPOINTS } from "./merchants.ts";
 import { PAYMENT_OPERATOR_ENDPOINTS } from "./operator-payments.ts";
@@ -22,6 +23,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   cancel,
   refund,
   bin,
+  createCheckout,
+  getCheckout,
   ...MERCHANT_OPERATOR_ENDPOINTS,
   ...PAYMENT_OPERATOR_ENDPOINTS,
   ...REFUND_OPERATOR_ENDPOINTS,

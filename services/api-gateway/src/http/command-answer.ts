@@ -77,8 +77,8 @@ export const QUERY_AFTER_S = "2";
 /** What the merchant is told of a command that has no result. The one place where such replies become codes. */
 export function refusalOf(
   reply: Extract<CommandReply<never>, { outcome: "problem" | "not_started" | "in_doubt" }>,
-  /** To look the outcome up by. */
-  paymentId: string,
+  /** To look the outcome up by; undefined where no payment was asked for. */
+  paymentId: string | undefined,
 ): Refusal {
   switch (reply.outcome) {
     case "problem":
@@ -90,7 +90,7 @@ export function refusalOf(
     case "not_started":
       return new Refusal("service_unavailable");
     case "in_doubt":
-      return new Refusal("outcome_unknown", { members: { paymentId } });
+      return new Refusal("outcome_unknown", paymentId === undefined ? {} : { members: { paymentId } });
     default:
       return reply satisfies never;
   }

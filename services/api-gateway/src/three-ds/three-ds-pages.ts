@@ -4,6 +4,7 @@
  * browser is sent to the shop only when the payment has ended, and only to the address the merchant gave with it; until
  * then it is shown a page that asks again by itself.
  */
+import type { AdmitPage } from "../limits/page-rate-limit.ts";
 import type { IncomingMessage } from "node:http";
 import { completePayment, readSession, type CommandReply, type SessionState } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
@@ -30,7 +31,7 @@ export type ThreeDsPagesDeps = {
   /** Requests under way at once; one more is asked to come again. */
   inFlightMax: number;
   /** Refuses a client that asks too often, before anything is looked at. */
-  admit?: (request: IncomingMessage) => Refusal | undefined;
+  admit?: AdmitPage;
   /** Epoch milliseconds. */
   now: () => number;
 };
@@ -62,7 +63,7 @@ function visitHandler(
 ): RequestHandler {
   const handler = async (request: IncomingMessage & { params: { state: string } }, exchange: Exchange) => {
     exchange.route = `/3ds/${page.purpose}/{state}`;
-    const refusal = deps.admit?.(request);
+    const refusal = deps.admit?.(exchange);
     if (refusal) return refuse(exchange, refusal);
     // HEAD, which whoever previews links sends, must not complete a payment either.
     if (!page.methods.includes(request.method ?? "")) {

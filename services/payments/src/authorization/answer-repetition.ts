@@ -59,8 +59,14 @@ export async function answerRefusal(
 }
 
 /** A stored reply, as it was but for the mark. */
-export function replay({ json, replayed }: { json: string; replayed: boolean }): Reply {
-  const reply = JSON.parse(json) as Extract<Reply, { outcome: "done" | "problem" }>;
+export function replay<Result = ApiPaymentResponse>({
+  json,
+  replayed,
+}: {
+  json: string;
+  replayed: boolean;
+}): CommandReply<Result> {
+  const reply = JSON.parse(json) as Extract<CommandReply<Result>, { outcome: "done" | "problem" }>;
   return replayed ? { ...reply, replayed } : reply;
 }
 

@@ -80,11 +80,33 @@ export function createPaymentWrites(pool: Pool, { leaseMs }: { leaseMs: number }
   };
 }
 
+/** The same claim, alone and within a transaction that writes more than it. @returns as {@link PaymentWrites.claim}. */
+export async function claimWithin(
+  trx: Transaction<PaymentsDatabase>,
+  claim: ClaimRow,
+  { leaseMs }: { leaseMs: number },
+): Promise<ClaimedPayment | undefined> {
+  const values = [leaseMs, ...CLAIM_COLUMNS.map(([column]) => [claim[column]])];
+  const { rows } = await trx.executeQuery<ClaimedPayment>(CompiledQuery.raw(CLAIM.keyed.text, values));
+  return rows[0] && { created_at: rows[0].created_at };
+}
+
 /** The same change, alone and within a transaction that writes more than it. @returns as {@link PaymentWrites.record}. */
 export async function recordWithin(trx: Transaction<PaymentsDatabase>, change: RecordRow): Promise<boolean> {
   transition(change.from, change.to);
   const values = RECORD_COLUMNS.map(([column]) => [change[column]]);
   const { rows } = await trx.executeQuery(CompiledQuery.raw(RECORD.keyed.text, values));
+  return rows.length === 1;
+}
+
+/** The same rejection, alone and within a transaction that writes more than it. @returns as {@link PaymentWrites.reject}. */
+export async function rejectWithin(
+  trx: Transaction<PaymentsDatabase>,
+  rejection: RejectRow,
+): Promise<boolean> {
+  transition("NONE", "REJECTED");
+  const values = REJECT_COLUMNS.map(([column]) => [rejection[column]]);
+  const { rows } = await trx.executeQuery(CompiledQuery.raw(REJECT.text, values));
   return rows.length === 1;
 }
 

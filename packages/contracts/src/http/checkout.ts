@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { JsonNumber } from "../json-number.ts";
+import { textSchema } from "../text.ts";
+import { apiPaymentResponseSchema } from "./api-payment-response.ts";
+import { cardPaymentFields, checkAmount } from "./card-payment-fields.ts";
+import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
+import { returnUrlSchema } from "./return-url.ts";
+
+/** A hosted page on which a buyer pays one order. The merchant makes it, sends the buyer there, and looks at it here. */
+
+/** `CANCELLED`: the buyer gave up, or has had as many cards declined as are allowed. */
+export const CHECKOUT_STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELLED"] as const;
+export const checkoutStatusSchema = z.enum(CHECKOUT_STATUSES).meta({ id: "CheckoutStatus" });
+export type CheckoutStatus = z.infer<typeof checkoutStatusSchema>;
+
+/** How long a checkout may stay open, in seconds; without the field it is what the service is configured to. */
+export const CHECKOUT_SECONDS = { min: 60, max: 86_400 } as const;
+const INSTALLMENTS_MAX = 12;
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .instanceof(JsonNumber, { error: "must be a number" })
+    .meta({ override: { type: "integer", minimum: min, maximum: max } })
+    .refine(
+      ({ source }) => /^(0|[1-9]\d{0,8})$/.test(source) && Number(source) >= min && Number(source) <= max,
+      { error: `must be a whole number from ${min} to ${max}`, params: { code: "out_of_range" } },
+    );
+
+/** Body of POST /api/checkout. */
+export const checkoutRequestSchema = z
+  .object({
+    orderId: cardPaymentFields.orderId,
+    amount: cardPaymentFields.amount,
+    currency: cardPaymentFields.currency,
+    customerId: textSchema(1, 64).optional(),
+    installmentOptions: z
+      .array(wholeNumber(1, INSTALLMENTS_MAX))
+      .max(INSTALLMENTS_MAX, { error: `must have at most ${INSTALLMENTS_MAX} entries` })
+      .refine((options) => new Set(options.map(({ source }) => source)).size === options.length, {
+        error: "must not name a number twice",
+        params: { code: "duplicate" },
+      })
+      .optional()
+      .meta({
+        description:
+          "Installments the page may offer, as far as the buyer's card allows them; paying at once is always offered",
+        examples: [[1, 3, 6]],
+      }),
+    successUrl: returnUrlSchema().meta({
+      description:
+        "Where the buyer is sent once paid; `checkoutId`, `paymentId` and `orderId` are added to its query",
+    }),
+    failureUrl: returnUrlSchema().meta({ description: "Where the buyer is sent otherwise, in the same way" }),
+    transactionType: z
+      .enum(["PAYMENT", "PRE_AUTHORIZATION"], { error: "must be PAYMENT or PRE_AUTHORIZATION" })
+      .optional()
+      .meta({ description: "PAYMENT where left out" }),
+    threeDs: z.boolean().optional().meta({
+      description:
+        "Whether the buyer's bank may ask for 3-D Secure, true where left out; the bank decides whether it wants a challenge",
+    }),
+    expiresInSeconds: wholeNumber(CHECKOUT_SECONDS.min, CHECKOUT_SECONDS.max)
+      .optional()
+      .meta({ description: "1800 where left out" }),
+  })
+  .meta({ id: "CheckoutRequest" });
+export type CheckoutRequest = z.infer<typeof checkoutRequestSchema>;
+
+/** What is wrong between the fields of a checkout. */
+export function checkCheckout(
+  fields: Record<string, unknown>,
+  _now: Date,
+  addFault: (field: string, code: string, message: string) => void,
+): void {
+  checkAmount(fields, addFault);
+  const { transactionType, installmentOptions } = fields;
+  if (transactionType !== "PRE_AUTHORIZATION" || !Array.isArray(installmentOptions)) return;
+  if (installmentOptions.some((option) => option instanceof JsonNumber && option.source !== "1")) {
+    addFault("installmentOptions", "not_allowed", "a pre-authorization is paid off at once");
+  }
+}
+
+export const checkoutSchema = z
+  .object({
+    checkoutId: z
+      .uuid()
+      .meta({ description: "Random: whoever knows it can pay, so it goes to the buyer only" }),
+    checkoutUrl: z.url().meta({ description: "The page to send the buyer to" }),
+    status: checkoutStatusSchema,
+    orderId: z.string(),
+    amount: z.number(),
+    currency: z.string(),
+    customerId: z.string().optional(),
+    transactionType: z.enum(["PAYMENT", "PRE_AUTHORIZATION"]),
+    installmentOptions: z.array(z.int()),
+    threeDs: z.boolean(),
+    successUrl: z.string(),
+    failureUrl: z.string(),
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().meta({
+      description: "Nothing can be begun after it; a payment begun before it still decides the status",
+    }),
+    closedAt: z.iso.datetime().optional().meta({ description: "When it stopped being OPEN" }),
+    payment: apiPaymentResponseSchema
+      .optional()
+      .meta({ description: "The latest payment of it: the one that completed it, or the last attempt" }),
+  })
+  .meta({ id: "Checkout" });
+export type Checkout = z.infer<typeof checkoutSchema>;
+
+export const createCheckout = defineEndpoint({
+  operationId: "createCheckout",
+  listener: "merchant",
+  method: "POST",
+  path: "/api/checkout",
+  summary: "Make a page on which a buyer pays one order",
+  description:
+    "Send the buyer to `checkoutUrl`. The card is typed there and never reaches the merchant. A declined card leaves the " +
+    "checkout OPEN for another try; webhooks come from its payments, as from any other.",
+  request: checkoutRequestSchema,
+  responses: {
+    201: {
+      description: "Created: OPEN",
+      body: checkoutSchema,
+      headers: { Location: "/api/checkout/{checkoutId}" },
+    },
+  },
+  problems: [...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS, "outcome_unknown"],
+});
+
+export const getCheckout = defineEndpoint({
+  operationId: "getCheckout",
+  listener: "merchant",
+  method: "GET",
+  path: "/api/checkout/{checkoutId}",
+  summary: "Current state of a checkout, with its payment",
+  description:
+    "COMPLETED as soon as its payment is SUCCESS, whatever becomes of the payment later: that is told by the payment.",
+  pathParameters: z.object({ checkoutId: z.string().meta({ format: "uuid" }) }),
+  responses: { 200: { description: "The checkout", body: checkoutSchema } },
+  problems: ["checkout_not_found"],
+});

@@ -1,0 +1,1 @@
+export { runMerchantDay } from "./merchant-day.ts";

@@ -1,0 +1,84 @@
+// The command line of `npm run demo`: a merchant's day against a running sandbox, or against one of its own.
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { serviceDefinitions, startSandbox, type SandboxFile } from "@holdfast/sandbox";
+import { DemoError } from "./demo-error.ts";
+import { runMerchantDay } from "./merchant-day.ts";
+
+const HELP = `npm run demo -- [--home DIR]
+
+Walks one merchant's day and prints each request, answer and webhook. Uses the sandbox that runs in DIR (default
+.holdfast, as npm start has it); where none runs there, it starts one of its own and stops it in the end.
+`;
+
+export async function runDemo(args: string[]): Promise<void> {
+  const home = parseCommandLine(args);
+  if (home === undefined) return;
+  try {
+    await runWhereItRuns(home);
+  } catch (error) {
+    if (!(error instanceof DemoError)) throw error;
+    process.stderr.write(`demo: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function runWhereItRuns(home: string): Promise<void> {
+  const print = (text: string) => void process.stdout.write(text);
+  const running = await findSandbox(resolve(home));
+  if (running) {
+    print(`Using the sandbox in ${home}.\n`);
+    return await runMerchantDay(running, print);
+  }
+  await withOwnSandbox(print);
+}
+
+function parseCommandLine(args: string[]): string | undefined {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        home: { type: "string", default: ".holdfast" },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+    if (!values.help) return values.home;
+    process.stdout.write(HELP);
+  } catch (error) {
+    process.stderr.write(`demo: ${(error as Error).message}\n\n${HELP}`);
+    process.exitCode = 2;
+  }
+  return undefined;
+}
+
+/** The sandbox of that home, if it answers: the file of one that was killed is still there. */
+async function findSandbox(home: string): Promise<SandboxFile | undefined> {
+  try {
+    const file = JSON.parse(await readFile(join(home, "sandbox.json"), "utf8")) as SandboxFile;
+    await fetch(file.gatewayUrl, { signal: AbortSignal.timeout(2_000) });
+    return file;
+  } catch {
+    return undefined;
+  }
+}
+
+async function withOwnSandbox(print: (text: string) => void): Promise<void> {
+  print("No sandbox is running there; starting one for this demo.\n");
+  const home = await mkdtemp(join(tmpdir(), "holdfast-demo-"));
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  const sandbox = await startSandbox({
+    home,
+    portBase: 0,
+    services: serviceDefinitions,
+    stopSignal: stop.signal,
+  });
+  try {
+    await runMerchantDay(sandbox.file, print);
+  } finally {
+    await sandbox.stop();
+    await rm(home, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,15 @@
+import { runMerchantDay } from "@holdfast/demo";
+import { expect, test } from "vitest";
+import { runSandbox } from "./running-sandbox.ts";
+
+test("the demo walks a merchant's day through every process, and prints no secret", async () => {
+  const { file } = await runSandbox();
+  let printed = "";
+  await runMerchantDay(file, (text) => (printed += text));
+  expect(printed).toContain('"status": "COMPLETED"');
+  expect(printed).toContain('"capturedAmount": 100');
+  expect(printed).toContain('"status": "PENDING_APPROVAL"');
+  expect(printed.match(/^webhook <- \S+  verified/gm)).toHaveLength(4);
+  expect(printed).not.toMatch(/\d{12,19}(?!\S)/);
+  expect(printed).not.toContain(file.operators[0]!.token);
+});

@@ -1,0 +1,52 @@
+import { LANGUAGES, type Language } from "./page-texts.ts";
+
+/** What a buyer reads, and where, for how amounts are written. */
+export type BuyerLocale = { language: Language; locale: string };
+
+/**
+ * The language that was switched to, else the first of the browser's (RFC 9110, Accept-Language) that we have, else
+ * English. The region counts for numbers: an Austrian who reads English reads amounts as they are written in en-AT.
+ */
+export function chooseLocale(chosen: string | undefined, acceptLanguage: string | undefined): BuyerLocale {
+  const wanted = tagsOf(acceptLanguage ?? "");
+  const switched = LANGUAGES.find((language) => language === chosen);
+  const language = switched ?? wanted.map(languageOf).find((found) => found !== undefined) ?? "en";
+  return { language, locale: wanted.find((tag) => languageOf(tag) === language) ?? language };
+}
+
+function tagsOf(acceptLanguage: string): string[] {
+  // More than a browser sends; the header is the client's.
+  return acceptLanguage
+    .slice(0, 200)
+    .split(",")
+    .map((part) => /^\s*([a-z]{2,3}(?:-[a-z0-9]{2,8})*)\s*(?:;\s*q=([01](?:\.\d{1,3})?))?\s*$/i.exec(part))
+    .filter((match) => match !== null)
+    .map(([, tag, quality]) => ({ tag: tag!, quality: Number(quality ?? 1) }))
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+    .map(({ tag }) => tag);
+}
+
+function languageOf(tag: string): Language | undefined {
+  return LANGUAGES.find((language) => language === tag.toLowerCase().split("-")[0]);
+}
+
+/** An amount as it is written where the buyer lives, with the decimals of ISO 4217, which Intl has otherwise for some. */
+export function writeAmount(locale: string, amount: `${number}`, currency: string, decimals: number): string {
+  const options = {
+    style: "currency",
+    currency,
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  } as const;
+  return new Intl.NumberFormat(localeOf(locale), options).format(amount);
+}
+
+/** The header may name what no locale is. */
+function localeOf(tag: string): string {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(tag)[0] ?? "en";
+  } catch {
+    return "en";
+  }
+}

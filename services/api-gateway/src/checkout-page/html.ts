@@ -1,0 +1,30 @@
+/** HTML that may be sent as it is. Only the tag below and what stands in this code makes it. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | false | undefined | Part[];
+
+/** Puts HTML together: whatever is not HTML already is escaped, in text and in quoted attributes alike. */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(strings.reduce((text, piece, index) => text + render(parts[index - 1]) + piece));
+}
+
+function render(part: Part): string {
+  if (part instanceof Html) return part.text;
+  if (part === false || part === undefined) return "";
+  if (Array.isArray(part)) return part.map(render).join("");
+  return String(part).replaceAll(/[&<>"']/g, (character) => ESCAPES[character]!);
+}
+
+const ESCAPES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};

@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import {
+  cancelCheckout,
+  inspectCheckoutCard,
+  openCheckout,
+  payCheckout,
+  readCheckout,
+  viewCheckout,
+  type CheckoutPage,
+  type CheckoutRecord,
+  type CommandReply,
+  type MessageContext,
+  type OpenCheckout,
+  type PayCheckout,
+} from "@holdfast/contracts";
+import { connectBus, handler, serve } from "@holdfast/messaging";
+
+/** Takes the place of the payments service for checkouts: keeps what it receives, answers what it is told. */
+export async function startTestCheckouts(natsUrl: string) {
+  const bus = await connectBus({ url: natsUrl, name: "test-checkouts" });
+  const opened: { context: MessageContext; payload: OpenCheckout }[] = [];
+  const paid: { context: MessageContext; payload: PayCheckout }[] = [];
+  const cancelled: string[] = [];
+  const answers = {
+    open: async (payload: OpenCheckout): Promise<CommandReply<CheckoutRecord>> => ({
+      outcome: "done",
+      result: recordOf(payload),
+    }),
+    read: async (): Promise<CommandReply<CheckoutRecord>> => NOT_FOUND,
+    view: async (): Promise<CommandReply<CheckoutPage>> => NOT_FOUND,
+    pay: async (): Promise<CommandReply<CheckoutPage>> => NOT_FOUND,
+  };
+  const serving = await serve(bus, {
+    service: "payments",
+    version: "0.0.0",
+    inFlightMax: 100,
+    onHandled: () => {},
+    handlers: [
+      handler(openCheckout, async (message) => {
+        opened.push(message);
+        return await answers.open(message.payload);
+      }),
+      handler(readCheckout, () => answers.read()),
+      handler(viewCheckout, () => answers.view()),
+      handler(payCheckout, async (message) => {
+        paid.push(message);
+        return await answers.pay();
+      }),
+      handler(cancelCheckout, async ({ payload }) => {
+        cancelled.push(payload.checkoutId);
+        return await answers.view();
+      }),
+      handler(inspectCheckoutCard, async () => ({
+        outcome: "done",
+        result: { cardScheme: "VISA", installmentCounts: [1, 3] },
+      })),
+    ],
+  });
+  return {
+    opened,
+    paid,
+    cancelled,
+    /** Replaced by tests. */
+    answers,
+    async stop(): Promise<void> {
+      await serving.stop(0);
+      await bus.close(1_000);
+    },
+  };
+}
+
+const NOT_FOUND = { outcome: "problem", code: "checkout_not_found" } as const;
+
+export function recordOf({
+  amountMinor: _amount,
+  expiresInSeconds: _expires,
+  ...payload
+}: OpenCheckout): CheckoutRecord {
+  return {
+    ...payload,
+    installmentOptions: [1],
+    status: "OPEN",
+    amount: 12.5,
+    createdAt: "2026-11-20T12:00:00.000Z",
+    expiresAt: "2026-11-20T12:30:00.000Z",
+  };
+}
+
+export function pageOf(change: Partial<CheckoutPage> & Pick<CheckoutPage, "merchantId">): CheckoutPage {
+  return {
+    checkoutId: randomUUID(),
+    status: "OPEN",
+    orderId: "order-1",
+    amountMinor: "1250",
+    currency: "TRY",
+    installmentOptions: [1, 3],
+    successUrl: "https://shop.example/paid",
+    failureUrl: "https://shop.example/failed",
+    expiresAt: "2026-11-20T12:30:00.000Z",
+    attemptsLeft: 5,
+    ...change,
+  };
+}

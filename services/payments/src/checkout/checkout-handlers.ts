@@ -1,0 +1,26 @@
+import {
+  cancelCheckout as cancelCheckoutCommand,
+  inspectCheckoutCard as inspectCheckoutCardCommand,
+  openCheckout as openCheckoutCommand,
+  payCheckout as payCheckoutCommand,
+  readCheckout as readCheckoutCommand,
+  viewCheckout as viewCheckoutCommand,
+} from "@holdfast/contracts";
+import { handler } from "@holdfast/messaging";
+import { cancelCheckout, inspectCheckoutCard, readCheckout, viewCheckout } from "./checkout-page.ts";
+import { openCheckout, type OpenCheckoutDeps } from "./open-checkout.ts";
+import { payCheckout, type PayCheckoutDeps } from "./pay-checkout.ts";
+
+/** What merchants ask about checkouts, and what the page does with one. */
+export function checkoutHandlers(deps: PayCheckoutDeps & OpenCheckoutDeps) {
+  return [
+    handler(openCheckoutCommand, (message) => openCheckout(deps, message)),
+    handler(readCheckoutCommand, ({ context, payload }) =>
+      readCheckout(deps, context.merchant.merchantId, payload.checkoutId),
+    ),
+    handler(viewCheckoutCommand, ({ payload }) => viewCheckout(deps, payload.checkoutId)),
+    handler(cancelCheckoutCommand, ({ payload }) => cancelCheckout(deps, payload.checkoutId)),
+    handler(inspectCheckoutCardCommand, ({ payload }) => inspectCheckoutCard(deps, payload)),
+    handler(payCheckoutCommand, (message) => payCheckout(deps, message)),
+  ];
+}

@@ -1,0 +1,148 @@
+import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
+import type { CheckoutTable, PaymentsDatabase } from "../database.ts";
+import type { PaymentRow } from "../payment/payment-record.ts";
+import {
+  FAILED_STATES,
+  transitionCheckout,
+  type CheckoutAttempt,
+  type CheckoutStanding,
+  type CheckoutState,
+} from "./checkout.ts";
+
+/** Every statement on checkouts. */
+
+export type CheckoutRow = Selectable<CheckoutTable>;
+
+/** A checkout with its latest payment, and what decisions need of both. */
+export type FoundCheckout = {
+  row: CheckoutRow;
+  standing: CheckoutStanding;
+  payment: PaymentRow | undefined;
+  attempt: CheckoutAttempt | undefined;
+};
+
+/** @returns false when the id exists already. */
+export async function insertCheckout(
+  trx: Transaction<PaymentsDatabase>,
+  checkout: Omit<
+    CheckoutRow,
+    "state" | "payment_id" | "attempts" | "created_at" | "expires_at" | "closed_at"
+  >,
+  expiresAfterMs: number,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await trx
+    .insertInto("checkout")
+    .values({
+      ...checkout,
+      state: transitionCheckout("NONE", "OPEN"),
+      expires_at: sql`now() + ${expiresAfterMs} * interval '1 millisecond'`,
+    })
+    .onConflict((conflict) => conflict.column("checkout_id").doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/** @param merchantId whose it has to be; another merchant's is as unknown as one that does not exist. */
+export async function findCheckout(
+  db: Kysely<PaymentsDatabase>,
+  checkoutId: string,
+  merchantId?: string,
+): Promise<FoundCheckout | undefined> {
+  return await readCheckout(db, checkoutId, merchantId, sql``);
+}
+
+/**
+ * The checkout under its row's lock. Its payment is read by a statement of its own, begun when the lock is held: what the
+ * one who held it before has committed is seen whole.
+ */
+export async function lockCheckout(
+  trx: Transaction<PaymentsDatabase>,
+  checkoutId: string,
+): Promise<FoundCheckout | undefined> {
+  return await readCheckout(trx, checkoutId, undefined, sql`for update`);
+}
+
+async function readCheckout(
+  db: Kysely<PaymentsDatabase>,
+  checkoutId: string,
+  merchantId: string | undefined,
+  lock: ReturnType<typeof sql>,
+): Promise<FoundCheckout | undefined> {
+  // The clock as it is now, not as it was before the wait for the lock.
+  const { rows } = await sql<CheckoutRow & { is_expired: boolean }>`
+    select *, expires_at <= clock_timestamp() as is_expired from checkout
+    where checkout_id = ${checkoutId} and merchant_id = coalesce(${merchantId ?? null}::uuid, merchant_id)
+    ${lock}`.execute(db);
+  const found = rows[0];
+  if (!found) return undefined;
+  const { is_expired: isExpired, ...row } = found;
+  const standing = { state: row.state, isExpired, attempts: row.attempts };
+  if (row.payment_id === null) return { row, standing, payment: undefined, attempt: undefined };
+  const payments = await sql<PaymentRow & { has_succeeded: boolean }>`
+    select *, ${hasSucceeded} as has_succeeded from payment where payment_id = ${row.payment_id}`.execute(db);
+  const payment = payments.rows[0];
+  if (!payment) throw new Error("a checkout names a payment that does not exist");
+  return {
+    row,
+    standing,
+    payment,
+    attempt: { state: payment.state, hasSucceeded: payment.has_succeeded },
+  };
+}
+
+/** Of a payment in scope. Its state alone does not tell: one that succeeded may have been cancelled since. */
+const hasSucceeded = sql<boolean>`(state in ('SUCCESS', 'CAPTURED') or exists (
+  select from payment_history where payment_history.payment_id = payment.payment_id and to_state = 'SUCCESS'))`;
+
+/** @returns false when the checkout is no longer open. */
+export async function closeCheckout(
+  trx: Transaction<PaymentsDatabase>,
+  checkoutId: string,
+  to: Exclude<CheckoutState, "OPEN">,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update checkout set state = ${transitionCheckout("OPEN", to)}, closed_at = now()
+    where checkout_id = ${checkoutId} and state = 'OPEN'`.execute(trx);
+  return numAffectedRows === 1n;
+}
+
+/** Notes the payment that was just claimed as the checkout's next attempt. @returns false when it may not be one. */
+export async function noteAttempt(
+  trx: Transaction<PaymentsDatabase>,
+  { checkout_id, attempts }: Pick<CheckoutRow, "checkout_id" | "attempts">,
+  paymentId: string,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    with changed as (
+      update checkout set payment_id = ${paymentId}, attempts = attempts + 1
+      where checkout_id = ${checkout_id} and state = 'OPEN' and attempts = ${attempts}
+      returning checkout_id, attempts
+    )
+    insert into checkout_payment (payment_id, checkout_id, attempt)
+    select ${paymentId}, checkout_id, attempts from changed`.execute(trx);
+  return numAffectedRows === 1n;
+}
+
+const SETTLED_STATES = [...FAILED_STATES, "SUCCESS", "CAPTURED"];
+
+/** Open checkouts that are not as they stand. */
+export async function findCheckoutsToClose(
+  db: Kysely<PaymentsDatabase>,
+  { attemptsMax, limit }: { attemptsMax: number; limit: number },
+): Promise<{ checkout_id: string }[]> {
+  // In two parts, each by an index of its own: those whose time is over, and those that were paid or tried before it.
+  const { rows } = await sql<{ checkout_id: string }>`
+    select checkout_id from checkout left join payment using (payment_id)
+    where checkout.state = 'OPEN' and expires_at <= now()
+      and (payment_id is null or payment.state in (${sql.join(SETTLED_STATES)}))
+    union all
+    select checkout_id from checkout join payment using (payment_id)
+    where checkout.state = 'OPEN' and expires_at > now() and (
+      payment.state in ('SUCCESS', 'CAPTURED')
+      or payment.state in (${sql.join(FAILED_STATES)}) and (
+        attempts >= ${attemptsMax} or exists (
+          select from payment_history
+          where payment_history.payment_id = payment.payment_id and to_state = 'SUCCESS')))
+    limit ${limit}`.execute(db);
+  return rows;
+}

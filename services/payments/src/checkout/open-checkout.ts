@@ -1,0 +1,121 @@
+import {
+  currencyExponent,
+  type CheckoutRecord,
+  type CommandReply,
+  type OpenCheckout,
+} from "@holdfast/contracts";
+import {
+  decideReplay,
+  findIdempotencyKey,
+  fingerprintRequest,
+  storeAnswer,
+  takeIdempotencyKey,
+  type KeyOwner,
+} from "@holdfast/idempotency";
+import type { Incoming } from "@holdfast/messaging";
+import type { Kysely, Transaction } from "kysely";
+import { replay } from "../authorization/answer-repetition.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import { findCheckout, insertCheckout } from "./checkout-queries.ts";
+import { checkoutRecord } from "./checkout-record.ts";
+
+export type OpenCheckoutDeps = {
+  db: Kysely<PaymentsDatabase>;
+  /** Keys the fingerprint of the request. */
+  fingerprintKey: Buffer;
+  /** How long a checkout stays open whose merchant does not say. */
+  checkoutExpiresAfterMs: number;
+};
+type Reply = CommandReply<CheckoutRecord>;
+
+/** Opens a checkout, with its Idempotency-Key and the key's answer in one transaction: there is no moment in between. */
+export async function openCheckout(deps: OpenCheckoutDeps, message: Incoming<OpenCheckout>): Promise<Reply> {
+  const { context, payload } = message;
+  const { merchantId } = context.merchant;
+  const key = context.idempotency && { merchantId, ...context.idempotency };
+  const taking = { fingerprint: fingerprintOf(deps, payload), resourceId: payload.checkoutId };
+  const opened = await deps.db.transaction().execute(async (trx): Promise<Reply | "taken"> => {
+    if (key && !(await takeIdempotencyKey(trx, key, taking))) return "taken";
+    await insert(deps, trx, merchantId, payload);
+    const reply = await describe(trx, payload.checkoutId, merchantId);
+    if (key) await storeAnswer(trx, payload.checkoutId, reply);
+    return reply;
+  });
+  return opened === "taken" ? await answerTaken(deps.db, key!, taking) : opened;
+}
+
+async function insert(
+  { checkoutExpiresAfterMs }: OpenCheckoutDeps,
+  trx: Transaction<PaymentsDatabase>,
+  merchantId: string,
+  payload: OpenCheckout,
+): Promise<void> {
+  const { expiresInSeconds, installmentOptions = [] } = payload;
+  await insertCheckout(
+    trx,
+    {
+      checkout_id: payload.checkoutId,
+      merchant_id: merchantId,
+      transaction_type: payload.transactionType,
+      order_id: payload.orderId,
+      customer_id: payload.customerId ?? null,
+      amount_minor: BigInt(payload.amountMinor),
+      currency: payload.currency,
+      currency_exponent: currencyExponent(payload.currency) ?? 0,
+      // Paying at once is always possible: not every card has a programme.
+      installment_options: [...new Set([1, ...installmentOptions])].sort((a, b) => a - b),
+      three_ds: payload.threeDs,
+      success_url: payload.successUrl,
+      failure_url: payload.failureUrl,
+    },
+    expiresInSeconds === undefined ? checkoutExpiresAfterMs : expiresInSeconds * 1_000,
+  );
+}
+
+/** Also of a copy of the message: the first one's checkout. */
+async function describe(
+  trx: Transaction<PaymentsDatabase>,
+  checkoutId: string,
+  merchantId: string,
+): Promise<Reply> {
+  const found = await findCheckout(trx, checkoutId, merchantId);
+  if (!found) return { outcome: "problem", code: "checkout_not_found" };
+  return { outcome: "done", result: checkoutRecord(found) };
+}
+
+async function answerTaken(
+  db: Kysely<PaymentsDatabase>,
+  key: KeyOwner,
+  taking: { fingerprint: Buffer; resourceId: string },
+): Promise<Reply> {
+  const taken = await findIdempotencyKey(db, key);
+  // Purged between the two statements: it is free again, in a moment.
+  if (!taken) return { outcome: "problem", code: "idempotency_key_in_use" };
+  const decision = decideReplay(taken, taking);
+  switch (decision.kind) {
+    case "reused":
+      return { outcome: "problem", code: "idempotency_key_reused" };
+    case "answer":
+      return replay<CheckoutRecord>(decision);
+    case "copy":
+    case "unfinished":
+      return { outcome: "problem", code: "idempotency_key_in_use" };
+    default:
+      return decision satisfies never;
+  }
+}
+
+function fingerprintOf({ fingerprintKey }: OpenCheckoutDeps, payload: OpenCheckout): Buffer {
+  return fingerprintRequest(fingerprintKey, [
+    payload.orderId,
+    payload.amountMinor,
+    payload.currency,
+    payload.customerId ?? null,
+    payload.installmentOptions?.join() ?? null,
+    payload.successUrl,
+    payload.failureUrl,
+    payload.transactionType,
+    String(payload.threeDs),
+    payload.expiresInSeconds ?? null,
+  ]);
+}

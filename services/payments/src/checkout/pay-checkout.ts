@@ -1,0 +1,150 @@
+/**
+ * Pays a checkout with a card: a sale or a pre-authorization as any other, but that its claim takes the checkout, too. Of
+ * two forms that arrive at once one claims; the other finds a payment under way and makes none. A payment that fails
+ * leaves the checkout open for another card, as often as is allowed; one whose outcome is not known keeps it taken.
+ */
+import { failpoint } from "@holdfast/failpoints";
+import type { CheckoutPage, CommandReply, PayCheckout, SellPayment } from "@holdfast/contracts";
+import type { Incoming } from "@holdfast/messaging";
+import type { Transaction } from "kysely";
+import { authorizePayment } from "../authorization/authorize-payment.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import { claimWithin, rejectWithin, type PaymentWrites } from "../payment/payment-writes.ts";
+import { enrolPayment, type EnrolPaymentDeps } from "../three-ds/enrol-payment.ts";
+import { mayBePaid } from "./checkout.ts";
+import { findCheckout, lockCheckout, noteAttempt, type CheckoutRow } from "./checkout-queries.ts";
+import { describeForPage } from "./checkout-page.ts";
+import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
+
+export type PayCheckoutDeps = EnrolPaymentDeps & SettleCheckoutDeps;
+type Reply = CommandReply<CheckoutPage>;
+
+export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCheckout>): Promise<Reply> {
+  const { checkoutId, installmentCount } = message.payload;
+  const { merchantId } = message.context.merchant;
+  const found = await findCheckout(deps.db, checkoutId, merchantId);
+  if (!found) return NOT_FOUND;
+  const { row } = found;
+  if (!row.installment_options.includes(installmentCount)) {
+    return {
+      outcome: "problem",
+      code: "installments_not_allowed",
+      extra: { allowed: row.installment_options },
+    };
+  }
+
+  const ofCheckout = { ...deps, writes: writesOfCheckout(deps, checkoutId) };
+  const payment = row.three_ds
+    ? await enrolPayment(ofCheckout, enrolmentOf(message, row), (trx, { paymentId }) =>
+        takeCheckout(deps, trx, checkoutId, paymentId),
+      )
+    : await authorizePayment(ofCheckout, paymentOf(message, row), row.transaction_type);
+  await failpoint("payments.after_checkout_payment");
+  // Not found is what a payment is that was not claimed: the checkout says why.
+  if (payment.outcome === "problem" && payment.code !== NOT_CLAIMED.code) return payment;
+  if (payment.outcome === "not_started" || payment.outcome === "in_doubt") return payment;
+  const settled = await settleCheckout(deps, checkoutId);
+  if (!settled) return NOT_FOUND;
+  const outcome = payment.outcome === "pending" ? "pending" : "done";
+  return { outcome, result: await describeForPage(deps, settled) };
+}
+
+const NOT_FOUND: Reply = { outcome: "problem", code: "checkout_not_found" };
+
+const NOT_CLAIMED = { outcome: "problem", code: "payment_not_found" } as const;
+
+/** With 3-D Secure: the cardholder comes back to the checkout's page, however it ends. */
+function enrolmentOf(message: Incoming<PayCheckout>, row: CheckoutRow) {
+  const { context, traceparent, payload } = paymentOf(message, row);
+  const { session, checkoutUrl } = message.payload;
+  const terms = {
+    ...session,
+    transactionType: row.transaction_type,
+    successUrl: checkoutUrl,
+    failureUrl: checkoutUrl,
+  };
+  return { context, traceparent, payload: { ...payload, ...terms } };
+}
+
+/** The payment's message, as if the merchant had sent it: what the order is comes from the checkout, not from the page. */
+function paymentOf(
+  { context, traceparent, payload }: Incoming<PayCheckout>,
+  row: CheckoutRow,
+): Incoming<SellPayment> {
+  const { paymentId, cardHolderName, card, installmentCount, requestIp, requestPort } = payload;
+  return {
+    context,
+    traceparent,
+    payload: {
+      paymentId,
+      orderId: row.order_id,
+      amountMinor: row.amount_minor.toString(),
+      currency: row.currency,
+      cardHolderName,
+      card,
+      requestIp,
+      requestPort,
+      ...(row.customer_id !== null && { customerId: row.customer_id }),
+      installmentCount,
+    },
+  };
+}
+
+/** A payment begins, or is rejected by the merchant's own rules, together with the attempt of its checkout. */
+function writesOfCheckout(deps: PayCheckoutDeps, checkoutId: string): PaymentWrites {
+  return {
+    ...deps.writes,
+    claim: (claim) =>
+      withCheckout(deps, checkoutId, claim.payment_id, (trx) => claimWithin(trx, claim, deps)),
+    reject: async (rejection) =>
+      (await withCheckout(deps, checkoutId, rejection.payment_id, async (trx) =>
+        (await rejectWithin(trx, rejection)) ? rejection : undefined,
+      )) !== undefined,
+  };
+}
+
+/**
+ * A payment's first row and the checkout's attempt, in one transaction.
+ * @returns undefined when the payment exists already, or the checkout may not be paid now.
+ */
+async function withCheckout<Written>(
+  deps: PayCheckoutDeps,
+  checkoutId: string,
+  paymentId: string,
+  write: (trx: Transaction<PaymentsDatabase>) => Promise<Written | undefined>,
+): Promise<Written | undefined> {
+  try {
+    return await deps.db.transaction().execute(async (trx) => {
+      const written = await write(trx);
+      // A copy of a message, or of a form.
+      if (!written) return undefined;
+      if (await takeCheckout(deps, trx, checkoutId, paymentId)) throw new CheckoutTaken();
+      return written;
+    });
+  } catch (error) {
+    if (error instanceof CheckoutTaken) return undefined;
+    throw error;
+  }
+}
+
+/** Rolls the claim back. */
+class CheckoutTaken extends Error {
+  override name = "CheckoutTaken";
+  readonly code = "checkout_taken";
+}
+
+/**
+ * Takes the checkout for the payment that was claimed in this transaction, on its locked row: of two, the second finds the
+ * first one's payment. @returns why not.
+ */
+async function takeCheckout(
+  { checkoutAttemptsMax }: SettleCheckoutDeps,
+  trx: Transaction<PaymentsDatabase>,
+  checkoutId: string,
+  paymentId: string,
+): Promise<typeof NOT_CLAIMED | undefined> {
+  const checkout = await lockCheckout(trx, checkoutId);
+  if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return NOT_CLAIMED;
+  if (await noteAttempt(trx, checkout.row, paymentId)) return undefined;
+  throw new Error("a locked checkout was changed by somebody else");
+}

@@ -1,0 +1,61 @@
+import { failpoint } from "@holdfast/failpoints";
+import type { Kysely } from "kysely";
+import type { BusinessEvents } from "../business-events.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import { decideCheckout } from "./checkout.ts";
+import {
+  closeCheckout,
+  findCheckout,
+  findCheckoutsToClose,
+  lockCheckout,
+  type FoundCheckout,
+} from "./checkout-queries.ts";
+
+export type SettleCheckoutDeps = {
+  db: Kysely<PaymentsDatabase>;
+  events: BusinessEvents;
+  /** Cards that may be tried on one checkout. */
+  checkoutAttemptsMax: number;
+};
+
+/**
+ * The checkout as it stands now: closed first if its payment or its clock says so. Whoever reads one reads it here, so
+ * nobody is told OPEN of what has been paid; the rounds below do it for those that nobody reads.
+ *
+ * @param merchantId whose it has to be.
+ */
+export async function settleCheckout(
+  { db, events, checkoutAttemptsMax }: SettleCheckoutDeps,
+  checkoutId: string,
+  merchantId?: string,
+): Promise<FoundCheckout | undefined> {
+  const found = await findCheckout(db, checkoutId, merchantId);
+  if (!found || standsAt(found, checkoutAttemptsMax) === found.row.state) return found;
+  await failpoint("payments.before_checkout_close");
+  const settled = await db.transaction().execute(async (trx) => {
+    const locked = await lockCheckout(trx, checkoutId);
+    if (!locked) return undefined;
+    const to = standsAt(locked, checkoutAttemptsMax);
+    if (to === "OPEN" || to === locked.row.state) return { closed: false, checkout: locked };
+    const closed = await closeCheckout(trx, checkoutId, to);
+    return { closed, checkout: await findCheckout(trx, checkoutId) };
+  });
+  if (settled?.closed && settled.checkout) events.checkoutClosed(settled.checkout.row);
+  return settled?.checkout;
+}
+
+function standsAt({ standing, attempt }: FoundCheckout, attemptsMax: number) {
+  return decideCheckout(standing, attempt, attemptsMax);
+}
+
+/** One round: closes checkouts that are over. Any number of workers may do so at once. @returns how many were looked at. */
+export async function closeCheckouts(deps: SettleCheckoutDeps): Promise<number> {
+  const due = await findCheckoutsToClose(deps.db, {
+    attemptsMax: deps.checkoutAttemptsMax,
+    limit: ROUND_MAX,
+  });
+  for (const { checkout_id } of due) await settleCheckout(deps, checkout_id);
+  return due.length;
+}
+
+const ROUND_MAX = 100;

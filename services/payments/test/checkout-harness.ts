@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import {
+  openCheckout,
+  payCheckout,
+  viewCheckout,
+  type CheckoutPage,
+  type Command,
+  type CommandReply,
+  type OpenCheckout,
+  type PayCheckout,
+  type ServiceContext,
+} from "@holdfast/contracts";
+import { request } from "@holdfast/messaging";
+import { expect } from "vitest";
+import type { z } from "zod";
+import type { PaymentsHarness } from "./payments-harness.ts";
+
+export type CheckoutSteps = ReturnType<typeof checkouts>;
+
+/** The steps of a hosted checkout, for a test that plays merchant, gateway and buyer. */
+export function checkouts(payments: PaymentsHarness) {
+  const steps = {
+    order: (change: Partial<OpenCheckout> = {}): OpenCheckout => ({
+      checkoutId: randomUUID(),
+      orderId: "order-1",
+      amountMinor: "1250",
+      currency: "TRY",
+      installmentOptions: [3, 6],
+      successUrl: "https://shop.example/paid",
+      failureUrl: "https://shop.example/failed",
+      transactionType: "PAYMENT",
+      threeDs: false,
+      ...change,
+    }),
+    /** @returns its id. */
+    async open(change: Partial<OpenCheckout> = {}): Promise<string> {
+      const order = steps.order(change);
+      const reply = await payments.call(openCheckout, order);
+      expect(reply).toMatchObject({ outcome: "done", result: { status: "OPEN" } });
+      return order.checkoutId;
+    },
+    /** A filled-in form, as the gateway sends it. */
+    form(
+      checkoutId: string,
+      cardData: { pan?: string } = {},
+      change: Partial<PayCheckout> = {},
+    ): PayCheckout {
+      const paymentId = change.paymentId ?? randomUUID();
+      const { cardHolderName, card, requestIp, requestPort } = payments.command({ paymentId, cardData });
+      const page = "https://pay.example/page";
+      return {
+        checkoutId,
+        paymentId,
+        cardHolderName,
+        card,
+        installmentCount: 1,
+        requestIp,
+        requestPort,
+        session: { sessionId: randomUUID(), returnUrl: page, pageUrl: page },
+        checkoutUrl: page,
+        ...change,
+      };
+    },
+    pay: (checkoutId: string, cardData?: { pan?: string }, change?: Partial<PayCheckout>) =>
+      payments.call(payCheckout, steps.form(checkoutId, cardData, change)),
+    async asPage<Request extends z.ZodType, Result extends z.ZodType>(
+      command: Command<Request, Result, ServiceContext>,
+      payload: z.input<Request>,
+    ): Promise<CommandReply<z.infer<Result>>> {
+      const context = {
+        requestId: randomUUID(),
+        deadlineAt: Date.now() + 18_000,
+        service: { name: "api-gateway" },
+      };
+      const wire = { waitUntil: Date.now() + 20_000, traceparent: "" };
+      return await request(payments.bus, command, context, payload, wire);
+    },
+    async view(checkoutId: string): Promise<CheckoutPage> {
+      const reply = await steps.asPage(viewCheckout, { checkoutId });
+      if (reply.outcome !== "done") throw new Error(reply.outcome);
+      return reply.result;
+    },
+    /** In the order of the attempts. */
+    paymentsOf: (checkoutId: string) =>
+      payments.query<{ payment_id: string; state: string }>(
+        `select payment_id, state from payments.checkout_payment join payments.payment using (payment_id)
+         where checkout_id = $1 order by attempt`,
+        [checkoutId],
+      ),
+    letExpire: (checkoutId: string) =>
+      payments.query("update payments.checkout set expires_at = now() where checkout_id = $1", [checkoutId]),
+    /** As it is written down, without anybody looking. */
+    async storedState(checkoutId: string): Promise<string | undefined> {
+      const [row] = await payments.query<{ state: string }>(
+        "select state from payments.checkout where checkout_id = $1",
+        [checkoutId],
+      );
+      return row?.state;
+    },
+  };
+  return steps;
+}

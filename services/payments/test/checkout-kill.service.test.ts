@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { payCheckout, viewCheckout } from "@holdfast/contracts";
+import { FAILPOINTS, type Failpoint } from "@holdfast/failpoints";
+import { spawnLogged, type LoggedChild } from "@holdfast/local-infrastructure";
+import { eventually } from "@holdfast/testing";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { checkouts, type CheckoutSteps } from "./checkout-harness.ts";
+import { startPaymentsHarness, type PaymentsHarness } from "./payments-harness.ts";
+
+/** A real process that dies by SIGKILL at each step of paying a checkout, and another that goes on from what is committed. */
+let logs: string;
+let payments: PaymentsHarness;
+let steps: CheckoutSteps;
+const running: LoggedChild[] = [];
+const hit = new Set<string>();
+
+beforeAll(async () => {
+  logs = mkdtempSync(join(tmpdir(), "holdfast-checkout-kill-"));
+  payments = await startPaymentsHarness(
+    {
+      ACQUIRER_TIMEOUT: "1s",
+      LEASE_DURATION: "3s",
+      RECOVERY_SCHEDULE: "50ms,200ms,500ms,1s",
+      RECOVERY_INTERVAL: "30ms",
+      REVERSE_UNSEEN_AFTER: "800ms",
+      // Nobody but the test looks, unless it says otherwise.
+      CHECKOUT_INTERVAL: "1h",
+      DRAIN_TIMEOUT: "100ms",
+    },
+    { alone: true },
+  );
+  steps = checkouts(payments);
+});
+afterEach(() => Promise.all(running.splice(0).map((child) => child.stop({ withinMs: 5_000 }))));
+afterAll(async () => {
+  await payments.close();
+  rmSync(logs, { recursive: true, force: true });
+});
+
+async function startProcess(env: Record<string, string> = {}): Promise<LoggedChild> {
+  const name = `payments-${running.length}`;
+  const child = await spawnLogged({
+    name,
+    command: [process.execPath, join(import.meta.dirname, "..", "src", "main.ts")],
+    env: { PATH: process.env["PATH"], ...payments.environment, NODE_ENV: "test", ...env },
+    logFile: join(logs, `${name}.log`),
+  });
+  running.push(child);
+  await eventually(
+    () => {
+      if (!child.isRunning()) throw new Error(child.logTail());
+      return child.logTail().includes('"started"');
+    },
+    { withinMs: 20_000 },
+  );
+  return child;
+}
+
+/** Opens a checkout with a process that then dies at the point, by what is sent, which is all there is of the service. */
+async function killedAt(point: Failpoint, send: (checkoutId: string) => Promise<unknown>): Promise<string> {
+  const doomed = await startProcess({ FAILPOINTS: `${point}:kill@1` });
+  const checkoutId = await steps.open();
+  const answer = send(checkoutId);
+  answer.catch(() => undefined);
+  expect(await doomed.exited).toMatchObject({ signal: "SIGKILL" });
+  hit.add(point);
+  return checkoutId;
+}
+
+test("killed after the claim: the checkout is taken until the bank holds nothing, then another card pays", async () => {
+  const checkoutId = await killedAt("payments.after_claim", (id) => steps.pay(id));
+  await startProcess();
+  expect(await steps.pay(checkoutId)).toMatchObject({
+    result: { status: "OPEN", payment: { status: "ENROLLED" } },
+  });
+  await eventually(async () => (await steps.view(checkoutId)).payment?.status === "FAILED", {
+    withinMs: 20_000,
+  });
+  expect(await steps.pay(checkoutId)).toMatchObject({ outcome: "done", result: { status: "COMPLETED" } });
+  const [first, second] = await steps.paymentsOf(checkoutId);
+  expect(await payments.ledger(first!.payment_id)).toMatchObject([{ operation: "reverse" }]);
+  expect(await payments.ledger(second!.payment_id)).toMatchObject([
+    { operation: "sale", outcome: "approved" },
+  ]);
+});
+
+test("killed after the bank approved: the payment is adopted, and no other form pays", async () => {
+  const checkoutId = await killedAt("payments.after_acquirer", (id) => steps.pay(id));
+  await startProcess();
+  await Promise.all(Array.from({ length: 5 }, () => steps.pay(checkoutId)));
+  await eventually(async () => (await steps.view(checkoutId)).status === "COMPLETED", { withinMs: 20_000 });
+  const made = await steps.paymentsOf(checkoutId);
+  expect(made).toMatchObject([{ state: "SUCCESS" }]);
+  expect(await payments.ledger(made[0]!.payment_id)).toMatchObject([{ operation: "sale" }]);
+});
+
+test("killed with the payment recorded: whoever asks hears that it is completed, and a copy of the form as well", async () => {
+  let form: ReturnType<CheckoutSteps["form"]> | undefined;
+  const checkoutId = await killedAt("payments.after_checkout_payment", (id) => {
+    form = steps.form(id);
+    return payments.call(payCheckout, form);
+  });
+  expect(await steps.storedState(checkoutId)).toBe("OPEN");
+  await startProcess();
+  const completed = { outcome: "done", result: { status: "COMPLETED", payment: { status: "SUCCESS" } } };
+  expect(await payments.call(payCheckout, form!)).toMatchObject(completed);
+  expect(await steps.paymentsOf(checkoutId)).toHaveLength(1);
+});
+
+test("killed before it is closed: the next one who looks closes it, or a round where nobody does", async () => {
+  const expired = await killedAt("payments.before_checkout_close", async (checkoutId) => {
+    await steps.letExpire(checkoutId);
+    await steps.asPage(viewCheckout, { checkoutId });
+  });
+  expect(await steps.storedState(expired)).toBe("OPEN");
+  await startProcess({ CHECKOUT_INTERVAL: "50ms" });
+  await eventually(async () => (await steps.storedState(expired)) === "EXPIRED");
+});
+
+test("every failpoint of checkouts was hit", () => {
+  const own = FAILPOINTS.filter((point) => point.includes("checkout"));
+  expect(own.filter((point) => !hit.has(point))).toEqual([]);
+});
