@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { natsServerFromApt } from "./nats-server-from-apt.ts";
 import { natsServerFromGithub } from "./nats-server-from-github.ts";
+import { programFromApt } from "./program-from-apt.ts";
 
 /**
  * The path of a nats-server of version 2.10 or newer: $NATS_SERVER, else the cache, else the PATH, else downloaded into
@@ -77,7 +77,14 @@ async function fetchInto(target: string): Promise<string> {
 
 const sources = [
   ["GitHub release", natsServerFromGithub],
-  ["apt", natsServerFromApt],
+  [
+    "apt",
+    (work: string) =>
+      programFromApt(work, {
+        package: "nats-server",
+        paths: ["usr/sbin/nats-server", "usr/bin/nats-server"],
+      }),
+  ],
 ] as const;
 
 const run = promisify(execFile);
