@@ -221,7 +221,8 @@ const breaks: Record<string, Record<string, Break>> = {
     "a missing one": (all) =>
       void (container(all).env = container(all).env!.filter(({ name }) => name !== "ACQUIRER_URL")),
     "one of the wrong form": (all) => void (variable(all, "EVENT_STREAM_REPLICAS").value = "three"),
-    "a part that stands after the whole": (all) => void container(all).env!.reverse(),
+    "a part that stands after the whole": (all) =>
+      void (container(all).env = container(all).env!.toReversed()),
     "a key that the ConfigMap does not have": (all) =>
       void (variable(all, "LOG_LEVEL").valueFrom!.configMapKeyRef!.key = "LOGLEVEL"),
     "operators' listener without its keys": (all) => {
