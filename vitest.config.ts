@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{packages,services}/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "**/*.{service,e2e}.test.ts"],
+          exclude: ["**/node_modules/**", "**/*.{service,e2e,cluster}.test.ts"],
         },
       },
       {
