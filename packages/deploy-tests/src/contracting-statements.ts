@@ -45,7 +45,7 @@ function reasonOfAction(
   if (/^drop (?!constraint)/.test(action)) return "takes a column away";
   if (/^alter .*\b(?:set data )?type\b/.test(action)) return "gives a column another type";
   if (/^alter .*\bset not null\b/.test(action)) return REFUSES;
-  if (/^add column/.test(action))
+  if (action.startsWith("add column"))
     return /\bnot null\b/.test(action) && !/\bdefault\b/.test(action) ? REFUSES : undefined;
   const constraint = /^add (?:constraint (\w+)|check|unique|primary|foreign)\b/.exec(action);
   if (!constraint) return undefined;
