@@ -61,6 +61,7 @@ const policies: Record<string, Policy> = {
   "services find their pods": network.servicesFindTheirPods,
   "programs start with their settings": (manifests) =>
     settings.programsStartWithTheirSettings(manifests, configSchemas, sampleSecret),
+  "connections are encrypted": settings.connectionsAreEncrypted,
   "secrets are references": settings.secretsAreReferences,
   "external secrets bring every key": (manifests, overlay) =>
     // In development they are made from .env, whose keys another test compares.
@@ -229,6 +230,16 @@ const breaks: Record<string, Record<string, Break>> = {
       const operator = pod(all, "Deployment", "gateway-operator").containers[0]!;
       operator.env = operator.env!.filter(({ name }) => name !== "OPERATOR_JWKS");
     },
+  },
+  "connections are encrypted": {
+    "PostgreSQL's certificate is not checked": (all) =>
+      void (variable(all, "DATABASE_URL").value = variable(all, "DATABASE_URL").value!.replace(
+        "verify-full",
+        "require",
+      )),
+    "the bus without TLS": (all) =>
+      void (ofKind(all, "ConfigMap").find(({ data }) => data!["NATS_URL"])!.data!["NATS_URL"] =
+        "nats://nats:4222"),
   },
   "secrets are references": {
     "a Secret in the manifests": (all) =>

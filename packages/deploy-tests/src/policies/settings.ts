@@ -66,6 +66,24 @@ function resolvedEnv(
   return env;
 }
 
+/** Every connection to PostgreSQL and to the bus is TLS, and the server's certificate is checked, its name too. */
+export function connectionsAreEncrypted(manifests: Manifest[]): string[] {
+  const bus = ofKind(manifests, "ConfigMap").flatMap(({ data }) => data?.["NATS_URL"] ?? []);
+  return [
+    ...bus
+      .filter((urls) => !urls.split(",").every((url) => url.startsWith("tls://")))
+      .map((urls) => `NATS_URL ${urls}: not tls`),
+    ...workloads(manifests).flatMap(({ name, pod }) =>
+      pod.containers.flatMap(({ env = [] }) =>
+        env
+          .filter(({ value = "" }) => value.startsWith("postgres"))
+          .filter(({ value = "" }) => !/[?&]sslmode=verify-full&sslrootcert=\/./.test(value))
+          .map((variable) => `${name}: ${variable.name} does not check the server`),
+      ),
+    ),
+  ];
+}
+
 /** No secret stands in a manifest: what is one comes from a Secret, and no Secret is made here. */
 export function secretsAreReferences(manifests: Manifest[]): string[] {
   return [
