@@ -16,21 +16,20 @@ const alerts = rule.spec.groups.flatMap(({ rules }) => rules);
 const tests = readFileSync(join(import.meta.dirname, "alerts.promtool.yaml"), "utf8");
 const runbook = join(repository, "docs", "runbook");
 
-/** As OpenTelemetry's exporter for Prometheus writes them: dots are underscores, then the unit, then `_total`. */
+/** As OpenTelemetry's serializer for Prometheus writes them: dots are underscores, counters end in `_total`, units are left out. */
 function metricsOfTheSources(): Set<string> {
   const files = globSync("{packages,services}/*/src/**/*.ts", { cwd: repository });
   const sources = files
     .filter((file) => !file.endsWith(".test.ts"))
     .map((file) => readFileSync(join(repository, file), "utf8"));
   const meters = sources.flatMap((source) => [
-    ...source.matchAll(/create(Counter|Gauge|Histogram)\(\s*"(holdfast\.[\w.]+)"(?:,\s*\{([^}]*)\})?/g),
-    // The dispatcher's histograms of seconds are made by a function of its own.
-    ...source.matchAll(/()\bseconds\(\s*"(holdfast\.[\w.]+)"()/g),
+    ...source.matchAll(/create(Counter|Gauge|Histogram)\(\s*"(holdfast\.[\w.]+)"/g),
+    // Some histograms are made by functions of their own.
+    ...source.matchAll(/\b(seconds|lazyHistogram)\((?:\s*"[\w-]+",)?\s*"(holdfast\.[\w.]+)"/g),
   ]);
   return new Set(
-    meters.flatMap(([, kind, name = "", options = ""]) => {
-      const inSeconds = kind === "" || /unit: "s"/.test(options);
-      const base = `${name.replaceAll(".", "_")}${inSeconds ? "_seconds" : ""}`;
+    meters.flatMap(([, kind, name = ""]) => {
+      const base = name.replaceAll(".", "_");
       if (kind === "Counter") return [`${base}_total`];
       return kind === "Gauge" ? [base] : [`${base}_bucket`, `${base}_count`, `${base}_sum`];
     }),
