@@ -35,8 +35,21 @@ export function sampleSecret(key: string): string {
   return key.endsWith("_KEY") ? drawn : "p0123456789abcdef";
 }
 
-/** Pools beside DATABASE_CONNECTIONS_MAX, each service's `service.ts` and packages/outbox/src/outbox-pool.ts. */
-export const extraConnections = { payments: 8 + 4, refunds: 4, "webhook-dispatcher": 2 };
+const outboxConnections = numberIn("packages/outbox/src/outbox-pool.ts", /^const CONNECTIONS = (\d+)/m);
+
+/** Pools beside the one of DATABASE_CONNECTIONS_MAX. */
+export const extraConnections = {
+  payments:
+    numberIn("services/payments/src/service.ts", /^const WRITE_CONNECTIONS = (\d+)/m) + outboxConnections,
+  refunds: outboxConnections,
+  "webhook-dispatcher": numberIn("services/webhook-dispatcher/src/service.ts", /connectionsMax: (\d+)/),
+};
+
+function numberIn(file: string, pattern: RegExp): number {
+  const found = pattern.exec(readFileSync(join(deployDir, "..", file), "utf8"))?.[1];
+  if (found === undefined) throw new Error(`${file} no longer says how many connections it takes`);
+  return Number(found);
+}
 
 /** Which pods may read a key of the Secret `holdfast-secrets` or `postgres-admin`. */
 export const holdersOfSecrets: Record<string, string[]> = {
