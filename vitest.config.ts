@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{packages,services}/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "**/*.{service,e2e,container,browser}.test.ts"],
+          exclude: ["**/node_modules/**", "**/*.{service,e2e,container,browser,cluster}.test.ts"],
         },
       },
       {

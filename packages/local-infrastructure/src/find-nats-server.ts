@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { natsServerFromApt } from "./nats-server-from-apt.ts";
-import { natsServerFromGithub } from "./nats-server-from-github.ts";
+import { programFromApt } from "./program-from-apt.ts";
+import { programFromGithub } from "./program-from-github.ts";
 
 /**
  * The path of a nats-server of version 2.10 or newer: $NATS_SERVER, else the cache, else the PATH, else downloaded into
@@ -75,9 +75,29 @@ async function fetchInto(target: string): Promise<string> {
   );
 }
 
+const version = "2.14.5";
+const release = {
+  url: (platform: string) =>
+    `https://github.com/nats-io/nats-server/releases/download/v${version}/nats-server-v${version}-${platform}.tar.gz`,
+  path: (platform: string) => join(`nats-server-v${version}-${platform}`, "nats-server"),
+  sha256ByPlatform: {
+    "linux-amd64": "5e3b603d47c447bda1f77f9ac16dbf91c90aac4ff3681f8fbbc7201e4ed99355",
+    "linux-arm64": "673a98d3faa79dde3f9ebf16d6dfac36a5f694e7ad2015e4954dd7939c85cd4c",
+    "darwin-amd64": "f95c98d6b6ed2b63c5681b46b092c9585c99767d547cf495730c329234625e96",
+    "darwin-arm64": "ddd907854d9a2de834af133fa396915fe6442fe6d8909ae31390d1ea7a0fea50",
+  },
+};
+
 const sources = [
-  ["GitHub release", natsServerFromGithub],
-  ["apt", natsServerFromApt],
+  ["GitHub release", (work: string) => programFromGithub(work, release)],
+  [
+    "apt",
+    (work: string) =>
+      programFromApt(work, {
+        package: "nats-server",
+        paths: ["usr/sbin/nats-server", "usr/bin/nats-server"],
+      }),
+  ],
 ] as const;
 
 const run = promisify(execFile);

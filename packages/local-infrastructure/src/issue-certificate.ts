@@ -1,4 +1,4 @@
-// Issues the sandbox's two kinds of certificate: ECDSA P-256 keys, from Node's own Web Crypto.
+// Issues certificates of the sandbox and of tests: ECDSA P-256 keys, from Node's own Web Crypto.
 import "./reflect-metadata.ts";
 import { randomBytes, webcrypto } from "node:crypto";
 import * as x509 from "@peculiar/x509";
@@ -25,25 +25,34 @@ export async function issueAuthority(): Promise<CertificatePair> {
 
 /** A server certificate for this machine, under its names and loopback addresses. */
 export async function issueForLocalhost(authority: CertificatePair): Promise<CertificatePair> {
-  const names = new x509.SubjectAlternativeNameExtension([
+  return await issue(authority, "localhost", [x509.ExtendedKeyUsage.serverAuth], [localhostNames()]);
+}
+
+/** For servers on localhost that connect to each other, where each is the other's client. */
+export async function issuePeer(authority: CertificatePair): Promise<CertificatePair> {
+  const usages = [x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth];
+  return await issue(authority, "localhost", usages, [localhostNames()]);
+}
+
+function localhostNames(): x509.Extension {
+  return new x509.SubjectAlternativeNameExtension([
     { type: "dns", value: "localhost" },
     // The name of this machine in containers that run on it.
     { type: "dns", value: "host.docker.internal" },
     { type: "ip", value: "127.0.0.1" },
     { type: "ip", value: "::1" },
   ]);
-  return await issue(authority, "localhost", x509.ExtendedKeyUsage.serverAuth, [names]);
 }
 
 /** A certificate with which a client shows a server who it is. */
 export async function issueClient(authority: CertificatePair, name: string): Promise<CertificatePair> {
-  return await issue(authority, name, x509.ExtendedKeyUsage.clientAuth, []);
+  return await issue(authority, name, [x509.ExtendedKeyUsage.clientAuth], []);
 }
 
 async function issue(
   authority: CertificatePair,
   name: string,
-  usage: x509.ExtendedKeyUsage,
+  usages: x509.ExtendedKeyUsage[],
   extensions: x509.Extension[],
 ): Promise<CertificatePair> {
   const keys = await generateKeys();
@@ -59,7 +68,7 @@ async function issue(
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([usage]),
+      new x509.ExtendedKeyUsageExtension(usages),
       ...extensions,
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),

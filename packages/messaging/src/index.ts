@@ -1,5 +1,5 @@
 export * from "./connect.ts";
-export { natsUsersConfig } from "./nats-users-config.ts";
+export { natsUsersConfig, passwordVariable } from "./nats-users-config.ts";
 export * from "./notices.ts";
 export * from "./request.ts";
 export * from "./serve.ts";

@@ -1,19 +1,22 @@
-// On Debian the package nats-server of a newer suite is unpacked, not installed: a throw-away apt configuration takes the
-// archive's address from the machine's own sources, needs no root and leaves the machine's apt untouched.
+// On Debian a package of a newer suite is unpacked, not installed: a throw-away apt configuration takes the archive's
+// address from the machine's own sources, needs no root and leaves the machine's apt untouched.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { withParentDeathSignal } from "./die-with-parent.ts";
 
+/** A Debian package, and where in it the program may be. */
+export type DebianProgram = { package: string; paths: string[] };
+
 /** Downloads and unpacks the package below `work`, and answers the path of the program. */
-export async function natsServerFromApt(work: string): Promise<string> {
+export async function programFromApt(work: string, wanted: DebianProgram): Promise<string> {
   if (!existsSync("/etc/apt")) throw new Error("this machine has no apt");
   const sources = machineSources();
   const failures: string[] = [];
   for (const suite of suites) {
     try {
-      return await fetchFromSuite(join(work, suite), suite, sources);
+      return await fetchFromSuite(join(work, suite), suite, sources, wanted);
     } catch (error) {
       failures.push(`${suite}: ${lastLine((error as { stderr?: string }).stderr) || String(error)}`);
     }
@@ -21,10 +24,15 @@ export async function natsServerFromApt(work: string): Promise<string> {
   throw new Error(failures.join("; "));
 }
 
-// Newest first; bookworm's own 2.9 is too old.
+// Newest first; what bookworm has is too old.
 const suites = ["forky", "trixie"];
 
-async function fetchFromSuite(dir: string, suite: string, sources: string[]): Promise<string> {
+async function fetchFromSuite(
+  dir: string,
+  suite: string,
+  sources: string[],
+  wanted: DebianProgram,
+): Promise<string> {
   for (const part of ["parts", "lists/partial", "cache/archives/partial"]) {
     mkdirSync(join(dir, part), { recursive: true });
   }
@@ -35,14 +43,12 @@ async function fetchFromSuite(dir: string, suite: string, sources: string[]): Pr
   const apt = (...args: string[]) => run(["apt-get", ...throwAwayConfiguration(dir), ...args], dir);
   // It fails as a whole when one of several sources lacks the suite; whether it found enough shows in the next step.
   await apt("update").catch(() => undefined);
-  await apt("download", "nats-server");
+  await apt("download", wanted.package);
   const archive = readdirSync(dir).find((file) => file.endsWith(".deb"));
   if (!archive) throw new Error("apt downloaded nothing");
   await run(["dpkg-deb", "-x", archive, "unpacked"], dir);
-  const program = ["usr/sbin/nats-server", "usr/bin/nats-server"].find((path) =>
-    existsSync(join(dir, "unpacked", path)),
-  );
-  if (!program) throw new Error("the package holds no nats-server");
+  const program = wanted.paths.find((path) => existsSync(join(dir, "unpacked", path)));
+  if (!program) throw new Error(`the package ${wanted.package} holds none of ${wanted.paths.join(", ")}`);
   return join(dir, "unpacked", program);
 }
 

@@ -1,0 +1,113 @@
+// The parts of Kubernetes' resources that our policies look at; the whole of them is held to Kubernetes' own schema by
+// validate-manifest.ts.
+
+export type Labels = Record<string, string>;
+export type Selector = {
+  matchLabels?: Labels;
+  matchExpressions?: { key: string; operator: string; values?: string[] }[];
+};
+export type EnvVar = {
+  name: string;
+  value?: string;
+  valueFrom?: {
+    secretKeyRef?: { name: string; key: string };
+    configMapKeyRef?: { name: string; key: string };
+    fieldRef?: { fieldPath: string };
+  };
+};
+export type Probe = { httpGet?: { path: string; port: string | number } };
+export type Container = {
+  name: string;
+  image: string;
+  args?: string[];
+  ports?: { name?: string; containerPort: number }[];
+  env?: EnvVar[];
+  envFrom?: unknown[];
+  securityContext?: {
+    privileged?: boolean;
+    allowPrivilegeEscalation?: boolean;
+    readOnlyRootFilesystem?: boolean;
+    runAsUser?: number;
+    capabilities?: { drop?: string[]; add?: string[] };
+  };
+  resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
+  startupProbe?: Probe;
+  livenessProbe?: Probe;
+  readinessProbe?: Probe;
+  lifecycle?: { preStop?: { sleep?: { seconds: number }; exec?: { command: string[] } } };
+};
+export type PodSpec = {
+  serviceAccountName?: string;
+  automountServiceAccountToken?: boolean;
+  hostNetwork?: boolean;
+  hostPID?: boolean;
+  hostIPC?: boolean;
+  terminationGracePeriodSeconds?: number;
+  securityContext?: {
+    runAsNonRoot?: boolean;
+    runAsUser?: number;
+    seccompProfile?: { type: string };
+  };
+  topologySpreadConstraints?: {
+    maxSkew: number;
+    topologyKey: string;
+    whenUnsatisfiable: string;
+    labelSelector?: Selector;
+  }[];
+  initContainers?: Container[];
+  containers: Container[];
+  volumes?: (Record<string, unknown> & { secret?: { secretName: string }; configMap?: { name: string } })[];
+};
+export type PodTemplate = { metadata: { labels: Labels }; spec: PodSpec };
+
+/** A resource. `spec` and `data` are what the kinds make of them. */
+export type Manifest = {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string; labels?: Labels; annotations?: Record<string, string> };
+  // oxlint-disable-next-line typescript/no-explicit-any -- each kind has its own; its schema is checked elsewhere
+  spec?: any;
+  data?: Record<string, string>;
+  automountServiceAccountToken?: boolean;
+};
+
+/** A resource that makes pods, with what it makes them from. */
+export type Workload = { name: string; manifest: Manifest; template: PodTemplate; pod: PodSpec };
+
+export function ofKind(manifests: Manifest[], ...kinds: string[]): Manifest[] {
+  return manifests.filter(({ kind }) => kinds.includes(kind));
+}
+
+export function workloads(manifests: Manifest[], ...kinds: string[]): Workload[] {
+  const wanted =
+    kinds.length > 0 ? kinds : ["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Pod"];
+  return ofKind(manifests, ...wanted).map((manifest) => {
+    const template = manifest.spec.template as PodTemplate;
+    return { name: `${manifest.kind} ${manifest.metadata.name}`, manifest, template, pod: template.spec };
+  });
+}
+
+export function containers({ pod }: Workload): Container[] {
+  return [...(pod.initContainers ?? []), ...pod.containers];
+}
+
+export function selects(selector: Selector | undefined, labels: Labels): boolean {
+  if (!selector) return false;
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
+      if (operator !== "In") throw new Error(`the operator ${operator} is not known here`);
+      return labels[key] !== undefined && values.includes(labels[key]);
+    })
+  );
+}
+
+/** `payments` of `registry.example.com/holdfast/payments:0.1.0`. */
+export function serviceOf(image: string): string | undefined {
+  return /(?:^|\/)holdfast\/([\w-]+)(?:[:@]|$)/.exec(image)?.[1];
+}
+
+export function envOf(container: Container): Map<string, EnvVar> {
+  return new Map((container.env ?? []).map((variable) => [variable.name, variable]));
+}
