@@ -53,7 +53,8 @@ function numberIn(file: string, pattern: RegExp): number {
 
 /** Which pods may read a key of the Secret `holdfast-secrets` or `postgres-admin`. */
 export const holdersOfSecrets: Record<string, string[]> = {
-  CARD_SEALING_KEYS: ["gateway-merchant", "payments"],
+  CARD_SEALING_KEYS: ["gateway-merchant", "gateway-public", "payments"],
+  THREE_DS_STATE_KEYS: ["gateway-merchant", "gateway-public"],
   CREDENTIAL_PEPPERS: ["gateway-merchant", "gateway-operator"],
   PAN_FINGERPRINT_KEY: ["payments"],
   WEBHOOK_SECRET_KEYS: ["webhook-dispatcher"],
