@@ -18,8 +18,9 @@ function tagsOf(acceptLanguage: string): string[] {
   // More than a browser sends; the header is the client's.
   return acceptLanguage
     .slice(0, 200)
+    .replaceAll(/\s/g, "")
     .split(",")
-    .map((part) => /^\s*([a-z]{2,3}(?:-[a-z0-9]{2,8})*)\s*(?:;\s*q=([01](?:\.\d{1,3})?))?\s*$/i.exec(part))
+    .map((part) => /^([a-z]{2,3}(?:-[a-z0-9]{2,8})*)(?:;q=([01](?:\.\d{1,3})?))?$/i.exec(part))
     .filter((match) => match !== null)
     .map(([, tag, quality]) => ({ tag: tag!, quality: Number(quality ?? 1) }))
     .filter(({ quality }) => quality > 0)

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { withoutTrailingSlashes } from "../http/without-trailing-slashes.ts";
 
 /** A file the page loads from us: its address changes with its content, so it may be kept for ever. */
 export type PageAsset = {
@@ -15,7 +16,7 @@ export type PageAssets = { script: PageAsset; style: PageAsset };
 
 /** Read once, at start. The page's script is written in two modules, and sent as one file. */
 export function loadPageAssets(publicUrl: string): PageAssets {
-  const base = new URL(publicUrl).pathname.replace(/\/+$/, "");
+  const base = withoutTrailingSlashes(new URL(publicUrl).pathname);
   const read = (name: string) => readFileSync(join(import.meta.dirname, "assets", name), "utf8");
   const cardNumber = read("card-number.js").replaceAll(/^export /gm, "");
   const page = read("checkout.js").replaceAll(/^import [^;]*;\n/gm, "");

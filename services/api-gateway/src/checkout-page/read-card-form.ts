@@ -15,7 +15,7 @@ export type FormField = (typeof FORM_FIELDS)[number];
  */
 export function readCardForm(form: URLSearchParams, now: Date): CardForm | FormFault[] {
   const given = (name: string) => form.get(name)?.trim() ?? "";
-  const [, month, year] = /^(\d{1,2})\s*[/.-]?\s*(?:20)?(\d{2})$/.exec(given("expiry")) ?? [];
+  const [, month, year] = /^(\d{1,2})[/.-]?(?:20)?(\d{2})$/.exec(given("expiry").replaceAll(/\s/g, "")) ?? [];
   const fields = {
     pan: given("pan").replaceAll(/[ -]/g, ""),
     cardHolderName: given("cardHolderName"),

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ThreeDsTerms } from "@holdfast/contracts";
 import type { PagePurpose, SignedSessions } from "./signed-session.ts";
+import { withoutTrailingSlashes } from "../http/without-trailing-slashes.ts";
 
 /** Draws the session of a payment that begins, with the addresses of its two public pages. */
 export type DrawSession = (paymentId: string) => Pick<ThreeDsTerms, "sessionId" | "returnUrl" | "pageUrl">;
@@ -11,7 +12,7 @@ export function createDrawSession(
   publicUrl: string,
   now: () => number = Date.now,
 ): DrawSession {
-  const base = publicUrl.replace(/\/+$/, "");
+  const base = withoutTrailingSlashes(publicUrl);
   return (paymentId) => {
     const sessionId = randomUUID();
     const address = (purpose: PagePurpose) =>
