@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{packages,services}/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "**/*.{service,e2e,container,browser,cluster}.test.ts"],
+          exclude: ["**/node_modules/**", "**/*.{service,e2e,fault,container,browser,cluster}.test.ts"],
         },
       },
       {
@@ -19,6 +19,15 @@ export default defineConfig({
         test: {
           name: "service",
           include: ["{packages,services}/**/*.{service,e2e}.test.ts"],
+          globalSetup: ["packages/testing/src/global-setup.ts"],
+          maxWorkers: 4,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "fault",
+          include: ["{packages,services}/**/*.fault.test.ts"],
           globalSetup: ["packages/testing/src/global-setup.ts"],
           maxWorkers: 3,
         },

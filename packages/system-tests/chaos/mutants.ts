@@ -51,7 +51,7 @@ async function runScenario({ root }: MutantWorkspace, { file, test, inCopy }: Sc
   const vitest = join(repository, "node_modules", "vitest", "vitest.mjs");
   const reporter = ["--reporter", "json", "--outputFile", resultFile];
   const path = inCopy ? file : `chaos/${file}`;
-  const args = [vitest, "run", "--project", "service", ...reporter, path, "-t", test];
+  const args = [vitest, "run", "--project", "service", "--project", "fault", ...reporter, path, "-t", test];
   const env = { ...process.env, HOLDFAST_SYSTEM_ROOT: root };
   rmSync(resultFile, { force: true });
   const output = await new Promise<string>((resolve) => {

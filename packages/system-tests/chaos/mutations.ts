@@ -14,8 +14,8 @@ export type Mutation = {
 export type Scenario = { file: string; test: string; inCopy?: boolean };
 
 const payments = "services/payments/src";
-const takeover = (test: string) => ({ file: "takeover.e2e.test.ts", test });
-const outage = (test: string) => ({ file: "outages.e2e.test.ts", test });
+const takeover = (test: string) => ({ file: "takeover.fault.test.ts", test });
+const outage = (test: string) => ({ file: "outages.fault.test.ts", test });
 const everyFault = outage("every fault is answered with 202");
 
 /** Each protection of the money path, taken out once. */
@@ -205,6 +205,6 @@ export const MUTATIONS: readonly Mutation[] = [
         replace: `if (error instanceof TimeoutError || error instanceof RequestError) return { outcome: "not_started" };`,
       },
     ],
-    scenario: { file: "recovery-points.e2e.test.ts", test: "killed after the bank approved" },
+    scenario: { file: "recovery-points.fault.test.ts", test: "killed after the bank approved" },
   },
 ];

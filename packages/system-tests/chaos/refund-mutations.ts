@@ -10,7 +10,7 @@ const deciding = (test: string) => scenario(`${refunds}/operator/decide-refund.s
 const recovering = (test: string) => scenario(`${refunds}/recovery/recovery.service.test.ts`, test);
 const reserving = (test: string) =>
   scenario(`${payments}/refund-reservation/reserve-refund.service.test.ts`, test);
-const killing = (test: string) => scenario("services/refunds/test/kill.service.test.ts", test);
+const killing = (test: string) => scenario("services/refunds/test/kill.fault.test.ts", test);
 const modelled = scenario("services/refunds/test/model.service.test.ts", "random histories");
 
 function scenario(file: string, test: string) {

@@ -6,7 +6,7 @@ const gateway = "services/api-gateway/src/three-ds";
 const queries = `${payments}/three-ds/session-queries.ts`;
 const completing = scenarios(`${payments}/three-ds/three-ds.service.test.ts`);
 const recovering = scenarios(`${payments}/three-ds/three-ds-recovery.service.test.ts`);
-const killing = scenarios("services/payments/test/three-ds-kill.service.test.ts");
+const killing = scenarios("services/payments/test/three-ds-kill.fault.test.ts");
 const visiting = scenarios(`${gateway}/three-ds-pages.service.test.ts`);
 
 function scenarios(file: string) {

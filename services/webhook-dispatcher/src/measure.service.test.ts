@@ -54,6 +54,5 @@ test("the oldest due delivery is found behind any endpoint; what is leased or se
     expect(Math.floor((await measure()) / 10_000)).toBe(70);
   } finally {
     await Promise.all([pool.end(), superuser.end()]);
-    await database.drop();
   }
 });

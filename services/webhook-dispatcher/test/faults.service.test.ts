@@ -78,7 +78,9 @@ test("nats-server killed mid-run: what was published is delivered, and what come
   await harness.publish(before, after);
   await delivered(before.eventId, 10_000);
   await delivered(after.eventId, 10_000);
-  expect(new Set(harness.confirmed)).toEqual(new Set([before.eventId, after.eventId]));
+  await eventually(() =>
+    expect(new Set(harness.confirmed)).toEqual(new Set([before.eventId, after.eventId])),
+  );
 });
 
 test("the database away: nothing is acknowledged or lost, the process lives, and afterwards everything is delivered", async () => {
