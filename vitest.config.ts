@@ -10,6 +10,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
+          // They share nothing but modules, and a worker for each file costs more than the tests.
+          isolate: false,
           include: ["{packages,services}/**/*.test.ts"],
           exclude: ["**/node_modules/**", "**/*.{service,e2e,fault,container,browser,cluster}.test.ts"],
         },
