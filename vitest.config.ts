@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    maxWorkers: 4,
     projects: [
       {
         extends: true,
@@ -22,7 +23,6 @@ export default defineConfig({
           name: "service",
           include: ["{packages,services}/**/*.{service,e2e}.test.ts"],
           globalSetup: ["packages/testing/src/global-setup.ts"],
-          maxWorkers: 4,
         },
       },
       {
@@ -31,7 +31,6 @@ export default defineConfig({
           name: "fault",
           include: ["{packages,services}/**/*.fault.test.ts"],
           globalSetup: ["packages/testing/src/global-setup.ts"],
-          maxWorkers: 3,
         },
       },
     ],
