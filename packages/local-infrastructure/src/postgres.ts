@@ -75,7 +75,7 @@ const commonSettings = {
   listen_addresses: "127.0.0.1",
   // None, because their paths are limited to about 100 characters and nobody here uses them.
   unix_socket_directories: "",
-  max_connections: 150,
+  max_connections: 400,
   shared_buffers: "128MB",
   timezone: "UTC",
   log_timezone: "UTC",

@@ -42,7 +42,7 @@ export async function startPostgresContainer(run: TestRun): Promise<string> {
 }
 
 const settings = [
-  "max_connections=150",
+  "max_connections=400",
   "timezone=UTC",
   "fsync=off",
   "synchronous_commit=off",
