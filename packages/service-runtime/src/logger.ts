@@ -46,17 +46,19 @@ const LOGGED_FIELDS = new Set([
   "version",
 ]);
 
+/** Lines gather for a moment instead of costing a write each; `flush` empties the buffer at exit. */
+function standardOutput(): DestinationStream {
+  const stream = pino.destination({ fd: 1, sync: false, minLength: 4_096, periodicFlush: 250 });
+  // Nobody reads any more. The library's flush at exit would try for ever, and the process never end.
+  stream.on("error", () => Object.assign(stream, { write: () => true, flushSync: () => {} }));
+  return stream;
+}
+
 /** @param destination other than stdout, for tests that read the lines. */
 export function createLogger(
   service: string,
   level: string,
-  // Lines gather for a moment instead of costing a write each; `flush` empties the buffer at exit.
-  destination: DestinationStream = pino.destination({
-    fd: 1,
-    sync: false,
-    minLength: 4_096,
-    periodicFlush: 250,
-  }),
+  destination: DestinationStream = standardOutput(),
 ): Logger {
   return pino(
     {
