@@ -37,7 +37,10 @@ export async function answerRepetition(
     case "answer":
       return replay(decision);
     case "unfinished":
-      return await answerUnfinished(deps, { ...row, payment_id: decision.resourceId });
+      return await answerUnfinished(deps, { ...row, payment_id: decision.resourceId }, read, async () => {
+        const again = await findIdempotencyKey(deps.db, { ...merchant, ...idempotency });
+        return again?.answer?.toString("utf8");
+      });
     default:
       return decision satisfies never;
   }
@@ -70,10 +73,18 @@ export function replay<Result = ApiPaymentResponse>({
   return replayed ? { ...reply, replayed } : reply;
 }
 
-async function answerUnfinished({ db }: Deps, { merchant_id, payment_id }: PaymentKey): Promise<Reply> {
-  const payment = await findPayment(db, merchant_id, payment_id);
+/** @param storedAnswer looks at the key once more: the first request may have been answered since it was looked at. */
+async function answerUnfinished(
+  deps: Deps,
+  key: PaymentKey,
+  read: ReadState,
+  storedAnswer: () => Promise<string | undefined>,
+): Promise<Reply> {
+  const payment = await findPayment(deps.db, key.merchant_id, key.payment_id);
   if (!payment || payment.lease_is_live) return { outcome: "problem", code: "idempotency_key_in_use" };
-  const reply = replyOf(payment);
+  const json = await storedAnswer();
+  if (json !== undefined) return replay({ json, replayed: true });
+  const reply = (await read(deps, key)) ?? replyOf(payment);
   return reply.outcome === "done" ? { ...reply, replayed: true } : reply;
 }
 

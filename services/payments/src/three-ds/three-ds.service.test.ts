@@ -148,6 +148,17 @@ describe("under an Idempotency-Key", () => {
     expect(await again()).toEqual({ ...first, replayed: true });
   });
 
+  test("a repetition that finds no stored answer hears of the challenge, too", async () => {
+    const context = keyed();
+    const command = steps.command(CHALLENGED);
+    const first = await steps.enrol(command, context);
+    await payments.query("update payments.idempotency_key set answer = null where resource_id = $1", [
+      command.paymentId,
+    ]);
+    const again = await steps.enrol({ ...steps.command(CHALLENGED), orderId: command.orderId }, context);
+    expect(again).toEqual({ ...first, replayed: true });
+  });
+
   test("another return URL or another type is another request", async () => {
     const context = keyed();
     await steps.enrol(steps.command(CHALLENGED), context);
