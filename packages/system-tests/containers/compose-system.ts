@@ -41,7 +41,7 @@ export async function startComposeSystem(): Promise<ComposeSystem> {
   const { operators } = prepare(dir);
   const certificates = await localCertificates(join(dir, "certificates"));
   chmodSync(join(dir, "certificates"), 0o711);
-  const [merchantPort, operatorPort, publicPort, receiverPort] = await freePorts();
+  const [merchantPort, operatorPort, publicPort, simulatorPort, receiverPort] = await freePorts();
   const project = `holdfast-test-${process.pid}`;
   const compose = composeCommand(project, join(dir, ".env"), {
     COMPOSE_FILES_DIR: join(dir, ".compose"),
@@ -49,6 +49,7 @@ export async function startComposeSystem(): Promise<ComposeSystem> {
     MERCHANT_API_PORT: `${merchantPort}`,
     OPERATOR_API_PORT: `${operatorPort}`,
     PUBLIC_PAGES_PORT: `${publicPort}`,
+    SIMULATOR_PORT: `${simulatorPort}`,
     // What is measured is what a restart does, not what the limit of one merchant is.
     RATE_LIMIT_PER_SECOND: "100000",
     TEST_CA_FILE: certificates.caFile,
@@ -110,8 +111,8 @@ async function inspectContainer(compose: Compose, service: string): Promise<Insp
   return (JSON.parse(await docker(["inspect", id])) as Inspected[])[0];
 }
 
-function freePorts(): Promise<[number, number, number, number]> {
-  return Promise.all([freePort(), freePort(), freePort(), freePort()]);
+function freePorts(): Promise<[number, number, number, number, number]> {
+  return Promise.all([freePort(), freePort(), freePort(), freePort(), freePort()]);
 }
 
 /** As a user does it, but into a directory of the test's own. */
