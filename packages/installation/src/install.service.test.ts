@@ -40,7 +40,7 @@ test("it waits for a PostgreSQL that does not listen yet", async () => {
   const { database, config } = await settings();
   const url = new URL(database.superuserUrl);
   const there = { host: url.hostname, port: Number(url.port) };
-  url.port = `${await freePort()}`;
+  url.host = `127.0.0.1:${await freePort()}`;
   const installing = install({ ...config, DATABASE_ADMIN_URL: url.href });
   const late = createServer((socket) => {
     const server = connect(there);
