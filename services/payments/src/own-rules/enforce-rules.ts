@@ -1,7 +1,7 @@
 /**
- * The rules of the gateway's own: a payment that breaks one is REJECTED, written once with its history and its event, and
- * the bank is never asked. They are asked before the claim and hold for new payments alone, with 3-D Secure or without: nothing that
- * gives money back, or ends what was begun, may ever be refused by them.
+ * The rules of the gateway's own: a payment that breaks one is REJECTED, written once with its history and its event,
+ * and the bank is never asked. They are asked before the claim and hold for new payments alone, with 3-D Secure or
+ * without: nothing that gives money back, or ends what was begun, may ever be refused by them.
  */
 import {
   PAYMENT_STATUS_CHANGED,

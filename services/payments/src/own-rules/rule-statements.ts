@@ -63,7 +63,7 @@ const DECLINING = `
     and answers.declines * 100 >= answers.given * rule.decline_percent`;
 
 /**
- * Takes from the counters of one kind what \`from\` asks for, and passes on those that got it. The rows are locked in one
+ * Takes from the counters of one kind what `from` asks for, and passes on those that got it. The rows are locked in one
  * order by all, kind after kind and within a kind by key, so that two batches wait for each other and never in a circle.
  * A counter that waited for another batch reads what that one left: the update sees the row as it is then.
  */

@@ -2,8 +2,9 @@ import type { PaymentState } from "./payment.ts";
 import type { PaymentRow } from "./payment-record.ts";
 
 /**
- * The SQL of the money path's writes: a claim and a record for each payment, or one rejection. Each takes one array for each column and handles any number of payments; each
- * comes without and with the part for Idempotency-Keys, so that payments without a key do not pay for it.
+ * The SQL of the money path's writes: a claim and a record for each payment, or one rejection. Each takes one array for
+ * each column and handles any number of payments; claim and record come without and with the part for
+ * Idempotency-Keys, so that payments without a key do not pay for it.
  */
 type Statement = { name: string; text: string };
 

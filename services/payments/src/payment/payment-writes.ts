@@ -17,8 +17,8 @@ import { transition } from "./payment.ts";
 
 /**
  * The writes of payments, each one statement and therefore one transaction: the claim before the acquirer is called and
- * the record of what it said, or the rejection of what it is not to be asked. Payments that arrive together are written together (natural batching), by
- * named prepared statements over arrays.
+ * the record of what it said, or the rejection of what it is not to be asked. Payments that arrive together are written
+ * together (natural batching), by named prepared statements over arrays.
  */
 export type PaymentWrites = {
   /**

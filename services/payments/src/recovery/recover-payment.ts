@@ -1,8 +1,9 @@
 /**
  * Settles one payment whose outcome is not known: asks the acquirer what became of our reference, and adopts, fails or
  * reverses it. The decision to reverse is committed before the first reversal is sent and is final; the reversal is then
- * repeated, over as many attempts as it takes, until the acquirer acknowledges it, and only then is the payment FAILED, or
- * CANCELLED where its cardholder never came back from the challenge. The authorization itself is never repeated: the cvv is gone.
+ * repeated, over as many attempts as it takes, until the acquirer acknowledges it, and only then is the payment FAILED,
+ * or CANCELLED where its cardholder never came back from the challenge. The authorization itself is never repeated: the
+ * cvv is gone.
  */
 import type { Acquirer } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/failpoints";
