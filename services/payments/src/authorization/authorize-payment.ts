@@ -1,11 +1,11 @@
 /**
- * A pre-authorization or a sale in three phases, each one transaction or one external call and never both: claim, authorize,
- * record; before them come the merchant's own rules, by which it may be rejected unasked. What is committed after each phase is enough for another process to go on from there, and no phase is ever
- * repeated blindly: a copy of the message is answered from the first one's row, and an outcome we do not know is left
- * to recovery instead of being called a decline.
+ * A pre-authorization or a sale in three phases, each one transaction or one external call and never both: claim,
+ * authorize, record. Before them come the merchant's own rules, by which it may be rejected unasked. What is committed
+ * after each phase is enough for another process to go on from there, and no phase is ever repeated blindly: a copy of
+ * the message is answered from the first one's row, and an outcome we do not know is left to recovery instead of being
+ * called a decline.
  */
 import type { Acquirer, AcquirerOutcome, CardRequest } from "@holdfast/acquirer";
-import type { CardOpener } from "@holdfast/card-sealing";
 import { failpoint } from "@holdfast/failpoints";
 import type {
   ApiPaymentResponse,
@@ -16,23 +16,16 @@ import type {
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import { certainlyNotCommitted } from "@holdfast/service-runtime";
-import { findBin } from "../bin/bin-table.ts";
-import type { CurrentBins } from "../bin/current-bins.ts";
-import { enforceRules } from "../own-rules/enforce-rules.ts";
-import type { AskRules } from "../own-rules/rule-queries.ts";
 import { DEADLINE_PASSED, decideAuthorization } from "../payment/authorization-outcome.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import type { LeasedForSettlement } from "../payment/settlement.ts";
-import { answerRefusal, answerRepetition } from "./answer-repetition.ts";
+import { admitPayment, type AdmitPaymentDeps } from "./admit-payment.ts";
+import { answerRepetition } from "./answer-repetition.ts";
 import { concludeAuthorization, type ConcludeDeps } from "./conclude-authorization.ts";
-import { describePayment, refuseInstallments, type DescribePaymentDeps } from "./describe-payment.ts";
 
-export type AuthorizePaymentDeps = DescribePaymentDeps &
+export type AuthorizePaymentDeps = AdmitPaymentDeps &
   ConcludeDeps & {
-    askRules: AskRules;
     acquirer: Acquirer;
-    cards: CardOpener;
-    bins: CurrentBins["table"];
     /** Bound of the acquirer call, shorter than the message's deadline. */
     acquirerTimeoutMs: number;
   };
@@ -47,17 +40,9 @@ export async function authorizePayment(
 ): Promise<Reply> {
   const { context } = message;
   const keyed = context.idempotency !== undefined;
-  const card = openCard(deps, message);
-  if (!card) return { outcome: "problem", code: "internal_error" };
-  const bins = deps.bins();
-  if (!bins) return { outcome: "not_started" };
-  const bin = findBin(bins, card.reveal().pan);
-  const row = describePayment(deps, message, transactionType, card, bin);
-  const refusal = refuseInstallments(row, bin);
-  if (refusal) return await answerRefusal(deps, message, row, refusal);
-  const rejected = await enforceRules(deps, message, row);
-  if (rejected === "known") return await answerRepetition(deps, message, row);
-  if (rejected) return rejected;
+  const admission = await admitPayment(deps, message, { transactionType });
+  if (admission.kind === "answered") return admission.reply;
+  const { row, card } = admission;
 
   const claimed = await claim(deps, row);
   if (claimed === "taken") return await answerRepetition(deps, message, row);
@@ -69,20 +54,6 @@ export async function authorizePayment(
   const decision = decideAuthorization(await authorize(deps, message, claimed, card));
   await failpoint("payments.after_acquirer");
   return await concludeAuthorization(deps, claimed, decision, { keyed });
-}
-
-/** Fails when the gateway's keys are not ours, or when somebody tampers with the bus; nothing has been started. */
-export function openCard(
-  { cards, events }: Pick<AuthorizePaymentDeps, "cards" | "events">,
-  { context, payload }: Message,
-): Card | undefined {
-  const binding = { paymentId: payload.paymentId, merchantId: context.merchant.merchantId };
-  try {
-    return cards.open(payload.card, binding);
-  } catch (error) {
-    events.cardNotOpened({ payment_id: binding.paymentId, merchant_id: binding.merchantId }, error);
-    return undefined;
-  }
 }
 
 async function claim(

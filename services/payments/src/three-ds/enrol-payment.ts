@@ -10,13 +10,11 @@ import { storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import { certainlyNotCommitted } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
-import { answerRefusal, answerRepetition, currentState } from "../authorization/answer-repetition.ts";
-import { NOT_YET_ANSWERED, openCard, type AuthorizePaymentDeps } from "../authorization/authorize-payment.ts";
+import { admitPayment } from "../authorization/admit-payment.ts";
+import { answerRepetition, currentState } from "../authorization/answer-repetition.ts";
+import { NOT_YET_ANSWERED, type AuthorizePaymentDeps } from "../authorization/authorize-payment.ts";
 import { concludeAuthorization } from "../authorization/conclude-authorization.ts";
-import { describePayment, refuseInstallments } from "../authorization/describe-payment.ts";
-import { findBin } from "../bin/bin-table.ts";
 import type { PaymentsDatabase } from "../database.ts";
-import { enforceRules } from "../own-rules/enforce-rules.ts";
 import { DEADLINE_PASSED } from "../payment/authorization-outcome.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
@@ -51,21 +49,14 @@ export async function enrolPayment(
   withinClaim?: WithinClaim,
 ): Promise<Reply> {
   const { context, payload } = message;
-  const card = openCard(deps, message);
-  if (!card) return { outcome: "problem", code: "internal_error" };
-  const bins = deps.bins();
-  if (!bins) return { outcome: "not_started" };
-  const bin = findBin(bins, card.reveal().pan);
-  const row = describePayment(deps, message, payload.transactionType, card, bin, [
-    payload.transactionType,
-    payload.successUrl,
-    payload.failureUrl,
-  ]);
-  const refusal = refuseInstallments(row, bin);
-  if (refusal) return await answerRefusal(deps, message, row, refusal);
-  const rejected = await enforceRules(deps, message, row);
-  if (rejected === "known") return await answerRepetition(deps, message, row, currentEnrolment);
-  if (rejected) return rejected;
+  const { transactionType, successUrl, failureUrl } = payload;
+  const admission = await admitPayment(deps, message, {
+    transactionType,
+    further: [transactionType, successUrl, failureUrl],
+    read: currentEnrolment,
+  });
+  if (admission.kind === "answered") return admission.reply;
+  const { row, card } = admission;
 
   const claim = await claimPayment(deps, message, row, withinClaim);
   switch (claim.kind) {

@@ -1,0 +1,75 @@
+import type { CardOpener } from "@holdfast/card-sealing";
+import type {
+  ApiPaymentResponse,
+  Card,
+  CommandReply,
+  PreAuthorizePayment,
+  SellPayment,
+} from "@holdfast/contracts";
+import type { Incoming } from "@holdfast/messaging";
+import { findBin } from "../bin/bin-table.ts";
+import type { CurrentBins } from "../bin/current-bins.ts";
+import { enforceRules, type EnforceRulesDeps } from "../own-rules/enforce-rules.ts";
+import type { ClaimRow } from "../payment/payment-statements.ts";
+import { answerRefusal, answerRepetition, type ReadState } from "./answer-repetition.ts";
+import { describePayment, refuseInstallments, type DescribePaymentDeps } from "./describe-payment.ts";
+
+export type AdmitPaymentDeps = DescribePaymentDeps &
+  EnforceRulesDeps & {
+    cards: CardOpener;
+    bins: CurrentBins["table"];
+  };
+
+/** Whether a payment may go on to its claim: with its row and its card, or with the answer that it gets instead. */
+export type Admission =
+  | { kind: "admitted"; row: ClaimRow; card: Card }
+  | { kind: "answered"; reply: CommandReply<ApiPaymentResponse> };
+
+type Message = Incoming<PreAuthorizePayment | SellPayment>;
+
+/**
+ * What comes before any payment's claim, with 3-D Secure or without: opens the card, looks its BIN up, refuses
+ * installments its programme does not have, and asks the merchant's own rules. Nothing has been sent to the bank.
+ */
+export async function admitPayment(
+  deps: AdmitPaymentDeps,
+  message: Message,
+  {
+    transactionType,
+    further,
+    read,
+  }: {
+    transactionType: "PRE_AUTHORIZATION" | "PAYMENT";
+    /** Fields of the request beside a sale's, for its fingerprint. */
+    further?: readonly string[];
+    /** How a payment that exists already is shown. */
+    read?: ReadState;
+  },
+): Promise<Admission> {
+  const card = openCard(deps, message);
+  if (!card) return answered({ outcome: "problem", code: "internal_error" });
+  const bins = deps.bins();
+  if (!bins) return answered({ outcome: "not_started" });
+  const bin = findBin(bins, card.reveal().pan);
+  const row = describePayment(deps, message, transactionType, card, bin, further);
+  const refusal = refuseInstallments(row, bin);
+  if (refusal) return answered(await answerRefusal(deps, message, row, refusal));
+  const rejected = await enforceRules(deps, message, row);
+  if (rejected === "known") return answered(await answerRepetition(deps, message, row, read));
+  return rejected ? answered(rejected) : { kind: "admitted", row, card };
+}
+
+function answered(reply: CommandReply<ApiPaymentResponse>): Admission {
+  return { kind: "answered", reply };
+}
+
+/** Fails when the gateway's keys are not ours, or when somebody tampers with the bus; nothing has been started. */
+function openCard({ cards, events }: AdmitPaymentDeps, { context, payload }: Message): Card | undefined {
+  const binding = { paymentId: payload.paymentId, merchantId: context.merchant.merchantId };
+  try {
+    return cards.open(payload.card, binding);
+  } catch (error) {
+    events.cardNotOpened({ payment_id: binding.paymentId, merchant_id: binding.merchantId }, error);
+    return undefined;
+  }
+}
