@@ -37,7 +37,7 @@ test("a second start with the same home finds yesterday's payments and the same 
   const first = await runSandbox();
   const reserved = await first.merchant()("POST", "/api/pre-authorization", preAuthorization());
   await first.stop();
-  const second = await runSandbox(first.home);
+  const second = await runSandbox({ home: first.home });
   expect(second.file.merchants).toEqual(first.file.merchants);
   const found = await second.merchant()("GET", `/api/payment/${reserved.body.paymentId}`);
   expect(found).toMatchObject({ status: 200, text: reserved.text });

@@ -1,7 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serviceDefinitions, startSandbox, type SandboxFile } from "@holdfast/sandbox";
+import {
+  serviceDefinitions,
+  startSandbox,
+  type SandboxFile,
+  type ServiceDefinition,
+} from "@holdfast/sandbox";
 import { onTestFinished } from "vitest";
 
 /** The whole product in real processes, as `npm start` runs it, with clients for its two APIs. */
@@ -23,10 +28,13 @@ export type Client = (
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads bodies as a stranger would
 export type Answer = { status: number; headers: Headers; text: string; body: any };
 
-/** @param home of an earlier run, to be used again; without it a new one that goes with the test. */
-export async function runSandbox(home?: string): Promise<RunningSandbox> {
+/** @param options.home of an earlier run, to be used again; without it a new one that goes with the test. */
+export async function runSandbox({
+  home,
+  services = serviceDefinitions,
+}: { home?: string; services?: ServiceDefinition[] } = {}): Promise<RunningSandbox> {
   const dir = home ?? (await mkdtemp(join(tmpdir(), "holdfast-e2e-")));
-  const sandbox = await startSandbox({ home: dir, portBase: 0, services: serviceDefinitions });
+  const sandbox = await startSandbox({ home: dir, portBase: 0, services });
   onTestFinished(async () => {
     await sandbox.stop();
     await rm(dir, { recursive: true, force: true });
