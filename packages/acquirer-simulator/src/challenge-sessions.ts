@@ -38,8 +38,8 @@ export class ChallengeSessions {
     return session;
   }
 
-  isKnown(reference: string): boolean {
-    return this.#byReference.has(reference);
+  ofReference(reference: string): ChallengeSession | undefined {
+    return this.#byReference.get(reference);
   }
 
   find(id: string): ChallengeSession | undefined {
@@ -96,6 +96,15 @@ export function authenticationOf({ verdict, pan, dsTransId }: ChallengeSession):
     default:
       return verdict satisfies never;
   }
+}
+
+/** An answer about an operation with what came of its authentication, if it had one. */
+export function withAuthentication<Answer extends object>(
+  answer: Answer,
+  session: ChallengeSession | undefined,
+): Answer & { authentication?: Authentication } {
+  const authentication = session && authenticationOf(session);
+  return authentication ? { ...answer, authentication } : answer;
 }
 
 /** The code a completion is declined with; undefined where it may go on. */

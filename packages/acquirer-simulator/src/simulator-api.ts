@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { pipeline } from "node:stream/promises";
 
 import { chooseBehaviour } from "./behaviour.ts";
-import type { ChallengeSessions } from "./challenge-sessions.ts";
+import { withAuthentication, type ChallengeSessions } from "./challenge-sessions.ts";
 import { deliver } from "./deliver.ts";
 import type { FaultQueue } from "./fault-queue.ts";
 import type { Ledger } from "./ledger.ts";
@@ -110,7 +110,10 @@ async function handleInquiry(api: Api, encodedReference: string, response: Serve
   if (!reference.success)
     return replyJson(response, 400, { error: "invalid_request", fields: ["reference"] });
   const behaviour = api.faults.take("inquire") ?? "plain";
-  return deliver(api, behaviour, response, await api.teller.inquire(reference.data));
+  const answer = await api.teller.inquire(reference.data);
+  const isDecided = answer.outcome === "approved" || answer.outcome === "declined";
+  const session = isDecided ? api.sessions.ofReference(reference.data) : undefined;
+  return deliver(api, behaviour, response, withAuthentication(answer, session));
 }
 
 async function handleLedger(api: Api, since: string | null, response: ServerResponse): Promise<void> {

@@ -7,6 +7,7 @@ import {
   refusalOf,
   type ChallengeSession,
   type ChallengeSessions,
+  withAuthentication,
 } from "./challenge-sessions.ts";
 import { challengePage, messagePage, returnPage, RIGHT_CODE } from "./challenge-page.ts";
 import { deliver } from "./deliver.ts";
@@ -84,7 +85,7 @@ async function refusalOfEnrolment(
   if (arrivedAtMs >= expiresAtMs) return "expired_request";
   const { outcome } = await teller.inquire(reference);
   if (outcome === "reversed") return "reversed";
-  return outcome === "not_found" || sessions.isKnown(reference) ? undefined : "12";
+  return outcome === "not_found" || sessions.ofReference(reference) ? undefined : "12";
 }
 
 function isSameEnrolment(session: ChallengeSession, request: EnrolmentRequest): boolean {
@@ -150,11 +151,7 @@ async function complete(api: Api, request: IncomingMessage, response: ServerResp
     return replyJson(response, 409, { error: "reference_conflict", reference: asked.reference });
   }
   if (behaviour.name === "late") await untilLate(api, asked.expiresAtMs);
-  const authentication = session && authenticationOf(session);
-  return deliver(api, behaviour.name, response, {
-    ...answer.body,
-    ...(authentication && { authentication }),
-  });
+  return deliver(api, behaviour.name, response, withAuthentication(answer.body, session));
 }
 
 function isSameAmount(session: ChallengeSession, asked: Pick<EnrolmentRequest, "amountMinor" | "currency">) {

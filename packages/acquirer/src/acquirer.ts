@@ -103,14 +103,14 @@ export type EnrolmentOutcome =
   /** Without a challenge (Y), or the issuer or the card does not take part (A): to be completed at once. */
   | { kind: "authenticated"; session: string; authentication: Authentication }
   /** Not authenticated and no way to become so; `resultCode` says why. */
-  | (Declined & { authentication?: Authentication })
+  | (Declined & Authenticated)
   | Unknown
   | NotSent;
 
-export type CompletionOutcome =
-  | ((Approved | Declined) & { authentication?: Authentication })
-  | Unknown
-  | NotSent;
+export type CompletionOutcome = ((Approved | Declined) & Authenticated) | Unknown | NotSent;
+
+/** What came of the authentication of an operation that had one. */
+type Authenticated = { authentication?: Authentication };
 
 /** Reference, amount and currency are those of the authorization or the sale that is undone. */
 export type ReversalRequest = Call & AcquirerAmount;
@@ -158,10 +158,10 @@ export type ReversalOutcome =
 export type InquiryOutcome =
   /**
    * The operation took effect and no reversal undid it; a cancel or a release of it does not show here. `at` is the
-   * acquirer's own time of it.
+   * acquirer's own time of it. Of a completion with what came of its authentication, as evidence for a dispute.
    */
-  | (Approved & { at: Date })
-  | Declined
+  | (Approved & Authenticated & { at: Date })
+  | (Declined & Authenticated)
   /** The reference is bound by a reversal, which undid what it held, if it held anything. */
   | { kind: "reversed" }
   /** The acquirer has never seen the reference; it may still be under way. */

@@ -114,6 +114,15 @@ export function threeDs(payments: PaymentsHarness) {
       );
       return rows.map(({ cause }) => cause);
     },
+    /** What is kept of its authentication: transStatus, ECI, and whether the directory server's transaction is named. */
+    async evidence(paymentId: string) {
+      const [row] = await payments.query<{ evidence: [string | null, string | null, boolean] }>(
+        `select jsonb_build_array(trans_status, eci, ds_trans_id is not null) as evidence
+         from payments.three_ds_session where payment_id = $1`,
+        [paymentId],
+      );
+      return row?.evidence;
+    },
     ledger: async (paymentId: string) =>
       (await payments.ledger(paymentId)).map(({ operation, outcome }) => `${operation} ${outcome}`),
     async events(paymentId: string) {

@@ -73,8 +73,12 @@ export const reversalAnswer = z.object({
 
 /** What `GET /v1/operations/{reference}` answers. */
 export const inquiryAnswer = z.discriminatedUnion("outcome", [
-  z.object({ ...approvedFields, at: z.iso.datetime().transform((text) => new Date(text)) }),
-  z.object(declinedFields),
+  z.object({
+    ...approvedFields,
+    authentication: authentication.optional(),
+    at: z.iso.datetime().transform((text) => new Date(text)),
+  }),
+  z.object({ ...declinedFields, authentication: authentication.optional() }),
   z.object({ reference: about.reference, outcome: z.literal("reversed") }),
   z.object({ reference: about.reference, outcome: z.literal("not_found") }),
 ]);

@@ -141,9 +141,9 @@ async function inquire(client: BoundedHttpClient, request: InquiryRequest): Prom
   if (read.answer.reference !== request.reference) return MISMATCH;
   switch (read.answer.outcome) {
     case "approved":
-      return { ...approved(read.answer), at: read.answer.at };
+      return { ...approved(read.answer), ...authenticationOf(read.answer), at: read.answer.at };
     case "declined":
-      return declined(read.answer);
+      return { ...declined(read.answer), ...authenticationOf(read.answer) };
     case "reversed":
     case "not_found":
       return { kind: read.answer.outcome };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { CompletionRequest, EnrolmentRequest } from "../acquirer.ts";
+import type { CompletionOutcome, CompletionRequest, EnrolmentRequest } from "../acquirer.ts";
 import type { Bench } from "../acquirer-conformance.ts";
 import { kindOf } from "./kind-of.ts";
 
@@ -37,7 +37,11 @@ function describeChallenges(bench: () => Bench): void {
         },
       });
       expect(await acquirer.complete(completion)).toEqual(outcome);
-      expect(await acquirer.inquire(calls.inquiry(request))).toMatchObject({ kind: "approved" });
+      const { authentication } = outcome as Extract<CompletionOutcome, { kind: "approved" }>;
+      expect(await acquirer.inquire(calls.inquiry(request))).toMatchObject({
+        kind: "approved",
+        authentication,
+      });
       const followUp = calls.followUp(request);
       expect(
         await kindOf(operation === "sale" ? acquirer.refund(followUp) : acquirer.capture(followUp)),

@@ -16,6 +16,7 @@ import type { OperatedPayment } from "../operation/operation-queries.ts";
 import { endOfReversal, reversalState } from "../payment/payment.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
 import { settle, type Settlement } from "../payment/settlement.ts";
+import { keepAuthentication } from "../three-ds/keep-authentication.ts";
 import { ABANDONED, decideRecovery, REVERSED, type RecoveryLimits } from "./decide-recovery.ts";
 import { postpone, startReversal, type LeasedPayment } from "./recovery-queries.ts";
 
@@ -40,6 +41,7 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
   if (payment.state === "ENROLLING") return await decideAgainst(deps, payment, "enrolment_unfinished");
   const inquiry = await deps.acquirer.inquire({ reference: payment.payment_id, expiresAt: expiry(deps) });
   await failpoint("payments.after_inquiry");
+  await keepAuthentication(deps, payment, inquiry);
   const asked = {
     amountMinor: payment.amount_minor,
     currency: payment.currency,

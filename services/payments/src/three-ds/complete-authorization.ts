@@ -7,7 +7,7 @@ import {
 } from "../authorization/conclude-authorization.ts";
 import type { LeasedForSettlement } from "../payment/settlement.ts";
 import { decideCompletion } from "./enrolment-outcome.ts";
-import { saveAuthentication } from "./session-queries.ts";
+import { keepAuthentication } from "./keep-authentication.ts";
 
 export type CompleteAuthorizationDeps = ConcludeDeps & { acquirer: Acquirer; acquirerTimeoutMs: number };
 
@@ -26,13 +26,6 @@ export async function completeAuthorization(
     expiresAt: new Date(Math.min(deps.now() + deps.acquirerTimeoutMs, deadlineAt)),
   });
   await failpoint("payments.after_completion");
-  if ("authentication" in outcome && outcome.authentication) {
-    try {
-      await saveAuthentication(deps.db, payment.payment_id, outcome.authentication);
-    } catch (error) {
-      // Evidence for a dispute; the money does not wait for it.
-      deps.events.writeFailed("record", payment, error);
-    }
-  }
+  await keepAuthentication(deps, payment, outcome);
   return await concludeAuthorization(deps, payment, decideCompletion(outcome), { keyed });
 }

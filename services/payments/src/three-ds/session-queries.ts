@@ -180,7 +180,7 @@ export async function findSession(
   return { payment, session: { ...session, ...dates }, isOpen };
 }
 
-/** Keeps what came of the authentication, as evidence for a dispute. */
+/** What came of the authentication. */
 export async function saveAuthentication(
   db: Kysely<PaymentsDatabase>,
   paymentId: string,

@@ -83,6 +83,7 @@ describe("a session that nobody finished", () => {
       ledger: ["sale approved"],
       events: ["SUCCESS"],
     });
+    expect(await steps.evidence(payment.paymentId)).toEqual(["Y", "05", true]);
   });
 
   test("is reversed where the bank's approval is found too late", async () => {
@@ -110,6 +111,7 @@ describe("a session that nobody finished", () => {
       resultCode: "authentication_failed",
       ledger: ["sale declined"],
     });
+    expect(await steps.evidence(payment.paymentId)).toEqual(["N", "07", true]);
   });
 
   test("is not CANCELLED before its reversal is acknowledged, however often that takes", async () => {

@@ -61,12 +61,7 @@ describe("an enrolment", () => {
       ledger: ["sale approved"],
       events: ["SUCCESS"],
     });
-    expect(
-      await payments.query(
-        "select trans_status, eci, ds_trans_id is not null as has_id from payments.three_ds_session where payment_id = $1",
-        [command.paymentId],
-      ),
-    ).toEqual([{ trans_status: transStatus, eci, has_id: true }]);
+    expect(await steps.evidence(command.paymentId)).toEqual([transStatus, eci, true]);
   });
 
   test("for a pre-authorization only reserves", async () => {
