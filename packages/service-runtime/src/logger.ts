@@ -17,6 +17,7 @@ const LOGGED_FIELDS = new Set([
   "code",
   "count",
   "currency",
+  "dropped",
   "durationMs",
   "error",
   "eventId",

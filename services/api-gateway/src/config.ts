@@ -63,6 +63,8 @@ export const configSchema = z
 
     /** Requests under way in each listener of this process; one more is refused as not started, with a 503. */
     REQUESTS_IN_FLIGHT_MAX: integerSetting(1, 100_000).default(512),
+    /** Open connections of each listener of this process; one more is closed as soon as it is opened. */
+    CONNECTIONS_MAX: integerSetting(1, 100_000).default(8_192),
     /** Requests a second of one merchant, and the largest burst; more are refused with a 429. */
     RATE_LIMIT_PER_SECOND: integerSetting(1, 1_000_000).default(100),
     /** Failed sign-ins a minute from one client address (of IPv6, from one /64); then the address is locked, with a 429. */

@@ -76,6 +76,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
       router,
       log,
       timeouts,
+      connectionsMax: config.CONNECTIONS_MAX,
       clientAddress: createClientAddress(config.TRUSTED_PROXIES),
     });
     log.info({ listener: name, port: listener.port }, "listening");

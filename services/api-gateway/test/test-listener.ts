@@ -9,7 +9,7 @@ import { captureLog } from "./captured-log.ts";
 
 /** A listener with routes that need no other service: `/held` is answered when the test says so, `/body` reads one. */
 export async function startTestListener(
-  options: Partial<Pick<ListenerOptions, "timeouts" | "clientAddress">> = {},
+  options: Partial<Pick<ListenerOptions, "timeouts" | "clientAddress" | "connectionsMax">> = {},
 ) {
   const captured = captureLog();
   const held: Exchange[] = [];
@@ -36,6 +36,7 @@ export async function startTestListener(
     port: 0,
     router,
     log: captured.log,
+    connectionsMax: 1_000,
     ...options,
   });
   onTestFinished(() => listener.stop(0));

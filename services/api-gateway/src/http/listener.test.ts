@@ -111,6 +111,22 @@ describe("a connection that is kept", () => {
   });
 });
 
+test("one connection too many is closed, which one line a second tells; whoever is connected notices nothing", async () => {
+  const { port, lines } = await setUp({ connectionsMax: 1 });
+  const kept = connect({ port, host: "127.0.0.1" });
+  onTestFinished(() => void kept.destroy());
+  await once(kept, "connect");
+  for (let count = 0; count < 3; count++) expect(await sendRaw(port)).toBe("");
+  await until(() => lines.length === 1);
+  expect(lines[0]).toMatchObject({ level: "warn", listener: "merchant", dropped: 3 });
+
+  kept.end(`GET /ok HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`);
+  const [answer] = (await once(kept, "data")) as [Buffer];
+  expect(parseRaw(answer.toString())).toMatchObject({ status: 200 });
+  await once(kept, "close");
+  await expect.poll(async () => (await http(port, { path: "/ok" })).status).toBe(200);
+});
+
 test("the log line has the client's address", async () => {
   const { port, lines } = await setUp({ clientAddress: createClientAddress(["127.0.0.0/8"]) });
   await http(port, { path: "/ok", headers: { "X-Forwarded-For": "198.51.100.1, 203.0.113.9" } });

@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage } from "node:http";
+import { createServer, IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Router } from "express";
 import { listen, type Logger } from "@holdfast/service-runtime";
@@ -25,6 +25,8 @@ export type ListenerOptions = {
   router: Router;
   log: Logger;
   timeouts?: typeof HTTP_TIMEOUTS;
+  /** Open connections; one more is closed as soon as it is opened. */
+  connectionsMax: number;
   clientAddress?: ClientAddress;
 };
 
@@ -39,6 +41,7 @@ export async function startListener({
   router,
   log,
   timeouts: { answerTimeout, ...timeouts } = HTTP_TIMEOUTS,
+  connectionsMax,
   clientAddress = createClientAddress([]),
 }: ListenerOptions): Promise<Listener> {
   const state: ListenerState = { name, draining: false };
@@ -80,6 +83,9 @@ export async function startListener({
     connections.set(socket, undefined);
     socket.once("close", () => connections.delete(socket));
   });
+  boundConnections(server, connectionsMax, (dropped) =>
+    log.warn({ listener: name, dropped }, "too many connections"),
+  );
   await listen(server, host, port);
 
   return {
@@ -87,17 +93,41 @@ export async function startListener({
     port: (server.address() as AddressInfo).port,
     async stop(timeoutMs) {
       state.draining = true;
-      const closed = new Promise((resolve) => server.close(resolve));
-      // Where only a piece of a request has arrived, Node would wait for the rest, until its time-out for headers.
-      for (const [socket, exchange] of connections) {
-        if (!exchange || exchange.writableFinished) socket.destroy();
-      }
-      const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
-      await closed;
-      clearTimeout(timer);
+      await drain(server, connections, timeoutMs);
     },
   };
 }
+
+async function drain(
+  server: Server,
+  connections: ReadonlyMap<Socket, Exchange | undefined>,
+  timeoutMs: number,
+): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  // Where only a piece of a request has arrived, Node would wait for the rest, until its time-out for headers.
+  for (const [socket, exchange] of connections) {
+    if (!exchange || exchange.writableFinished) socket.destroy();
+  }
+  const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
+  await closed;
+  clearTimeout(timer);
+}
+
+/** Whoever opens one too many gets no answer. A line for each would be a flood of its own: one a second says how many. */
+function boundConnections(server: Server, max: number, report: (dropped: number) => void): void {
+  server.maxConnections = max;
+  let dropped = 0;
+  server.on("drop", () => {
+    dropped += 1;
+    if (dropped > 1) return;
+    setTimeout(() => {
+      report(dropped);
+      dropped = 0;
+    }, DROPPED_LOG_INTERVAL_MS).unref();
+  });
+}
+
+const DROPPED_LOG_INTERVAL_MS = 1_000;
 
 /** Once all of an answer is at the socket, the client has `timeoutMs` to take it. Node itself would wait for ever. */
 function cutOffUnread(exchange: Exchange, timeoutMs: number): void {
