@@ -62,10 +62,9 @@ async function send<Result extends z.ZodType>(
     if (!bus.connected && (sends === 0 || !(await within(bus.connection(), waitUntil)))) return gaveUp;
     const timeout = waitUntil - Date.now();
     if (timeout <= 0) return gaveUp;
-    const disconnection = bus.disconnection();
     const answer = bus.nats.request(command.subject, data, { timeout, headers: messageHeaders });
     try {
-      const message = await Promise.race([answer, disconnection]);
+      const message = await unlessDisconnected(bus, answer);
       if (!message) {
         answer.catch(() => {}); // its reply can no longer arrive
         continue;
@@ -87,6 +86,17 @@ async function send<Result extends z.ZodType>(
       if (error instanceof TimeoutError || error instanceof RequestError) return { outcome: "in_doubt" };
       throw error;
     }
+  }
+}
+
+/** What `answer` resolves to; undefined once the connection breaks. */
+async function unlessDisconnected<Answer>(bus: Bus, answer: Promise<Answer>): Promise<Answer | undefined> {
+  const broken = Promise.withResolvers<undefined>();
+  const forget = bus.onDisconnection(() => broken.resolve(undefined));
+  try {
+    return await Promise.race([answer, broken.promise]);
+  } finally {
+    forget();
   }
 }
 
