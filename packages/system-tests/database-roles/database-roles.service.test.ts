@@ -204,6 +204,18 @@ describe.each(schemaNames)("%s_app", (own) => {
     expect(statements.length).toBeGreaterThan(10);
   });
 
+  test("cannot alter or drop any table", async () => {
+    const statements = (await relations())
+      .filter(({ schema, kind }) => schema === own && (kind === "r" || kind === "p"))
+      .flatMap(({ schema, name }) => [
+        `alter table ${schema}.${name} add column mine int`,
+        `drop table ${schema}.${name}`,
+      ]);
+    const outcomes = await outcomeOf(database.urls[own].app, statements);
+    expect(Object.entries(outcomes).filter(([, outcome]) => outcome !== REFUSED)).toEqual([]);
+    expect(statements.length).toBeGreaterThan(5);
+  });
+
   test.each([
     "create table ${own}.mine (id int)",
     "create table public.mine (id int)",
