@@ -7,8 +7,8 @@ import { eventually } from "./eventually.ts";
 import { isOver } from "./process-is-over.ts";
 import type { TestNats } from "./test-nats.ts";
 
-export const postgresImage = "postgres:18";
-export const natsImage = "nats:2";
+const postgresImage = "postgres:18";
+const natsImage = "nats:2";
 
 /** Whether a Docker engine answers and has both images. */
 export async function engineHasImages(): Promise<boolean> {

@@ -69,7 +69,7 @@ export function connectionsFit(manifests: Manifest[], extra: ExtraConnections): 
   return needed <= limit ? [] : [`${needed} connections are needed, PostgreSQL has ${limit}`];
 }
 
-export function connectionsAtMost(manifests: Manifest[], extra: ExtraConnections): number {
+function connectionsAtMost(manifests: Manifest[], extra: ExtraConnections): number {
   const scalers = ofKind(manifests, "HorizontalPodAutoscaler");
   return workloads(manifests, "Deployment")
     .map(({ manifest, pod }) => {
