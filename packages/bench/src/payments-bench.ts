@@ -4,7 +4,8 @@ import { cpuTimeMs } from "./cpu-time.ts";
 import { median } from "./figures.ts";
 import type { LoadResult } from "./load.ts";
 import { reportPayments } from "./payments-report.ts";
-import { runProgram, startProgram, type Program } from "./programs.ts";
+import { startProgram, type Program } from "./programs.ts";
+import { asMerchant, runLoad } from "./run-load.ts";
 
 /** What is asked for payments: its processes are where its CPU time goes. */
 type Target = {
@@ -88,17 +89,7 @@ async function measure(
   const { receiver } = bench;
   const delivered = async () => (webhookPath ? ((await receiver.state()).distinct[webhookPath] ?? 0) : 0);
   const before = { cpu: cpuOf(pids), delivered: await delivered() };
-  const result = await runProgram<LoadResult>("load.ts", {
-    timeoutMs: (seconds + 30) * 1_000,
-    args: [
-      `--url=${url}`,
-      `--headers=${JSON.stringify(headers)}`,
-      `--body=${JSON.stringify(PAYMENT_BODY)}`,
-      `--connections=${bench.connections}`,
-      `--seconds=${seconds}`,
-      `--rate=${rate}`,
-    ],
-  });
+  const result = await runLoad({ url, headers, connections: bench.connections, seconds, rate });
   const answered = result.statuses["201"] ?? 0;
   let { endedAtUs } = result;
   if (webhookPath) {
@@ -117,20 +108,6 @@ async function measure(
 const BACKLOG_TIMEOUT_MS = 30_000;
 const PAUSE_MS = 200;
 
-/** Of a pre-authorization that the acquirer approves. */
-export const PAYMENT_BODY = {
-  orderId: "bench",
-  amount: 12.5,
-  currency: "TRY",
-  cardHolderName: "Ada Lovelace",
-  pan: "4111111111111111",
-  expiryMonth: "12",
-  expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
-  cvv: "123",
-  requestIp: "203.0.113.7",
-  requestPort: 443,
-};
-
 function cpuOf(pids: Record<string, number>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(pids).map(([name, pid]) => [name, cpuTimeMs(pid, { tree: name === "postgres" })]),
@@ -138,11 +115,9 @@ function cpuOf(pids: Record<string, number>): Record<string, number> {
 }
 
 function holdfast({ sandbox, receiver }: Bench): Target {
-  const { apiKey, apiSecret } = sandbox.merchants[0]!;
   return {
     name: "holdfast",
-    url: `${sandbox.gatewayUrl}/api/pre-authorization`,
-    headers: { "x-api-key": apiKey, "x-api-secret": apiSecret },
+    ...asMerchant(sandbox, sandbox.merchants[0]!),
     webhookPath: HOLDFAST_PATH,
     pids: { ...sandbox.processes, receiver: receiver.pid },
   };

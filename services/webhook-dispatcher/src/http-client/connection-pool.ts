@@ -6,8 +6,6 @@ export type Connection = {
   readonly origin: string;
   readonly client: Client;
   readonly remoteAddress: string | undefined;
-  /** Whether it has carried a request before. */
-  used: boolean;
   isOpen(): boolean;
 };
 
@@ -58,7 +56,6 @@ export function createConnectionPool({ idleMax }: { idleMax: number }): Connecti
       return wrap(origin, socket, remove);
     },
     giveBack(connection) {
-      connection.used = true;
       if (!connection.isOpen()) return discard(connection);
       const connections = idle.get(connection.origin) ?? [];
       idle.set(connection.origin, connections);
@@ -103,7 +100,6 @@ function wrap(origin: string, socket: TLSSocket, remove: (connection: Connection
     origin,
     client,
     remoteAddress: socket.remoteAddress,
-    used: false,
     isOpen: () => open && !socket.destroyed && performance.now() < openUntil,
   };
   socket.once("close", () => {
