@@ -5,8 +5,8 @@ import { approvals } from "./payments-bench.ts";
 import { asMerchant, runLoad } from "./run-load.ts";
 
 /**
- * Requests a second that the gateway lets each merchant have here. Below its default, so that 20 times as much leaves CPU
- * time on two cores, which the load generator shares: waiting for that would say nothing of the limit.
+ * Requests a second that the gateway lets each merchant have here. Below its default, so that 20 times as much leaves
+ * CPU time on two cores, which the load generator shares: waiting for that would say nothing of the limit.
  */
 export const NEIGHBOURS_RATE_LIMIT = 30;
 
@@ -15,8 +15,8 @@ type Credentials = { apiKey: string; apiSecret: string };
 type Run = { quiet: LoadResult; noisy?: LoadResult };
 
 /**
- * One merchant reserves funds at a modest rate, now by itself and now beside another that sends 20 times what it may, in
- * turns. What counts is how far the noisy one moves the quiet one's p99.
+ * One merchant reserves funds at a modest rate, now by itself and now beside another that sends 20 times what it may,
+ * in turns. What counts is how far the noisy one moves the quiet one's p99.
  */
 export async function benchNeighbours(bench: Bench): Promise<void> {
   const quiet = bench.sandbox.merchants[0]!;

@@ -25,8 +25,8 @@ export type PaymentFigures = LoadResult & {
 export type PaymentRounds = Partial<Record<TargetName, PaymentFigures[]>>;
 
 /**
- * Pre-authorizations through all processes, each counted when its webhook has been delivered, beside one bare process that
- * does the same work, and beside the same without webhooks.
+ * Pre-authorizations through all processes, each counted when its webhook has been delivered, beside one bare process
+ * that does the same work, and beside the same without webhooks.
  */
 export async function benchPayments(bench: Bench): Promise<void> {
   const demo = bench.sandbox.merchants[0]!;
@@ -80,7 +80,9 @@ async function inTurns(
   return figures;
 }
 
-/** One round: it is over when the last webhook has arrived, and CPU time is counted until nothing is left to be done. */
+/**
+ * One round: it is over when the last webhook has arrived, and CPU time is counted until nothing is left to be done.
+ */
 async function measure(
   bench: Bench,
   { url, headers, webhookPath, pids }: Target,
@@ -163,7 +165,9 @@ export async function approvals({ sandbox }: Bench): Promise<number> {
     .filter((line) => line.includes('"operation":"authorize"') && line.includes('"approved"')).length;
 }
 
-/** The acquirer approved what was answered, and each payment that has a webhook has exactly one event at the receiver. */
+/**
+ * The acquirer approved what was answered, and each payment that has a webhook has exactly one event at the receiver.
+ */
 async function checkWitnesses({ receiver }: Bench, parts: PaymentRounds[], approved: number): Promise<void> {
   const rounds = (name: TargetName) => parts.flatMap((part) => part[name] ?? []);
   const answered = (name: TargetName) => rounds(name).reduce((sum, round) => sum + round.answered, 0);

@@ -8,7 +8,9 @@ export type Program<First> = { pid: number; first: First; stop(): Promise<void> 
 
 export type ProgramOptions = { env?: Record<string, string>; args?: string[] };
 
-/** Starts a program of this folder as a process of its own; its first line of output is JSON. It ends with this process. */
+/**
+ * Starts a program of this folder as a process of its own; its first line of output is JSON. It ends with this process.
+ */
 export async function startProgram<First>(
   file: string,
   options: ProgramOptions = {},

@@ -2,8 +2,8 @@ import type { LoadResult } from "./load.ts";
 import { runProgram } from "./programs.ts";
 
 /**
- * Pre-authorizations that the acquirer approves, at `rate` a second, or as many as are answered. The load generator is a
- * process of its own.
+ * Pre-authorizations that the acquirer approves, at `rate` a second, or as many as are answered. The load generator is
+ * a process of its own.
  */
 export async function runLoad(options: {
   url: string;

@@ -9,10 +9,15 @@ import type { LoadResult } from "./load.ts";
 import { startProgram, type Program } from "./programs.ts";
 import { asMerchant, runLoad } from "./run-load.ts";
 
-/** `off`: no collector is configured; `healthy` and `down`: the same services, whose collector answers, or is not there. */
+/**
+ * `off`: no collector is configured; `healthy` and `down`: the same services, whose collector answers, or is not there.
+ */
 const CASES = ["off", "healthy", "down"] as const;
 type Case = (typeof CASES)[number];
-/** Payments answered in a second, and milliseconds of CPU time of all processes of the product, its database too, for one. */
+/**
+ * Payments answered in a second, and milliseconds of CPU time of all processes of the product, its database too, for
+ * one.
+ */
 type Figures = Record<Case, { perSecond: number; cpuMs: number }[]>;
 type Collector = Program<{ port: number }>;
 

@@ -1,5 +1,5 @@
-// The three nats-servers of deploy/k8s as three processes of this machine: the very configuration that the pods get, with
-// paths, ports and names of this machine in the place of theirs.
+// The three nats-servers of deploy/k8s as three processes of this machine: the very configuration that the pods get,
+// with paths, ports and names of this machine in the place of theirs.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BUS_USERS, type BusUser } from "@holdfast/contracts";

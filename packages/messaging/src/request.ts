@@ -20,7 +20,9 @@ export class MessageRejectedError extends Error {
 }
 
 export type RequestOptions = {
-  /** Epoch milliseconds until which to wait; later than the context's deadline, by the time an answer needs to travel. */
+  /**
+   * Epoch milliseconds until which to wait; later than the context's deadline, by the time an answer needs to travel.
+   */
   waitUntil: number;
   /** W3C trace context (https://www.w3.org/TR/trace-context/). */
   traceparent: string;

@@ -2,8 +2,8 @@ import { schemaNames, withClient, type SchemaName } from "@holdfast/local-infras
 import { createTestDatabase, type TestDatabase } from "@holdfast/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-// What the role of each service may do with each table, written down once more and apart from the migrations: a table, a
-// view or a sequence without a line here fails, and so does a privilege more or less. Partitions stand once, as _DAY.
+// What the role of each service may do with each table, written down once more and apart from the migrations: a table,
+// a view or a sequence without a line here fails, and so does a privilege more or less. Partitions stand once, as _DAY.
 const TABLES: Record<`${SchemaName}.${string}`, string[]> = {
   "gateway.merchant": [
     "SELECT",

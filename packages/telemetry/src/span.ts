@@ -11,8 +11,9 @@ import {
 import { linksTo } from "./traceparent.ts";
 
 /**
- * All that a span may say: names of the semantic conventions and our own. As with the log it is a list of what is allowed,
- * here held by the compiler; there is no way to put a body, a header, a path or a statement's values on a span.
+ * All that a span may say: names of the semantic conventions and our own. As with the log it is a list of what is
+ * allowed, here held by the compiler; there is no way to put a body, a header, a path or a statement's values on a
+ * span.
  */
 export type SpanAttributes = { [Name in SpanAttribute]?: string | number | undefined };
 

@@ -29,9 +29,9 @@ export type TelemetryOptions = {
 };
 
 /**
- * Starts what of OpenTelemetry is asked for. Metrics are always kept, for `/metrics`; spans, and the SDK that makes them,
- * only with somebody to send them to. A collector that is down, slow or broken fills a bounded queue and nothing else:
- * no call of a payment waits for it.
+ * Starts what of OpenTelemetry is asked for. Metrics are always kept, for `/metrics`; spans, and the SDK that makes
+ * them, only with somebody to send them to. A collector that is down, slow or broken fills a bounded queue and nothing
+ * else: no call of a payment waits for it.
  */
 export async function startTelemetry({
   name,

@@ -5,8 +5,8 @@ import type { DeliveryQueue } from "./deliver/delivery-queue.ts";
 import { waitingEndpoints } from "./delivery/waiting-endpoints.ts";
 
 /**
- * How far the database's clock is ahead of ours: of a few questions the quickest tells most, since its error is at most half
- * of what it took. An answer that took long tells nothing.
+ * How far the database's clock is ahead of ours: of a few questions the quickest tells most, since its error is at most
+ * half of what it took. An answer that took long tells nothing.
  */
 export async function measureSkew(pool: Pool, clock: Clock, events: BusinessEvents): Promise<void> {
   let quickestMs = PRECISION_MS;

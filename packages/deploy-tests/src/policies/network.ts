@@ -109,8 +109,8 @@ function components(manifests: Manifest[]): Component[] {
 }
 
 /**
- * The arrows of a table in ARCHITECTURE.md, which begins in the line after its heading: from, to, port. One row may name
- * several on either side, separated by commas.
+ * The arrows of a table in ARCHITECTURE.md, which begins in the line after its heading: from, to, port. One row may
+ * name several on either side, separated by commas.
  */
 export function documentedArrows(markdown: string, heading: string): Set<Arrow> {
   const section = markdown.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0];

@@ -83,5 +83,7 @@ async function confirm(
 const CONFIRM_TIMEOUT_MS = 5_000;
 const SIZE_MAX = 1_000;
 const FLUSHES_MAX = 2;
-/** What an owner that answers nothing is asked in 50 s. Its row is published anew after a minute, so more is in vain. */
+/**
+ * What an owner that answers nothing is asked in 50 s. Its row is published anew after a minute, so more is in vain.
+ */
 const WAITING_MAX = 20_000;
