@@ -70,7 +70,7 @@ function attemptsAreLinked(spans: ReceivedSpan[]): void {
   expect(second!.links).toEqual([{ traceId: first!.traceId, spanId: first!.parentSpanId }]);
 }
 
-/** Those that name the payment, and what else their processes kept of the same traces. */
+/** Those that name the payment. */
 function spansOf({ spans }: OtlpReceiver, paymentId: string): ReceivedSpan[] {
   return spans.filter(({ attributes }) => attributes["holdfast.payment.id"] === paymentId);
 }
