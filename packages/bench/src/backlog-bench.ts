@@ -9,8 +9,8 @@ import { newEndpoints, type Endpoint } from "./events.ts";
 import { median, sharedClockUs } from "./figures.ts";
 
 /**
- * 200 000 deliveries wait for a merchant who is dead; then others get their first event, one after the other: half by the
- * stream, half by a row that only a claim can find. Last what a claim costs when a million wait.
+ * 200 000 deliveries wait for a merchant who is dead; then others get their first event, one after the other: half by
+ * the stream, half by a row that only a claim can find. Last what a claim costs when a million wait.
  */
 export async function benchBacklog(bench: Bench): Promise<void> {
   const { receiver, sandbox, events } = bench;

@@ -27,8 +27,8 @@ const INSERT_EVENTS = `
   select event_id, occurred_at, $1::uuid, now(), occurred_at + interval '48 hours' from inserted`;
 
 /**
- * Replaces all pending deliveries by so many for events that exist: a few for each of the others, due now, and all the rest
- * for the dead merchant, due before them.
+ * Replaces all pending deliveries by so many for events that exist: a few for each of the others, due now, and all the
+ * rest for the dead merchant, due before them.
  */
 export async function setPending(
   client: Client,

@@ -1,6 +1,7 @@
 /**
- * What the dispatcher is measured against: one process that signs and posts the same bytes over warm TLS connections, so
- * many at once, and does nothing else. No bus, no database, no fairness, no bounds. Prints what it did as one JSON line.
+ * What the dispatcher is measured against: one process that signs and posts the same bytes over warm TLS connections,
+ * so many at once, and does nothing else. No bus, no database, no fairness, no bounds. Prints what it did as one JSON
+ * line.
  */
 import { randomUUIDv7 } from "node:crypto";
 import { parseArgs } from "node:util";

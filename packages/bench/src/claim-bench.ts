@@ -9,8 +9,9 @@ import { median } from "./figures.ts";
 type Claims = { pending: number; medianMs: number; claimed: number };
 
 /**
- * The dispatcher's own claim, on its own tables, with a thousand and with a million deliveries pending: all but a few of
- * them for one dead merchant, and due before those. Each claim is rolled back; the dispatcher stands still meanwhile.
+ * The dispatcher's own claim, on its own tables, with a thousand and with a million deliveries pending: all but a few
+ * of them for one dead merchant, and due before those. Each claim is rolled back; the dispatcher stands still
+ * meanwhile.
  */
 export async function benchClaims(
   { sandbox }: Bench,

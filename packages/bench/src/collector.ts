@@ -1,6 +1,6 @@
 /**
- * A collector that takes everything and reads nothing, a process of its own. Prints its port; `GET /bytes` says how much has
- * come.
+ * A collector that takes everything and reads nothing, a process of its own. Prints its port; `GET /bytes` says how
+ * much has come.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

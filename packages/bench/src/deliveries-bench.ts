@@ -15,8 +15,8 @@ type Round = {
 };
 
 /**
- * Deliveries by the dispatcher, with its defaults, from events that are put straight into its stream, beside a loop in one
- * process that signs and posts the same bytes to the same receiver and does nothing else.
+ * Deliveries by the dispatcher, with its defaults, from events that are put straight into its stream, beside a loop in
+ * one process that signs and posts the same bytes to the same receiver and does nothing else.
  */
 export async function benchDeliveries(bench: Bench): Promise<void> {
   const { receiver, rounds } = bench;

@@ -51,7 +51,9 @@ const OTHERS = 60;
 const TURNS = 3;
 /** A p99 needs more events than a rate does. */
 const RUN_FACTOR = 2;
-/** Well below what one dispatcher can do beside its receiver on two cores: waiting for CPU time would be no fairness. */
+/**
+ * Well below what one dispatcher can do beside its receiver on two cores: waiting for CPU time would be no fairness.
+ */
 const EVENTS_PER_SECOND = 300;
 const TICK_MS = 5;
 

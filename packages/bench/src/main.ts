@@ -21,7 +21,9 @@ import { benchTracing } from "./tracing-bench.ts";
 
 const { values: options } = parseArgs({
   options: {
-    /** payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, tracing, or all. */
+    /**
+     * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, tracing, or all.
+     */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "4" },

@@ -1,12 +1,12 @@
 import { print, printGoal, settled, witness, type Bench } from "./bench.ts";
 import { median } from "./figures.ts";
 import type { LoadResult } from "./load.ts";
-import { approvals, PAYMENT_BODY } from "./payments-bench.ts";
-import { runProgram } from "./programs.ts";
+import { approvals } from "./payments-bench.ts";
+import { asMerchant, runLoad } from "./run-load.ts";
 
 /**
- * Requests a second that the gateway lets each merchant have here. Below its default, so that 20 times as much leaves CPU
- * time on two cores, which the load generator shares: waiting for that would say nothing of the limit.
+ * Requests a second that the gateway lets each merchant have here. Below its default, so that 20 times as much leaves
+ * CPU time on two cores, which the load generator shares: waiting for that would say nothing of the limit.
  */
 export const NEIGHBOURS_RATE_LIMIT = 30;
 
@@ -15,8 +15,8 @@ type Credentials = { apiKey: string; apiSecret: string };
 type Run = { quiet: LoadResult; noisy?: LoadResult };
 
 /**
- * One merchant reserves funds at a modest rate, now by itself and now beside another that sends 20 times what it may, in
- * turns. What counts is how far the noisy one moves the quiet one's p99.
+ * One merchant reserves funds at a modest rate, now by itself and now beside another that sends 20 times what it may,
+ * in turns. What counts is how far the noisy one moves the quiet one's p99.
  */
 export async function benchNeighbours(bench: Bench): Promise<void> {
   const quiet = bench.sandbox.merchants[0]!;
@@ -46,32 +46,14 @@ async function run(
   quietMerchant: Credentials,
   noisyMerchant?: Credentials,
 ): Promise<Run> {
+  const load = (merchant: Credentials, rate: number, connections: number) =>
+    runLoad({ ...asMerchant(bench.sandbox, merchant), connections, seconds, rate });
   const [quiet, noisy] = await Promise.all([
-    load(bench, seconds, quietMerchant, QUIET_PER_SECOND, 16),
-    noisyMerchant && load(bench, seconds, noisyMerchant, NOISY_PER_SECOND, bench.connections),
+    load(quietMerchant, QUIET_PER_SECOND, 16),
+    noisyMerchant && load(noisyMerchant, NOISY_PER_SECOND, bench.connections),
   ]);
   await settled(bench);
   return { quiet, ...(noisy && { noisy }) };
-}
-
-async function load(
-  { sandbox }: Bench,
-  seconds: number,
-  { apiKey, apiSecret }: Credentials,
-  rate: number,
-  connections: number,
-): Promise<LoadResult> {
-  return await runProgram<LoadResult>("load.ts", {
-    timeoutMs: (seconds + 30) * 1_000,
-    args: [
-      `--url=${sandbox.gatewayUrl}/api/pre-authorization`,
-      `--headers=${JSON.stringify({ "x-api-key": apiKey, "x-api-secret": apiSecret })}`,
-      `--body=${JSON.stringify(PAYMENT_BODY)}`,
-      `--connections=${connections}`,
-      `--seconds=${seconds}`,
-      `--rate=${rate}`,
-    ],
-  });
 }
 
 async function onboardNoisy({ sandbox }: Bench): Promise<Credentials> {

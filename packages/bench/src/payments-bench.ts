@@ -4,7 +4,8 @@ import { cpuTimeMs } from "./cpu-time.ts";
 import { median } from "./figures.ts";
 import type { LoadResult } from "./load.ts";
 import { reportPayments } from "./payments-report.ts";
-import { runProgram, startProgram, type Program } from "./programs.ts";
+import { startProgram, type Program } from "./programs.ts";
+import { asMerchant, runLoad } from "./run-load.ts";
 
 /** What is asked for payments: its processes are where its CPU time goes. */
 type Target = {
@@ -24,8 +25,8 @@ export type PaymentFigures = LoadResult & {
 export type PaymentRounds = Partial<Record<TargetName, PaymentFigures[]>>;
 
 /**
- * Pre-authorizations through all processes, each counted when its webhook has been delivered, beside one bare process that
- * does the same work, and beside the same without webhooks.
+ * Pre-authorizations through all processes, each counted when its webhook has been delivered, beside one bare process
+ * that does the same work, and beside the same without webhooks.
  */
 export async function benchPayments(bench: Bench): Promise<void> {
   const demo = bench.sandbox.merchants[0]!;
@@ -79,7 +80,9 @@ async function inTurns(
   return figures;
 }
 
-/** One round: it is over when the last webhook has arrived, and CPU time is counted until nothing is left to be done. */
+/**
+ * One round: it is over when the last webhook has arrived, and CPU time is counted until nothing is left to be done.
+ */
 async function measure(
   bench: Bench,
   { url, headers, webhookPath, pids }: Target,
@@ -88,17 +91,7 @@ async function measure(
   const { receiver } = bench;
   const delivered = async () => (webhookPath ? ((await receiver.state()).distinct[webhookPath] ?? 0) : 0);
   const before = { cpu: cpuOf(pids), delivered: await delivered() };
-  const result = await runProgram<LoadResult>("load.ts", {
-    timeoutMs: (seconds + 30) * 1_000,
-    args: [
-      `--url=${url}`,
-      `--headers=${JSON.stringify(headers)}`,
-      `--body=${JSON.stringify(PAYMENT_BODY)}`,
-      `--connections=${bench.connections}`,
-      `--seconds=${seconds}`,
-      `--rate=${rate}`,
-    ],
-  });
+  const result = await runLoad({ url, headers, connections: bench.connections, seconds, rate });
   const answered = result.statuses["201"] ?? 0;
   let { endedAtUs } = result;
   if (webhookPath) {
@@ -117,20 +110,6 @@ async function measure(
 const BACKLOG_TIMEOUT_MS = 30_000;
 const PAUSE_MS = 200;
 
-/** Of a pre-authorization that the acquirer approves. */
-export const PAYMENT_BODY = {
-  orderId: "bench",
-  amount: 12.5,
-  currency: "TRY",
-  cardHolderName: "Ada Lovelace",
-  pan: "4111111111111111",
-  expiryMonth: "12",
-  expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
-  cvv: "123",
-  requestIp: "203.0.113.7",
-  requestPort: 443,
-};
-
 function cpuOf(pids: Record<string, number>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(pids).map(([name, pid]) => [name, cpuTimeMs(pid, { tree: name === "postgres" })]),
@@ -138,11 +117,9 @@ function cpuOf(pids: Record<string, number>): Record<string, number> {
 }
 
 function holdfast({ sandbox, receiver }: Bench): Target {
-  const { apiKey, apiSecret } = sandbox.merchants[0]!;
   return {
     name: "holdfast",
-    url: `${sandbox.gatewayUrl}/api/pre-authorization`,
-    headers: { "x-api-key": apiKey, "x-api-secret": apiSecret },
+    ...asMerchant(sandbox, sandbox.merchants[0]!),
     webhookPath: HOLDFAST_PATH,
     pids: { ...sandbox.processes, receiver: receiver.pid },
   };
@@ -188,7 +165,9 @@ export async function approvals({ sandbox }: Bench): Promise<number> {
     .filter((line) => line.includes('"operation":"authorize"') && line.includes('"approved"')).length;
 }
 
-/** The acquirer approved what was answered, and each payment that has a webhook has exactly one event at the receiver. */
+/**
+ * The acquirer approved what was answered, and each payment that has a webhook has exactly one event at the receiver.
+ */
 async function checkWitnesses({ receiver }: Bench, parts: PaymentRounds[], approved: number): Promise<void> {
   const rounds = (name: TargetName) => parts.flatMap((part) => part[name] ?? []);
   const answered = (name: TargetName) => rounds(name).reduce((sum, round) => sum + round.answered, 0);

@@ -8,7 +8,9 @@ export type Program<First> = { pid: number; first: First; stop(): Promise<void> 
 
 export type ProgramOptions = { env?: Record<string, string>; args?: string[] };
 
-/** Starts a program of this folder as a process of its own; its first line of output is JSON. It ends with this process. */
+/**
+ * Starts a program of this folder as a process of its own; its first line of output is JSON. It ends with this process.
+ */
 export async function startProgram<First>(
   file: string,
   options: ProgramOptions = {},
@@ -29,17 +31,12 @@ export async function startProgram<First>(
 /** Runs a program of this folder to its end. @returns the JSON that it printed. */
 export async function runProgram<Result>(
   file: string,
-  {
-    timeoutMs,
-    onStart = () => {},
-    ...options
-  }: ProgramOptions & { timeoutMs: number; onStart?: (pid: number) => void },
+  { timeoutMs, ...options }: ProgramOptions & { timeoutMs: number },
 ): Promise<Result> {
   const child = launch(file, options);
   const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
   try {
     const exited = once(child, "exit");
-    onStart(child.pid!);
     const result = await firstLine<Result>(file, child);
     await exited;
     return result;

@@ -5,9 +5,9 @@ import { print, printGoal, witness } from "./bench.ts";
 import { quantile, welchT } from "./figures.ts";
 
 /**
- * Whether the time of a refused sign-in tells a key that exists from one that does not. The gateway's own check, in this
- * process, where no network hides a difference: 20 000 attempts of each kind, in random order, and Welch's t of the two
- * (ASVS 11.2.4). The slowest tenth of both is left out: it is the garbage collector's and the scheduler's.
+ * Whether the time of a refused sign-in tells a key that exists from one that does not. The gateway's own check, in
+ * this process, where no network hides a difference: 20 000 attempts of each kind, in random order, and Welch's t of
+ * the two (ASVS 11.2.4). The slowest tenth of both is left out: it is the garbage collector's and the scheduler's.
  */
 export async function benchSignIn(): Promise<void> {
   const peppers = { activeId: "p1", keys: new Map([["p1", randomBytes(32)]]) };

@@ -6,13 +6,18 @@ import { print, printGoal, settled, witness, type Bench } from "./bench.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
 import { median } from "./figures.ts";
 import type { LoadResult } from "./load.ts";
-import { PAYMENT_BODY } from "./payments-bench.ts";
-import { runProgram, startProgram, type Program } from "./programs.ts";
+import { startProgram, type Program } from "./programs.ts";
+import { asMerchant, runLoad } from "./run-load.ts";
 
-/** `off`: no collector is configured; `healthy` and `down`: the same services, whose collector answers, or is not there. */
+/**
+ * `off`: no collector is configured; `healthy` and `down`: the same services, whose collector answers, or is not there.
+ */
 const CASES = ["off", "healthy", "down"] as const;
 type Case = (typeof CASES)[number];
-/** Payments answered in a second, and milliseconds of CPU time of all processes of the product, its database too, for one. */
+/**
+ * Payments answered in a second, and milliseconds of CPU time of all processes of the product, its database too, for
+ * one.
+ */
 type Figures = Record<Case, { perSecond: number; cpuMs: number }[]>;
 type Collector = Program<{ port: number }>;
 
@@ -81,17 +86,8 @@ async function bytesOf(collector: Collector | undefined): Promise<number> {
 }
 
 async function load(bench: Bench, sandbox: SandboxFile, seconds: number): Promise<LoadResult> {
-  const { apiKey, apiSecret } = sandbox.merchants[0]!;
-  const result = await runProgram<LoadResult>("load.ts", {
-    timeoutMs: (seconds + 30) * 1_000,
-    args: [
-      `--url=${sandbox.gatewayUrl}/api/pre-authorization`,
-      `--headers=${JSON.stringify({ "x-api-key": apiKey, "x-api-secret": apiSecret })}`,
-      `--body=${JSON.stringify(PAYMENT_BODY)}`,
-      `--connections=${bench.connections}`,
-      `--seconds=${seconds}`,
-    ],
-  });
+  const { connections } = bench;
+  const result = await runLoad({ ...asMerchant(sandbox, sandbox.merchants[0]!), connections, seconds });
   await settled({ ...bench, sandbox });
   return result;
 }

@@ -16,7 +16,10 @@ const alerts = rule.spec.groups.flatMap(({ rules }) => rules);
 const tests = readFileSync(join(import.meta.dirname, "alerts.promtool.yaml"), "utf8");
 const runbook = join(repository, "docs", "runbook");
 
-/** As OpenTelemetry's serializer for Prometheus writes them: dots are underscores, counters end in `_total`, units are left out. */
+/**
+ * As OpenTelemetry's serializer for Prometheus writes them: dots are underscores, counters end in `_total`, units are
+ * left out.
+ */
 function metricsOfTheSources(): Set<string> {
   const files = globSync("{packages,services}/*/src/**/*.ts", { cwd: repository });
   const sources = files

@@ -1,6 +1,6 @@
-// Resources of operators have no schema in Kubernetes, and their operators' definitions are not here. So each is held to a
-// schema of the fields that our manifests use, written by hand from the operator's reference: a field that is misspelled or
-// misplaced fails, one that the operator would refuse for another reason does not.
+// Resources of operators have no schema in Kubernetes, and their operators' definitions are not here. So each is held
+// to a schema of the fields that our manifests use, written by hand from the operator's reference: a field that is
+// misspelled or misplaced fails, one that the operator would refuse for another reason does not.
 import { z } from "zod";
 
 const metadata = z.strictObject({

@@ -1,5 +1,5 @@
-// The three nats-servers of deploy/k8s as three processes of this machine: the very configuration that the pods get, with
-// paths, ports and names of this machine in the place of theirs.
+// The three nats-servers of deploy/k8s as three processes of this machine: the very configuration that the pods get,
+// with paths, ports and names of this machine in the place of theirs.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BUS_USERS, type BusUser } from "@holdfast/contracts";
@@ -27,7 +27,6 @@ export type NatsCluster = {
   kill(server: number): Promise<void>;
   /** With the data it had; `withoutData` as a pod whose volume was lost. */
   restart(server: number, options?: { withoutData: boolean }): Promise<void>;
-  log(server: number): string;
   stop(): Promise<void>;
 };
 
@@ -80,7 +79,6 @@ export async function startNatsCluster(dir: string): Promise<NatsCluster> {
       if (withoutData) rmSync(storeOf(server), { recursive: true });
       servers[server] = await start(server);
     },
-    log: (server) => servers[server]!.logTail(),
     async stop() {
       await Promise.all(servers.map((server) => server.stop({ signals: ["SIGKILL"] })));
     },

@@ -1,6 +1,6 @@
-// The drill of docs/backup.md, «Without Kubernetes», on this machine: a base back-up taken under writes, WAL archived as it is
-// written, an accident, and a restore to the moment before it. PostgreSQL's own low-level interface does what pg_basebackup
-// does, because the embedded server comes without that program.
+// The drill of docs/backup.md, «Without Kubernetes», on this machine: a base back-up taken under writes, WAL archived
+// as it is written, an accident, and a restore to the moment before it. PostgreSQL's own low-level interface does what
+// pg_basebackup does, because the embedded server comes without that program.
 import {
   appendFileSync,
   chmodSync,

@@ -41,6 +41,17 @@ test("in production the setting does nothing", async () => {
   expect(lived).toEqual({ output: ["first", "second"], signal: null });
 });
 
+test("what is held goes on when the point is disarmed", async () => {
+  const hits = armFailpoints("payments.after_claim:hold@1");
+  let passed = 0;
+  const held = failpoint("payments.after_claim").then(() => passed++);
+  await failpoint("payments.after_claim");
+  expect([hits("payments.after_claim"), passed]).toEqual([2, 0]);
+  armFailpoints(undefined);
+  await held;
+  expect(passed).toBe(1);
+});
+
 test("armed within a process, a point lets nothing past until it is disarmed", async () => {
   armFailpoints("payments.after_claim:hang@1");
   let passed = 0;

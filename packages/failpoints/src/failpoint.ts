@@ -4,8 +4,8 @@
  *
  * `FAILPOINTS=payments.after_claim:kill@3,payments.before_claim:delay(20s)`: the third time the first is reached the
  * process is killed; each time the second is reached it waits. Actions: `kill` (SIGKILL to itself), `stop` (SIGSTOP to
- * itself, until somebody sends SIGCONT), `delay(N ms|s)`, `hang` (what came here goes no further, as if its process had
- * died, while the rest of the process lives on).
+ * itself, until somebody sends SIGCONT), `delay(N ms|s)`, `hold` (waits until points are armed anew, or disarmed),
+ * `hang` (what came here goes no further, as if its process had died, while the rest of the process lives on).
  */
 export const FAILPOINTS = [
   "payments.before_claim",
@@ -55,7 +55,7 @@ export class FailpointSettingError extends Error {
   readonly code = "invalid_failpoints";
 }
 
-type Action = { kind: "kill" | "stop" | "hang" } | { kind: "delay"; ms: number };
+type Action = { kind: "kill" | "stop" | "hold" | "hang" } | { kind: "delay"; ms: number };
 type Armed = { action: Action; onHit: number | undefined; hits: number };
 
 /** @throws FailpointSettingError */
@@ -63,14 +63,14 @@ export function parseFailpoints(setting: string): Map<Failpoint, Armed> {
   const armed = new Map<Failpoint, Armed>();
   for (const part of setting.split(",")) {
     const [, name, kind, count, unit, onHit] =
-      /^([\w.]+):(kill|stop|delay|hang)(?:\((\d+)(ms|s)\))?(?:@(\d+))?$/.exec(part.trim()) ?? [];
+      /^([\w.]+):(kill|stop|delay|hold|hang)(?:\((\d+)(ms|s)\))?(?:@(\d+))?$/.exec(part.trim()) ?? [];
     if (!isFailpoint(name) || (kind === "delay") !== (count !== undefined)) {
       throw new FailpointSettingError(`not a failpoint: ${part}`);
     }
     const action: Action =
       kind === "delay"
         ? { kind, ms: Number(count) * (unit === "s" ? 1_000 : 1) }
-        : { kind: kind as "kill" | "stop" | "hang" };
+        : { kind: kind as "kill" | "stop" | "hold" | "hang" };
     armed.set(name, { action, onHit: onHit === undefined ? undefined : Number(onHit), hits: 0 });
   }
   return armed;
@@ -95,6 +95,8 @@ export async function failpoint(name: Failpoint): Promise<void> {
     case "stop":
       process.kill(process.pid, "SIGSTOP");
       return;
+    case "hold":
+      return await released.promise;
     case "hang":
       return await new Promise(() => {});
     case "delay": {
@@ -108,6 +110,8 @@ export async function failpoint(name: Failpoint): Promise<void> {
 
 const { FAILPOINTS: setting, NODE_ENV } = process.env;
 let armed = setting && NODE_ENV !== "production" ? parseFailpoints(setting) : undefined;
+/** When what is held goes on. */
+let released = Promise.withResolvers<void>();
 
 /**
  * Arms other points in this process, for tests that run services in their own; nothing in production.
@@ -117,5 +121,7 @@ export function armFailpoints(setting: string | undefined): (name: Failpoint) =>
   const points =
     setting !== undefined && process.env["NODE_ENV"] !== "production" ? parseFailpoints(setting) : undefined;
   armed = points;
+  released.resolve();
+  released = Promise.withResolvers();
   return (name) => points?.get(name)?.hits ?? 0;
 }

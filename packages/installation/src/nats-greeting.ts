@@ -4,8 +4,8 @@ import { connect } from "node:net";
 export type NatsGreeting = { version: string; jetstream?: boolean };
 
 /**
- * The INFO line that a NATS server sends to everyone who connects, before TLS and whatever its users may do; `undefined`
- * where nobody greets within a second.
+ * The INFO line that a NATS server sends to everyone who connects, before TLS and whatever its users may do;
+ * `undefined` where nobody greets within a second.
  */
 export async function natsGreeting(url: string): Promise<NatsGreeting | undefined> {
   const { hostname, port } = new URL(url);

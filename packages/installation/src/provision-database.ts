@@ -1,5 +1,5 @@
-// No process reads another's schema: PostgreSQL enforces it. Each schema has an owner role, which migrates it, and an app
-// role, which runs the service and gets what the migrations grant it, table by table.
+// No process reads another's schema: PostgreSQL enforces it. Each schema has an owner role, which migrates it, and an
+// app role, which runs the service and gets what the migrations grant it, table by table.
 import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
 
 /** The schemas of the product, one per service. */

@@ -74,7 +74,9 @@ function eventSource(source: EventSource): Permissions {
   return { publish: [eventSubject(source), ...streamSubjects()], subscribe: [] };
 }
 
-/** To find the event stream, make it, and bring it to its settings; never to purge or delete it or to read it by hand. */
+/**
+ * To find the event stream, make it, and bring it to its settings; never to purge or delete it or to read it by hand.
+ */
 function streamSubjects(): string[] {
   const { name } = EVENT_STREAM;
   return ["INFO", ...["INFO", "CREATE", "UPDATE"].map((verb) => `STREAM.${verb}.${name}`)].map(apiSubject);

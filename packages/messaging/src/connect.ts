@@ -11,14 +11,19 @@ import {
 
 /**
  * A NATS connection that reconnects for ever, together with what request-reply has to know of it: whether it is up now,
- * and a promise for the next time it breaks. The client buffers what is published while it is down, so callers ask
+ * and when it breaks. The client buffers what is published while it is down, so callers ask
  * `connected` before they claim that nothing was sent.
  */
 export type Bus = {
   readonly nats: NatsConnection;
   readonly connected: boolean;
-  /** Resolves when the present connection breaks; when it is already down, at once. */
-  disconnection(): Promise<void>;
+  /**
+   * Calls `listener` when the present connection breaks; when it is already down, at once. No promise, which would keep
+   * whatever has ever waited for it as long as the connection lasts.
+   *
+   * @returns what takes the listener away.
+   */
+  onDisconnection(listener: () => void): () => void;
   /** Resolves when the connection is up, at once if it is. */
   connection(): Promise<void>;
   /** Lets what is under way finish, within `timeoutMs`, then closes. */
@@ -78,7 +83,7 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
   const nats = await firstConnection(await connectionOptions(options));
   let up = Promise.resolve();
   let markUp = () => {};
-  let down = Promise.withResolvers<void>();
+  const listeners = new Set<() => void>();
   let connected = true;
 
   const markDown = () => {
@@ -87,7 +92,8 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
     const next = Promise.withResolvers<void>();
     up = next.promise;
     markUp = next.resolve;
-    down.resolve();
+    for (const listener of listeners) listener();
+    listeners.clear();
     onStatus?.("disconnected");
   };
   void (async () => {
@@ -95,7 +101,6 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
       if (type === "disconnect" || type === "close") markDown();
       if (type === "reconnect" && !connected) {
         connected = true;
-        down = Promise.withResolvers();
         markUp();
         onStatus?.("reconnected");
       }
@@ -107,7 +112,11 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
     get connected() {
       return connected;
     },
-    disconnection: () => down.promise,
+    onDisconnection(listener) {
+      if (connected) listeners.add(listener);
+      else listener();
+      return () => void listeners.delete(listener);
+    },
     connection: () => up,
     async close(timeoutMs) {
       // While the server is down `drain()` waits for a reconnect that may never come.

@@ -53,7 +53,7 @@ test("they go on after the bus was away", async () => {
 test("publishing never fails, however the bus is", async () => {
   const { nats, publisher, replicas } = await setUp();
   await nats.kill();
-  await Promise.all([publisher, ...replicas].map((bus) => bus.disconnection()));
+  await eventually(() => [publisher, ...replicas].every((bus) => !bus.connected));
   publishNotice(publisher, changed, { id: "4" });
   await publisher.close(100);
   expect(() => publishNotice(publisher, changed, { id: "5" })).not.toThrow();

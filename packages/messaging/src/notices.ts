@@ -17,7 +17,7 @@ export function publishNotice<Payload extends z.ZodType>(
 }
 
 /**
- * Calls `onNotice` for every notice that arrives until the bus is closed, after reconnects, too. What cannot be read is
+ * Calls `handle` for every notice that arrives until the bus is closed, after reconnects, too. What cannot be read is
  * dropped.
  */
 export function onNotice<Payload extends z.ZodType>(

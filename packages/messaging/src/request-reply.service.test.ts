@@ -157,6 +157,26 @@ test("stopping lets what is under way end, and takes nothing new", async () => {
   expect(await first).toEqual(done("first"));
 });
 
+test("nothing of a request stays with the connection once it is answered", async () => {
+  await answering(async () => done("42"));
+  let [listened, forgotten] = [0, 0];
+  const watched: Bus = Object.create(client, {
+    onDisconnection: {
+      value: (listener: () => void) => {
+        listened++;
+        const forget = client.onDisconnection(listener);
+        return () => {
+          forgotten++;
+          forget();
+        };
+      },
+    },
+  });
+  const wire = { waitUntil: Date.now() + 3_000, traceparent: "00-trace" };
+  expect(await request(watched, ask, context(), { question: "?" }, wire)).toEqual(done("42"));
+  expect([listened, forgotten]).toEqual([1, 1]);
+});
+
 describe("when the server goes away", () => {
   test("during the wait, the message is sent again after the reconnect, and answered", async () => {
     let calls = 0;

@@ -20,7 +20,9 @@ export class MessageRejectedError extends Error {
 }
 
 export type RequestOptions = {
-  /** Epoch milliseconds until which to wait; later than the context's deadline, by the time an answer needs to travel. */
+  /**
+   * Epoch milliseconds until which to wait; later than the context's deadline, by the time an answer needs to travel.
+   */
   waitUntil: number;
   /** W3C trace context (https://www.w3.org/TR/trace-context/). */
   traceparent: string;
@@ -62,10 +64,9 @@ async function send<Result extends z.ZodType>(
     if (!bus.connected && (sends === 0 || !(await within(bus.connection(), waitUntil)))) return gaveUp;
     const timeout = waitUntil - Date.now();
     if (timeout <= 0) return gaveUp;
-    const disconnection = bus.disconnection();
     const answer = bus.nats.request(command.subject, data, { timeout, headers: messageHeaders });
     try {
-      const message = await Promise.race([answer, disconnection]);
+      const message = await unlessDisconnected(bus, answer);
       if (!message) {
         answer.catch(() => {}); // its reply can no longer arrive
         continue;
@@ -87,6 +88,17 @@ async function send<Result extends z.ZodType>(
       if (error instanceof TimeoutError || error instanceof RequestError) return { outcome: "in_doubt" };
       throw error;
     }
+  }
+}
+
+/** What `answer` resolves to; undefined once the connection breaks. */
+async function unlessDisconnected<Answer>(bus: Bus, answer: Promise<Answer>): Promise<Answer | undefined> {
+  const broken = Promise.withResolvers<undefined>();
+  const forget = bus.onDisconnection(() => broken.resolve(undefined));
+  try {
+    return await Promise.race([answer, broken.promise]);
+  } finally {
+    forget();
   }
 }
 

@@ -210,8 +210,8 @@ async function answer(
 /**
  * Whether the answer goes to an inbox of the command's own senders (or of somebody who looks on). NATS does not check a
  * reply subject when it is sent: without this a sender could have the handler write to any subject the handler may use.
- * It also tells a sender's message from one that JetStream delivers in its own name, wherever whoever set up a stream or
- * consumer has told it to: those have no reply subject, or one of JetStream's.
+ * It also tells a sender's message from one that JetStream delivers in its own name, wherever whoever set up a stream
+ * or consumer has told it to: those have no reply subject, or one of JetStream's.
  */
 function mayBeAnswered({ senders }: Command, reply = ""): boolean {
   const prefixes = [...senders.map(inboxPrefix), inboxPrefix(OBSERVER), DEFAULT_INBOX_PREFIX];

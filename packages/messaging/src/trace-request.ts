@@ -16,8 +16,8 @@ import {
 import { messagingAttributes } from "./messaging-attributes.ts";
 
 /**
- * Sends a command in a span of the unit of work under way, or else of the trace that `traceparent` names, and measures it.
- * `send` is given what the message is to carry. What belongs to no trace is measured only.
+ * Sends a command in a span of the unit of work under way, or else of the trace that `traceparent` names, and measures
+ * it. `send` is given what the message is to carry. What belongs to no trace is measured only.
  */
 export async function traceRequest<Reply extends CommandReply<unknown>>(
   subject: string,

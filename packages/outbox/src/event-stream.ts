@@ -48,9 +48,9 @@ export async function assertEventStream(nats: NatsConnection, options: EventStre
 const ANSWER_TIMEOUT_MS = 2_000;
 
 /**
- * Limits and not work-queue, so that further consumers may come. What is older or more than fits leaves: the outbox is the
- * record, and with `discard: new` a stream full of delivered events would refuse new ones. Duplicates are known for 30 s:
- * long enough for a publish that was repeated because its answer was lost.
+ * Limits and not work-queue, so that further consumers may come. What is older or more than fits leaves: the outbox is
+ * the record, and with `discard: new` a stream full of delivered events would refuse new ones. Duplicates are known for
+ * 30 s: long enough for a publish that was repeated because its answer was lost.
  */
 function settings({ replicas, bytesMax }: EventStreamOptions) {
   return {

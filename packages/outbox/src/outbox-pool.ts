@@ -2,9 +2,9 @@ import { createPool, type PoolOptions } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 
 /**
- * Connections for the relay, the confirmations and the comparison with the dispatcher; never for what puts an event into
- * the outbox. They commit without waiting for the disk: what a crash of the database takes from them is a claim or a
- * confirmation, and the event is published once more, which the dispatcher knows by its id.
+ * Connections for the relay, the confirmations and the comparison with the dispatcher; never for what puts an event
+ * into the outbox. They commit without waiting for the disk: what a crash of the database takes from them is a claim or
+ * a confirmation, and the event is published once more, which the dispatcher knows by its id.
  */
 export function createOutboxPool(options: Omit<PoolOptions, "connectionsMax" | "settings">): Pool {
   return createPool({

@@ -14,8 +14,8 @@ export type ClaimedEvent = {
 };
 
 /**
- * Claims events that were never published, oldest first; any number of relays may ask at once. A claim is no lease: what
- * its relay does not get published comes up again like everything that is not confirmed.
+ * Claims events that were never published, oldest first; any number of relays may ask at once. A claim is no lease:
+ * what its relay does not get published comes up again like everything that is not confirmed.
  */
 export async function claimNew(
   pool: Pool,
@@ -93,7 +93,9 @@ export async function reopen(pool: Pool, eventIds: string[]): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** A page of the events that happened in a time and are confirmed, in the order of their ids, which begin with the time. */
+/**
+ * A page of the events that happened in a time and are confirmed, in the order of their ids, which begin with the time.
+ */
 export async function findConfirmed(
   pool: Pool,
   { from, to, after, limit }: { from: Date; to: Date; after: string | undefined; limit: number },

@@ -144,7 +144,6 @@ test("all of JetStream's data is lost: the stream is made anew and what was not 
 test("while the bus is away nothing is claimed, and afterwards everything goes out", async () => {
   relay();
   await harness.nats.kill();
-  await harness.bus.disconnection();
   await eventually(() => expect(harness.bus.connected).toBe(false));
   await harness.record();
   const next = round();

@@ -2,9 +2,9 @@ import { telemetrySettings } from "@holdfast/telemetry";
 import { z } from "zod";
 
 /**
- * Settings come from environment variables, are parsed once by `runService`, before anything is begun, and then are plain
- * values. Every variable of ours has its unit in its value (`15s`; OpenTelemetry's own are milliseconds), and all faults are
- * listed at once, never with the value: it may be a secret.
+ * Settings come from environment variables, are parsed once by `runService`, before anything is begun, and then are
+ * plain values. Every variable of ours has its unit in its value (`15s`; OpenTelemetry's own are milliseconds), and all
+ * faults are listed at once, never with the value: it may be a secret.
  */
 export class ConfigError extends Error {
   override name = "ConfigError";

@@ -15,7 +15,8 @@ export type Health = {
 /**
  * `GET /livez`: the process turns its event loop, and none of its own loops is stuck; it does not look at dependencies,
  * since a restart would not mend them.
- * `GET /readyz`: every dependency answers within a second and the service is not draining. The body names what does not.
+ * `GET /readyz`: every dependency answers within a second and the service is not draining. The body names what does
+ * not.
  * `GET /metrics`: everything that is measured, in Prometheus' text format.
  */
 export async function startHealth(

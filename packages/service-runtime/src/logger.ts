@@ -88,8 +88,8 @@ function allowedFields(fields: Record<string, unknown>): Record<string, unknown>
 }
 
 /**
- * An error as it may be logged. Database errors are reduced to SQLSTATE, table and constraint: their message, detail and
- * where repeat row values.
+ * An error as it may be logged. Database errors are reduced to SQLSTATE, table and constraint: their message, detail
+ * and where repeat row values.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (error instanceof DatabaseError) {

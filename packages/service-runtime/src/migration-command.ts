@@ -8,7 +8,9 @@ const configSchema = z.object({
   MIGRATION_DATABASE_URL: urlSetting("postgres:", "postgresql:"),
 });
 
-/** The command each service has: `MIGRATION_DATABASE_URL=… node src/migrate.ts`. Says what it ran; exits 1 on failure. */
+/**
+ * The command each service has: `MIGRATION_DATABASE_URL=… node src/migrate.ts`. Says what it ran; exits 1 on failure.
+ */
 export async function runMigrationCommand(schema: string, directory: string): Promise<void> {
   try {
     const config = parseConfig(configSchema, process.env);

@@ -90,6 +90,20 @@ test("with a linger what arrives within it goes into one flush, and the next ite
   }
 });
 
+test("what comes just as a flush ends goes into the next one, and none is empty", async () => {
+  const { batches, flush, releaseAll } = heldFlush();
+  const batcher = createNaturalBatcher({ flush, sizeMax: 10, flushesMax: 2, isolates: never });
+  const first = batcher.add(1);
+  await turn();
+  const second = batcher.add(2);
+  releaseAll();
+  expect(await first).toBe(10);
+  await turn();
+  releaseAll();
+  expect(await second).toBe(20);
+  expect(batches).toEqual([[1], [2]]);
+});
+
 test("an item at fault fails alone; its neighbours are written", async () => {
   const flush = async (items: number[]) => {
     if (items.includes(2)) throw new RangeError("2");

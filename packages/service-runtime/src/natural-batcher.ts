@@ -2,8 +2,8 @@ import { context, inBatchContext, type Context } from "@holdfast/telemetry";
 
 /**
  * Natural batching: while one flush runs, the next items gather, so a busy process commits many items in one statement
- * and an idle one commits each at once. Nothing waits for a timer. Measured on 2 cores (64 clients, two durable commits a
- * payment): 2 360 payments/s one by one, 4 280-5 640 batched.
+ * and an idle one commits each at once. Nothing waits for a timer, unless it is told to linger. Measured on 2 cores (64
+ * clients, two durable commits a payment): 2 360 payments/s one by one, 4 280-5 640 batched.
  */
 export type NaturalBatcher<Item, Result> = {
   /** Resolves with the item's own result; rejects with the flush's error. */
@@ -69,12 +69,13 @@ export function createNaturalBatcher<Item, Result>({
 
   const flushGathered = async () => {
     isBeginning = false;
-    for (;;) {
+    // Another flush may have ended meanwhile and taken everything along.
+    while (gathering.length > 0) {
       const batch = gathering.slice(0, sizeMax);
       gathering = gathering.slice(sizeMax);
       begin();
       await flushBatch(batch);
-      if (lingerMs > 0 || gathering.length === 0) break;
+      if (lingerMs > 0) break;
     }
     flushing--;
     begin();

@@ -15,10 +15,10 @@ import { Client, Pool, type PoolClient, type PoolConfig } from "pg";
 type Connected = (error: Error | undefined, client: PoolClient | undefined, release: () => void) => void;
 
 /**
- * A pool that says how long its callers wait and its statements take, and whose statements are spans of the unit of work
- * they belong to. A span has the name of the prepared statement, or its verb and first table: never the text, never a value.
- * A statement outside of a unit of work (polling, upkeep) is no span; one for several units at once is a span in each of
- * their traces, linked to the first's.
+ * A pool that says how long its callers wait and its statements take, and whose statements are spans of the unit of
+ * work they belong to. A span has the name of the prepared statement, or its verb and first table: never the text,
+ * never a value. A statement outside of a unit of work (polling, upkeep) is no span; one for several units at once is a
+ * span in each of their traces, linked to the first's.
  */
 export class ObservedPool extends Pool {
   readonly #waitTime: Histogram;

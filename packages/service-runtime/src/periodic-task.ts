@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "./logger.ts";
 
 export type PeriodicTask = {
@@ -6,35 +7,33 @@ export type PeriodicTask = {
 };
 
 /**
- * Runs `round` again and again with `intervalMs` between the end of one and the start of the next. A round that throws is
- * logged and the next one comes: a dependency that is down must not end the work for good.
+ * Runs `round` again and again with `intervalMs` between the end of one and the start of the next. A round that throws
+ * is logged and the next one comes: a dependency that is down must not end the work for good.
  */
 export function startPeriodicTask(
   operation: string,
   { intervalMs, round, log }: { intervalMs: number; round: () => Promise<unknown>; log: Logger },
 ): PeriodicTask {
-  const stopping = Promise.withResolvers<void>();
-  let stopped = false;
+  const stopping = new AbortController();
   const running = (async () => {
-    // oxlint-disable-next-line no-unmodified-loop-condition -- `stop` sets it
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       try {
         await round();
       } catch (error) {
         log.error({ operation, error }, "a round failed");
       }
-      if (!stopped) await Promise.race([pause(intervalMs), stopping.promise]);
+      await pause(intervalMs, stopping.signal);
     }
   })();
   return {
     async stop(timeoutMs) {
-      stopped = true;
-      stopping.resolve();
+      stopping.abort();
       await Promise.race([running, pause(timeoutMs)]);
     },
   };
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+/** At most until `signal` is aborted; nothing of it stays with the signal. */
+async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { ref: false, signal }).catch(() => {});
 }

@@ -59,8 +59,8 @@ export async function acquireConnection(pool: Pool): Promise<PoolClient> {
 }
 
 /**
- * Whether a failed single-statement transaction is certain to have left nothing behind: it was never sent, or the server
- * itself answered with an error. Anything else (a broken connection, our own time-out) may have been committed.
+ * Whether a failed single-statement transaction is certain to have left nothing behind: it was never sent, or the
+ * server itself answered with an error. Anything else (a broken connection, our own time-out) may have been committed.
  */
 export function certainlyNotCommitted(error: unknown): boolean {
   return error instanceof DatabaseUnavailableError || error instanceof DatabaseError;

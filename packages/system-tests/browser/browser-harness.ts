@@ -151,7 +151,9 @@ function watch(page: Page): void {
   onTestFinished(() => expect(complaints).toEqual([]));
 }
 
-/** Looks at the page as it is: for people as a picture, for axe by its rules, and for anything wider than the screen. */
+/**
+ * Looks at the page as it is: for people as a picture, for axe by its rules, and for anything wider than the screen.
+ */
 export async function inspect(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
   await page.evaluate(AXE);

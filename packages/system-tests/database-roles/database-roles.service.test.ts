@@ -2,8 +2,8 @@ import { schemaNames, withClient, type SchemaName } from "@holdfast/local-infras
 import { createTestDatabase, type TestDatabase } from "@holdfast/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-// What the role of each service may do with each table, written down once more and apart from the migrations: a table, a
-// view or a sequence without a line here fails, and so does a privilege more or less. Partitions stand once, as _DAY.
+// What the role of each service may do with each table, written down once more and apart from the migrations: a table,
+// a view or a sequence without a line here fails, and so does a privilege more or less. Partitions stand once, as _DAY.
 const TABLES: Record<`${SchemaName}.${string}`, string[]> = {
   "gateway.merchant": [
     "SELECT",
@@ -202,6 +202,18 @@ describe.each(schemaNames)("%s_app", (own) => {
     const outcomes = await outcomeOf(database.urls[own].app, statements);
     expect(Object.entries(outcomes).filter(([, outcome]) => outcome !== REFUSED)).toEqual([]);
     expect(statements.length).toBeGreaterThan(10);
+  });
+
+  test("cannot alter or drop any table", async () => {
+    const statements = (await relations())
+      .filter(({ schema, kind }) => schema === own && (kind === "r" || kind === "p"))
+      .flatMap(({ schema, name }) => [
+        `alter table ${schema}.${name} add column mine int`,
+        `drop table ${schema}.${name}`,
+      ]);
+    const outcomes = await outcomeOf(database.urls[own].app, statements);
+    expect(Object.entries(outcomes).filter(([, outcome]) => outcome !== REFUSED)).toEqual([]);
+    expect(statements.length).toBeGreaterThan(5);
   });
 
   test.each([

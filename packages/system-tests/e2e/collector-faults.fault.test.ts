@@ -1,17 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { eventually, startOtlpReceiver } from "@holdfast/testing";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { preAuthorization, runSandbox, type RunningSandbox } from "./running-sandbox.ts";
+import { eventually } from "@holdfast/testing";
+import { expect, test } from "vitest";
+import { collectTelemetry, preAuthorization, runSandbox, type RunningSandbox } from "./running-sandbox.ts";
 
 const QUEUE_MAX = 32;
 
 test("a collector that hangs, answers 500 or is gone costs no payment, no memory and no orderly end", async () => {
-  const collector = await startOtlpReceiver();
-  onTestFinished(() => collector.close().catch(() => {}));
-  collector.behave("hangs");
-  const settings = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  const collector = await collectTelemetry({
     OTEL_TRACES_SAMPLER: "always_on",
     OTEL_BSP_SCHEDULE_DELAY: "10",
     OTEL_BSP_MAX_QUEUE_SIZE: String(QUEUE_MAX),
@@ -19,9 +15,8 @@ test("a collector that hangs, answers 500 or is gone costs no payment, no memory
     OTEL_METRIC_EXPORT_INTERVAL: "1000",
     // Far longer than the payments take: whoever waited for an export would be seen.
     OTEL_EXPORTER_OTLP_TIMEOUT: "60000",
-  };
-  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
-  onTestFinished(() => void vi.unstubAllEnvs());
+  });
+  collector.behave("hangs");
   const sandbox = await runSandbox();
 
   await payAll(sandbox);

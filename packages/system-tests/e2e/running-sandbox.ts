@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +8,9 @@ import {
   type SandboxFile,
   type ServiceDefinition,
 } from "@holdfast/sandbox";
-import { onTestFinished } from "vitest";
+import { startOtlpReceiver, type OtlpReceiver } from "@holdfast/testing";
+import { startLedgerReceiver, type LedgerReceiver } from "@holdfast/webhook-checker";
+import { expect, onTestFinished, vi } from "vitest";
 
 /** The whole product in real processes, as `npm start` runs it, with clients for its two APIs. */
 export type RunningSandbox = {
@@ -71,6 +74,36 @@ export function client(baseUrl: string, credentials: Record<string, string>): Cl
       body: text === "" ? undefined : JSON.parse(text),
     };
   };
+}
+
+/** A collector for the sandbox that is started next, and that one's settings; both go with the test. */
+export async function collectTelemetry(settings: Record<string, string>): Promise<OtlpReceiver> {
+  const collector = await startOtlpReceiver();
+  onTestFinished(() => collector.close());
+  vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url);
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return collector;
+}
+
+/** A server for the first merchant's webhooks, turned on. */
+export async function receiveWebhooks(sandbox: RunningSandbox): Promise<LedgerReceiver> {
+  const { certFile, keyFile } = sandbox.file.receiver;
+  const receiver = await startLedgerReceiver({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
+  onTestFinished(() => receiver.close());
+  const webhook = `/operator/merchants/${sandbox.file.merchants[0]!.merchantId}/webhook`;
+  expect((await sandbox.operator()("PUT", webhook, { url: receiver.url })).status).toBe(201);
+  return receiver;
+}
+
+/** What the bank does with the next authorization. */
+export async function bankWill({ file }: RunningSandbox, behaviour: string): Promise<void> {
+  const { ok } = await fetch(`${file.acquirerUrl}/faults`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ operation: "authorize", behaviour, times: 1 }),
+  });
+  expect(ok).toBe(true);
 }
 
 /** A valid body of POST /api/pre-authorization, with `change` applied. */

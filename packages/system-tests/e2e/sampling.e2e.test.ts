@@ -1,11 +1,23 @@
-import { readFileSync } from "node:fs";
-import { eventually, startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from "@holdfast/testing";
-import { startLedgerReceiver, type LedgerReceiver } from "@holdfast/webhook-checker";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { preAuthorization, runSandbox, type RunningSandbox } from "./running-sandbox.ts";
+import { eventually, type OtlpReceiver, type ReceivedSpan } from "@holdfast/testing";
+import { expect, test } from "vitest";
+import {
+  bankWill,
+  collectTelemetry,
+  preAuthorization,
+  receiveWebhooks,
+  runSandbox,
+} from "./running-sandbox.ts";
 
 test("with no trace chosen, what failed or is not known is kept by every process that saw it, and nothing else", async () => {
-  const collector = await collect();
+  const collector = await collectTelemetry({
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_TRACES_SAMPLER_ARG: "0",
+    OTEL_BSP_SCHEDULE_DELAY: "100",
+    // However busy the machine: nothing here is kept for being slow.
+    TRACE_SLOW_AFTER: "10m",
+    ACQUIRER_TIMEOUT: "1s",
+    WEBHOOK_RETRY_SCHEDULE: "200ms,200ms,200ms",
+  });
   const sandbox = await runSandbox();
   const receiver = await receiveWebhooks(sandbox);
   const merchant = sandbox.merchant();
@@ -58,46 +70,7 @@ function attemptsAreLinked(spans: ReceivedSpan[]): void {
   expect(second!.links).toEqual([{ traceId: first!.traceId, spanId: first!.parentSpanId }]);
 }
 
-/** Those that name the payment, and what else their processes kept of the same traces. */
+/** Those that name the payment. */
 function spansOf({ spans }: OtlpReceiver, paymentId: string): ReceivedSpan[] {
   return spans.filter(({ attributes }) => attributes["holdfast.payment.id"] === paymentId);
-}
-
-async function collect(): Promise<OtlpReceiver> {
-  const collector = await startOtlpReceiver();
-  onTestFinished(() => collector.close());
-  const settings = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
-    OTEL_TRACES_SAMPLER_ARG: "0",
-    OTEL_BSP_SCHEDULE_DELAY: "100",
-    // However busy the machine: nothing here is kept for being slow.
-    TRACE_SLOW_AFTER: "10m",
-    ACQUIRER_TIMEOUT: "1s",
-    WEBHOOK_RETRY_SCHEDULE: "200ms,200ms,200ms",
-  };
-  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  return collector;
-}
-
-async function receiveWebhooks(sandbox: RunningSandbox): Promise<LedgerReceiver> {
-  const receiver = await startLedgerReceiver({
-    cert: readFileSync(sandbox.file.receiver.certFile),
-    key: readFileSync(sandbox.file.receiver.keyFile),
-  });
-  onTestFinished(() => receiver.close());
-  const { merchantId } = sandbox.file.merchants[0]!;
-  const webhook = `/operator/merchants/${merchantId}/webhook`;
-  expect((await sandbox.operator()("PUT", webhook, { url: receiver.url })).status).toBe(201);
-  return receiver;
-}
-
-async function bankWill({ file }: RunningSandbox, behaviour: string): Promise<void> {
-  const { ok } = await fetch(`${file.acquirerUrl}/faults`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ operation: "authorize", behaviour, times: 1 }),
-  });
-  expect(ok).toBe(true);
 }

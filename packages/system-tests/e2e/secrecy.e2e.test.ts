@@ -1,11 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connectBus } from "@holdfast/messaging";
-import { eventually, startOtlpReceiver } from "@holdfast/testing";
+import { eventually } from "@holdfast/testing";
 import { Client } from "pg";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { encodingsOf, findSecrets } from "./encodings.ts";
 import {
+  bankWill,
+  collectTelemetry,
   preAuthorization,
   runSandbox,
   type Client as ApiClient,
@@ -21,14 +23,12 @@ const SILENT = "4916108926268679";
 const CVV = "7391";
 
 test("no card number, cvv or secret is in any log, bus message, span, metric, row, file or answer of a run", async () => {
-  const collector = await startOtlpReceiver();
-  onTestFinished(() => collector.close());
-  vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url);
-  vi.stubEnv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json");
-  vi.stubEnv("OTEL_TRACES_SAMPLER", "always_on");
-  vi.stubEnv("OTEL_BSP_SCHEDULE_DELAY", "100");
-  vi.stubEnv("OTEL_METRIC_EXPORT_INTERVAL", "500");
-  onTestFinished(() => void vi.unstubAllEnvs());
+  const collector = await collectTelemetry({
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_TRACES_SAMPLER: "always_on",
+    OTEL_BSP_SCHEDULE_DELAY: "100",
+    OTEL_METRIC_EXPORT_INTERVAL: "500",
+  });
   const sandbox = await runSandbox();
   const bus = await captureBus(sandbox);
   const { answers, secret } = await runEverything(sandbox);
@@ -159,15 +159,6 @@ async function payOnPage({ file }: RunningSandbox, merchant: ApiClient): Promise
     answers.push(found.text);
   }
   return answers;
-}
-
-async function bankWill({ file }: RunningSandbox, behaviour: string): Promise<void> {
-  const { ok } = await fetch(`${file.acquirerUrl}/faults`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ operation: "authorize", behaviour, times: 1 }),
-  });
-  expect(ok).toBe(true);
 }
 
 type Captured = { subject: string; data: Buffer };

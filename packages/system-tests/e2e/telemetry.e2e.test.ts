@@ -1,11 +1,15 @@
-import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startReceiver } from "@holdfast/merchant-receiver";
-import { eventually, startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from "@holdfast/testing";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { eventually, type OtlpReceiver, type ReceivedSpan } from "@holdfast/testing";
+import { expect, test } from "vitest";
 import { encodingsOf, findSecrets } from "./encodings.ts";
-import { preAuthorization, runSandbox, type RunningSandbox } from "./running-sandbox.ts";
+import {
+  collectTelemetry,
+  preAuthorization,
+  receiveWebhooks,
+  runSandbox,
+  type RunningSandbox,
+} from "./running-sandbox.ts";
 
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CLIENT_SPAN = "00f067aa0ba902b7";
@@ -14,7 +18,12 @@ const PAN = "4539578763621486";
 const CVV = "7391";
 
 test("one trace leads from the merchant's request to the webhook's POST, and bears nothing of the card", async () => {
-  const collector = await collect();
+  const collector = await collectTelemetry({
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_TRACES_SAMPLER: "always_on",
+    OTEL_BSP_SCHEDULE_DELAY: "100",
+    OTEL_METRIC_EXPORT_INTERVAL: "500",
+  });
   const sandbox = await runSandbox();
   await receiveWebhooks(sandbox);
   const created = await sandbox.merchant()(
@@ -174,40 +183,6 @@ async function assertNothingOfTheCard(
     expect(content.toString("latin1")).not.toMatch(/cvv|card.?holder|Lovelace/i);
   }
   expect(bodies.length).toBeGreaterThan(4);
-}
-
-/** A collector that is sent every span, soon. */
-async function collect(): Promise<OtlpReceiver> {
-  const collector = await startOtlpReceiver();
-  onTestFinished(() => collector.close());
-  const settings = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
-    OTEL_TRACES_SAMPLER: "always_on",
-    OTEL_BSP_SCHEDULE_DELAY: "100",
-    OTEL_METRIC_EXPORT_INTERVAL: "500",
-  };
-  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  return collector;
-}
-
-async function receiveWebhooks(sandbox: RunningSandbox): Promise<void> {
-  const options = {
-    cert: readFileSync(sandbox.file.receiver.certFile),
-    key: readFileSync(sandbox.file.receiver.keyFile),
-    port: 0,
-    onReceipt: () => {},
-  };
-  // The URL is known before the secret that goes with it.
-  const placeholder = await startReceiver({ ...options, secret: "" });
-  await placeholder.close();
-  const { merchantId } = sandbox.file.merchants[0]!;
-  const { body } = await sandbox.operator()("PUT", `/operator/merchants/${merchantId}/webhook`, {
-    url: placeholder.url,
-  });
-  const receiver = await startReceiver({ ...options, port: placeholder.port, secret: body.secret });
-  onTestFinished(() => receiver.close());
 }
 
 /** Each span with its parents, outermost first. */

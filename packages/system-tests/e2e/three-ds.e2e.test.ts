@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "@holdfast/testing";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { preAuthorization, runSandbox, type Answer, type RunningSandbox } from "./running-sandbox.ts";
 
 const CHALLENGED = "4000000000003220";
@@ -110,14 +110,11 @@ test("a cardholder passes, fails and cancels the challenge; cards without one ar
 });
 
 test("an abandoned challenge is CANCELLED at its end, and a browser that comes late is sent to the failureUrl", async () => {
-  process.env["THREE_DS_SESSION_DURATION"] = "1s";
-  process.env["RECOVERY_SCHEDULE"] = "100ms,500ms,1s";
-  process.env["REVERSE_UNSEEN_AFTER"] = "300ms";
-  const sandbox = await runSandbox().finally(() => {
-    for (const name of ["THREE_DS_SESSION_DURATION", "RECOVERY_SCHEDULE", "REVERSE_UNSEEN_AFTER"]) {
-      delete process.env[name];
-    }
-  });
+  vi.stubEnv("THREE_DS_SESSION_DURATION", "1s");
+  vi.stubEnv("RECOVERY_SCHEDULE", "100ms,500ms,1s");
+  vi.stubEnv("REVERSE_UNSEEN_AFTER", "300ms");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const sandbox = await runSandbox();
   const { body } = await enrol(sandbox);
   await eventually(
     async () => {

@@ -28,8 +28,7 @@ export function observeProcess(): void {
   const recent = sinceLast(delay);
   meter.addBatchObservableCallback(
     (result) => {
-      const [p50, p99, max] = recent.delays();
-      for (const [index, value] of [p50, p99, max].entries()) result.observe(gauges[index]!, value);
+      for (const [index, value] of recent.delays().entries()) result.observe(gauges[index]!, value);
       result.observe(utilization, recent.utilization());
       result.observe(memory, process.memoryUsage.rss());
       const { user, system } = process.cpuUsage();

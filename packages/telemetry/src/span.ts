@@ -11,39 +11,39 @@ import {
 import { linksTo } from "./traceparent.ts";
 
 /**
- * All that a span may say: names of the semantic conventions and our own. As with the log it is a list of what is allowed,
- * here held by the compiler; there is no way to put a body, a header, a path or a statement's values on a span.
+ * All that a span may say: names of the semantic conventions and our own. As with the log it is a list of what is
+ * allowed, here held by the compiler; there is no way to put a body, a header, a path or a statement's values on a
+ * span.
  */
-export type SpanAttributes = { [Name in (typeof SPAN_ATTRIBUTES)[number]]?: string | number | undefined };
+export type SpanAttributes = { [Name in SpanAttribute]?: string | number | undefined };
 
-export const SPAN_ATTRIBUTES = [
-  "db.namespace",
-  "db.operation.batch.size",
-  "db.query.summary",
-  "db.system.name",
-  "error.type",
-  "holdfast.attempt",
-  "holdfast.event.id",
-  "holdfast.merchant.id",
-  "holdfast.operation",
-  "holdfast.outcome",
-  "holdfast.payment.id",
-  "holdfast.refund.id",
-  "holdfast.request.id",
-  "holdfast.status",
-  "holdfast.trigger",
-  "http.request.method",
-  "http.response.status_code",
-  "http.route",
-  "messaging.destination.name",
-  "messaging.message.id",
-  "messaging.operation.name",
-  "messaging.operation.type",
-  "messaging.system",
-  "server.address",
-  "server.port",
-  "url.scheme",
-] as const;
+type SpanAttribute =
+  | "db.namespace"
+  | "db.operation.batch.size"
+  | "db.query.summary"
+  | "db.system.name"
+  | "error.type"
+  | "holdfast.attempt"
+  | "holdfast.event.id"
+  | "holdfast.merchant.id"
+  | "holdfast.operation"
+  | "holdfast.outcome"
+  | "holdfast.payment.id"
+  | "holdfast.refund.id"
+  | "holdfast.request.id"
+  | "holdfast.status"
+  | "holdfast.trigger"
+  | "http.request.method"
+  | "http.response.status_code"
+  | "http.route"
+  | "messaging.destination.name"
+  | "messaging.message.id"
+  | "messaging.operation.name"
+  | "messaging.operation.type"
+  | "messaging.system"
+  | "server.address"
+  | "server.port"
+  | "url.scheme";
 
 /** Values of `holdfast.outcome` by which a unit of work is kept whatever the sampling says. */
 export const UNKNOWN_OUTCOME = "unknown";

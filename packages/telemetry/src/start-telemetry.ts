@@ -29,9 +29,9 @@ export type TelemetryOptions = {
 };
 
 /**
- * Starts what of OpenTelemetry is asked for. Metrics are always kept, for `/metrics`; spans, and the SDK that makes them,
- * only with somebody to send them to. A collector that is down, slow or broken fills a bounded queue and nothing else:
- * no call of a payment waits for it.
+ * Starts what of OpenTelemetry is asked for. Metrics are always kept, for `/metrics`; spans, and the SDK that makes
+ * them, only with somebody to send them to. A collector that is down, slow or broken fills a bounded queue and nothing
+ * else: no call of a payment waits for it.
  */
 export async function startTelemetry({
   name,
@@ -61,11 +61,11 @@ export async function startTelemetry({
       : await (
           await import("./start-tracing.ts")
         ).startTracing({ url: endpoints.traces, resource, isEdge, settings, meterProvider });
-  if (tracing) trace.setGlobalTracerProvider(tracing.provider);
+  if (tracing) trace.setGlobalTracerProvider(tracing);
 
   return {
     async stop(timeoutMs) {
-      const stopped = Promise.allSettled([tracing?.provider.shutdown(), meterProvider.shutdown()]);
+      const stopped = Promise.allSettled([tracing?.shutdown(), meterProvider.shutdown()]);
       // A collector that hangs would hold the process beyond its grace.
       await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
     },

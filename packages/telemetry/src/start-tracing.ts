@@ -28,7 +28,7 @@ export async function startTracing({
   isEdge,
   settings,
   meterProvider,
-}: TracingOptions): Promise<{ provider: TracerProvider }> {
+}: TracingOptions): Promise<TracerProvider> {
   const { OTLPTraceExporter } =
     settings.OTEL_EXPORTER_OTLP_PROTOCOL === "http/json"
       ? await import("@opentelemetry/exporter-trace-otlp-http")
@@ -50,19 +50,17 @@ export async function startTracing({
     slowAfterMs: settings.TRACE_SLOW_AFTER,
     keptPerSecondMax: settings.TRACE_KEPT_PER_SECOND_MAX,
   });
-  return {
-    provider: new TracerProvider({
-      resource,
-      sampler:
-        settings.OTEL_TRACES_SAMPLER === "always_off"
-          ? new AlwaysOffSampler()
-          : // What the ratio does not choose is recorded too: how it ends may still make it worth keeping.
-            createAlwaysRecordSampler(samplerOf(settings, isEdge)),
-      spanProcessors: [tail],
-      // A statement links to each of the payments it serves.
-      spanLimits: { linkCountLimit: LINKS_MAX },
-    }),
-  };
+  return new TracerProvider({
+    resource,
+    sampler:
+      settings.OTEL_TRACES_SAMPLER === "always_off"
+        ? new AlwaysOffSampler()
+        : // What the ratio does not choose is recorded too: how it ends may still make it worth keeping.
+          createAlwaysRecordSampler(samplerOf(settings, isEdge)),
+    spanProcessors: [tail],
+    // A statement links to each of the payments it serves.
+    spanLimits: { linkCountLimit: LINKS_MAX },
+  });
 }
 
 /** The largest batch holds 200. */

@@ -14,10 +14,10 @@ export type TailSamplingOptions = {
 };
 
 /**
- * What the ratio has chosen goes to the exporter at once. Of the rest, the spans of a unit of work (those of this process
- * under one span that came from outside it) wait until the unit ends, and are kept if it failed, does not know its outcome
- * or was slow. They wait on the unit itself, so what never ends is collected with it; a unit holds at most {@link
- * UNIT_SPANS_MAX}, and the bounds on work under way bound their number.
+ * What the ratio has chosen goes to the exporter at once. Of the rest, the spans of a unit of work (those of this
+ * process under one span that came from outside it) wait until the unit ends, and are kept if it failed, does not know
+ * its outcome or was slow. They wait on the unit itself, so what never ends is collected with it; a unit holds at most
+ * {@link UNIT_SPANS_MAX}, and the bounds on work under way bound their number.
  */
 export class TailSamplingProcessor implements SpanProcessor {
   readonly #options: Required<TailSamplingOptions>;
@@ -72,7 +72,9 @@ export class TailSamplingProcessor implements SpanProcessor {
     return this.#keptInSecond++ < this.#options.keptPerSecondMax;
   }
 
-  /** It is exported, so it says that it was sampled; what was sent to other processes in the meantime is not changed. */
+  /**
+   * It is exported, so it says that it was sampled; what was sent to other processes in the meantime is not changed.
+   */
   #keep(span: ReadableSpan): void {
     const spanContext = { ...span.spanContext(), traceFlags: TraceFlags.SAMPLED };
     this.#options.exporting.onEnd(Object.create(span, { spanContext: { value: () => spanContext } }));

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * OpenTelemetry's own variables (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/) with
- * its defaults, as far as they apply here, and one of ours. Without an endpoint nothing is sent and nothing of it runs
- * but the metrics for `/metrics`.
+ * OpenTelemetry's own variables (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/)
+ * with its defaults, as far as they apply here, and one of ours. Without an endpoint nothing is sent and nothing of it
+ * runs but the metrics for `/metrics`.
  */
 export const telemetrySettings = {
   /** Collector that takes OTLP over HTTP, without the path: `/v1/traces` and `/v1/metrics` are added to it. */

@@ -7,6 +7,7 @@
 //   const database = await createTestDatabase();      // database.urls.payments.app, .owner; database.drop()
 //   const nats = await startTestNats();               // nats.url; nats.kill(), nats.restart(), nats.stop()
 //   await eventually(() => expect(seen).toEqual([…]));
+export { columnsOf } from "./columns-of.ts";
 export { eventually } from "./eventually.ts";
 export { createTestDatabase, type TestDatabase } from "./test-database.ts";
 export { startTestNats, type TestNats } from "./test-nats.ts";

@@ -37,8 +37,8 @@ declare module "vitest" {
 const repositoryServices = join(import.meta.dirname, "..", "..", "..", "services");
 
 /**
- * Takes PostgreSQL and nats-server from the chosen backend and migrates the template database for the given services, or
- * for all that have a `src/migrate.ts`.
+ * Takes PostgreSQL and nats-server from the chosen backend and migrates the template database for the given services,
+ * or for all that have a `src/migrate.ts`.
  */
 export async function startTestInfrastructure(
   options: { services?: ServiceName[]; servicesDir?: string; backend?: TestBackend } = {},

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-export const testBackends = ["embedded", "containers", "external"] as const;
+const testBackends = ["embedded", "containers", "external"] as const;
 export type TestBackend = (typeof testBackends)[number];
 
 /** TEST_BACKEND names none of the three, or one that lacks a setting. */

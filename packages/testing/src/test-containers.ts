@@ -1,5 +1,5 @@
-// Servers in containers. Each container is labelled with the test run it belongs to, and goes with it; those of a run that
-// was killed go when the next one starts. So no further container is needed to watch over them.
+// Servers in containers. Each container is labelled with the test run it belongs to, and goes with it; those of a run
+// that was killed go when the next one starts. So no further container is needed to watch over them.
 import { hostname } from "node:os";
 import { natsGreeting } from "@holdfast/installation";
 import { freePort } from "@holdfast/local-infrastructure";
@@ -7,8 +7,8 @@ import { eventually } from "./eventually.ts";
 import { isOver } from "./process-is-over.ts";
 import type { TestNats } from "./test-nats.ts";
 
-export const postgresImage = "postgres:18";
-export const natsImage = "nats:2";
+const postgresImage = "postgres:18";
+const natsImage = "nats:2";
 
 /** Whether a Docker engine answers and has both images. */
 export async function engineHasImages(): Promise<boolean> {

@@ -1,5 +1,5 @@
-// Directories of servers that tests start. Their names hold the process that made them, so that those of killed test runs
-// can be told from those in use.
+// Directories of servers that tests start. Their names hold the process that made them, so that those of killed test
+// runs can be told from those in use.
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

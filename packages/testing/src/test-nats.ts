@@ -16,13 +16,11 @@ export type TestNats = {
 };
 
 /**
- * For tests that run services, whose subjects are the same everywhere, and for tests that kill the server: some 50 ms, in a
- * container half a second. One with a configuration file is a process of this machine in any case, since the file names
- * others; and so it is beside external servers, which no test may kill.
+ * For tests that run services, whose subjects are the same everywhere, and for tests that kill the server: some 50 ms,
+ * in a container half a second. One with a configuration file is a process of this machine in any case, since the file
+ * names others; and so it is beside external servers, which no test may kill.
  */
-export async function startTestNats(
-  options: { configFile?: string; environment?: Record<string, string> } = {},
-): Promise<TestNats> {
+export async function startTestNats(options: { configFile?: string } = {}): Promise<TestNats> {
   const { backend, run } = inject("holdfast");
   if (backend === "containers" && !options.configFile) return startNatsContainer(run);
   const dir = makeTestDirectory();

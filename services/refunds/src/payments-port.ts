@@ -17,8 +17,8 @@ type OneRefund = Pick<
 >;
 
 /**
- * What this service asks of `payments`, where status and amount live. None throws for anything the bus or the other side
- * does: an answer that did not come is `in_doubt`. All are idempotent by the refund's id.
+ * What this service asks of `payments`, where status and amount live. None throws for anything the bus or the other
+ * side does: an answer that did not come is `in_doubt`. All are idempotent by the refund's id.
  */
 export type PaymentsPort = {
   /** @param deadlineAt epoch milliseconds. */

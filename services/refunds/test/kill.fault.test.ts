@@ -18,8 +18,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 /**
- * Real processes that die by SIGKILL at each step of a refund, and another that takes over. Afterwards the promises hold,
- * asked of the bank's ledger and the rows of both schemas.
+ * Real processes that die by SIGKILL at each step of a refund, and another that takes over. Afterwards the promises
+ * hold, asked of the bank's ledger and the rows of both schemas.
  */
 let logs: string;
 let refunds: RefundsHarness;

@@ -9,8 +9,8 @@ import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harnes
 
 /**
  * Random histories of pay, capture, refund, approve, reject and crash against two real processes of each service, each
- * step compared with a model of a few lines. `REFUND_MODEL_SEED=n` repeats a run; fast-check prints the history that failed,
- * made as short as it can be.
+ * step compared with a model of a few lines. `REFUND_MODEL_SEED=n` repeats a run; fast-check prints the history that
+ * failed, made as short as it can be.
  */
 const HISTORIES_AT_ONCE = 6;
 const ROUNDS = 50;

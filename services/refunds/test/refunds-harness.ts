@@ -223,7 +223,8 @@ export async function startRefundsHarness(options: HarnessOptions = {}): Promise
     operate,
     async pay(amountMinor = "10000", how = "sale") {
       const card = new Card({ pan: "4111111111111111", expiryMonth: "12", expiryYear: "30", cvv: "123" });
-      // On a busy machine one may not be started, or the bank's time-out pass: its end is another story, this is about refunds.
+      // On a busy machine one may not be started, or the bank's time-out pass: its end is another story, this is about
+      // refunds.
       return await eventually(
         async () => {
           const paymentId = randomUUID();

@@ -1,6 +1,7 @@
 /**
- * Time. Leases, schedules and expiry go by the database's clock; this process's own is used for the one thing that merchants
- * see of it, `x-request-time`. `shiftMs` is 0, except in tests that let 48 hours pass in a moment: it is added to both.
+ * Time. Leases, schedules and expiry go by the database's clock; this process's own is used for the one thing that
+ * merchants see of it, `x-request-time`. `shiftMs` is 0, except in tests that let 48 hours pass in a moment: it is
+ * added to both.
  */
 export type Clock = {
   /** Of this machine, epoch milliseconds. */

@@ -16,7 +16,10 @@ export const configSchema = z.object({
   /** Encrypts merchants' secrets at rest; the first key is used for new ones. */
   WEBHOOK_SECRET_KEYS: keyRingSetting(),
 
-  /** What passes between the end of a failed attempt and the next one; the last one again and again (spec, Retry policy). */
+  /**
+   * What passes between the end of a failed attempt and the next one; the last one again and again (spec, Retry
+   * policy).
+   */
   WEBHOOK_RETRY_SCHEDULE: delaysSetting().prefault("30s,1m,5m,15m,1h,4h,12h,24h"),
   /** From the event on; no scheduled attempt starts after it. */
   WEBHOOK_RETRY_WINDOW: durationSetting().default(48 * 3_600_000),

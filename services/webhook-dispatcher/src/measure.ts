@@ -2,10 +2,11 @@ import type { Pool } from "pg";
 import { SKEW_ALARM_MS, SKEW_STOP_MS, type Clock } from "./clock.ts";
 import type { BusinessEvents } from "./business-events.ts";
 import type { DeliveryQueue } from "./deliver/delivery-queue.ts";
+import { waitingEndpoints } from "./delivery/waiting-endpoints.ts";
 
 /**
- * How far the database's clock is ahead of ours: of a few questions the quickest tells most, since its error is at most half
- * of what it took. An answer that took long tells nothing.
+ * How far the database's clock is ahead of ours: of a few questions the quickest tells most, since its error is at most
+ * half of what it took. An answer that took long tells nothing.
  */
 export async function measureSkew(pool: Pool, clock: Clock, events: BusinessEvents): Promise<void> {
   let quickestMs = PRECISION_MS;
@@ -27,7 +28,10 @@ export async function measureSkew(pool: Pool, clock: Clock, events: BusinessEven
 const QUESTIONS = 3;
 const PRECISION_MS = 1_000;
 
-/** What the dashboards show. The oldest is found endpoint by endpoint, as a claim finds what is due. The number of deliveries is the planner's estimate: counting a million would cost more. */
+/**
+ * What the dashboards show. The oldest is found endpoint by endpoint, as a claim finds what is due. The number of
+ * deliveries is the planner's estimate: counting a million would cost more.
+ */
 export async function measureState(
   pool: Pool,
   queue: DeliveryQueue,
@@ -35,13 +39,7 @@ export async function measureState(
   events: BusinessEvents,
 ): Promise<void> {
   const { rows } = await pool.query<{ oldest_due_age_ms: number; pending: number }>(
-    `with recursive waiting as (
-       (select merchant_id from delivery where lease_token is null order by merchant_id limit 1)
-       union all
-       select (select delivery.merchant_id from delivery
-         where lease_token is null and delivery.merchant_id > waiting.merchant_id order by delivery.merchant_id limit 1)
-       from waiting where waiting.merchant_id is not null
-     ), oldest as (
+    `with recursive ${waitingEndpoints()}, oldest as (
        select due.due_at from waiting cross join lateral (
          select due_at from delivery
          where delivery.merchant_id = waiting.merchant_id and lease_token is null and trigger = 'schedule'

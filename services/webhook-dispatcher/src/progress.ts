@@ -1,6 +1,6 @@
 /**
- * Whether the process's loops go round. A liveness check that only asks whether the process answers would keep one whose
- * worker is stuck; a round that failed because a dependency is down counts, since a restart would not mend that.
+ * Whether the process's loops go round. A liveness check that only asks whether the process answers would keep one
+ * whose worker is stuck; a round that failed because a dependency is down counts, since a restart would not mend that.
  */
 export type Progress = {
   mark(loop: string): void;

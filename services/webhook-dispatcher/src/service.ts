@@ -162,8 +162,8 @@ export async function startWebhookDispatcher(
 }
 
 /**
- * Every statement here goes from a few keys along an index. The planner knows that only once it has seen the tables full; a
- * plan that it made for empty ones, and kept, would read all of them.
+ * Every statement here goes from a few keys along an index. The planner knows that only once it has seen the tables
+ * full; a plan that it made for empty ones, and kept, would read all of them.
  */
 const PLAN_SETTINGS = { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" };
 const LEASE_ATTEMPTS = 3;

@@ -10,7 +10,9 @@ export function uuidAt(ms: number): string {
 
 export type TestEvent = Omit<StatusChangedEvent, "body"> & { body: Buffer };
 
-/** An event as an owner publishes it; keys stand in no order and a number is not in its shortest form, as bytes may be. */
+/**
+ * An event as an owner publishes it; keys stand in no order and a number is not in its shortest form, as bytes may be.
+ */
 export function newEvent(change: Partial<TestEvent> & { at?: number } = {}): TestEvent {
   const { at = Date.now(), ...fields } = change;
   const paymentId = fields.paymentId ?? randomUUID();

@@ -60,7 +60,9 @@ export function replicasSurviveOne(manifests: Manifest[], { production }: { prod
 /** Connections that a process opens beside DATABASE_CONNECTIONS_MAX: the pools in each service's `service.ts`. */
 export type ExtraConnections = Readonly<Record<string, number>>;
 
-/** At the largest scale, in the middle of a rolling update, and with 20 for people, PostgreSQL has connections for all. */
+/**
+ * At the largest scale, in the middle of a rolling update, and with 20 for people, PostgreSQL has connections for all.
+ */
 export function connectionsFit(manifests: Manifest[], extra: ExtraConnections): string[] {
   const [cluster] = ofKind(manifests, "Cluster");
   if (!cluster) return [];
@@ -69,7 +71,7 @@ export function connectionsFit(manifests: Manifest[], extra: ExtraConnections): 
   return needed <= limit ? [] : [`${needed} connections are needed, PostgreSQL has ${limit}`];
 }
 
-export function connectionsAtMost(manifests: Manifest[], extra: ExtraConnections): number {
+function connectionsAtMost(manifests: Manifest[], extra: ExtraConnections): number {
   const scalers = ofKind(manifests, "HorizontalPodAutoscaler");
   return workloads(manifests, "Deployment")
     .map(({ manifest, pod }) => {

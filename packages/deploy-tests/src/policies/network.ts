@@ -35,7 +35,7 @@ export function arrowsAreTheDocumented(manifests: Manifest[], documented: Readon
 }
 
 /** Names beside DNS, which every pod may ask. */
-export function arrowsOf(manifests: Manifest[]): { out: Set<Arrow>; into: Set<Arrow> } {
+function arrowsOf(manifests: Manifest[]): { out: Set<Arrow>; into: Set<Arrow> } {
   const out = new Set<Arrow>();
   const into = new Set<Arrow>();
   const all = components(manifests);
@@ -109,8 +109,8 @@ function components(manifests: Manifest[]): Component[] {
 }
 
 /**
- * The arrows of a table in ARCHITECTURE.md, which begins in the line after its heading: from, to, port. One row may name
- * several on either side, separated by commas.
+ * The arrows of a table in ARCHITECTURE.md, which begins in the line after its heading: from, to, port. One row may
+ * name several on either side, separated by commas.
  */
 export function documentedArrows(markdown: string, heading: string): Set<Arrow> {
   const section = markdown.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0];

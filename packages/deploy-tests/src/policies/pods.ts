@@ -9,7 +9,9 @@ import {
   type Workload,
 } from "../manifest.ts";
 
-/** Pod Security Standards, profile *restricted* (https://kubernetes.io/docs/concepts/security/pod-security-standards/). */
+/**
+ * Pod Security Standards, profile *restricted* (https://kubernetes.io/docs/concepts/security/pod-security-standards/).
+ */
 export function podsAreRestricted(manifests: Manifest[]): string[] {
   return workloads(manifests).flatMap((workload) => {
     const { name, pod } = workload;

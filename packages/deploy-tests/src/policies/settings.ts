@@ -10,8 +10,8 @@ export type ConfigSchemas = Readonly<Record<string, z.ZodObject>>;
 export type SecretSamples = (key: string) => string;
 
 /**
- * Each variable is one that the program knows, or a part of one; and with all of them the program starts: its own schema
- * takes them, the settings of the ConfigMap and samples of the secrets put in.
+ * Each variable is one that the program knows, or a part of one; and with all of them the program starts: its own
+ * schema takes them, the settings of the ConfigMap and samples of the secrets put in.
  */
 export function programsStartWithTheirSettings(
   manifests: Manifest[],
@@ -190,8 +190,8 @@ export function secretsGoWhereTheyAreNeeded(
 const STAGES = ["platform", "installation", "migration", "service"];
 
 /**
- * Every resource has a stage; Jobs are of the stages before the one in which Deployments are. Argo CD's waves have the same
- * order.
+ * Every resource has a stage; Jobs are of the stages before the one in which Deployments are. Argo CD's waves have the
+ * same order.
  */
 export function stagesAreInOrder(manifests: Manifest[]): string[] {
   return manifests.flatMap(({ kind, metadata }) => {

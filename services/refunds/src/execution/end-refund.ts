@@ -13,8 +13,8 @@ export const ENDS = {
 export type EndingState = keyof typeof ENDS;
 
 /**
- * Tells `payments` of an end that is committed, and only when that is acknowledged shows it: a merchant who sees FAILED can
- * ask for the same amount again at once. Idempotent on both sides; repeated until acknowledged.
+ * Tells `payments` of an end that is committed, and only when that is acknowledged shows it: a merchant who sees FAILED
+ * can ask for the same amount again at once. Idempotent on both sides; repeated until acknowledged.
  */
 export async function endRefund(
   deps: ExecuteDeps,

@@ -52,7 +52,7 @@ export async function resumeExecution(
 }
 
 /** Ours for ever: every call about a refund carries it. */
-export function acquirerReference({ refund_id }: Pick<RefundRow, "refund_id">): string {
+function acquirerReference({ refund_id }: Pick<RefundRow, "refund_id">): string {
   return `${refund_id}:refund`;
 }
 

@@ -1,7 +1,7 @@
 /**
  * What operators decide: each decision is taken on the refund's locked row, and committed together with its line in the
- * audit log and the state it leads to. Only then the bank, or `payments`, is asked. Of any number of decisions that arrive
- * together one stands.
+ * audit log and the state it leads to. Only then the bank, or `payments`, is asked. Of any number of decisions that
+ * arrive together one stands.
  */
 import type { CommandReply, OperatorContext, OperatorRefundDetail } from "@holdfast/contracts";
 import { failpoint } from "@holdfast/failpoints";

@@ -12,8 +12,8 @@ export async function recoverRefund(deps: ExecuteDeps, refund: LeasedRefund): Pr
 }
 
 /**
- * Has `payments` release what it may have reserved, which leaves a tombstone there: a reservation that is still on its way
- * then reserves nothing. Only when that is acknowledged the row and its key go.
+ * Has `payments` release what it may have reserved, which leaves a tombstone there: a reservation that is still on its
+ * way then reserves nothing. Only when that is acknowledged the row and its key go.
  */
 async function undoRequest(deps: ExecuteDeps, refund: LeasedRefund): Promise<void> {
   const reply = await deps.payments.release(refund);

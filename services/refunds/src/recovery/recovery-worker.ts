@@ -5,8 +5,8 @@ import { leaseDue } from "../refund/refund-queries.ts";
 import { recoverRefund } from "./recover-refund.ts";
 
 /**
- * One round: leases what is due and works on it side by side. What fails keeps its lease until that ends, so that nothing
- * is hammered.
+ * One round: leases what is due and works on it side by side. What fails keeps its lease until that ends, so that
+ * nothing is hammered.
  *
  * @returns how many were looked at.
  */

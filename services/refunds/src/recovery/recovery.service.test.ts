@@ -120,13 +120,14 @@ describe("a worker that vanished", () => {
 
   test("and comes back with the bank's answer after another has ended it changes nothing", async () => {
     const refundId = await refunds.queue(await refunds.pay(), "1000");
-    armFailpoints("refunds.after_acquirer:delay(2s)@1");
+    armFailpoints("refunds.after_acquirer:hold@1");
     const late = refunds.approve(refundId);
     await eventually(async () => expect(await refunds.ledger(refundId)).toHaveLength(1));
     expect(await refunds.settled(refundId)).toBe("SUCCESS");
     const history = () =>
       refunds.query("select * from refunds.refund_history where refund_id = $1 order by version", [refundId]);
     const before = await history();
+    armFailpoints(undefined);
     expect(await late).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
     expect(await history()).toEqual(before);
     expect(await refunds.events(refundId)).toEqual(["SUCCESS"]);
@@ -134,14 +135,15 @@ describe("a worker that vanished", () => {
 
   test("and comes back with a decline while another holds the lease does not end it", async () => {
     const refundId = await refunds.queue(await refunds.pay(), "1091");
-    armFailpoints("refunds.after_acquirer:delay(300ms)@1");
+    const hits = armFailpoints("refunds.after_acquirer:hold@1");
     const sent = refunds.approve(refundId);
-    await eventually(async () => expect(await refunds.ledger(refundId)).toHaveLength(1));
+    await eventually(() => hits("refunds.after_acquirer") > 0);
     await refunds.query(
       `update refunds.refund set lease_token = gen_random_uuid(), lease_until = now() + interval '1 second',
          recover_at = now() + interval '1 second' where refund_id = $1`,
       [refundId],
     );
+    armFailpoints(undefined);
     expect(await sent).toMatchObject({ result: { state: "EXECUTING" } });
     expect(await refunds.settled(refundId)).toBe("FAILED");
     expect(await refunds.events(refundId)).toEqual(["FAILED"]);

@@ -19,8 +19,8 @@ type ChangedWithState = Exclude<
 >;
 
 /**
- * Moves a refund on, with its history, and where the new state is final with the event that tells the merchant. The update
- * asks for the state and the lease that `refund` was read with: a process that was overtaken changes nothing.
+ * Moves a refund on, with its history, and where the new state is final with the event that tells the merchant. The
+ * update asks for the state and the lease that `refund` was read with: a process that was overtaken changes nothing.
  *
  * @returns the refund as it is now, under a new lease if it is still under way, or undefined when it was overtaken.
  */

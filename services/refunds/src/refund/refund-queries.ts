@@ -34,8 +34,8 @@ export async function lockRefund(
 }
 
 /**
- * Leases refunds that are under way and that nobody works on, those that wait longest first. Any number of workers may ask
- * at once: each gets others.
+ * Leases refunds that are under way and that nobody works on, those that wait longest first. Any number of workers may
+ * ask at once: each gets others.
  */
 export async function leaseDue(
   db: Kysely<RefundsDatabase>,

@@ -1,8 +1,8 @@
 import type { PaymentStatus } from "@holdfast/contracts";
 
 /**
- * The refund's state machine: the only place that says which state may follow which. A change is checked here, and again
- * by the update's own condition on the row.
+ * The refund's state machine: the only place that says which state may follow which. A change is checked here, and
+ * again by the update's own condition on the row.
  */
 export const REFUND_STATES = [
   /** Written before `payments` is asked to reserve the amount; shown to nobody, and undone unless that succeeds. */

@@ -248,11 +248,12 @@ describe("a request that was claimed", () => {
   test("and comes back after it was undone reserves nothing and shows nothing", async () => {
     const paymentId = await refunds.pay();
     const refundId = randomUUID();
-    armFailpoints("refunds.after_claim:delay(900ms)@1");
+    armFailpoints("refunds.after_claim:hold@1");
     const sent = refunds.ask(paymentId, "10000", { refundId });
     await eventually(async () => expect(await rows(refundId)).toEqual(["RESERVING"]));
     await refunds.query("update refunds.refund set recover_at = now() where refund_id = $1", [refundId]);
     await eventually(async () => expect(await rows(refundId)).toEqual([]));
+    armFailpoints(undefined);
     expect(await sent).toMatchObject({ outcome: "not_started" });
     expect(await rows(refundId)).toEqual([]);
     expect(await refunds.amounts(paymentId)).toEqual({ reserved: 0, refunded: 0, released: 0 });

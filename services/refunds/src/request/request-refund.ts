@@ -1,7 +1,8 @@
 /**
- * A refund request in three phases: claim (a RESERVING row that is shown to nobody), have `payments` reserve the amount,
- * record. Only a reserved amount is ever shown, so refunds never add up to more than the payment, however many arrive
- * together. Whatever the process dies with is undone by recovery: the reservation is released, then the row is deleted.
+ * A refund request in three phases: claim (a RESERVING row that is shown to nobody), have `payments` reserve the
+ * amount, record. Only a reserved amount is ever shown, so refunds never add up to more than the payment, however many
+ * arrive together. Whatever the process dies with is undone by recovery: the reservation is released, then the row is
+ * deleted.
  */
 import {
   currencyExponent,

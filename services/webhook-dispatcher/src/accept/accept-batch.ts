@@ -29,9 +29,9 @@ export type Received = { message: JsMsg; span: Span | undefined };
 type Arrival = { message: JsMsg; event: IncomingEvent };
 
 /**
- * Takes a batch over: one commit, then the sending starts, then the stream hears that it may forget the events and their
- * owners that they may close their rows. A process that dies between any two of these leaves nothing undone: the stream, or
- * the owner, hands the events out again, and what is here already is known by its id.
+ * Takes a batch over: one commit, then the sending starts, then the stream hears that it may forget the events and
+ * their owners that they may close their rows. A process that dies between any two of these leaves nothing undone: the
+ * stream, or the owner, hands the events out again, and what is here already is known by its id.
  */
 export async function acceptBatch(deps: AcceptDeps, received: Received[]): Promise<void> {
   await failpoint("webhooks.after_pull");
@@ -68,7 +68,9 @@ function describeEvent({ eventId, paymentId, merchantId, status }: IncomingEvent
   );
 }
 
-/** Waits for the database for as long as the process runs; meanwhile nothing more is pulled and nothing is acknowledged. */
+/**
+ * Waits for the database for as long as the process runs; meanwhile nothing more is pulled and nothing is acknowledged.
+ */
 async function acceptWhenPossible(deps: AcceptDeps, arrivals: Arrival[]): Promise<Arrival[]> {
   for (;;) {
     try {

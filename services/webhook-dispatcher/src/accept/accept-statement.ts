@@ -9,9 +9,9 @@ export type AcceptOptions = { leaseMs: number; windowMs: number; shiftMs: number
 export type EventToAccept = { event: IncomingEvent; lease: boolean };
 
 /**
- * Takes events over, in one statement and so in one transaction: the event, and its delivery, leased where there is room
- * for it. Whether a merchant has webhooks is asked of the table in the same moment, never of a cache: the first event after
- * they were turned on must not be lost. An event that is here already is left as it is.
+ * Takes events over, in one statement and so in one transaction: the event, and its delivery, leased where there is
+ * room for it. Whether a merchant has webhooks is asked of the table in the same moment, never of a cache: the first
+ * event after they were turned on must not be lost. An event that is here already is left as it is.
  *
  * @returns the deliveries that are leased, to be sent now, and how many were left for a claim.
  */

@@ -14,30 +14,47 @@ export type Confirmations = {
 };
 
 export function createConfirmations(bus: Bus, events: BusinessEvents): Confirmations {
-  const underway = new Set<Promise<void>>();
-  const batcherOf = (source: EventSource) =>
-    createNaturalBatcher<string, void>({
-      // The owner has a minute before it publishes again; one statement of it closes what came in a moment.
-      lingerMs: 50,
-      sizeMax: 1_000,
-      flushesMax: 2,
-      isolates: () => false,
-      async flush(eventIds) {
-        await confirm(bus, events, source, eventIds);
-        return eventIds.map(() => undefined);
-      },
-    });
-  const batchers = { payments: batcherOf("payments"), refunds: batcherOf("refunds") };
+  const owners = {
+    payments: confirmationsTo("payments", bus, events),
+    refunds: confirmationsTo("refunds", bus, events),
+  };
   return {
-    add(source, eventId) {
-      const confirming = outsideTraces(() => batchers[source].add(eventId));
+    add: (source, eventId) => owners[source].add(eventId),
+    async stop(timeoutMs) {
+      const late = new Promise((resolve) => setTimeout(resolve, timeoutMs).unref());
+      await Promise.race([Promise.all([owners.payments.settled(), owners.refunds.settled()]), late]);
+    },
+  };
+}
+
+/** To one owner: one that takes its time does not keep the other's waiting. */
+function confirmationsTo(source: EventSource, bus: Bus, events: BusinessEvents) {
+  const underway = new Set<Promise<void>>();
+  let leftOut = 0;
+  const batcher = createNaturalBatcher<string, void>({
+    // The owner has a minute before it publishes again; one statement of it closes what came in a moment.
+    lingerMs: 50,
+    sizeMax: SIZE_MAX,
+    flushesMax: FLUSHES_MAX,
+    isolates: () => false,
+    async flush(eventIds) {
+      if (leftOut > 0) events.notConfirmed(leftOut, "overloaded");
+      leftOut = 0;
+      await confirm(bus, events, source, eventIds);
+      return eventIds.map(() => undefined);
+    },
+  });
+  return {
+    add(eventId: string) {
+      if (underway.size >= WAITING_MAX) {
+        leftOut++;
+        return;
+      }
+      const confirming = outsideTraces(() => batcher.add(eventId));
       underway.add(confirming);
       void confirming.finally(() => underway.delete(confirming));
     },
-    async stop(timeoutMs) {
-      const late = new Promise((resolve) => setTimeout(resolve, timeoutMs).unref());
-      await Promise.race([Promise.allSettled(underway), late]);
-    },
+    settled: () => Promise.allSettled(underway),
   };
 }
 
@@ -64,3 +81,9 @@ async function confirm(
 }
 
 const CONFIRM_TIMEOUT_MS = 5_000;
+const SIZE_MAX = 1_000;
+const FLUSHES_MAX = 2;
+/**
+ * What an owner that answers nothing is asked in 50 s. Its row is published anew after a minute, so more is in vain.
+ */
+const WAITING_MAX = 20_000;

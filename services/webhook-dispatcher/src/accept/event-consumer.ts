@@ -24,8 +24,9 @@ export type EventConsumer = {
 };
 
 /**
- * Pulls events for as long as the process runs. The consumer is durable and shared by all dispatchers. Stream or consumer
- * gone (all of JetStream's data was lost): both are made anew, and the owners publish again what was not confirmed.
+ * Pulls events for as long as the process runs. The consumer is durable and shared by all dispatchers. Stream or
+ * consumer gone (all of JetStream's data was lost): both are made anew, and the owners publish again what was not
+ * confirmed.
  */
 export function startEventConsumer(
   deps: Omit<AcceptDeps, "isStopping" | "confirmations"> & { bus: Bus },

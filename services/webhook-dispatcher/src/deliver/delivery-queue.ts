@@ -32,8 +32,9 @@ type Endpoint = {
 };
 
 /**
- * What this process has leased and not finished, by endpoint. Each endpoint has its own queue, its own number of requests at
- * once and its own breaker, and they take turns: one that hangs costs the others nothing but its one socket.
+ * What this process has leased and not finished, by endpoint. Each endpoint has its own queue, its own number of
+ * requests at once and its own breaker, and they take turns: one that hangs costs the others nothing but its one
+ * socket.
  */
 export class DeliveryQueue {
   readonly #options: DeliveryQueueOptions;
@@ -104,7 +105,9 @@ export class DeliveryQueue {
     return { inFlight: this.#underway.size, held: this.#held, breakersOpen };
   }
 
-  /** Starts nothing more, gives back what was not begun, waits for what was, and gives that back at the end of the time. */
+  /**
+   * Starts nothing more, gives back what was not begun, waits for what was, and gives that back at the end of the time.
+   */
   async drain(timeoutMs: number): Promise<void> {
     this.#draining = true;
     for (const { waiting } of this.#endpoints.values()) this.#giveBack(waiting.splice(0));

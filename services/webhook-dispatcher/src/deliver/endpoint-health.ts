@@ -1,6 +1,6 @@
 /**
- * What this process has lately seen of an endpoint, and how much it therefore dares to send there. Pure. Kept in memory and
- * for each process: another one learns for itself, and a restart forgets.
+ * What this process has lately seen of an endpoint, and how much it therefore dares to send there. Pure. Kept in memory
+ * and for each process: another one learns for itself, and a restart forgets.
  */
 export type EndpointHealth = {
   failuresInRow: number;
@@ -43,8 +43,9 @@ export function afterResult(
 }
 
 /**
- * How many requests may be under way now. An endpoint that has fallen silent, by its own pace, is held to a few until it
- * answers or times out: when many of them fall silent at once they must not take all sockets before the first time-out.
+ * How many requests may be under way now. An endpoint that has fallen silent, by its own pace, is held to a few until
+ * it answers or times out: when many of them fall silent at once they must not take all sockets before the first
+ * time-out.
  *
  * @param oldestAgeMs how long the oldest request under way has been.
  */
@@ -54,8 +55,8 @@ export function capNow({ cap, durationMs }: EndpointHealth, oldestAgeMs: number)
 }
 
 /**
- * How many deliveries to hold in memory for an endpoint: what it answers within two seconds at its present pace, so that a
- * fast one is not held up by a claim for each handful; for one that is in doubt no more than is under way.
+ * How many deliveries to hold in memory for an endpoint: what it answers within two seconds at its present pace, so
+ * that a fast one is not held up by a claim for each handful; for one that is in doubt no more than is under way.
  */
 export function holdMax({ open, cap, durationMs, failuresInRow }: EndpointHealth): number {
   if (open || failuresInRow > 0) return cap;

@@ -75,7 +75,7 @@ function statusCondition(status: WebhookDeliveryStatus): RawBuilder<unknown> {
 }
 
 /** As much of the signed string's second part as the log shows. */
-export const SIGNED_PREFIX_BYTES = 32;
+const SIGNED_PREFIX_BYTES = 32;
 
 export async function findAttempts(
   db: Kysely<WebhooksDatabase>,

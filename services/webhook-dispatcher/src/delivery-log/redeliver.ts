@@ -13,8 +13,8 @@ export type RedeliverDeps = {
 type Reply = CommandReply<{ queued: number }>;
 
 /**
- * Sends an event again by hand, whatever became of it. This is a delivery of its own beside the scheduled one, which it does
- * not move; it goes before everything else that waits for the endpoint.
+ * Sends an event again by hand, whatever became of it. This is a delivery of its own beside the scheduled one, which it
+ * does not move; it goes before everything else that waits for the endpoint.
  */
 export async function redeliver(
   { db, nudge }: RedeliverDeps,

@@ -3,8 +3,8 @@ import type { Pool } from "pg";
 export type Reaped = { expiredLeases: number; failed: number; cancelled: number };
 
 /**
- * What nobody is going to finish. Leases whose holder has vanished are taken back, so that the same attempt is sent again;
- * what may no longer be attempted has failed; what waits for an endpoint that was turned off is cancelled.
+ * What nobody is going to finish. Leases whose holder has vanished are taken back, so that the same attempt is sent
+ * again; what may no longer be attempted has failed; what waits for an endpoint that was turned off is cancelled.
  */
 export async function reapDeliveries(pool: Pool, shiftMs: number): Promise<Reaped> {
   const expired = await pool.query(

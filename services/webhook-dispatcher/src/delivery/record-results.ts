@@ -84,8 +84,8 @@ const LOGGED = COLUMNS.map(([column]) => column).filter(
 );
 
 /**
- * A success always wins: it ends the delivery and the event's schedule whoever holds the lease. A failure counts only under
- * the current lease: whoever has taken the delivery over knows better.
+ * A success always wins: it ends the delivery and the event's schedule whoever holds the lease. A failure counts only
+ * under the current lease: whoever has taken the delivery over knows better.
  */
 const RECORD = `
   with given as (

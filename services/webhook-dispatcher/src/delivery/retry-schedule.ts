@@ -7,8 +7,8 @@ export type RetryRules = {
 export type NextStep = { kind: "retry"; dueAt: Date } | { kind: "failed" };
 
 /**
- * After a failed attempt: when the next one is due, or that there is none, because it would start after the deadline. The
- * delays are lower bounds; the jitter only adds to them, so that what failed together does not come back together.
+ * After a failed attempt: when the next one is due, or that there is none, because it would start after the deadline.
+ * The delays are lower bounds; the jitter only adds to them, so that what failed together does not come back together.
  *
  * @param attempt number of the one that failed, from 1.
  * @param random 0 to 1.

@@ -16,8 +16,8 @@ export async function readEndpoint(pool: Pool, merchantId: string): Promise<Stor
 }
 
 /**
- * Locks a merchant's endpoint for a change. Where there is none yet, two requests that make one at once meet at its primary
- * key.
+ * Locks a merchant's endpoint for a change. Where there is none yet, two requests that make one at once meet at its
+ * primary key.
  */
 export async function lockEndpoint(
   trx: Transaction<WebhooksDatabase>,

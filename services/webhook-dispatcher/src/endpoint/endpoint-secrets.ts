@@ -8,8 +8,8 @@ export function drawSecret(): string {
 }
 
 /**
- * A secret as it lies in the database: AES-256-GCM under a key of the ring, bound to its merchant, so that rows cannot be
- * exchanged. Its form is version, key id with its length, nonce, ciphertext, tag.
+ * A secret as it lies in the database: AES-256-GCM under a key of the ring, bound to its merchant, so that rows cannot
+ * be exchanged. Its form is version, key id with its length, nonce, ciphertext, tag.
  */
 export function encryptSecret(ring: KeyRing, merchantId: string, secret: string): Buffer {
   const id = Buffer.from(ring.activeId);

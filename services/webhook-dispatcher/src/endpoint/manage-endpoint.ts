@@ -20,8 +20,8 @@ import { decryptSecret, drawSecret, encryptSecret } from "./endpoint-secrets.ts"
 
 /**
  * What operators do with a merchant's endpoint. Each change and its audit entry are one transaction. A secret is in the
- * answer to the request that drew it and nowhere else; a copy of that request, sent again because the bus broke, gets the
- * same answer.
+ * answer to the request that drew it and nowhere else; a copy of that request, sent again because the bus broke, gets
+ * the same answer.
  */
 export type ManageEndpointDeps = {
   db: Kysely<WebhooksDatabase>;
@@ -147,7 +147,9 @@ function hasComeOfAge({ activates_at }: EndpointRow, clock: Clock): boolean {
   return activates_at !== null && activates_at.getTime() <= clock.databaseNow();
 }
 
-/** A name that does not resolve yet may be taken: attempts will tell. One that leads where nothing may be called is not. */
+/**
+ * A name that does not resolve yet may be taken: attempts will tell. One that leads where nothing may be called is not.
+ */
 async function urlFault(
   { rules, lookup }: ManageEndpointDeps,
   url: string,

@@ -18,8 +18,9 @@ export type ExchangeResult =
 export type ExchangeBounds = { headersTimeoutMs: number };
 
 /**
- * Writes the request and waits for the answer's headers, which decide. Of the body at most a KiB is read, for a quarter of
- * a second; if there is more, or it does not end, the connection is dropped: a receiver cannot hold us with its answer.
+ * Writes the request and waits for the answer's headers, which decide. Of the body at most a KiB is read, for a quarter
+ * of a second; if there is more, or it does not end, the connection is dropped: a receiver cannot hold us with its
+ * answer.
  */
 export async function exchange(
   { client }: Connection,

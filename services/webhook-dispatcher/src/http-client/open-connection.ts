@@ -20,8 +20,8 @@ export type OpenConnectionOptions = {
 };
 
 /**
- * A TLS connection to the first address that takes one. What the socket says it is connected to is checked once more, the
- * certificate is verified against the name in the URL, and there is no way to turn that off.
+ * A TLS connection to the first address that takes one. What the socket says it is connected to is checked once more,
+ * the certificate is verified against the name in the URL, and there is no way to turn that off.
  */
 export async function openConnection(options: OpenConnectionOptions): Promise<TLSSocket | ConnectError> {
   const deadline = performance.now() + options.timeoutMs;

@@ -6,8 +6,9 @@ import type { TargetRules, WebhookTarget } from "./webhook-target.ts";
 export type Lookup = (name: string) => Promise<string[]>;
 
 /**
- * The addresses to call, each of them checked. A name with even one address that may not be called is refused whole: which
- * of them is connected to must not be a matter of luck. The addresses are the ones connected to; nothing is looked up twice.
+ * The addresses to call, each of them checked. A name with even one address that may not be called is refused whole:
+ * which of them is connected to must not be a matter of luck. The addresses are the ones connected to; nothing is
+ * looked up twice.
  */
 export async function resolveTarget(
   { host, isAddress }: WebhookTarget,

@@ -37,8 +37,8 @@ export type WebhookClientOptions = {
 };
 
 /**
- * The only way out to merchants: HTTPS only, to addresses that may be called only, bounded in every phase, no redirects, no
- * proxy. A failure is a class and nothing more.
+ * The only way out to merchants: HTTPS only, to addresses that may be called only, bounded in every phase, no
+ * redirects, no proxy. A failure is a class and nothing more.
  */
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const pool = createConnectionPool({ idleMax: IDLE_CONNECTIONS_MAX });

@@ -32,7 +32,9 @@ export type OperatorDeps = ManageEndpointDeps &
   RedeliverDeps &
   Pick<DeliverDeps, "client"> & { pool: Pool };
 
-/** What operators, and the owners of the events, may ask of this service; the gateway has checked the operators' role. */
+/**
+ * What operators, and the owners of the events, may ask of this service; the gateway has checked the operators' role.
+ */
 export function operatorHandlers(deps: OperatorDeps) {
   return [
     handler(putWebhook, ({ context, payload }) => putEndpoint(deps, context, payload)),

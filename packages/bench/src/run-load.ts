@@ -1,0 +1,51 @@
+import type { LoadResult } from "./load.ts";
+import { runProgram } from "./programs.ts";
+
+/**
+ * Pre-authorizations that the acquirer approves, at `rate` a second, or as many as are answered. The load generator is
+ * a process of its own.
+ */
+export async function runLoad(options: {
+  url: string;
+  headers: Record<string, string>;
+  connections: number;
+  seconds: number;
+  rate?: number;
+}): Promise<LoadResult> {
+  const { url, headers, connections, seconds, rate = 0 } = options;
+  return await runProgram<LoadResult>("load.ts", {
+    timeoutMs: (seconds + 30) * 1_000,
+    args: [
+      `--url=${url}`,
+      `--headers=${JSON.stringify(headers)}`,
+      `--body=${JSON.stringify(PAYMENT_BODY)}`,
+      `--connections=${connections}`,
+      `--seconds=${seconds}`,
+      `--rate=${rate}`,
+    ],
+  });
+}
+
+/** What a merchant's requests take: the gateway's address for them, and the credentials. */
+export function asMerchant(
+  { gatewayUrl }: { gatewayUrl: string },
+  { apiKey, apiSecret }: { apiKey: string; apiSecret: string },
+): { url: string; headers: Record<string, string> } {
+  return {
+    url: `${gatewayUrl}/api/pre-authorization`,
+    headers: { "x-api-key": apiKey, "x-api-secret": apiSecret },
+  };
+}
+
+const PAYMENT_BODY = {
+  orderId: "bench",
+  amount: 12.5,
+  currency: "TRY",
+  cardHolderName: "Ada Lovelace",
+  pan: "4111111111111111",
+  expiryMonth: "12",
+  expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
+  cvv: "123",
+  requestIp: "203.0.113.7",
+  requestPort: 443,
+};
