@@ -36,7 +36,7 @@ export const configSchema = z.object({
 
   /** Requests under way at once in this process; at most half of them to endpoints that do not answer. */
   WEBHOOK_SENDS_IN_FLIGHT_MAX: integerSetting(2, 10_000).default(512),
-  /** How long a process may hold a delivery; longer than a whole attempt. */
+  /** How long a process may hold a delivery; lengthened where it is too short for a whole attempt. */
   WEBHOOK_LEASE: durationSetting().default(30_000),
   WEBHOOK_REAP_INTERVAL: durationSetting().default(5_000),
   /** How often due deliveries are looked for when nothing else asks for it. */

@@ -11,12 +11,13 @@ import { createBusinessEvents } from "./business-events.ts";
 import { createClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { createDatabase } from "./database.ts";
+import { attemptTimes, type AttemptTimes } from "./deliver/attempt-times.ts";
 import { startDeliveryWorker } from "./deliver/delivery-worker.ts";
 import { reapDeliveries } from "./delivery/reap-deliveries.ts";
 import { createResultRecorder } from "./delivery/record-results.ts";
 import { readEndpoint } from "./endpoint/endpoint-queries.ts";
 import { createLookup, type Lookup } from "./http-client/resolve-target.ts";
-import { attemptBoundMs, CONNECT_TIMEOUT_MS, createWebhookClient } from "./http-client/webhook-client.ts";
+import { createWebhookClient } from "./http-client/webhook-client.ts";
 import { measureSkew, measureState } from "./measure.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createProgress } from "./progress.ts";
@@ -34,7 +35,7 @@ export async function startWebhookDispatcher(
   log: Logger,
   {
     clock = createClock(),
-    lookup = createLookup({ servers: config.WEBHOOK_DNS_SERVERS, timeoutMs: CONNECT_TIMEOUT_MS }),
+    lookup = createLookup({ servers: config.WEBHOOK_DNS_SERVERS, timeoutMs: timesOf(config).connectMs }),
   }: Overrides = {},
 ): Promise<WebhookDispatcher> {
   const poolOptions = { url: config.DATABASE_URL, applicationName: "webhook-dispatcher", log };
@@ -58,13 +59,15 @@ export async function startWebhookDispatcher(
     name: "webhook-dispatcher",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
+  const { connectMs, attemptMs, leaseMarginMs, leaseMs } = timesOf(config);
   const rules = { allowedPorts: config.WEBHOOK_ALLOWED_PORTS, allowedCidrs: config.WEBHOOK_ALLOWED_CIDRS };
   const secretKeys = config.WEBHOOK_SECRET_KEYS;
   const client = createWebhookClient({
     rules,
     lookup,
     attemptTimeoutMs: config.WEBHOOK_ATTEMPT_TIMEOUT,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    attemptBoundMs: attemptMs,
+    connectTimeoutMs: connectMs,
     caFile: config.WEBHOOK_CA_FILE,
     onHandshake: () => events.handshake(),
   });
@@ -73,8 +76,6 @@ export async function startWebhookDispatcher(
   );
   await measureSkew(pool, clock, events).catch((error: unknown) => events.claimFailed(error));
 
-  // Whatever the settings: an attempt has to be over before its lease is.
-  const leaseMs = Math.max(config.WEBHOOK_LEASE, LEASE_ATTEMPTS * config.WEBHOOK_ATTEMPT_TIMEOUT);
   const worker = startDeliveryWorker({
     pool,
     client,
@@ -86,7 +87,7 @@ export async function startWebhookDispatcher(
     results: createResultRecorder(resultsPool),
     readEndpoint: (merchantId) => readEndpoint(pool, merchantId),
     leaseMs,
-    leaseMarginMs: Math.min(attemptBoundMs(config.WEBHOOK_ATTEMPT_TIMEOUT) + 2_000, leaseMs / 2),
+    leaseMarginMs,
     inFlightMax: config.WEBHOOK_SENDS_IN_FLIGHT_MAX,
     claimIntervalMs: config.WEBHOOK_CLAIM_INTERVAL,
   });
@@ -161,12 +162,15 @@ export async function startWebhookDispatcher(
   };
 }
 
+function timesOf(config: Config): AttemptTimes {
+  return attemptTimes(config.WEBHOOK_ATTEMPT_TIMEOUT, config.WEBHOOK_LEASE);
+}
+
 /**
  * Every statement here goes from a few keys along an index. The planner knows that only once it has seen the tables
  * full; a plan that it made for empty ones, and kept, would read all of them.
  */
 const PLAN_SETTINGS = { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" };
-const LEASE_ATTEMPTS = 3;
 const STUCK_AFTER_MS = 30_000;
 const SKEW_INTERVAL_MS = 5_000;
 const MEASURE_INTERVAL_MS = 15_000;

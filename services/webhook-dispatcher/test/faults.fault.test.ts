@@ -283,6 +283,17 @@ test("a lease whose holder has vanished is taken back, and the same attempt is m
   expect(harness.lines.some(({ msg }) => String(msg).startsWith("leases expired"))).toBe(true);
 });
 
+test("however short a lease is asked for, an attempt is over before it", async () => {
+  harness = await startDispatcherHarness({ WEBHOOK_LEASE: "1ms", WEBHOOK_REAP_INTERVAL: "20ms" });
+  harness.receiver.behave({ kind: "late", status: 200, afterMs: 800 });
+  const { merchantId } = await harness.enable();
+  const event = newEvent({ merchantId });
+  await harness.publish(event);
+  await delivered(event.eventId);
+  expect(harness.receiver.ledger).toHaveLength(1);
+  expect(harness.lines.filter(({ msg }) => String(msg).startsWith("leases expired"))).toEqual([]);
+});
+
 test("a stop lets go of what is not finished, and another dispatcher sends it at once", async () => {
   harness = await startDispatcherHarness({ DRAIN_TIMEOUT: "300ms" }, { start: false });
   const first = await harness.start();

@@ -44,6 +44,7 @@ function newClient(change: Partial<WebhookClientOptions> & { allowed?: BlockList
     lookup: createLookup({ servers: [dns.address], timeoutMs: 500 }),
     attemptTimeoutMs: TIMEOUT_MS,
     connectTimeoutMs: 500,
+    attemptBoundMs: TIMEOUT_MS + 3_000,
     caFile: certificates.caFile,
     ...options,
   });

@@ -30,6 +30,8 @@ export type WebhookClientOptions = {
   lookup: Lookup;
   /** From the written request to the answer's headers. */
   attemptTimeoutMs: number;
+  /** A whole attempt, from the look-up to the answer. */
+  attemptBoundMs: number;
   /** Looking the name up, and connecting with TLS, each. */
   connectTimeoutMs: number;
   caFile?: string | undefined;
@@ -57,13 +59,6 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 }
 
 const IDLE_CONNECTIONS_MAX = 512;
-
-export const CONNECT_TIMEOUT_MS = 2_000;
-
-/** A whole attempt, from the lookup to the answer. */
-export function attemptBoundMs(attemptTimeoutMs: number): number {
-  return attemptTimeoutMs + 3_000;
-}
 
 type Deps = WebhookClientOptions & { pool: ConnectionPool; secureContext: SecureContext };
 type Result = Omit<PostResult, "durationMs">;
@@ -112,13 +107,13 @@ async function within<T>(timeoutMs: number, resolving: Promise<T>): Promise<T | 
 }
 
 async function send(
-  { attemptTimeoutMs, pool }: Deps,
+  { attemptTimeoutMs, attemptBoundMs, pool }: Deps,
   { authority, path }: WebhookTarget,
   connection: Connection,
   makeRequest: MakeRequest,
   startedAt: number,
 ): Promise<ExchangeResult> {
-  const leftMs = attemptBoundMs(attemptTimeoutMs) - (performance.now() - startedAt);
+  const leftMs = attemptBoundMs - (performance.now() - startedAt);
   const { headers, body } = makeRequest();
   const result = await exchange(
     connection,
