@@ -93,6 +93,7 @@ function planLinkFault(random: Random): LinkFault {
 function planBankFault(random: Random): { operation: string; behaviour: string; times: number } {
   const operation = random.pick([
     "authorize",
+    "sale",
     "reverse",
     "inquire",
     "capture",

@@ -7,7 +7,7 @@ export function describeRun(
   faults: readonly InflictedFault[],
   failpointHits: number,
 ): string {
-  const { history, payments, paymentHistory, bank } = ledgers;
+  const { history, payments, paymentHistory, bank, checkouts, visits } = ledgers;
   const posts = history.filter(({ method }) => method === "POST");
   const answers = posts.map(({ status, replayed }) =>
     replayed ? `${status} replayed` : `${status ?? "none"}`,
@@ -17,6 +17,8 @@ export function describeRun(
     `payments: ${payments.length}: ${tally(payments.map(({ state, resultCode }) => `${state} ${resultCode}`))}`,
     `causes: ${tally(paymentHistory.map(({ cause }) => cause))}`,
     `bank: ${tally(bank.map(({ operation, outcome, resultCode }) => `${operation} ${outcome} ${resultCode}`))}`,
+    `checkouts: ${checkouts.length}: ${tally(checkouts.map(({ state, attempts }) => `${state} after ${attempts}`))}`,
+    `visits: ${visits.length}: ${tally(visits.map(({ action, status, shown }) => `${action} ${shown ?? status ?? "none"}`))}`,
     `faults: ${faults.length}: ${tally(faults.map(({ fault }) => nameOf(fault)))}`,
     `overlapping pairs of faults: ${overlaps(faults)}; at most ${mostAtOnce(faults)} at once; failpoints hit: ${failpointHits}`,
   ].join("\n");
