@@ -160,7 +160,7 @@ export const CHECKOUT_MUTATIONS: readonly Mutation[] = [
     scenario: visiting("a decline comes with the form"),
   },
   {
-    name: "checkout: by buyers: a second tab is not asked whether it may pay",
+    name: "checkout: by buyers: a second tab is not asked",
     changes: change(
       `${payments}/pay-checkout.ts`,
       `if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return NOT_CLAIMED;`,
@@ -183,7 +183,7 @@ export const CHECKOUT_MUTATIONS: readonly Mutation[] = [
     scenario: buying("what runs out of time"),
   },
   {
-    name: "checkout: by buyers: it is closed over a payment whose outcome is not known",
+    name: "checkout: by buyers: it is closed over an unknown outcome",
     changes: change(`${payments}/checkout.ts`, `  if (payment && !hasFailed(payment)) return "OPEN";\n`),
     scenario: buying("a payment begun in time decides"),
   },

@@ -219,7 +219,7 @@ async function takeDown(
 ): Promise<() => Promise<void>> {
   if (server === "acquirer") {
     await system.acquirer.process.kill();
-    return () => system.acquirer.process.start();
+    return () => system.acquirer.process.spawn();
   }
   await system[server].kill();
   return () => system[server].restart();
