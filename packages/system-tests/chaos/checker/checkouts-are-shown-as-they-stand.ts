@@ -12,6 +12,7 @@ type Found = Omit<Violation, "invariant">;
 export function checkoutsAreShownAsTheyStand({ history, checkouts, visits }: Ledgers): Found[] {
   const rows = new Map(checkouts.map((checkout) => [checkout.checkoutId, checkout]));
   const asked = history.filter(({ checkout }) => checkout);
+  const told = toldByCheckout(history, visits);
   return [
     ...[...Map.groupBy(asked, ({ checkout }) => checkout?.orderId ?? "")].flatMap(([orderId, sent]) =>
       opened(
@@ -22,7 +23,7 @@ export function checkoutsAreShownAsTheyStand({ history, checkouts, visits }: Led
     ),
     ...history.flatMap((entry) => differences(entry, rows)),
     ...unfound(history, visits),
-    ...[...rows.values()].flatMap((row) => toldOtherwise(row, { history, visits })),
+    ...checkouts.flatMap((row) => toldOtherwise(row, told.get(row.checkoutId) ?? [])),
   ];
 }
 
@@ -104,21 +105,23 @@ const CHECKOUT_PATH = "/api/checkout/";
 
 type Told = { state: "OPEN" | "COMPLETED" | "UNPAID"; sentAt: number; answeredAt: number };
 
-function toldOtherwise(
-  { checkoutId, state }: CheckoutRow,
-  { history, visits }: Pick<Ledgers, "history" | "visits">,
-): Found[] {
-  const reads = history.filter(
-    (entry) => entry.method === "GET" && checkoutOf(entry)?.checkoutId === checkoutId,
-  );
-  const told: Told[] = [
-    ...reads.map((entry) => ({ ...timesOf(entry), state: stateOf(checkoutOf(entry)?.status ?? "") })),
-    ...visits.flatMap((visit) => {
-      const { shown } = visit;
-      if (visit.checkoutId !== checkoutId || shown === undefined || shown === "missing") return [];
-      return [{ ...timesOf(visit), state: SHOWN[shown] }];
+/** What merchant and buyer were told of each checkout. */
+function toldByCheckout(history: readonly HistoryEntry[], visits: readonly Visit[]): Map<string, Told[]> {
+  const told = [
+    ...history.flatMap((entry) => {
+      const shown = entry.method === "GET" ? checkoutOf(entry) : undefined;
+      if (!shown) return [];
+      return [{ ...timesOf(entry), checkoutId: shown.checkoutId, state: stateOf(shown.status) }];
+    }),
+    ...visits.flatMap(({ shown, ...visit }) => {
+      if (shown === undefined || shown === "missing") return [];
+      return [{ ...timesOf(visit), checkoutId: visit.checkoutId, state: SHOWN[shown] }];
     }),
   ];
+  return Map.groupBy(told, ({ checkoutId }) => checkoutId);
+}
+
+function toldOtherwise({ checkoutId, state }: CheckoutRow, told: Told[]): Found[] {
   const ids = [checkoutId];
   const closed = told.filter((each) => each.state !== "OPEN");
   const reopened = closed.filter((before) =>
