@@ -83,6 +83,27 @@ test("a command reaches its handler with context, trace and payload, and its rep
   expect(handled).toMatchObject([{ subject: "asked.ask", outcome: "done", context: given }]);
 });
 
+test("it serves although the connection breaks before the server has taken the subscriptions", async () => {
+  const own = await startTestNats();
+  onTestFinished(() => own.stop());
+  const bus = await connectBus({ url: own.url, name: "asked" });
+  onTestFinished(() => bus.close(500));
+  await own.kill();
+  const handlers = [handler(ask, async () => done("42"))];
+  const options = { service: "asked", version: "1.0.0", inFlightMax: 1, onHandled: () => {}, handlers };
+  const serving = serve(bus, options);
+  await own.restart();
+  await serving;
+  const asked = request(
+    bus,
+    ask,
+    context(),
+    { question: "?" },
+    { waitUntil: Date.now() + 3_000, traceparent: "" },
+  );
+  expect(await asked).toEqual(done("42"));
+});
+
 test("with nobody to answer the reply is not_started, at once", async () => {
   const started = performance.now();
   expect(await send(context(), 60_000)).toEqual({ outcome: "not_started" });

@@ -19,7 +19,7 @@ import {
   UNKNOWN_OUTCOME,
 } from "@holdfast/telemetry";
 import { Svcm, type ServiceMsg } from "@nats-io/services";
-import { headers } from "@nats-io/transport-node";
+import { headers, RequestError } from "@nats-io/transport-node";
 import type { z } from "zod";
 import type { Bus } from "./connect.ts";
 import { messagingAttributes } from "./messaging-attributes.ts";
@@ -78,7 +78,8 @@ export class ServingRefusedError extends Error {
 /**
  * Serves commands in the NATS services framework: one queue group, so that any number of replicas share the work, with
  * discovery, ping and stats. Each message is parsed once, here; its handler is awaited here (the framework would not)
- * and always answered: an unexpected throw tells the caller that the outcome is in doubt.
+ * and always answered: an unexpected throw tells the caller that the outcome is in doubt. Resolves when the server has
+ * taken the subscriptions, however often the connection breaks before that.
  *
  * @throws ServingRefusedError
  */
@@ -106,7 +107,7 @@ export async function serve(
       },
     });
   }
-  await bus.nats.flush();
+  await subscriptionsTaken(bus);
   if (nats.isStopped) throw new ServingRefusedError(`${service}: the bus refused a subscription`);
   return {
     async stop(timeoutMs) {
@@ -115,6 +116,18 @@ export async function serve(
       await Promise.race([finished, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
     },
   };
+}
+
+/** A connection that breaks gives up what was to be flushed; the next one subscribes anew by itself. */
+async function subscriptionsTaken(bus: Bus): Promise<void> {
+  for (;;) {
+    await bus.connection();
+    try {
+      return await bus.nats.flush();
+    } catch (error) {
+      if (!(error instanceof RequestError) || bus.nats.isClosed()) throw error;
+    }
+  }
 }
 
 const recordDuration = lazyHistogram(

@@ -17,6 +17,10 @@ const VIOLATIONS_SHOWN = 10;
 // What was started dies with this process, and the next test run removes its directory.
 process.once("SIGINT", () => process.exit(130));
 const print = (line: string) => void process.stdout.write(`${line}\n`);
+const startedAt = performance.now();
+/** With the seconds since the start, to see where a long run's time has gone. */
+const printTimed = (line: string) =>
+  print(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s: ${line}`);
 
 const seed = wholeNumber("seed", values.seed);
 print(`seed ${seed}: HOLDFAST_SEED=${seed} npm run chaos repeats this schedule`);
@@ -24,7 +28,7 @@ const { verdicts, dir } = await runChaos({
   seed,
   payments: wholeNumber("payments", values.payments),
   seconds: wholeNumber("seconds", values.seconds),
-  log: print,
+  log: printTimed,
 });
 for (const verdict of verdicts) printVerdict(verdict);
 const failed = verdicts.filter(({ violations }) => violations.length > 0).length;

@@ -1,5 +1,5 @@
 // Whether the checker would notice: every protection of the money path is taken out once, in a copy of the repository,
-// and the scenario that is about it has to fail. Run by hand, some five minutes:
+// and the scenario that is about it has to fail. Run by hand, takes minutes:
 //
 //   node packages/system-tests/chaos/mutants.ts [--only "a piece of a name"]
 import { execFile } from "node:child_process";

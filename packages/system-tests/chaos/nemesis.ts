@@ -93,6 +93,7 @@ function planLinkFault(random: Random): LinkFault {
 function planBankFault(random: Random): { operation: string; behaviour: string; times: number } {
   const operation = random.pick([
     "authorize",
+    "sale",
     "reverse",
     "inquire",
     "capture",
@@ -146,18 +147,28 @@ function subjectOf(fault: Fault): string {
   }
 }
 
-/** Inflicts every fault at its time and ends it at its end. */
+/**
+ * Inflicts every fault at its time and ends it at its end. Where the one before on the same subject takes longer than was
+ * planned (an orderly end, a server's recovery on a busy machine), the next one waits for it.
+ */
 export async function runNemesis(system: System, plan: readonly PlannedFault[]): Promise<InflictedFault[]> {
   const startedAt = performance.now();
   const now = () => performance.now() - startedAt;
+  const latest = new Map<string, Promise<unknown>>();
+  const inTurn = async ({ atMs, durationMs, fault }: PlannedFault, before: Promise<unknown> | undefined) => {
+    await Promise.all([before, delay(Math.max(0, atMs - now()))]);
+    const fromMs = now();
+    const mend = await inflict(system, fault);
+    await delay(durationMs);
+    await mend();
+    return { fault, fromMs, untilMs: now() };
+  };
   return await Promise.all(
-    plan.map(async ({ atMs, durationMs, fault }) => {
-      await delay(Math.max(0, atMs - now()));
-      const fromMs = now();
-      const mend = await inflict(system, fault);
-      await delay(durationMs);
-      await mend();
-      return { fault, fromMs, untilMs: now() };
+    plan.map((planned) => {
+      const subject = subjectOf(planned.fault);
+      const inflicted = inTurn(planned, latest.get(subject));
+      latest.set(subject, inflicted);
+      return inflicted;
     }),
   );
 }
@@ -218,7 +229,7 @@ async function takeDown(
 ): Promise<() => Promise<void>> {
   if (server === "acquirer") {
     await system.acquirer.process.kill();
-    return () => system.acquirer.process.start();
+    return () => system.acquirer.process.spawn();
   }
   await system[server].kill();
   return () => system[server].restart();

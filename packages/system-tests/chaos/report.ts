@@ -7,7 +7,9 @@ export function describeRun(
   faults: readonly InflictedFault[],
   failpointHits: number,
 ): string {
-  const { history, payments, paymentHistory, bank } = ledgers;
+  const { history, payments, paymentHistory, bank, checkouts, checkoutPayments, visits } = ledgers;
+  const ofCheckouts = new Set(checkoutPayments.map(({ paymentId }) => paymentId));
+  const attempts = payments.filter(({ paymentId }) => ofCheckouts.has(paymentId));
   const posts = history.filter(({ method }) => method === "POST");
   const answers = posts.map(({ status, replayed }) =>
     replayed ? `${status} replayed` : `${status ?? "none"}`,
@@ -17,6 +19,9 @@ export function describeRun(
     `payments: ${payments.length}: ${tally(payments.map(({ state, resultCode }) => `${state} ${resultCode}`))}`,
     `causes: ${tally(paymentHistory.map(({ cause }) => cause))}`,
     `bank: ${tally(bank.map(({ operation, outcome, resultCode }) => `${operation} ${outcome} ${resultCode}`))}`,
+    `checkouts: ${checkouts.length}: ${tally(checkouts.map(({ state, attempts }) => `${state} after ${attempts}`))}`,
+    `their payments: ${tally(attempts.map(({ state, resultCode }) => `${state} ${resultCode}`))}`,
+    `visits: ${visits.length}: ${tally(visits.map(({ action, status, shown }) => `${action} ${shown ?? status ?? "none"}`))}`,
     `faults: ${faults.length}: ${tally(faults.map(({ fault }) => nameOf(fault)))}`,
     `overlapping pairs of faults: ${overlaps(faults)}; at most ${mostAtOnce(faults)} at once; failpoints hit: ${failpointHits}`,
   ].join("\n");

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { planCheckouts, runCheckouts } from "./checkout-workload.ts";
 import { checkInvariants, INVARIANTS } from "./checker/invariants.ts";
 import type { Violation } from "./checker/ledgers.ts";
 import { ClientHistory } from "./client/client-history.ts";
@@ -8,7 +9,8 @@ import { MerchantClient } from "./client/merchant-client.ts";
 import { planNemesis, runNemesis } from "./nemesis.ts";
 import { createRandom } from "./random.ts";
 import { describeRun } from "./report.ts";
-import { heal, readEveryPayment, UnsettledError, untilSettled } from "./settle.ts";
+import { heal, readEveryCheckout, readEveryPayment, UnsettledError, untilSettled } from "./settle.ts";
+import { browsersOf } from "./system/browsers.ts";
 import { readLedgers } from "./system/read-ledgers.ts";
 import { servicesOf, startSystem, type System } from "./system/system.ts";
 import { loadTimers } from "./system/timers.ts";
@@ -41,9 +43,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
 
 async function runOn(system: System, { seed, payments, seconds, log }: ChaosOptions): Promise<Verdict[]> {
   // One stream of numbers each: more payments do not change the faults.
-  const workload = planWorkload(createRandom(seed), { payments, seconds });
+  const checkouts = Math.round(payments * CHECKOUT_SHARE);
+  const workload = planWorkload(createRandom(seed), { payments: payments - checkouts, seconds });
+  const pages = planCheckouts(createRandom(seed + 2), { checkouts, seconds });
   const nemesis = planNemesis(createRandom(seed + 1), { seconds });
-  writeFileSync(join(system.dir, "schedule.json"), JSON.stringify({ seed, workload, nemesis }, undefined, 1));
+  writeFileSync(
+    join(system.dir, "schedule.json"),
+    JSON.stringify({ seed, workload, pages, nemesis }, undefined, 1),
+  );
   const history = new ClientHistory(join(system.dir, "history.jsonl"));
   const client = new MerchantClient({
     merchant: system.merchant,
@@ -55,22 +62,28 @@ async function runOn(system: System, { seed, payments, seconds, log }: ChaosOpti
     timeoutMs: CLIENT_TIMEOUT_MS,
   });
 
-  log(`${workload.length} payments and ${nemesis.length} faults within ${seconds} s`);
-  const merchants = runWorkload(client, workload);
+  const { visits, buyers } = browsersOf(system);
+
+  log(`${workload.length} payments, ${checkouts} checkouts and ${nemesis.length} faults within ${seconds} s`);
+  const merchants = Promise.all([runWorkload(client, workload), runCheckouts(client, buyers, pages)]);
   const faults = await runNemesis(system, nemesis);
   log("healing");
   await heal(system);
+  log("waiting for merchants and buyers");
   await merchants;
+  log("settling");
   const stuck = await unsettled(system);
   await readEveryPayment(client, history.entries);
+  await readEveryCheckout(client, history.entries);
 
-  const ledgers = await readLedgers({ ...system, history: history.entries });
+  const ledgers = await readLedgers({ ...system, history: history.entries, visits: visits.visits });
   log(describeRun(ledgers, faults, failpointHits(system)));
   const violations = checkInvariants(ledgers);
-  const few =
-    ledgers.payments.length < payments / 2
-      ? [{ invariant: 0, ids: [], what: "hardly any payment was made" }]
-      : [];
+  const paid = ledgers.checkouts.filter(({ state }) => state === "COMPLETED").length;
+  const few = [
+    ...(ledgers.payments.length < payments / 2 ? ["hardly any payment was made"] : []),
+    ...(paid < checkouts / 8 ? [`of ${checkouts} checkouts ${paid} were paid`] : []),
+  ].map((what) => ({ invariant: 0, ids: [], what }));
   return [
     ...INVARIANTS.map(({ number, promise }) => ({
       promise: `${number}. ${promise}`,
@@ -91,6 +104,9 @@ function selfEnded(system: System): Violation[] {
       what: `ended ${process.selfEnded} times by itself`,
     }));
 }
+
+/** Of the orders, those that are paid on our page. */
+const CHECKOUT_SHARE = 0.2;
 
 /** Longer than a gateway takes for a 504. */
 const CLIENT_TIMEOUT_MS = 6_000;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { planCheckouts } from "./checkout-workload.ts";
 import { minorUnits } from "./checker/amount.ts";
 import { planNemesis, type PlannedFault } from "./nemesis.ts";
 import { createRandom } from "./random.ts";
@@ -6,6 +7,7 @@ import { planWorkload } from "./workload.ts";
 
 const seeds = Array.from({ length: 50 }, (_, index) => index * 7_919);
 const workloadOf = (seed: number) => planWorkload(createRandom(seed), { payments: 500, seconds: 75 });
+const checkoutsOf = (seed: number) => planCheckouts(createRandom(seed), { checkouts: 100, seconds: 75 });
 const nemesisOf = (seed: number) => planNemesis(createRandom(seed), { seconds: 75 });
 
 test("a seed gives the same schedule again, another seed another one", () => {
@@ -34,6 +36,32 @@ test("the workload has keys, crowds under one key, other bodies under it, and re
   ]) {
     expect(is.length).toBeGreaterThan(10);
   }
+});
+
+test("the checkouts are drawn from the seed, too, and have every kind of buyer", () => {
+  expect(checkoutsOf(42)).toEqual(checkoutsOf(42));
+  expect(checkoutsOf(42)).not.toEqual(checkoutsOf(43));
+  const plan = checkoutsOf(1);
+  const tries = plan.flatMap(({ buyer }) => buyer?.tries ?? []);
+  const challenged = tries.filter(({ card }) => card === "challenged");
+  for (const is of [
+    plan.filter(({ key }) => key === undefined),
+    plan.filter(({ buyer }) => buyer === undefined),
+    plan.filter(({ buyer }) => (buyer?.tabs ?? 0) > 1),
+    plan.filter(({ buyer }) => (buyer?.copies ?? 0) > 0),
+    plan.filter(({ buyer }) => (buyer?.tries.length ?? 0) > 1),
+    plan.filter(({ buyer }) => (buyer?.hesitatesMs ?? 0) > 10_000),
+    plan.filter(({ buyer }) => buyer?.goesBack),
+    plan.filter(({ checkout }) => checkout.transactionType === "PRE_AUTHORIZATION"),
+    plan.filter(({ checkout }) => checkout.expiresInSeconds !== undefined),
+    ...["right", "wrong", "cancel", "never"].map((answer) =>
+      challenged.filter(({ cardholder }) => cardholder === answer),
+    ),
+  ]) {
+    expect(is.length).toBeGreaterThan(1);
+  }
+  for (const { checkout } of seeds.flatMap(checkoutsOf))
+    expect(minorUnits(checkout.amount, checkout.currency)).toBeDefined();
 });
 
 test("faults of one process or server follow each other, and all have ended at the end", () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { problemOf, recordOf } from "./checker/answers.ts";
+import { checkoutOf, problemOf, recordOf } from "./checker/answers.ts";
 import type { HistoryEntry } from "./checker/ledgers.ts";
 import type { MerchantClient } from "./client/merchant-client.ts";
 import { readUnsettled } from "./system/read-ledgers.ts";
@@ -30,7 +30,7 @@ export class UnsettledError extends Error {
 }
 
 /**
- * Waits until no payment's outcome at the bank is unknown any more.
+ * Waits until no payment's outcome at the bank is unknown any more, and no checkout is open that is over.
  * @throws UnsettledError with what is left.
  */
 export async function untilSettled(superuserUrl: string, { withinMs }: { withinMs: number }): Promise<void> {
@@ -61,17 +61,27 @@ export async function readEveryPayment(
   );
   const queue = [...ids];
   const reader = async (gateway: number) => {
-    for (let id = queue.pop(); id !== undefined; id = queue.pop()) await readOnce(client, id, gateway);
+    for (let id = queue.pop(); id !== undefined; id = queue.pop())
+      await readOnce((attempt) => client.get(id, { gateway: gateway + attempt }));
   };
   await Promise.all(Array.from({ length: READERS }, (_, index) => reader(index)));
 }
 
 const READERS = 4;
 
+/** Reads every checkout a merchant has heard of, in the same way. */
+export async function readEveryCheckout(
+  client: MerchantClient,
+  history: readonly HistoryEntry[],
+): Promise<void> {
+  const ids = new Set(history.flatMap((entry) => checkoutOf(entry)?.checkoutId ?? []));
+  for (const id of ids) await readOnce((gateway) => client.getCheckout(id, { gateway }));
+}
+
 /** Until there is a conclusive answer: right after an outage a connection may still have to be replaced. */
-async function readOnce(client: MerchantClient, paymentId: string, gateway: number): Promise<void> {
+async function readOnce(get: (gateway: number) => Promise<HistoryEntry>): Promise<void> {
   for (let attempt = 0; attempt < READ_ATTEMPTS_MAX; attempt++) {
-    const { status } = await client.get(paymentId, { gateway: gateway + attempt });
+    const { status } = await get(attempt);
     if (status === 200 || status === 404) return;
     await delay(POLL_MS);
   }

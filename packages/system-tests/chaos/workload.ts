@@ -36,13 +36,13 @@ function planPayment(random: Random, index: number, seconds: number): PlannedPay
   const orderId = `order-${index}`;
   const atMs = random.integer(0, seconds * 1_000);
   const currency = random.weighted({ TRY: 6, EUR: 2, JPY: 1, KWD: 1 });
-  const order = { orderId, amount: amountIn(random, currency), currency, ...planCard(random) };
+  const order = { orderId, amount: drawAmount(random, currency), currency, ...planCard(random) };
   const gateway = random.integer(0, 1);
   const planned = {
     atMs,
     order,
     gateway,
-    ...(random.chance(0.4) && { operation: planOperation(random, currency) }),
+    ...(random.chance(0.4) && { operation: drawOperation(random, currency) }),
   };
   if (random.chance(0.4)) return { ...planned, copies: 0, otherCopies: 0 };
   return {
@@ -63,7 +63,7 @@ function planCard(random: Random): Pick<Order, "card" | "cardholder"> {
 }
 
 /** As merchants write numbers: whole, with some of their decimals, with zeros at the end. */
-function amountIn(random: Random, currency: string): string {
+export function drawAmount(random: Random, currency: string): string {
   const decimals = currency === "JPY" ? 0 : currency === "KWD" ? 3 : 2;
   const whole = random.integer(1, 99_999);
   const shown = random.integer(0, decimals);
@@ -73,7 +73,10 @@ function amountIn(random: Random, currency: string): string {
 }
 
 /** In currencies with cents, the last two digits of a part tell the bank how to fail (its README, Faults by amount). */
-function planOperation(random: Random, currency: string): { kind: "capture" | "cancel"; amount?: string } {
+export function drawOperation(
+  random: Random,
+  currency: string,
+): { kind: "capture" | "cancel"; amount?: string } {
   const kind = random.weighted({ capture: 3, cancel: 1 });
   const hasCents = currency === "TRY" || currency === "EUR";
   if (kind === "cancel" || !hasCents || random.chance(0.4)) return { kind };

@@ -5,11 +5,11 @@ import { allowedBy, bentFrom, type Schema, type Source } from "./schema-values.t
 /** What exists in the system under test, so that some requests are about something. */
 export type Known = Record<string, readonly string[]>;
 
-/** A request as it goes over the wire; `statuses` are those the document lists for it. */
+/** A request as it goes over the wire, with the answers that the document lists for it. */
 export type FuzzRequest = {
   listener: "merchant" | "operator";
   bytes: Buffer;
-  statuses: ReadonlySet<number>;
+  answers: Operation["answers"];
   kind: "from the document" | "byte noise";
 };
 
@@ -167,7 +167,7 @@ function targetOf(operation: Operation, known: Known, resolve: ApiDocument["reso
 }
 
 function requestOf(
-  { method, path, statuses }: Operation,
+  { method, path, answers }: Operation,
   { target, text, headers }: { target: string; text: Source | undefined; headers: string[] },
   credentials: Credentials,
 ): FuzzRequest {
@@ -183,5 +183,5 @@ function requestOf(
     ...headers,
   ];
   const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
-  return { listener, bytes: Buffer.concat([head, body]), statuses, kind: "from the document" };
+  return { listener, bytes: Buffer.concat([head, body]), answers, kind: "from the document" };
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { problemSchema } from "@holdfast/contracts";
 import { serviceDefinitions, startSandbox, type Sandbox, type SandboxFile } from "@holdfast/sandbox";
 import * as fc from "fast-check";
 import { readApiDocument } from "./api-document.ts";
-import { exchangeBytes, type WireAnswer } from "./exchange-bytes.ts";
+import { exchangeBytes } from "./exchange-bytes.ts";
 import { liveHeapOf } from "./heap.ts";
+import { faultsOf } from "./judge-answer.ts";
 import { documentRequests, noiseRequests, type FuzzRequest, type Known } from "./requests.ts";
 
 export type FuzzOptions = { home: string; seed: number; requests: number; log: (line: string) => void };
@@ -21,8 +21,9 @@ export type FuzzReport = {
 
 /**
  * Requests drawn from docs/openapi.json, half of them bent byte by byte, against the whole product in real processes.
- * Nothing is wrong in the system meanwhile, so no answer may be a 5xx; none but 429 may be one the document does not
- * list; every error is a whole problem; no process ends, complains, or keeps memory.
+ * Nothing is wrong in the system meanwhile, so no answer may be one that `judge-answer.ts` has a fault to tell of: a 5xx, a
+ * status or a body that is not the document's, an error that is no problem, a card number. No process ends, complains, or
+ * keeps memory.
  */
 export async function runFuzz({ home, seed, requests, log }: FuzzOptions): Promise<FuzzReport> {
   const sandbox = await startInspectable(home);
@@ -87,7 +88,7 @@ async function drawRequests(file: SandboxFile, seed: number, count: number): Pro
   return fc.sample(any, { seed, numRuns: count });
 }
 
-/** Payments and refunds to ask about, and a merchant of their own for what operators do to one. */
+/** Payments, refunds and a checkout to ask about, and a merchant of their own for what operators do to one. */
 async function makeKnown({ gatewayUrl, operatorUrl, merchants, operators }: SandboxFile): Promise<Known> {
   const { apiKey, apiSecret } = merchants[0]!;
   const asMerchant = { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret };
@@ -104,15 +105,20 @@ async function makeKnown({ gatewayUrl, operatorUrl, merchants, operators }: Sand
       (await create(`${gatewayUrl}/api/payment/${paymentId}/refund`, asMerchant, refund)).paymentId ?? "",
     );
   }
+  const order = { orderId: "fuzz", amount: 100, currency: "TRY", ...SHOP };
+  const checkout = await create(`${gatewayUrl}/api/checkout`, asMerchant, order);
   return {
     paymentId: [...payments, ...refunds],
     refundId: refunds,
+    checkoutId: [checkout.checkoutId ?? ""],
+    bin: [CARD_PAYMENT.pan.slice(0, 8), CARD_PAYMENT.pan.slice(0, 6)],
     merchantId: [other.merchantId ?? ""],
     apiKey: [other.apiKey ?? ""],
     eventId: [payments[0] ?? ""],
   };
 }
 
+const SHOP = { successUrl: "https://shop.example/paid", failureUrl: "https://shop.example/failed" };
 const CARD_PAYMENT = {
   orderId: "fuzz",
   amount: 100,
@@ -169,32 +175,6 @@ async function sendAll(
 
 /** Of what is noise most ends in the middle of a request: the server waits for more, and hears that there is none. */
 const PATIENCE_MS = { "from the document": 10_000, "byte noise": 200 };
-
-function faultsOf({ status, contentType, body }: WireAnswer, { kind, statuses }: FuzzRequest): string[] {
-  const faults: string[] = [];
-  if (!(status >= 200 && status < 500)) faults.push(`status ${status}`);
-  if (kind === "from the document" && !statuses.has(status) && !UNLISTED.has(status)) {
-    faults.push(`status ${status} is not in the document`);
-  }
-  if (status >= 400) {
-    if (contentType !== "application/problem+json") faults.push(`an error as ${contentType}`);
-    const problem = problemSchema.safeParse(jsonOf(body));
-    if (!problem.success) faults.push(`no problem: ${body}`);
-    else if (problem.data.status !== status) faults.push(`status ${status} says ${problem.data.status}`);
-  }
-  return faults;
-}
-
-/** What the HTTP server, the router and the limits answer, for any operation alike. */
-const UNLISTED: ReadonlySet<number> = new Set([400, 404, 405, 429, 431]);
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 async function heapsOf({ logs }: SandboxFile): Promise<Record<string, number>> {
   const sizes = await Promise.all(PROCESSES.map((name) => liveHeapOf(join(logs, `${name}.log`))));

@@ -1,5 +1,5 @@
 import { minorUnits } from "./amount.ts";
-import { readRecord, recordOf } from "./answers.ts";
+import { checkoutOf, readRecord, recordOf } from "./answers.ts";
 import { approvedOf, isPayment, linesByPayment } from "./bank-lines.ts";
 import type { HistoryEntry, Ledgers, PaymentRow, Violation } from "./ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
@@ -41,17 +41,21 @@ function written({ amountMinor, currency }: Pick<PaymentRow, "amountMinor" | "cu
 
 function amountsByOrder(history: readonly HistoryEntry[]): Map<string, Set<string>> {
   const amounts = new Map<string, Set<string>>();
-  for (const { order } of history) {
-    if (!order) continue;
-    const known = amounts.get(order.orderId) ?? new Set();
-    amounts.set(order.orderId, known.add(inMinorUnits(order)));
+  for (const { order, checkout } of history) {
+    const asked = order ?? checkout;
+    if (!asked) continue;
+    const known = amounts.get(asked.orderId) ?? new Set();
+    amounts.set(asked.orderId, known.add(inMinorUnits(asked)));
   }
   return amounts;
 }
 
 /** What answers and webhooks say of each payment. */
 function amountsShown({ history, outbox }: Ledgers): Map<string, string[]> {
-  const records = [...history.map(recordOf), ...outbox.map(({ body }) => readRecord(body))];
+  const records = [
+    ...history.flatMap((entry) => [recordOf(entry), checkoutOf(entry)?.payment]),
+    ...outbox.map(({ body }) => readRecord(body)),
+  ];
   const amounts = new Map<string, string[]>();
   for (const record of records) {
     if (!record) continue;

@@ -18,8 +18,11 @@ export function recordOf(entry: HistoryEntry): AnsweredRecord | undefined {
 
 /** A record from its JSON text. */
 export function readRecord(text: string): AnsweredRecord | undefined {
-  const fields = parse(text);
-  const { paymentId, orderId, amount, currency, status } = fields;
+  return recordFrom(parseObject(text));
+}
+
+function recordFrom(parsed: unknown): AnsweredRecord | undefined {
+  const { paymentId, orderId, amount, currency, status } = stringsOf(parsed);
   if (paymentId === undefined || orderId === undefined || amount === undefined) return undefined;
   if (currency === undefined || status === undefined) return undefined;
   return { paymentId, orderId, amount, currency, status };
@@ -28,21 +31,48 @@ export function readRecord(text: string): AnsweredRecord | undefined {
 /** `code` and `paymentId` of a problem answer, as far as they are there. */
 export function problemOf(entry: HistoryEntry): { code?: string; paymentId?: string } {
   if (entry.body === undefined || (entry.status ?? 0) < 400) return {};
-  const { code, paymentId } = parse(entry.body);
+  const { code, paymentId } = stringsOf(parseObject(entry.body));
   return { ...(code !== undefined && { code }), ...(paymentId !== undefined && { paymentId }) };
 }
 
 type Fields = Partial<Record<string, string>>;
 
-/** The top level's strings as they are and its numbers as they were written; a broken text has no fields. */
-function parse(text: string): Fields {
+/** The fields of a checkout that the checker compares. */
+export type AnsweredCheckout = {
+  checkoutId: string;
+  orderId: string;
+  amount: string;
+  currency: string;
+  status: string;
+  /** Everything but the page's address, which each gateway gives under its own host here. */
+  text: string;
+  payment: AnsweredRecord | undefined;
+};
+
+/** The checkout of a 2xx answer. */
+export function checkoutOf({ status = 0, body }: HistoryEntry): AnsweredCheckout | undefined {
+  if (status < 200 || status >= 300 || body === undefined) return undefined;
+  const { checkoutUrl: _checkoutUrl, payment, ...rest } = parseObject(body);
+  const { checkoutId, orderId, amount, currency, status: state } = stringsOf(rest);
+  if (checkoutId === undefined || orderId === undefined || amount === undefined) return undefined;
+  if (currency === undefined || state === undefined) return undefined;
+  const text = JSON.stringify(rest);
+  return { checkoutId, orderId, amount, currency, status: state, text, payment: recordFrom(payment) };
+}
+
+/** Strings as they are and numbers as they were written; a broken text has no fields. */
+function parseObject(text: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(text, withSourceText);
-    if (typeof parsed !== "object" || parsed === null) return {};
-    return Object.fromEntries(Object.entries(parsed).filter(([, value]) => typeof value === "string"));
+    return typeof parsed === "object" && parsed !== null ? { ...parsed } : {};
   } catch {
     return {};
   }
+}
+
+function stringsOf(parsed: unknown): Fields {
+  if (typeof parsed !== "object" || parsed === null) return {};
+  return Object.fromEntries(Object.entries(parsed).filter(([, value]) => typeof value === "string"));
 }
 
 /** JSON.parse hands primitive values' source text to its reviver (ECMAScript 2026), which the types do not know yet. */

@@ -3,6 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { checkInvariants, describeViolation, INVARIANTS } from "./invariants.ts";
 import type { BankLine, PaymentRow } from "./ledgers.ts";
+import { ALLOWED_IN_CHECKOUTS, PLANTED_IN_CHECKOUTS, type Planted } from "./planted-checkouts.ts";
+import { addCheckouts } from "./test-checkouts.ts";
 import {
   bankLine,
   eventOf,
@@ -31,6 +33,7 @@ function rightRun(): TestLedgers {
   run.post({ orderId: "refused", status: 503, body: problemText("service_unavailable") });
   run.post({ orderId: "nothing", status: 504, body: problemText("outcome_unknown", unknown) });
   run.get(unknown, { status: 404, body: problemText("payment_not_found") });
+  addCheckouts(run);
   return run;
 }
 
@@ -49,10 +52,8 @@ test("a violation is told with its number and its ids, of which a person needs o
   );
 });
 
-/** What is said of it, the id that is told, and what is planted. */
-type Planted = [says: string, id: string, plant: (run: TestLedgers) => void];
-
 const planted: Record<number, Planted[]> = {
+  ...PLANTED_IN_CHECKOUTS,
   1: [
     ["no later GET found it", paid, (run) => forgetReads(run, paid)],
     ["later GETs answered 404", paid, (run) => run.get(paid, { status: 404 })],
@@ -269,7 +270,7 @@ const allowed: [what: string, plant: (run: TestLedgers) => void][] = [
   ["another merchant's key", (run) => run.post({ ...keyed, orderId: "b", merchantId: unknown, status: 409 })],
 ];
 
-test.each(allowed)("it is no violation: %s", (_what, plant) => {
+test.each([...allowed, ...ALLOWED_IN_CHECKOUTS])("it is no violation: %s", (_what, plant) => {
   const run = rightRun();
   plant(run);
   expect(checkInvariants(run)).toEqual([]);

@@ -1,9 +1,13 @@
 /**
  * The promises of `reliability.md`, section 1, each a pure function over the ledgers of a run. A further one is a file
- * with its function and a line in this list.
+ * with its function and a line in this list. From 31 on are those of hosted checkouts, which ADR 0019 gives.
  */
 import { acknowledgedPaymentsCanBeRead } from "./acknowledged-payments-can-be-read.ts";
 import { amountsAreExact } from "./amounts-are-exact.ts";
+import { attemptsAreAllowed } from "./attempts-are-allowed.ts";
+import { checkoutsArePaidOnce } from "./checkouts-are-paid-once.ts";
+import { checkoutsAreShownAsTheyStand } from "./checkouts-are-shown-as-they-stand.ts";
+import { checkoutsThatAreOverAreClosed } from "./checkouts-that-are-over-are-closed.ts";
 import { failuresAreProven } from "./failures-are-proven.ts";
 import { finalStatesHaveOneEvent } from "./final-states-have-one-event.ts";
 import { keysHaveOneEffect } from "./keys-have-one-effect.ts";
@@ -46,6 +50,22 @@ export const INVARIANTS: readonly Invariant[] = [
     number: 23,
     promise: "a final state has one event, committed with it",
     violations: finalStatesHaveOneEvent,
+  },
+  {
+    number: 31,
+    promise: "a checkout is paid once at most, and COMPLETED exactly where it was",
+    violations: checkoutsArePaidOnce,
+  },
+  {
+    number: 32,
+    promise: "a checkout takes one payment at a time, in time, on its own terms, by a form that was sent",
+    violations: attemptsAreAllowed,
+  },
+  { number: 33, promise: "a checkout that is over is closed", violations: checkoutsThatAreOverAreClosed },
+  {
+    number: 34,
+    promise: "merchant and buyer are told of a checkout how it stands",
+    violations: checkoutsAreShownAsTheyStand,
   },
 ];
 

@@ -10,6 +10,10 @@ export type Ledgers = {
   payments: PaymentRow[];
   paymentHistory: PaymentHistoryRow[];
   outbox: OutboxRow[];
+  checkouts: CheckoutRow[];
+  checkoutPayments: CheckoutPaymentRow[];
+  /** What buyers did on the checkouts' pages, and what they were shown. */
+  visits: Visit[];
 };
 
 /** One HTTP request of a merchant. Times are milliseconds of one clock, the client's. */
@@ -21,6 +25,8 @@ export type HistoryEntry = {
   path: string;
   /** What a POST asked for that makes a payment. */
   order?: SentOrder;
+  /** What a POST asked for that opens a checkout. */
+  checkout?: SentCheckout;
   /** What a POST asked for that changes one. */
   operation?: SentOperation;
   idempotencyKey?: string;
@@ -46,6 +52,17 @@ export type SentOrder = {
   currency: string;
   maskedPan: string;
   behaviour: string;
+};
+
+/** A checkout as it was asked for; without `expiresInSeconds` it is open as long as the service sees fit. */
+export type SentCheckout = {
+  orderId: string;
+  /** The JSON source text of the number. */
+  amount: string;
+  currency: string;
+  transactionType: "PAYMENT" | "PRE_AUTHORIZATION";
+  threeDs: boolean;
+  expiresInSeconds?: number;
 };
 
 /** Without an amount, all that is left. */
@@ -101,10 +118,51 @@ export type OutboxRow = {
   transactionId: string;
 };
 
+export type CheckoutRow = {
+  checkoutId: string;
+  merchantId: string;
+  state: string;
+  transactionType: string;
+  orderId: string;
+  amountMinor: bigint;
+  currency: string;
+  /** The latest payment. */
+  paymentId: string | null;
+  attempts: number;
+  /** Whether its time has been over for long enough for somebody to have closed it, by the database's clock. */
+  overdue: boolean;
+};
+
+/** A payment made for a checkout. */
+export type CheckoutPaymentRow = {
+  paymentId: string;
+  checkoutId: string;
+  attempt: number;
+  /** Whether it was begun when the checkout's time was over. */
+  late: boolean;
+};
+
+/** One request of a buyer's browser about a checkout, on the clock of `HistoryEntry`. */
+export type Visit = {
+  checkoutId: string;
+  action: "look" | "pay" | "cancel";
+  /** The payment that the form stands for. */
+  paymentId?: string;
+  sentAt: number;
+  /** Missing where no answer came. */
+  answeredAt?: number;
+  status?: number;
+  /** What the page says of the checkout, where it was shown. */
+  shown?: ShownCheckout;
+};
+
+/** A form to pay with, a payment under way, paid, closed without being paid, or no such checkout. */
+export type ShownCheckout = "form" | "waiting" | "paid" | "unpaid" | "missing";
+
 /** A broken promise, with the ids to look it up by. */
 export type Violation = { invariant: number; ids: string[]; what: string };
 
-/** One promise of `reliability.md`, section 1, under its number there. */
+/** One promise of `reliability.md`, section 1, under its number there; from 31 on those of hosted checkouts. */
 export type Invariant = {
   number: number;
   promise: string;

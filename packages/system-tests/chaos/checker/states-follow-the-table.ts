@@ -1,4 +1,4 @@
-import { isAfter, recordOf } from "./answers.ts";
+import { checkoutOf, isAfter, recordOf, type AnsweredRecord } from "./answers.ts";
 import type { HistoryEntry, Ledgers, PaymentHistoryRow, PaymentRow, Violation } from "./ledgers.ts";
 import { isReachable, mayFollow } from "./payment-states.ts";
 
@@ -12,8 +12,8 @@ export function statesFollowTheTable({ payments, paymentHistory, history }: Ledg
   const steps = Map.groupBy(paymentHistory, ({ paymentId }) => paymentId);
   const seen = Map.groupBy(
     // A replay shows the payment as it was when it was first answered.
-    history.filter((entry) => recordOf(entry) && !entry.replayed),
-    (entry) => recordOf(entry)?.paymentId ?? "",
+    history.filter((entry) => shownBy(entry) && !entry.replayed),
+    (entry) => shownBy(entry)?.paymentId ?? "",
   );
   return [
     ...payments.flatMap((payment) => brokenChain(payment, steps.get(payment.paymentId) ?? [])),
@@ -38,11 +38,16 @@ function describe({ version, from, to, cause }: PaymentHistoryRow): string {
   return `step ${version} from ${from} to ${to} (${cause})`;
 }
 
+/** The payment itself, or the one that a checkout shows. */
+function shownBy(entry: HistoryEntry): AnsweredRecord | undefined {
+  return recordOf(entry) ?? checkoutOf(entry)?.payment;
+}
+
 function steppedBack(paymentId: string, entries: HistoryEntry[]): Found[] {
   return entries.flatMap((later) =>
     entries.flatMap((earlier) => {
-      const before = recordOf(earlier)?.status ?? "";
-      const after = recordOf(later)?.status ?? "";
+      const before = shownBy(earlier)?.status ?? "";
+      const after = shownBy(later)?.status ?? "";
       if (!isAfter(earlier, later) || isReachable(before, after)) return [];
       return [{ ids: [paymentId], what: `was read as ${before} and later as ${after}` }];
     }),

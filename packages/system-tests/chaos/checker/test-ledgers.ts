@@ -26,6 +26,9 @@ export function testLedgers(): TestLedgers {
     payments: [],
     paymentHistory: [],
     outbox: [],
+    checkouts: [],
+    checkoutPayments: [],
+    visits: [],
     paid(paymentId, { key, amount = "12.50", currency = "TRY" } = {}) {
       const row = settledRow(paymentId, "SUCCESS", { amountMinor: minor(amount, currency), currency });
       addSettled(ledgers, row, ["AUTHORIZING", "SUCCESS"], amount);
@@ -75,7 +78,7 @@ export function testLedgers(): TestLedgers {
   return ledgers;
 }
 
-function settledRow(paymentId: string, state: string, change: Partial<PaymentRow>): PaymentRow {
+export function settledRow(paymentId: string, state: string, change: Partial<PaymentRow>): PaymentRow {
   return {
     paymentId,
     merchantId,
@@ -95,7 +98,7 @@ function settledRow(paymentId: string, state: string, change: Partial<PaymentRow
 }
 
 /** The row with its history, and an event for its last step, which is a final state. */
-function addSettled(ledgers: Ledgers, row: PaymentRow, states: string[], amount: string): void {
+export function addSettled(ledgers: Ledgers, row: PaymentRow, states: string[], amount: string): void {
   ledgers.payments.push({ ...row, version: states.length });
   const steps = states.map((to, index): PaymentHistoryRow => {
     const from = states[index - 1] ?? null;

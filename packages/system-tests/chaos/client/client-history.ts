@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync } from "node:fs";
-import type { HistoryEntry } from "../checker/ledgers.ts";
+import type { HistoryEntry, Visit } from "../checker/ledgers.ts";
 import { CARDS } from "./cards.ts";
 
 /**
@@ -24,6 +24,21 @@ export class ClientHistory {
     const line = withoutCardNumbers(JSON.stringify(entry));
     this.entries.push(JSON.parse(line) as HistoryEntry);
     appendFileSync(this.#file, `${line}\n`);
+  }
+}
+
+/** What buyers' browsers asked and were shown, in the same way. */
+export class VisitHistory {
+  readonly visits: Visit[] = [];
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  add(visit: Visit): void {
+    this.visits.push(visit);
+    appendFileSync(this.#file, `${JSON.stringify(visit)}\n`);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { HistoryEntry, SentOperation, SentOrder } from "../checker/ledgers.ts";
+import type { HistoryEntry, SentCheckout, SentOperation, SentOrder } from "../checker/ledgers.ts";
 import type { Merchant } from "../system/onboard-merchant.ts";
 import type { CardholderAnswer } from "./cardholder.ts";
 import { CARDS, cvvOf, maskPan, type CardName } from "./cards.ts";
@@ -59,6 +59,23 @@ export class MerchantClient {
     });
   }
 
+  /** POST /api/checkout. */
+  async openCheckout(
+    checkout: SentCheckout,
+    { gateway = 0, key }: { gateway?: number; key?: string } = {},
+  ): Promise<HistoryEntry> {
+    return await this.#send(gateway, "POST", "/api/checkout", {
+      checkout,
+      ...(key !== undefined && { idempotencyKey: key }),
+      body: JSON.stringify({ ...checkout, amount: "AMOUNT", ...SHOP }).replace('"AMOUNT"', checkout.amount),
+    });
+  }
+
+  /** GET /api/checkout/{checkoutId}. */
+  async getCheckout(checkoutId: string, { gateway = 0 }: { gateway?: number } = {}): Promise<HistoryEntry> {
+    return await this.#send(gateway, "GET", `/api/checkout/${checkoutId}`, {});
+  }
+
   /** GET /api/payment/{paymentId}. */
   async get(paymentId: string, { gateway = 0 }: { gateway?: number } = {}): Promise<HistoryEntry> {
     return await this.#send(gateway, "GET", `/api/payment/${paymentId}`, {});
@@ -68,7 +85,10 @@ export class MerchantClient {
     gatewayIndex: number,
     method: "GET" | "POST",
     path: string,
-    { body, ...what }: Pick<HistoryEntry, "order" | "operation" | "idempotencyKey"> & { body?: string },
+    {
+      body,
+      ...what
+    }: Pick<HistoryEntry, "order" | "checkout" | "operation" | "idempotencyKey"> & { body?: string },
   ): Promise<HistoryEntry> {
     const { merchant, history, gateways, timeoutMs } = this.#deps;
     const gateway = gateways[gatewayIndex % gateways.length];
@@ -116,6 +136,8 @@ function ended(answer: Incoming) {
   return { bytesSent, status, body, replayed, answeredAt: performance.now() };
 }
 
+const SHOP = { successUrl: "https://shop.example/paid", failureUrl: "https://shop.example/failed" };
+
 /** The amount is put in as text: a JavaScript number would lose its last zero. */
 function bodyOf({ orderId, amount, currency, card, cardholder }: Order): string {
   const fields = {
@@ -131,8 +153,7 @@ function bodyOf({ orderId, amount, currency, card, cardholder }: Order): string 
     requestPort: 44_321,
     ...(cardholder !== undefined && {
       transactionType: "PRE_AUTHORIZATION",
-      successUrl: "https://shop.example/paid",
-      failureUrl: "https://shop.example/failed",
+      ...SHOP,
     }),
   };
   return JSON.stringify(fields).replace('"AMOUNT"', amount);

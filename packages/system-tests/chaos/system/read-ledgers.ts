@@ -1,21 +1,36 @@
 import { withClient } from "@holdfast/local-infrastructure";
 import type {
   BankLine,
+  CheckoutPaymentRow,
+  CheckoutRow,
   HistoryEntry,
   Ledgers,
   OutboxRow,
   PaymentHistoryRow,
   PaymentRow,
+  Visit,
 } from "../checker/ledgers.ts";
 
-type Sources = { superuserUrl: string; acquirerUrl: string; history: readonly HistoryEntry[] };
+type Sources = {
+  superuserUrl: string;
+  acquirerUrl: string;
+  history: readonly HistoryEntry[];
+  visits?: readonly Visit[];
+};
 
 /** Reads every ledger of a run: the bank's by HTTP, the payments service's as superuser. */
-export async function readLedgers({ superuserUrl, acquirerUrl, history }: Sources): Promise<Ledgers> {
+export async function readLedgers({
+  superuserUrl,
+  acquirerUrl,
+  history,
+  visits = [],
+}: Sources): Promise<Ledgers> {
   const rows = await withClient(superuserUrl, async (client) => ({
     payments: (await client.query<StoredPayment>(PAYMENTS)).rows,
     paymentHistory: (await client.query<PaymentHistoryRow>(PAYMENT_HISTORY)).rows,
     outbox: (await client.query<OutboxRow>(OUTBOX)).rows,
+    checkouts: (await client.query<StoredCheckout>(CHECKOUTS)).rows,
+    checkoutPayments: (await client.query<CheckoutPaymentRow>(CHECKOUT_PAYMENTS)).rows,
   }));
   return {
     ...rows,
@@ -24,8 +39,10 @@ export async function readLedgers({ superuserUrl, acquirerUrl, history }: Source
       amountMinor: BigInt(row.amountMinor),
       capturedMinor: BigInt(row.capturedMinor),
     })),
+    checkouts: rows.checkouts.map((row) => ({ ...row, amountMinor: BigInt(row.amountMinor) })),
     bank: await readBank(acquirerUrl),
     history: [...history],
+    visits: [...visits],
   };
 }
 
@@ -34,6 +51,7 @@ type StoredPayment = Omit<PaymentRow, "amountMinor" | "capturedMinor"> & {
   amountMinor: string;
   capturedMinor: string;
 };
+type StoredCheckout = Omit<CheckoutRow, "amountMinor"> & { amountMinor: string };
 
 /** The bank's whole ledger. */
 export async function readBank(acquirerUrl: string): Promise<BankLine[]> {
@@ -45,9 +63,15 @@ export async function readBank(acquirerUrl: string): Promise<BankLine[]> {
   });
 }
 
-/** Payments whose outcome at the bank is not known yet, with what was last heard about each. */
+/**
+ * Payments whose outcome at the bank is not known yet, with what was last heard about each, and checkouts that are open
+ * although they are over.
+ */
 export async function readUnsettled(superuserUrl: string): Promise<Record<string, unknown>[]> {
-  return await withClient(superuserUrl, async (client) => (await client.query(UNSETTLED)).rows);
+  return await withClient(superuserUrl, async (client) => [
+    ...(await client.query<Record<string, unknown>>(UNSETTLED)).rows,
+    ...(await client.query<Record<string, unknown>>(OPEN_CHECKOUTS_THAT_ARE_OVER)).rows,
+  ]);
 }
 
 const PAYMENTS = `
@@ -72,3 +96,25 @@ const UNSETTLED = `
   from payments.payment
   where state in ('AUTHORIZING', 'REVERSING', 'ENROLLING', 'ENROLLED', 'CANCELLING') or operation_id is not null
   order by created_at`;
+
+const CHECKOUTS = `
+  select checkout_id as "checkoutId", merchant_id as "merchantId", state, transaction_type as "transactionType",
+    order_id as "orderId", amount_minor::text as "amountMinor", currency, payment_id as "paymentId", attempts,
+    expires_at < clock_timestamp() - interval '5 s' as overdue
+  from payments.checkout order by created_at`;
+
+const CHECKOUT_PAYMENTS = `
+  select attempt.payment_id as "paymentId", attempt.checkout_id as "checkoutId", attempt.attempt,
+    payment.created_at > checkout.expires_at as late
+  from payments.checkout_payment as attempt
+    join payments.checkout on checkout.checkout_id = attempt.checkout_id
+    join payments.payment on payment.payment_id = attempt.payment_id
+  order by attempt.checkout_id, attempt.attempt`;
+
+const OPEN_CHECKOUTS_THAT_ARE_OVER = `
+  select checkout_id, checkout.state, payment_id, payment.state as payment_state, attempts,
+    expires_at - now() as time_left
+  from payments.checkout left join payments.payment using (payment_id)
+  where checkout.state = 'OPEN' and (expires_at <= now() or exists (
+    select from payments.payment_history as step where step.payment_id = checkout.payment_id and to_state = 'SUCCESS'))
+  order by checkout.created_at`;

@@ -4,7 +4,7 @@ import { nextPort } from "./port-block.ts";
 /** A server that is killed as a power cut would, and started again on the same port and data. */
 export type RestartableServer = { port: number; kill(): Promise<void>; restart(): Promise<void> };
 
-type Started = { port: number; exited: Promise<unknown>; kill(): void };
+export type Started = { port: number; exited: Promise<unknown>; kill(): void };
 
 /** Durable: a run in which it is killed claims that nothing acknowledged is lost. */
 export async function startDurablePostgres(options: {
@@ -23,16 +23,19 @@ export async function startNats(options: { storeDir: string; logFile: string }):
   return restartable(await start(), start);
 }
 
-function restartable(first: Started, start: () => Promise<Started>): RestartableServer {
-  let server = first;
+/** A kill that comes while it is being started again waits for that: a server that is not there yet cannot be killed. */
+export function restartable(first: Started, start: () => Promise<Started>): RestartableServer {
+  let latest = Promise.resolve(first);
   return {
     port: first.port,
     async kill() {
+      const server = await latest;
       server.kill();
       await server.exited;
     },
     async restart() {
-      server = await start();
+      latest = start();
+      await latest;
     },
   };
 }

@@ -36,6 +36,7 @@ export async function createGateway(name: string, surroundings: Surroundings): P
     REQUEST_TIMEOUT: timers.REQUEST_TIMEOUT,
     // Refusals for other reasons are what is looked for.
     RATE_LIMIT_PER_SECOND: "1000000",
+    PAGE_REQUESTS_PER_MINUTE_PER_IP: "1000000",
     ...surroundings.operatorEnv,
   });
   return { ...service, merchantPort, operatorPort, publicUrl };

@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { eventually } from "@holdfast/testing";
 import { checkInvariants, describeViolation } from "../checker/invariants.ts";
-import type { BankLine, HistoryEntry, PaymentHistoryRow, PaymentRow } from "../checker/ledgers.ts";
+import type { BankLine, HistoryEntry, Ledgers, PaymentHistoryRow, PaymentRow } from "../checker/ledgers.ts";
 import type { CardName } from "../client/cards.ts";
 import { ClientHistory } from "../client/client-history.ts";
+import { browsersOf } from "./browsers.ts";
+import type { BuyerDeps } from "../client/buyer.ts";
 import { MerchantClient, type Order } from "../client/merchant-client.ts";
-import { mend, readEveryPayment, untilSettled } from "../settle.ts";
+import { mend, readEveryCheckout, readEveryPayment, untilSettled } from "../settle.ts";
 import { readLedgers } from "./read-ledgers.ts";
 import type { ServiceProcess } from "./service-process.ts";
 import { startSystem, type System } from "./system.ts";
@@ -16,10 +18,14 @@ export type SystemUnderTest = {
   system: System;
   client: MerchantClient;
   history: ClientHistory;
+  /** For buyers' browsers, which come to both gateways in turn. */
+  buyers: BuyerDeps;
   /** An order nobody has placed before. */
   order(card?: CardName): Order;
   /** Everything about the payments of an order, as it is now. */
   look(orderId: string): Promise<Look>;
+  /** Everything there is, as it is now. */
+  ledgers(): Promise<Ledgers>;
   /** Waits until no payment's outcome is unknown any more. */
   settled(): Promise<void>;
   /**
@@ -51,17 +57,20 @@ export async function startSystemUnderTest(timers: Timers): Promise<SystemUnderT
     timeoutMs: CLIENT_TIMEOUT_MS,
   });
   let orders = 0;
-  const ledgers = () => readLedgers({ ...system, history: history.entries });
+  const { visits, buyers } = browsersOf(system);
+  const ledgers = () => readLedgers({ ...system, history: history.entries, visits: visits.visits });
   const sut: SystemUnderTest = {
     system,
     client,
     history,
+    buyers,
     order: (card = "approve_visa") => ({
       orderId: `order-${++orders}`,
       amount: "12.50",
       currency: "TRY",
       card,
     }),
+    ledgers,
     look: async (orderId) => {
       const { payments, paymentHistory, bank } = await ledgers();
       return lookAt(orderId, payments, paymentHistory, bank);
@@ -71,6 +80,7 @@ export async function startSystemUnderTest(timers: Timers): Promise<SystemUnderT
       await mend(system);
       await untilSettled(system.superuserUrl, { withinMs: SETTLE_WITHIN_MS });
       await readEveryPayment(client, history.entries);
+      await readEveryCheckout(client, history.entries);
       const violations = checkInvariants(await ledgers());
       if (violations.length > 0) throw new BrokenPromiseError(violations.map(describeViolation).join("\n"));
     },

@@ -9,6 +9,8 @@ export type Timers = {
   REVERSE_UNSEEN_AFTER: string;
   ADOPT_WITHIN: string;
   THREE_DS_SESSION_DURATION: string;
+  CHECKOUT_EXPIRES_AFTER: string;
+  CHECKOUT_INTERVAL: string;
 };
 
 /** Some ten times faster than in production: the same order, and recovery within seconds. */
@@ -23,6 +25,8 @@ export const fastTimers: Timers = {
   REVERSE_UNSEEN_AFTER: "1500ms",
   ADOPT_WITHIN: "30s",
   THREE_DS_SESSION_DURATION: "5s",
+  CHECKOUT_EXPIRES_AFTER: "2500ms",
+  CHECKOUT_INTERVAL: "100ms",
 };
 
 /** For a run under load on two busy cores. */
@@ -37,6 +41,9 @@ export const loadTimers: Timers = {
   ADOPT_WITHIN: "8s",
   // Long enough for a cardholder whom faults hold up, short enough for some to be late.
   THREE_DS_SESSION_DURATION: "10s",
+  // Short enough for buyers to find their form out of time, and for all of them to be over before the run is.
+  CHECKOUT_EXPIRES_AFTER: "12s",
+  CHECKOUT_INTERVAL: "500ms",
 };
 
 function evenSteps(stepMs: number, untilMs: number): string {
