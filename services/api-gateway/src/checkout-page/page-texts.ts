@@ -137,6 +137,8 @@ const enFaults = {
   "installmentCount.invalid": "Your card does not offer this number of installments.",
   "form.stale": "This form was out of date. Please type your card again.",
   "form.busy": "That did not work just now and nothing was started. Please try again.",
+  "form.unsure":
+    "We cannot see whether your payment has arrived. Please press the button again: you pay once at most.",
 };
 export type FaultText = keyof typeof enFaults;
 
@@ -157,6 +159,8 @@ const trFaults: Record<FaultText, string> = {
   "installmentCount.invalid": "Kartınız bu taksit sayısını sunmuyor.",
   "form.stale": "Bu form güncelliğini yitirmişti. Lütfen kartınızı yeniden yazın.",
   "form.busy": "Şu anda olmadı, hiçbir işlem başlatılmadı. Lütfen yeniden deneyin.",
+  "form.unsure":
+    "Ödemenizin ulaşıp ulaşmadığını göremiyoruz. Lütfen düğmeye yeniden basın: en fazla bir kez ödersiniz.",
 };
 
 export const FAULT_TEXTS: Record<Language, Record<FaultText, string>> = { en: enFaults, tr: trFaults };
