@@ -14,7 +14,7 @@ import { Refusal } from "../http/refusal.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
 import { checkoutUrl } from "./checkout-url.ts";
 import type { FormTokens } from "./form-token.ts";
-import { html } from "./html.ts";
+import { html } from "../public-pages/html.ts";
 import type { PageAssets } from "./page-assets.ts";
 import { drawNonce, pageHeaders, privacyHeaders } from "./page-headers.ts";
 import { isCrossSite, readPageRequest, type PageRequest } from "./page-request.ts";

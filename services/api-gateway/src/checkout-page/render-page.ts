@@ -1,5 +1,5 @@
 import type { BuyerLocale } from "./choose-language.ts";
-import { html, type Html } from "./html.ts";
+import { html, type Html } from "../public-pages/html.ts";
 import { LANGUAGES, PAGE_TEXTS } from "./page-texts.ts";
 import type { PageAssets } from "./page-assets.ts";
 

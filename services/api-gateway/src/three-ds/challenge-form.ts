@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Challenge } from "@holdfast/contracts";
-import { escapeHtml } from "./escape-html.ts";
+import { escapeHtml } from "../public-pages/html.ts";
 
 type Form = Pick<Challenge, "url" | "fields">;
 

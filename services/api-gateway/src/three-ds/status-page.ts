@@ -1,6 +1,6 @@
 import type { Exchange } from "../http/exchange.ts";
+import { escapeHtml } from "../public-pages/html.ts";
 import { FRAMED_BY } from "./challenge-form.ts";
-import { escapeHtml } from "./escape-html.ts";
 
 export type PageLanguage = "en" | "tr";
 
