@@ -1,6 +1,6 @@
 import type { Exchange } from "../http/exchange.ts";
 import type { IncomingMessage } from "node:http";
-import { chooseLocale, type BuyerLocale } from "./choose-language.ts";
+import { chooseLocale, type BuyerLocale } from "../public-pages/choose-language.ts";
 
 /** What the page's handlers read of a request beside its body. */
 export type PageRequest = {

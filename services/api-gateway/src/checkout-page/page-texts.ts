@@ -1,7 +1,6 @@
-/** Everything the checkout page says, in each of its languages. Both have the same keys; the compiler sees to it. */
-export const LANGUAGES = ["en", "tr"] as const;
-export type Language = (typeof LANGUAGES)[number];
+import type { Language } from "../public-pages/choose-language.ts";
 
+/** Everything the checkout page says, in each of its languages. Both have the same keys; the compiler sees to it. */
 const en = {
   locale: "en-GB",
   name: "English",

@@ -1,5 +1,5 @@
 import { currencyExponent, formatAmount, type CheckoutPage } from "@holdfast/contracts";
-import { writeAmount, type BuyerLocale } from "./choose-language.ts";
+import { writeAmount, type BuyerLocale } from "../public-pages/choose-language.ts";
 import { html, type Html } from "../public-pages/html.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
 

@@ -1,6 +1,6 @@
-import type { BuyerLocale } from "./choose-language.ts";
+import { LANGUAGES, type BuyerLocale } from "../public-pages/choose-language.ts";
 import { html, type Html } from "../public-pages/html.ts";
-import { LANGUAGES, PAGE_TEXTS } from "./page-texts.ts";
+import { PAGE_TEXTS } from "./page-texts.ts";
 import type { PageAssets } from "./page-assets.ts";
 
 /** What every page has around what it says. */

@@ -217,6 +217,13 @@ describe("the way to the challenge", () => {
     expect(returns).toEqual([]);
   });
 
+  test("is in the first of the browser's languages that we have, as the checkout is", async () => {
+    const { challenge } = await pages();
+    const headers = { "accept-language": "de-DE,de;q=0.9,tr;q=0.8,en;q=0.7" };
+    const page = await visit({ path: challenge, headers });
+    expect(page.text).toContain('<html lang="tr">');
+  });
+
   test("does not end anything: a return is another address", async () => {
     const { challenge, back } = await pages();
     const swapped = challenge.replace("/challenge/", "/return/");

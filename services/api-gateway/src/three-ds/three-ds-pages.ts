@@ -13,17 +13,11 @@ import { isForm, readBody } from "../http/read-body.ts";
 import { Refusal } from "../http/refusal.ts";
 import { refuse } from "../http/problem-response.ts";
 import type { SendPageCommand } from "../http/send-page-command.ts";
+import { chooseLocale, type Language } from "../public-pages/choose-language.ts";
 import { backToShop } from "./back-to-shop.ts";
 import { challengeForm, challengePolicy } from "./challenge-form.ts";
 import type { PagePurpose, SessionIds, SignedSessions } from "./signed-session.ts";
-import {
-  answerNotice,
-  languageOf,
-  PAGE_HEADERS,
-  PAGE_TEXTS,
-  REDIRECT_HEADERS,
-  type PageLanguage,
-} from "./status-page.ts";
+import { answerNotice, PAGE_HEADERS, PAGE_TEXTS, REDIRECT_HEADERS } from "./status-page.ts";
 
 export type ThreeDsPagesDeps = {
   send: SendPageCommand;
@@ -41,7 +35,7 @@ type Visit = {
   exchange: Exchange;
   request: IncomingMessage;
   ids: SessionIds;
-  language: PageLanguage;
+  language: Language;
   /** This page, without what the browser brought: what it asks for again. */
   path: string;
 };
@@ -72,7 +66,7 @@ function visitHandler(
         new Refusal("method_not_allowed", { headers: { Allow: page.methods.join(", ") } }),
       );
     }
-    const language = languageOf(request.headers["accept-language"]);
+    const { language } = chooseLocale(undefined, request.headers["accept-language"]);
     const { state } = request.params;
     const verified = deps.sessions.verify(state, page.purpose, deps.now());
     if (verified.kind === "forged") return answerNotice(exchange, 404, "invalid", { language });

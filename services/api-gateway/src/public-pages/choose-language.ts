@@ -1,4 +1,6 @@
-import { LANGUAGES, type Language } from "./page-texts.ts";
+/** What the public pages can be read in. */
+export const LANGUAGES = ["en", "tr"] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 /** What a buyer reads, and where, for how amounts are written. */
 export type BuyerLocale = { language: Language; locale: string };
