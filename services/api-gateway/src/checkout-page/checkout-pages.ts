@@ -9,6 +9,8 @@ import { cancelCheckout, inspectCheckoutCard, viewCheckout, type CheckoutPage } 
 import { Router, type RequestHandler } from "express";
 import type { Pool } from "pg";
 import type { Exchange } from "../http/exchange.ts";
+import { requestHandler } from "../http/request-handler.ts";
+import type { InFlightLimit } from "../limits/in-flight-limit.ts";
 import { isForm, readBody } from "../http/read-body.ts";
 import { Refusal } from "../http/refusal.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
@@ -40,9 +42,9 @@ export type CheckoutPagesDeps = PayByFormDeps & {
   tokens: FormTokens;
   assets: PageAssets;
   /** A limit of its own for each client. */
-  admit?: AdmitPage;
-  /** Requests under way at once; one more is asked to try again. */
-  inFlightMax: number;
+  admit: AdmitPage;
+  /** Where there is no place, one is asked to try again. */
+  inPlace: InFlightLimit;
 };
 
 /** One request of the page, about a checkout that exists. */
@@ -56,14 +58,14 @@ type Visit = {
 
 export function checkoutPages(deps: CheckoutPagesDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const load = { inFlight: 0 };
   const on = (method: "get" | "post", path: string, handle: (visit: Visit) => Promise<void>) =>
-    router[method](`/checkout/:checkoutId${path}`, visitHandler(deps, load, path, handle));
+    router[method](`/checkout/:checkoutId${path}`, visitHandler(deps, path, handle));
   for (const asset of Object.values(deps.assets)) {
-    router.get(asset.path, ((_request: unknown, exchange: Exchange) => {
+    const sendAsset = requestHandler((_request, exchange) => {
       exchange.route = "/checkout/assets";
       exchange.answer(200, { "Content-Type": asset.mediaType, ...ASSET_HEADERS }, asset.body);
-    }) as unknown as RequestHandler);
+    });
+    router.get(asset.path, sendAsset);
   }
   on("get", "", (visit) => showCheckout(deps, visit));
   on("get", "/state", (visit) => tellState(deps, visit));
@@ -82,35 +84,29 @@ const ASSET_HEADERS = {
 /** The one place every request of the page goes through. */
 function visitHandler(
   deps: CheckoutPagesDeps,
-  load: { inFlight: number },
   subPath: string,
   handle: (visit: Visit) => Promise<void>,
 ): RequestHandler {
-  const handler = async (
-    request: IncomingMessage & { params: { checkoutId: string } },
-    exchange: Exchange,
-  ) => {
+  return requestHandler(async (request, exchange) => {
     exchange.route = `/checkout/{checkoutId}${subPath}`;
-    const refusal = deps.admit?.(exchange);
+    const refusal = deps.admit(exchange);
     if (refusal) return refuse(exchange, refusal);
     const asked = readPageRequest(request);
     const id = viewCheckout.request.safeParse(request.params);
     const path = new URL(checkoutUrl(deps.publicUrl, id.data?.checkoutId ?? "")).pathname;
     const visit = { request, exchange, asked, checkoutId: id.data?.checkoutId ?? "", path };
     if (!id.success) return notFound(deps, visit);
-    if (load.inFlight >= deps.inFlightMax) return trouble(deps, visit);
-    load.inFlight++;
     try {
-      if (request.method === "POST" && isCrossSite(request)) return notFound(deps, visit);
-      await handle(visit);
+      const hadPlace = await deps.inPlace(async () => {
+        if (request.method === "POST" && isCrossSite(request)) return notFound(deps, visit);
+        await handle(visit);
+      });
+      if (!hadPlace) trouble(deps, visit);
     } catch (error) {
       exchange.error = error;
       trouble(deps, visit);
-    } finally {
-      load.inFlight--;
     }
-  };
-  return handler as unknown as RequestHandler;
+  });
 }
 
 async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {

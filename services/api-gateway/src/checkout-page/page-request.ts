@@ -1,5 +1,6 @@
 import type { Exchange } from "../http/exchange.ts";
 import type { IncomingMessage } from "node:http";
+import { queryText } from "../http/query-text.ts";
 import { chooseLocale, type BuyerLocale } from "../public-pages/choose-language.ts";
 
 /** What the page's handlers read of a request beside its body. */
@@ -11,9 +12,9 @@ export type PageRequest = {
   byScript: boolean;
 };
 
-export function readPageRequest({ url = "", headers }: IncomingMessage): PageRequest {
-  const start = url.indexOf("?");
-  const query = new URLSearchParams(start === -1 ? "" : url.slice(start + 1));
+export function readPageRequest(request: IncomingMessage): PageRequest {
+  const { headers } = request;
+  const query = new URLSearchParams(queryText(request));
   return {
     query,
     locale: chooseLocale(query.get("lang") ?? undefined, headers["accept-language"]),
