@@ -13,7 +13,7 @@ import { checkoutUrl } from "../checkout-page/checkout-url.ts";
 import { refusalOf, replayedHeader, type SendCommand } from "../http/command-answer.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../http/route.ts";
-import { amountMinorOf } from "./refund.ts";
+import { amountMinorOf } from "./amount-minor.ts";
 
 type Deps = { send: SendCommand; publicUrl: string };
 
