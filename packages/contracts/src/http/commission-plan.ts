@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { currencyExponent, parseAmount } from "../money.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
-
-const INSTALLMENTS_MAX = 12;
+import { INSTALLMENTS_MAX } from "./card-payment-fields.ts";
 
 const ratePercent = z
   .string()

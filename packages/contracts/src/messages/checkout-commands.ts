@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
+import { binSchema } from "../http/bin.ts";
 import { checkoutSchema, checkoutStatusSchema } from "../http/checkout.ts";
 import { sealedCardSchema } from "./commands.ts";
-import { defineCommand, defineServiceCommand } from "./message.ts";
+import { amountMinorSchema, defineCommand, defineServiceCommand } from "./message.ts";
 import { threeDsTermsSchema } from "./three-ds-commands.ts";
 
 /** What is asked of `payments` about hosted checkouts: two commands by merchants, the rest by the page at `checkoutUrl`. */
@@ -18,7 +19,7 @@ export const openCheckout = defineCommand({
   request: z.object({
     checkoutId: z.uuid(),
     orderId: z.string(),
-    amountMinor: z.string().regex(/^\d{1,14}$/),
+    amountMinor: amountMinorSchema,
     currency: z.string(),
     customerId: z.string().optional(),
     installmentOptions: z.array(z.int()).optional(),
@@ -83,7 +84,7 @@ export const inspectCheckoutCard = defineServiceCommand({
   service: "payments",
   name: "inspect-checkout-card",
   senders: ["api-gateway"],
-  request: z.object({ checkoutId: z.uuid(), bin: z.string().regex(/^\d{6,8}$/) }),
+  request: z.object({ checkoutId: z.uuid(), bin: binSchema }),
   result: z.object({
     cardScheme: z.string().optional(),
     /** Of the checkout's, those the card's programme allows; always with 1. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineCommand, defineOperatorCommand } from "./message.ts";
+import { amountMinorSchema, defineCommand, defineOperatorCommand } from "./message.ts";
 
 /**
  * What the refunds service asks of `payments`, where status and amount live: to reserve a part of a payment before a
@@ -41,7 +41,7 @@ export const reserveRefund = defineCommand({
   request: z.object({
     refundId: z.uuid(),
     paymentId: z.uuid(),
-    amountMinor: z.string().regex(/^\d{1,14}$/),
+    amountMinor: amountMinorSchema,
     currency: z.string(),
   }),
   result: refundReservationSchema,

@@ -5,7 +5,13 @@
  */
 import { randomUUIDv7 } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { cancelCheckout, inspectCheckoutCard, viewCheckout, type CheckoutPage } from "@holdfast/contracts";
+import {
+  binSchema,
+  cancelCheckout,
+  inspectCheckoutCard,
+  viewCheckout,
+  type CheckoutPage,
+} from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import type { Pool } from "pg";
 import type { Exchange } from "../http/exchange.ts";
@@ -149,7 +155,7 @@ async function tellCard(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const bin = form?.get("bin") ?? "";
   const checkout = form && (await look(deps, visit));
   if (!checkout) return;
-  if (!/^\d{6,8}$/.test(bin)) return notFound(deps, visit);
+  if (!binSchema.safeParse(bin).success) return notFound(deps, visit);
   const reply = await deps.sendPage(inspectCheckoutCard, visit.exchange, {
     checkoutId: visit.checkoutId,
     bin,
