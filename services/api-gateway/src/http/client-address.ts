@@ -29,5 +29,6 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
 
 /** One spelling for each address: limits are counted by it. One of this machine's own links may have a zone. */
 function plain(address: string): string {
-  return isIP(address) !== 0 && ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+  // Of an IPv4 address Node knows one spelling only: there is nothing to parse.
+  return isIP(address) === 6 && ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
