@@ -53,8 +53,8 @@ export async function routeThreeDs(
 }
 
 /**
- * Moves no money; only where the cardholder cannot be authenticated it writes the decline. A repeat is answered with the
- * first session.
+ * Moves no money; only where the cardholder cannot be authenticated it writes the decline. A repeat is answered with
+ * the first session.
  */
 async function enrol(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const arrivedAtMs = Date.now();

@@ -16,7 +16,9 @@ export type Received = {
   payload: PreAuthorizePayment;
 };
 
-/** Takes the place of the payments service, which is another process: keeps what it receives, answers what it is told. */
+/**
+ * Takes the place of the payments service, which is another process: keeps what it receives, answers what it is told.
+ */
 export async function startTestPayments(natsUrl: string) {
   const received: Received[] = [];
   const lookups: { context: MessageContext; paymentId: string }[] = [];

@@ -49,7 +49,9 @@ function field(format: string, error: string, accepts: (value: string) => boolea
 
 type CardPaymentFields = Partial<Record<keyof typeof cardPaymentFields, unknown>>;
 
-/** Adds what is wrong between fields. Runs whether or not single fields are at fault, so that all faults show at once. */
+/**
+ * Adds what is wrong between fields. Runs whether or not single fields are at fault, so that all faults show at once.
+ */
 export type AddFault = (field: keyof typeof cardPaymentFields, code: string, message: string) => void;
 
 /** @param now for the card's expiry; a card is good to the end of its month anywhere on earth (UTC-12). */

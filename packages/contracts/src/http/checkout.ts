@@ -7,7 +7,9 @@ import { cardPaymentFields, checkAmount, INSTALLMENTS_MAX } from "./card-payment
 import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
 import { returnUrlSchema } from "./return-url.ts";
 
-/** A hosted page on which a buyer pays one order. The merchant makes it, sends the buyer there, and looks at it here. */
+/**
+ * A hosted page on which a buyer pays one order. The merchant makes it, sends the buyer there, and looks at it here.
+ */
 
 /** `CANCELLED`: the buyer gave up, or has had as many cards declined as are allowed. */
 export const CHECKOUT_STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELLED"] as const;

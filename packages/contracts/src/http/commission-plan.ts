@@ -16,8 +16,8 @@ const fixed = z
   .meta({ examples: ["0.25"] });
 
 /**
- * What is charged for the payments it names, in the place of the plan's own rate and fixed part. What it does not name it
- * does not ask about.
+ * What is charged for the payments it names, in the place of the plan's own rate and fixed part. What it does not name
+ * it does not ask about.
  */
 export const commissionRuleSchema = z
   .object({

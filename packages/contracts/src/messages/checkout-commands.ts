@@ -6,7 +6,9 @@ import { sealedCardSchema } from "./commands.ts";
 import { amountMinorSchema, defineCommand, defineServiceCommand } from "./message.ts";
 import { threeDsTermsSchema } from "./three-ds-commands.ts";
 
-/** What is asked of `payments` about hosted checkouts: two commands by merchants, the rest by the page at `checkoutUrl`. */
+/**
+ * What is asked of `payments` about hosted checkouts: two commands by merchants, the rest by the page at `checkoutUrl`.
+ */
 
 /** As `payments` knows it; the gateway adds where its page is. */
 const checkoutRecordSchema = checkoutSchema.omit({ checkoutUrl: true });
@@ -93,8 +95,8 @@ export const inspectCheckoutCard = defineServiceCommand({
 });
 
 /**
- * Pay with a card. `paymentId` was drawn with the form: the same form sent twice is one payment, and of two forms sent at
- * once one pays. The result is the checkout as it stands afterwards.
+ * Pay with a card. `paymentId` was drawn with the form: the same form sent twice is one payment, and of two forms sent
+ * at once one pays. The result is the checkout as it stands afterwards.
  */
 export const payCheckout = defineCommand({
   service: "payments",

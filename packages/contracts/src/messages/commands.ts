@@ -48,7 +48,9 @@ export const sellPayment = defineCommand({
 });
 export type SellPayment = z.infer<typeof sellPayment.request>;
 
-/** Take all or a part of an authorization. The gateway drew `operationId`: a copy of the message is the same capture. */
+/**
+ * Take all or a part of an authorization. The gateway drew `operationId`: a copy of the message is the same capture.
+ */
 export const capturePayment = defineCommand({
   service: "payments",
   name: "capture",

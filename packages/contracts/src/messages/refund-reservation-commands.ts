@@ -3,8 +3,8 @@ import { amountMinorSchema, defineCommand, defineOperatorCommand } from "./messa
 
 /**
  * What the refunds service asks of `payments`, where status and amount live: to reserve a part of a payment before a
- * refund is shown to anybody, and to settle or release that reservation when the refund has ended. Each is idempotent by
- * the refund's id; a refusal stays as a tombstone, so that a late copy cannot reserve after all.
+ * refund is shown to anybody, and to settle or release that reservation when the refund has ended. Each is idempotent
+ * by the refund's id; a refusal stays as a tombstone, so that a late copy cannot reserve after all.
  */
 
 /** What a refund record repeats of its payment, and how it is executed at the acquirer. */

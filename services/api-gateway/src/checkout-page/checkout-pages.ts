@@ -1,7 +1,7 @@
 /**
- * The hosted checkout on the public listener: one page for each checkout, whatever its state, and the requests of its form.
- * Nobody signs in here; who knows a checkout's id may look at it and pay it. Card data comes in the body of one POST, is
- * sealed as on the merchant API, and is in no answer: a form that has to be shown again is shown empty.
+ * The hosted checkout on the public listener: one page for each checkout, whatever its state, and the requests of its
+ * form. Nobody signs in here; who knows a checkout's id may look at it and pay it. Card data comes in the body of one
+ * POST, is sealed as on the merchant API, and is in no answer: a form that has to be shown again is shown empty.
  */
 import { randomUUIDv7 } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -236,7 +236,9 @@ function answerScript(deps: CheckoutPagesDeps, { exchange }: Visit, body: object
   exchange.answer(200, privacyHeaders(deps), JSON.stringify(body));
 }
 
-/** After a form: the browser's own goes by GET (303), so that a reload sends no card again; the script goes by itself. */
+/**
+ * After a form: the browser's own goes by GET (303), so that a reload sends no card again; the script goes by itself.
+ */
 function goTo(deps: CheckoutPagesDeps, visit: Visit, url: string): void {
   if (visit.asked.byScript) return answerScript(deps, visit, { next: url });
   visit.exchange.answer(303, { ...privacyHeaders(deps), Location: url }, "");

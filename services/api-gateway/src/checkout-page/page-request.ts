@@ -23,8 +23,8 @@ export function readPageRequest(request: IncomingMessage): PageRequest {
 }
 
 /**
- * Whether the browser says that another site's page made the request. Old browsers say nothing; the form's token is what
- * nobody else can have.
+ * Whether the browser says that another site's page made the request. Old browsers say nothing; the form's token is
+ * what nobody else can have.
  */
 export function isCrossSite({ headers }: IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];

@@ -170,7 +170,9 @@ export function faultText(language: Language, fault: string): string | undefined
   return texts[fault] ?? texts[`${fault.split(".")[0]}.invalid`];
 }
 
-/** Why the bank said no, by its result code; what is not here is the bank's secret, and the first text is true of it. */
+/**
+ * Why the bank said no, by its result code; what is not here is the bank's secret, and the first text is true of it.
+ */
 const REASONS: Record<Language, Record<string, string>> = {
   en: {
     declined: "The payment was declined. Please try another card or ask your bank.",

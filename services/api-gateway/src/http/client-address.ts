@@ -4,8 +4,8 @@ import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
 
 /**
- * The address of the client that sent a request, for logs and limits; never for deciding who somebody is. An IPv4 address
- * in IPv6 clothes (`::ffff:192.0.2.1`) is told as what it is. Empty where the connection is gone already.
+ * The address of the client that sent a request, for logs and limits; never for deciding who somebody is. An IPv4
+ * address in IPv6 clothes (`::ffff:192.0.2.1`) is told as what it is. Empty where the connection is gone already.
  */
 export type ClientAddress = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
 

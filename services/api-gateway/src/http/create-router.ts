@@ -31,8 +31,9 @@ export type RouterOptions = {
 
 /**
  * The order in which a request is looked at: who sends it, whether that is too often, whether there is such a route and
- * method, whether there is a place for it, whether the role allows it, and only then its body. express does the matching; nothing else of it is used, since its application
- * re-parents each request and response and adds headers that would have to be taken away again.
+ * method, whether there is a place for it, whether the role allows it, and only then its body. express does the
+ * matching; nothing else of it is used, since its application re-parents each request and response and adds headers
+ * that would have to be taken away again.
  */
 export function createRouter({
   prefix,

@@ -1,4 +1,6 @@
-/** Adds to a URL's query as text: parsing and writing would spell the merchant's own query anew, which may be signed. */
+/**
+ * Adds to a URL's query as text: parsing and writing would spell the merchant's own query anew, which may be signed.
+ */
 export function addToQuery(url: string, added: Record<string, string>): string {
   const fragmentAt = url.indexOf("#");
   const address = fragmentAt === -1 ? url : url.slice(0, fragmentAt);

@@ -18,8 +18,8 @@ import { amountMinorOf } from "./amount-minor.ts";
 type Deps = { send: SendCommand; publicUrl: string };
 
 /**
- * POST /api/checkout. The id is drawn here, so that a command sent twice is one checkout. It is not of the kind that tells
- * its time: whoever knows it can pay, and 122 random bits are nobody's guess.
+ * POST /api/checkout. The id is drawn here, so that a command sent twice is one checkout. It is not of the kind that
+ * tells its time: whoever knows it can pay, and 122 random bits are nobody's guess.
  */
 export function createCheckoutRoute({ send, publicUrl }: Deps) {
   return defineRoute(

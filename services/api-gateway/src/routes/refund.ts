@@ -6,8 +6,8 @@ import { defineRoute } from "../http/route.ts";
 import { amountMinorOf } from "./amount-minor.ts";
 
 /**
- * POST /api/payment/{paymentId}/refund. The refund's id is drawn here, so that a command sent twice is one refund and a 504
- * can name it.
+ * POST /api/payment/{paymentId}/refund. The refund's id is drawn here, so that a command sent twice is one refund and a
+ * 504 can name it.
  */
 export function refundRoute({ send }: { send: SendCommand }) {
   return defineRoute(

@@ -1,8 +1,8 @@
 /**
- * The public pages of 3-D Secure: the way to the challenge, and the way back. Nobody signs in here; the signed state in the
- * path names the payment. What a browser brings decides nothing: the return asks `payments`, which asks the acquirer. A
- * browser is sent to the shop only when the payment has ended, and only to the address the merchant gave with it; until
- * then it is shown a page that asks again by itself.
+ * The public pages of 3-D Secure: the way to the challenge, and the way back. Nobody signs in here; the signed state in
+ * the path names the payment. What a browser brings decides nothing: the return asks `payments`, which asks the
+ * acquirer. A browser is sent to the shop only when the payment has ended, and only to the address the merchant gave
+ * with it; until then it is shown a page that asks again by itself.
  */
 import type { AdmitPage } from "../limits/page-rate-limit.ts";
 import type { IncomingMessage } from "node:http";
