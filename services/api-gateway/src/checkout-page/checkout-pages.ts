@@ -22,7 +22,7 @@ import { Refusal } from "../http/refusal.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
 import { checkoutUrl } from "./checkout-url.ts";
 import type { FormTokens } from "./form-token.ts";
-import { html } from "../public-pages/html.ts";
+import type { Html } from "../public-pages/html.ts";
 import type { PageAssets } from "./page-assets.ts";
 import { drawNonce, pageHeaders, privacyHeaders } from "./page-headers.ts";
 import { isCrossSite, readPageRequest, type PageRequest } from "./page-request.ts";
@@ -47,6 +47,8 @@ export type CheckoutPagesDeps = PayByFormDeps & {
   pool: Pool;
   tokens: FormTokens;
   assets: PageAssets;
+  /** Whether buyers reach the page over TLS. */
+  isHttps: boolean;
   /** A limit of its own for each client. */
   admit: AdmitPage;
   /** Where there is no place, one is asked to try again. */
@@ -132,7 +134,7 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
     // Who has to be told that nothing was paid is not sent away while reading it.
     const isOver =
       checkout.status === "COMPLETED" || (checkout.status === "CANCELLED" && checkout.attemptsLeft > 0);
-    return send(renderPage(frame, renderClosed(shown, url), { onward: isOver ? { url } : undefined }));
+    return send(renderPage(frame, renderClosed(shown, url), { onwardUrl: isOver ? url : undefined }));
   }
   const paymentId = randomUUIDv7();
   const form = {
@@ -257,12 +259,7 @@ function trouble(deps: CheckoutPagesDeps, visit: Visit): void {
   notice(deps, visit, 503, renderNotice(texts.troubleHeading, texts.troubleText, retry));
 }
 
-function notice(
-  deps: CheckoutPagesDeps,
-  visit: Visit,
-  status: number,
-  content: ReturnType<typeof html>,
-): void {
+function notice(deps: CheckoutPagesDeps, visit: Visit, status: number, content: Html): void {
   const { asked, path, exchange } = visit;
   if (asked.byScript)
     return exchange.answer(status, privacyHeaders(deps), JSON.stringify({ faults: ["form.busy"] }));

@@ -18,8 +18,6 @@ export type PayByFormDeps = {
   publicUrl: string;
   /** For where the buyer's bank wants a challenge. */
   drawSession: DrawSession;
-  /** Whether buyers reach the page over TLS. */
-  isHttps: boolean;
 };
 
 /** A filled-in form of ours, for a checkout that exists. */
