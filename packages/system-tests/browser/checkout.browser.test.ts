@@ -194,6 +194,8 @@ test.each([PHONE, DESK])(
     const checkout = await product.createCheckout();
     const page = await product.visit(checkout, buyer);
     await typeCard(page);
+    // The card's installments are there: asked for after the end they would be a 404, which the browser complains of.
+    await page.locator("#installments-hint").waitFor({ state: "hidden" });
     await letExpire(checkout.checkoutId);
     await page.locator("#pay").click();
     await page.locator(".sign.bad").waitFor();
