@@ -18,8 +18,8 @@ export type ChallengeSession = EnrolmentRequest & {
 };
 
 /**
- * The authentications of this process, with the cards they are about: in memory only, and thus gone with it. A completion
- * of a session that is not known is declined.
+ * The authentications of this process, with the cards they are about: in memory only, and thus gone with it. A
+ * completion of a session that is not known is declined.
  */
 export class ChallengeSessions {
   readonly #byId = new Map<string, ChallengeSession>();

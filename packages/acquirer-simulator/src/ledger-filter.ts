@@ -6,7 +6,10 @@ export type LedgerFilter =
   | { kind: "valid"; keep: ((line: LedgerLine) => boolean) | undefined }
   | { kind: "invalid" };
 
-/** Reads `since`: nothing keeps the whole ledger, a sequence number keeps the lines after it, an ISO 8601 time those at or after it. */
+/**
+ * Reads `since`: nothing keeps the whole ledger, a sequence number keeps the lines after it, an ISO 8601 time those at
+ * or after it.
+ */
 export function ledgerFilter(since: string | null): LedgerFilter {
   if (since === null || since === "") return { kind: "valid", keep: undefined };
   if (/^\d{1,15}$/.test(since)) {

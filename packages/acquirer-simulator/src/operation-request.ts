@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+import type { Parsed } from "./read-request.ts";
+
 /** The operations that move money or bind a reference, as the ledger names them. */
 export const operationNames = [
   "authorize",
@@ -25,31 +27,23 @@ export type OperationRequest = {
   expiresAtMs: number;
 };
 
-export type ParsedOperation =
-  | { kind: "valid"; request: OperationRequest }
-  | { kind: "invalid"; fields: string[] };
-
-/**
- * Checks the body of `POST /v1/{operation}`. What is wrong is told by field name only, because an echoed value could
- * be a card number.
- */
+/** Checks the body of `POST /v1/{operation}`. */
 export function parseOperationRequest(
   operation: OperationName,
   body: unknown,
   nowMs: number,
-): ParsedOperation {
+): Parsed<OperationRequest> {
   const parsed = bodySchemas[operation].safeParse(body);
-  if (!parsed.success) {
-    return {
-      kind: "invalid",
-      fields: [...new Set(parsed.error.issues.map((issue) => issue.path.join(".")))],
-    };
-  }
+  if (!parsed.success) return invalid(parsed.error);
   const { reference, parentReference = null, amountMinor, currency, card, expiresAt } = parsed.data;
   const expiresAtMs = Date.parse(expiresAt);
   if (expiresAtMs > nowMs + EXPIRY_AHEAD_MAX_MS) return { kind: "invalid", fields: ["expiresAt"] };
   const request = { operation, reference, parentReference, currency, expiresAtMs };
   return { kind: "valid", request: { ...request, amountMinor: BigInt(amountMinor), pan: card?.pan ?? null } };
+}
+
+export function invalid({ issues }: z.ZodError): { kind: "invalid"; fields: string[] } {
+  return { kind: "invalid", fields: [...new Set(issues.map((issue) => issue.path.join(".")))] };
 }
 
 /** A late answer waits for `expiresAt`, so an expiry without a bound would be a wait without a bound. */

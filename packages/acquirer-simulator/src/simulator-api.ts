@@ -14,6 +14,7 @@ import {
   type OperationName,
 } from "./operation-request.ts";
 import { readJsonBody } from "./read-json-body.ts";
+import { readRequest } from "./read-request.ts";
 import { holdUnanswered, replyJson, replyTooLarge } from "./reply.ts";
 import type { Teller } from "./teller.ts";
 import { routeThreeDs } from "./three-ds-api.ts";
@@ -79,18 +80,15 @@ async function handleOperation(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = await readJsonBody(request);
-  if (body.kind === "too_large") return replyTooLarge(response);
-  if (body.kind === "malformed") return replyJson(response, 400, { error: "malformed_json" });
-  const arrivedAtMs = Date.now();
-  const parsed = parseOperationRequest(operation, body.value, arrivedAtMs);
-  if (parsed.kind === "invalid")
-    return replyJson(response, 400, { error: "invalid_request", fields: parsed.fields });
-
-  const { expiresAtMs, reference } = parsed.request;
+  const read = await readRequest(request, response, (body, nowMs) =>
+    parseOperationRequest(operation, body, nowMs),
+  );
+  if (!read) return;
+  const { asked, arrivedAtMs } = read;
+  const { expiresAtMs, reference } = asked;
   const behaviour = chooseBehaviour(
-    { queue: api.faults, spent: api.spent, hasSeen: (asked) => api.teller.hasSeen(asked) },
-    parsed.request,
+    { queue: api.faults, spent: api.spent, hasSeen: (seen) => api.teller.hasSeen(seen) },
+    asked,
   );
   if (behaviour.name === "hang_before") return holdUnanswered(response, api.hangMs);
   if (behaviour.name === "late_effect") await untilLate(api, expiresAtMs);
@@ -98,8 +96,8 @@ async function handleOperation(
   const circumstances = { isExpired: arrivedAtMs >= expiresAtMs, forcedCode: behaviour.forcedCode };
   const answer =
     operation === "reverse"
-      ? await api.teller.reverse(parsed.request, circumstances)
-      : await api.teller.operate(parsed.request, circumstances);
+      ? await api.teller.reverse(asked, circumstances)
+      : await api.teller.operate(asked, circumstances);
   if (answer.kind === "conflict") return replyJson(response, 409, { error: "reference_conflict", reference });
   if (behaviour.name === "late") await untilLate(api, expiresAtMs);
   return deliver(api, behaviour.name, response, answer.body);

@@ -6,7 +6,9 @@ import type { Ledger, LedgerEntry } from "./ledger.ts";
 import type { OperationRequest } from "./operation-request.ts";
 import { resultMessages, type ResultCode } from "./result-codes.ts";
 
-/** What a request is answered with, before any fault bends it. `conflict`: the reference is bound to another request. */
+/**
+ * What a request is answered with, before any fault bends it. `conflict`: the reference is bound to another request.
+ */
 export type Answer = { kind: "answer"; body: AnswerBody } | { kind: "conflict" };
 
 /** The JSON of an answer; `README.md` describes it. */

@@ -12,16 +12,11 @@ import {
 import { challengePage, messagePage, returnPage, RIGHT_CODE } from "./challenge-page.ts";
 import { deliver } from "./deliver.ts";
 import { readBody } from "./read-body.ts";
-import { readJsonBody } from "./read-json-body.ts";
+import { readRequest } from "./read-request.ts";
 import { holdUnanswered, replyJson, replyText, replyTooLarge } from "./reply.ts";
 import { resultMessages, type ResultCode } from "./result-codes.ts";
 import type { Api } from "./simulator-api.ts";
-import {
-  parseCompletionRequest,
-  parseEnrolmentRequest,
-  type EnrolmentRequest,
-  type Parsed,
-} from "./three-ds-request.ts";
+import { parseCompletionRequest, parseEnrolmentRequest, type EnrolmentRequest } from "./three-ds-request.ts";
 import { untilLate } from "./until-late.ts";
 
 /** The acquirer's and the issuer's side of 3-D Secure. @returns whether the target is one of theirs. */
@@ -54,13 +49,13 @@ export async function routeThreeDs(
 }
 
 /**
- * Moves no money; only where the cardholder cannot be authenticated it writes the decline. A repeat is answered with the
- * first session.
+ * Moves no money; only where the cardholder cannot be authenticated it writes the decline. A repeat is answered with
+ * the first session.
  */
 async function enrol(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const arrivedAtMs = Date.now();
-  const enrolment = await readRequest(request, response, (body) => parseEnrolmentRequest(body, arrivedAtMs));
-  if (!enrolment) return;
+  const read = await readRequest(request, response, parseEnrolmentRequest);
+  if (!read) return;
+  const { asked: enrolment, arrivedAtMs } = read;
   const behaviour = api.faults.take("enrol") ?? "plain";
   if (behaviour === "hang_before") return holdUnanswered(response, api.hangMs);
   if (behaviour === "late_effect") await untilLate(api, enrolment.expiresAtMs);
@@ -123,12 +118,10 @@ function challengeUrl({ publicUrl }: Api, { headers }: IncomingMessage): string 
 
 /** An authorization or a sale like any other, but that the card is the session's and the cardholder may have failed. */
 async function complete(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const arrivedAtMs = Date.now();
-  const completion = await readRequest(request, response, (body) =>
-    parseCompletionRequest(body, arrivedAtMs),
-  );
-  if (!completion) return;
-  const { session: id, ...asked } = completion;
+  const read = await readRequest(request, response, parseCompletionRequest);
+  if (!read) return;
+  const { arrivedAtMs } = read;
+  const { session: id, ...asked } = read.asked;
   const session = api.sessions.find(id);
   if (session && session.reference !== asked.reference) {
     return replyJson(response, 409, { error: "reference_conflict", reference: asked.reference });
@@ -156,23 +149,6 @@ async function complete(api: Api, request: IncomingMessage, response: ServerResp
 
 function isSameAmount(session: ChallengeSession, asked: Pick<EnrolmentRequest, "amountMinor" | "currency">) {
   return session.amountMinor === asked.amountMinor && session.currency === asked.currency;
-}
-
-/** The parsed request, or undefined where it has been refused. */
-async function readRequest<Request>(
-  request: IncomingMessage,
-  response: ServerResponse,
-  parse: (body: unknown) => Parsed<Request>,
-): Promise<Request | undefined> {
-  const body = await readJsonBody(request);
-  if (body.kind === "too_large") replyTooLarge(response);
-  else if (body.kind === "malformed") replyJson(response, 400, { error: "malformed_json" });
-  else {
-    const parsed = parse(body.value);
-    if (parsed.kind === "valid") return parsed.request;
-    replyJson(response, 400, { error: "invalid_request", fields: parsed.fields });
-  }
-  return undefined;
 }
 
 async function withForm(

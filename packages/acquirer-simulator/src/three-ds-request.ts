@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-import { cardBody, commonFields, EXPIRY_AHEAD_MAX_MS } from "./operation-request.ts";
+import { cardBody, commonFields, EXPIRY_AHEAD_MAX_MS, invalid } from "./operation-request.ts";
+import type { Parsed } from "./read-request.ts";
 
 /** What is authorized or sold once the cardholder is authenticated. */
 export type EnrolmentRequest = {
@@ -20,9 +21,7 @@ export type CompletionRequest = Omit<EnrolmentRequest, "pan" | "returnUrl" | "se
   session: string;
 };
 
-export type Parsed<Request> = { kind: "valid"; request: Request } | { kind: "invalid"; fields: string[] };
-
-/** Checks the body of `POST /v1/3ds/enrol`; what is wrong is told by field name only. */
+/** Checks the body of `POST /v1/3ds/enrol`. */
 export function parseEnrolmentRequest(body: unknown, nowMs: number): Parsed<EnrolmentRequest> {
   const parsed = enrolmentBody.safeParse(body);
   if (!parsed.success) return invalid(parsed.error);
@@ -46,10 +45,6 @@ export function parseCompletionRequest(body: unknown, nowMs: number): Parsed<Com
   if (expiresAtMs > nowMs + EXPIRY_AHEAD_MAX_MS) return { kind: "invalid", fields: ["expiresAt"] };
   const amountMinor = BigInt(parsed.data.amountMinor);
   return { kind: "valid", request: { operation, reference, amountMinor, currency, session, expiresAtMs } };
-}
-
-function invalid({ issues }: z.ZodError): { kind: "invalid"; fields: string[] } {
-  return { kind: "invalid", fields: [...new Set(issues.map((issue) => issue.path.join(".")))] };
 }
 
 const operation = z.enum(["authorize", "sale"]);

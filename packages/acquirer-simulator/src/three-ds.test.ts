@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { request, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -53,6 +56,18 @@ const form = (path: string, fields: Record<string, string>) =>
     body: new URLSearchParams(fields),
     redirect: "manual",
   });
+
+test("an enrolment that began in time and was not there before its expiry is too late", async () => {
+  const expiresAtMs = Date.now() + 100;
+  const body = JSON.stringify(enrolment({ expiresAt: new Date(expiresAtMs).toISOString() }));
+  const slow = request(`${simulator.url}/v1/3ds/enrol`, { method: "POST" });
+  const answered = once(slow, "response") as Promise<[IncomingMessage]>;
+  slow.write(body.slice(0, 10));
+  await expect.poll(() => Date.now() > expiresAtMs, { interval: 10 }).toBe(true);
+  slow.end(body.slice(10));
+  const [response] = await answered;
+  expect(await json(response)).toMatchObject({ outcome: "declined", resultCode: "expired_request" });
+});
 
 describe("the issuer's page", () => {
   const open = async (change?: Record<string, unknown>) => {

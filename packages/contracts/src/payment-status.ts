@@ -18,11 +18,6 @@ export type PaymentStatus = z.infer<typeof paymentStatusSchema>;
 export const FINAL_STATUSES = ["SUCCESS", "FAILED", "REJECTED", "CANCELLED"] as const;
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
 
-export function isFinalStatus(status: PaymentStatus): status is FinalStatus {
-  return (FINAL_STATUSES as readonly string[]).includes(status);
-}
-
 /** `PRE_AUTHORIZATION` and `PAYMENT` are our own names; the spec shows only REFUND. */
-export const TRANSACTION_TYPES = ["PRE_AUTHORIZATION", "PAYMENT", "REFUND"] as const;
+const TRANSACTION_TYPES = ["PRE_AUTHORIZATION", "PAYMENT", "REFUND"] as const;
 export const transactionTypeSchema = z.enum(TRANSACTION_TYPES).meta({ id: "TransactionType" });
-export type TransactionType = z.infer<typeof transactionTypeSchema>;

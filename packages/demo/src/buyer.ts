@@ -60,7 +60,9 @@ function unescape(text: string): string {
     .replaceAll("&amp;", "&");
 }
 
-/** A page that asks to be loaded again is; a redirect after a form is followed by GET. Ids are cut from what is printed. */
+/**
+ * A page that asks to be loaded again is; a redirect after a form is followed by GET. Ids are cut from what is printed.
+ */
 async function follow(url: string, request: RequestInit, print: Print): Promise<Page> {
   let next = { url, request };
   for (let hops = 0; hops < HOPS_MAX; hops++) {

@@ -1,7 +1,7 @@
 /**
- * One day of a merchant, in the order in which things happen: onboarding, a checkout with 3-D Secure, a pre-authorization
- * captured in part, a refund that an operator approves. Everything goes over HTTP as it would for a merchant, an operator
- * and a buyer's browser; the webhooks arrive at a receiver of this program, which verifies them.
+ * One day of a merchant, in the order in which things happen: onboarding, a checkout with 3-D Secure, a
+ * pre-authorization captured in part, a refund that an operator approves. Everything goes over HTTP as it would for a
+ * merchant, an operator and a buyer's browser; the webhooks arrive at a receiver of this program, which verifies them.
  */
 import { readFileSync } from "node:fs";
 import type { SandboxFile } from "@holdfast/sandbox";

@@ -13,8 +13,8 @@ export type Receipt = {
 export type Receiver = { url: string; port: number; close(): Promise<void> };
 
 /**
- * A merchant's side in small: keeps the raw bytes, verifies them, answers at once, and knows an event it has had. It answers
- * a webhook that is not authentic with 401 and the reason, which a real one would keep to itself.
+ * A merchant's side in small: keeps the raw bytes, verifies them, answers at once, and knows an event it has had. It
+ * answers a webhook that is not authentic with 401 and the reason, which a real one would keep to itself.
  */
 export async function startReceiver(options: {
   cert: string | Buffer;

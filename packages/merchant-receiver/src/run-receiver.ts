@@ -16,7 +16,9 @@ type Sandbox = {
   merchants: { merchantId: string }[];
 };
 
-/** Receives webhooks of a sandbox on this machine until it is stopped, and prints each with what is to be said of it. */
+/**
+ * Receives webhooks of a sandbox on this machine until it is stopped, and prints each with what is to be said of it.
+ */
 export async function runReceiver(args: string[]): Promise<void> {
   try {
     const { home, port, secret } = parseCommandLine(args);

@@ -2,8 +2,8 @@ import type { Operator } from "./operators.ts";
 import type { Merchant, SecretsFile } from "./secrets.ts";
 
 /**
- * The merchant of this home, onboarded through the operator API at the first start. Its secret is shown only then, so it
- * is kept with the other secrets.
+ * The merchant of this home, onboarded through the operator API at the first start. Its secret is shown only then, so
+ * it is kept with the other secrets.
  */
 export async function seedDemoMerchant(
   secrets: SecretsFile,

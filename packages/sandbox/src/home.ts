@@ -10,7 +10,8 @@ export type Home = { dir: string; release(): void };
 
 /** Takes a home for this process, made where it is missing. @throws while another sandbox runs on it. */
 export async function openHome(dir: string): Promise<Home> {
-  // Others may pass through but not look around: under root PostgreSQL may have to run as another user (see its account).
+  // Others may pass through but not look around: under root PostgreSQL may have to run as another user (see its
+  // account).
   mkdirSync(dir, { recursive: true, mode: 0o711 });
   mkdirSync(join(dir, "logs"), { recursive: true, mode: 0o700 });
   const lock = join(dir, "sandbox.lock");
@@ -70,7 +71,9 @@ function startOf(pid: number): string | undefined {
   return spawnSync("ps", ["-o", "lstart=", "-p", `${pid}`], { encoding: "utf8" }).stdout.trim() || undefined;
 }
 
-/** Renamed first: of two processes that find the same stale lock, one could else remove the lock the other just took. */
+/**
+ * Renamed first: of two processes that find the same stale lock, one could else remove the lock the other just took.
+ */
 function breakLock(lock: string, stale: Holder | undefined): void {
   const aside = `${lock}.${process.pid}`;
   try {

@@ -115,7 +115,8 @@ function program(home: string, name: string, main: string, env: NodeJS.ProcessEn
   return async (onSpawn) => {
     const child = await spawnLogged({
       name,
-      // SIGKILL, should this process be killed: a service must bear it at any moment, and would else wait for its peers.
+      // SIGKILL, should this process be killed: a service must bear it at any moment, and would else wait for its
+      // peers.
       command: withParentDeathSignal("KILL", [process.execPath, main]),
       env,
       logFile: logOf(home, name),
@@ -150,8 +151,8 @@ async function statusOf(url: string): Promise<number | undefined> {
 }
 
 /**
- * What a process is told: the variables of whoever started the sandbox, so that any setting of a service can be given to
- * `npm start`, under what the sandbox has to decide itself. PG* is withheld: it would redirect a database client.
+ * What a process is told: the variables of whoever started the sandbox, so that any setting of a service can be given
+ * to `npm start`, under what the sandbox has to decide itself. PG* is withheld: it would redirect a database client.
  */
 function environmentOf(home: string, decided: Record<string, string>): NodeJS.ProcessEnv {
   const given = Object.entries(process.env).filter(([name]) => !name.startsWith("PG"));

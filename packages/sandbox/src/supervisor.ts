@@ -1,11 +1,14 @@
-// Keeps processes running: one that dies is started again, as Kubernetes would, and all of them end in order and in time.
+// Keeps processes running: one that dies is started again, as Kubernetes would, and all of them end in order and in
+// time.
 import { setTimeout as delay } from "node:timers/promises";
 import type { LoggedChild } from "@holdfast/local-infrastructure";
 
 /** When a process is stopped: those that take work from outside first, those that others depend on last. */
 export type Stage = "edge" | "service" | "transport" | "database";
 
-/** Starts a process, tells of it as soon as it runs, and resolves when it answers. Leaves nothing running if it throws. */
+/**
+ * Starts a process, tells of it as soon as it runs, and resolves when it answers. Leaves nothing running if it throws.
+ */
 export type Launch = (onSpawn: (child: LoggedChild) => void) => Promise<void>;
 
 type Supervised = { name: string; stage: Stage; child?: LoggedChild; answers: boolean };
@@ -112,7 +115,9 @@ const stages: [Stage, number][] = [
   ["database", 7_500],
 ];
 
-/** PostgreSQL understands SIGINT as a fast, clean shutdown, SIGQUIT as an immediate one; SIGTERM waits for its clients. */
+/**
+ * PostgreSQL understands SIGINT as a fast, clean shutdown, SIGQUIT as an immediate one; SIGTERM waits for its clients.
+ */
 function signalsOf(stage: Stage): NodeJS.Signals[] {
   return stage === "database" ? ["SIGINT", "SIGQUIT"] : ["SIGTERM"];
 }

@@ -124,7 +124,11 @@ export const CHECKOUT_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "checkout: names are HTML",
-    changes: change(`${gateway}/html.ts`, "(character) => ESCAPES[character]!", "(character) => character"),
+    changes: change(
+      "services/api-gateway/src/public-pages/html.ts",
+      "(character) => ESCAPES[character]!",
+      "(character) => character",
+    ),
     scenario: visiting("names are text"),
   },
   {

@@ -25,7 +25,9 @@ export const configSchema = z
 
     /** Signs the addresses that a cardholder's browser carries to and from the issuer; used for nothing else. */
     THREE_DS_STATE_KEYS: keyRingSetting().optional(),
-    /** How long such an address is looked at: longer than a challenge may take (THREE_DS_SESSION_DURATION of payments). */
+    /**
+     * How long such an address is looked at: longer than a challenge may take (THREE_DS_SESSION_DURATION of payments).
+     */
     THREE_DS_STATE_LIFETIME: durationSetting().default(7_200_000),
 
     /** The same ring as the payments service's. */
@@ -54,8 +56,8 @@ export const configSchema = z
       .refine((timeoutMs) => timeoutMs >= 1_000 && timeoutMs <= 3_600_000, { error: "must be 1s to 1h" })
       .default(65_000),
     /**
-     * Ranges of the proxies in front, such as `10.0.0.0/8,fd00::/8`: only from these is X-Forwarded-For believed, and with
-     * none it never is.
+     * Ranges of the proxies in front, such as `10.0.0.0/8,fd00::/8`: only from these is X-Forwarded-For believed, and
+     * with none it never is.
      */
     TRUSTED_PROXIES: rangesSetting().prefault(""),
 
@@ -67,7 +69,9 @@ export const configSchema = z
     CONNECTIONS_MAX: integerSetting(1, 100_000).default(8_192),
     /** Requests a second of one merchant, and the largest burst; more are refused with a 429. */
     RATE_LIMIT_PER_SECOND: integerSetting(1, 1_000_000).default(100),
-    /** Failed sign-ins a minute from one client address (of IPv6, from one /64); then the address is locked, with a 429. */
+    /**
+     * Failed sign-ins a minute from one client address (of IPv6, from one /64); then the address is locked, with a 429.
+     */
     FAILED_SIGN_INS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000).default(60),
     /** Failed sign-ins a minute with one API key, from wherever; more are answered 429. Never stops correct ones. */
     FAILED_SIGN_INS_PER_MINUTE_PER_KEY: integerSetting(1, 1_000_000).default(60),

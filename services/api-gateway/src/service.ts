@@ -12,11 +12,13 @@ import type { Config } from "./config.ts";
 import { authenticateMerchant } from "./http/authenticate-merchant.ts";
 import { authenticateOperator } from "./http/authenticate-operator.ts";
 import { createClientAddress } from "./http/client-address.ts";
-import { createSendCommand, type Timeouts } from "./http/command-answer.ts";
+import { createSendCommand } from "./http/command-answer.ts";
 import { createRouter } from "./http/create-router.ts";
+import type { Timeouts } from "./http/create-send.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
 import { createSendOperatorCommand } from "./http/operator-command.ts";
+import { createInFlightLimit } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
 import { createSignInLimits } from "./limits/sign-in-limits.ts";
@@ -173,7 +175,7 @@ function publicPages(config: Config, { bus, pool }: Deps): Router {
   const publicUrl = needed(config.PUBLIC_URL);
   const sessions = signedSessionsOf(config);
   const sendPage = createSendPageCommand(bus, timeoutsOf(config));
-  const inFlightMax = config.REQUESTS_IN_FLIGHT_MAX;
+  const inPlace = createInFlightLimit(config.REQUESTS_IN_FLIGHT_MAX);
   const admit = createPageRateLimit(config.PAGE_REQUESTS_PER_MINUTE_PER_IP);
   const router = Router();
   router.use(
@@ -188,9 +190,9 @@ function publicPages(config: Config, { bus, pool }: Deps): Router {
       tokens: createFormTokens(sealingKeys),
       drawSession: createDrawSession(sessions, publicUrl),
       assets: loadPageAssets(publicUrl),
-      inFlightMax,
+      inPlace,
     }),
-    threeDsPages({ admit, send: sendPage, sessions, inFlightMax, now: Date.now }),
+    threeDsPages({ admit, send: sendPage, sessions, inPlace, now: Date.now }),
   );
   return router;
 }

@@ -1,4 +1,6 @@
-/** A valid body of POST /api/pre-authorization as JSON text; each given field is JSON source, `undefined` leaves it out. */
+/**
+ * A valid body of POST /api/pre-authorization as JSON text; each given field is JSON source, `undefined` leaves it out.
+ */
 export function preAuthorizationBody(fields: Record<string, string | undefined> = {}): string {
   const all = { ...VALID, ...fields };
   const members = Object.entries(all).filter(([, source]) => source !== undefined);

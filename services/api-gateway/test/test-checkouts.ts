@@ -13,11 +13,11 @@ import {
   type OpenCheckout,
   type PayCheckout,
 } from "@holdfast/contracts";
-import { connectBus, handler, serve } from "@holdfast/messaging";
+import { handler } from "@holdfast/messaging";
+import { serveCommands } from "./serve-commands.ts";
 
 /** Takes the place of the payments service for checkouts: keeps what it receives, answers what it is told. */
 export async function startTestCheckouts(natsUrl: string) {
-  const bus = await connectBus({ url: natsUrl, name: "test-checkouts" });
   const opened: { context: MessageContext; payload: OpenCheckout }[] = [];
   const paid: { context: MessageContext; payload: PayCheckout }[] = [];
   const cancelled: string[] = [];
@@ -30,42 +30,33 @@ export async function startTestCheckouts(natsUrl: string) {
     view: async (): Promise<CommandReply<CheckoutPage>> => NOT_FOUND,
     pay: async (): Promise<CommandReply<CheckoutPage>> => NOT_FOUND,
   };
-  const serving = await serve(bus, {
-    service: "payments",
-    version: "0.0.0",
-    inFlightMax: 100,
-    onHandled: () => {},
-    handlers: [
-      handler(openCheckout, async (message) => {
-        opened.push(message);
-        return await answers.open(message.payload);
-      }),
-      handler(readCheckout, () => answers.read()),
-      handler(viewCheckout, () => answers.view()),
-      handler(payCheckout, async (message) => {
-        paid.push(message);
-        return await answers.pay();
-      }),
-      handler(cancelCheckout, async ({ payload }) => {
-        cancelled.push(payload.checkoutId);
-        return await answers.view();
-      }),
-      handler(inspectCheckoutCard, async () => ({
-        outcome: "done",
-        result: { cardScheme: "VISA", installmentCounts: [1, 3] },
-      })),
-    ],
-  });
+  const serving = await serveCommands(natsUrl, "payments", [
+    handler(openCheckout, async (message) => {
+      opened.push(message);
+      return await answers.open(message.payload);
+    }),
+    handler(readCheckout, () => answers.read()),
+    handler(viewCheckout, () => answers.view()),
+    handler(payCheckout, async (message) => {
+      paid.push(message);
+      return await answers.pay();
+    }),
+    handler(cancelCheckout, async ({ payload }) => {
+      cancelled.push(payload.checkoutId);
+      return await answers.view();
+    }),
+    handler(inspectCheckoutCard, async () => ({
+      outcome: "done",
+      result: { cardScheme: "VISA", installmentCounts: [1, 3] },
+    })),
+  ]);
   return {
+    ...serving,
     opened,
     paid,
     cancelled,
     /** Replaced by tests. */
     answers,
-    async stop(): Promise<void> {
-      await serving.stop(0);
-      await bus.close(1_000);
-    },
   };
 }
 

@@ -6,7 +6,8 @@ import {
   type MessageContext,
   type PreAuthorizePayment,
 } from "@holdfast/contracts";
-import { connectBus, handler, serve } from "@holdfast/messaging";
+import { handler } from "@holdfast/messaging";
+import { serveCommands } from "./serve-commands.ts";
 
 type Reply = CommandReply<ApiPaymentResponse>;
 export type Received = {
@@ -15,9 +16,10 @@ export type Received = {
   payload: PreAuthorizePayment;
 };
 
-/** Takes the place of the payments service, which is another process: keeps what it receives, answers what it is told. */
+/**
+ * Takes the place of the payments service, which is another process: keeps what it receives, answers what it is told.
+ */
 export async function startTestPayments(natsUrl: string) {
-  const bus = await connectBus({ url: natsUrl, name: "test-payments" });
   const received: Received[] = [];
   const lookups: { context: MessageContext; paymentId: string }[] = [];
   const answers = {
@@ -27,32 +29,22 @@ export async function startTestPayments(natsUrl: string) {
     }),
     lookUp: async (): Promise<Reply> => ({ outcome: "problem", code: "payment_not_found" }),
   };
-  const serving = await serve(bus, {
-    service: "payments",
-    version: "0.0.0",
-    inFlightMax: 100,
-    onHandled: () => {},
-    handlers: [
-      handler(preAuthorizePayment, async (message) => {
-        received.push(message);
-        return await answers.preAuthorize(message);
-      }),
-      handler(getPayment, async ({ context, payload }) => {
-        lookups.push({ context, paymentId: payload.paymentId });
-        return await answers.lookUp();
-      }),
-    ],
-  });
+  const serving = await serveCommands(natsUrl, "payments", [
+    handler(preAuthorizePayment, async (message) => {
+      received.push(message);
+      return await answers.preAuthorize(message);
+    }),
+    handler(getPayment, async ({ context, payload }) => {
+      lookups.push({ context, paymentId: payload.paymentId });
+      return await answers.lookUp();
+    }),
+  ]);
   return {
-    bus,
+    ...serving,
     received,
     lookups,
     /** Replaced by tests. */
     answers,
-    async stop(): Promise<void> {
-      await serving.stop(0);
-      await bus.close(1_000);
-    },
   };
 }
 

@@ -8,11 +8,13 @@ import {
   type OperatorRefundDetail,
   type RequestRefund,
 } from "@holdfast/contracts";
-import { connectBus, handler, serve } from "@holdfast/messaging";
+import { handler } from "@holdfast/messaging";
+import { serveCommands } from "./serve-commands.ts";
 
-/** Takes the place of the refunds service, which is another process: keeps what it receives, answers what it is told. */
+/**
+ * Takes the place of the refunds service, which is another process: keeps what it receives, answers what it is told.
+ */
 export async function startTestRefunds(natsUrl: string) {
-  const bus = await connectBus({ url: natsUrl, name: "test-refunds" });
   const received: { context: MessageContext; payload: RequestRefund }[] = [];
   const lookups: { context: MessageContext; refundId: string }[] = [];
   const answers = {
@@ -29,32 +31,23 @@ export async function startTestRefunds(natsUrl: string) {
       code: "refund_not_found",
     }),
   };
-  const serving = await serve(bus, {
-    service: "refunds",
-    version: "0.0.0",
-    inFlightMax: 100,
-    onHandled: () => {},
-    handlers: [
-      handler(requestRefund, async ({ context, payload }) => {
-        received.push({ context, payload });
-        return await answers.request(payload);
-      }),
-      handler(getRefund, async ({ context, payload }) => {
-        lookups.push({ context, refundId: payload.refundId });
-        return await answers.lookUp();
-      }),
-      handler(approveRefund, async () => await answers.approve()),
-    ],
-  });
+  const serving = await serveCommands(natsUrl, "refunds", [
+    handler(requestRefund, async ({ context, payload }) => {
+      received.push({ context, payload });
+      return await answers.request(payload);
+    }),
+    handler(getRefund, async ({ context, payload }) => {
+      lookups.push({ context, refundId: payload.refundId });
+      return await answers.lookUp();
+    }),
+    handler(approveRefund, async () => await answers.approve()),
+  ]);
   return {
+    ...serving,
     received,
     lookups,
     /** Replaced by tests. */
     answers,
-    async stop(): Promise<void> {
-      await serving.stop(0);
-      await bus.close(1_000);
-    },
   };
 }
 

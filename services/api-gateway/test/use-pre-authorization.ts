@@ -6,7 +6,9 @@ import { startTestPayments } from "./test-payments.ts";
 
 type Payments = Awaited<ReturnType<typeof startTestPayments>>;
 
-/** For a test file about pre-authorizations: a gateway, payments that answer, and a merchant, fresh in what they keep. */
+/**
+ * For a test file about pre-authorizations: a gateway, payments that answer, and a merchant, fresh in what they keep.
+ */
 export function usePreAuthorization() {
   const on = {} as {
     gateway: TestGateway;

@@ -4,6 +4,10 @@ import { isAmexPan, passesLuhn } from "../card.ts";
 import { JsonNumber } from "../json-number.ts";
 import { currencyExponent, parseAmount, type AmountFault } from "../money.ts";
 import { textSchema } from "../text.ts";
+import { wholeNumberField } from "../whole-number.ts";
+
+/** The most a payment may be split into. */
+export const INSTALLMENTS_MAX = 12;
 
 /**
  * The fields every card payment request has (spec, Pre-authorization request), with the bounds the spec leaves open.
@@ -35,13 +39,7 @@ export const cardPaymentFields = {
     "must be an IPv4 or IPv6 address",
     (value) => isIP(value) !== 0 && !value.includes("%"),
   ).meta({ examples: ["203.0.113.7"] }),
-  requestPort: z
-    .instanceof(JsonNumber, { error: "must be a number" })
-    .meta({ override: { type: "integer", minimum: 1, maximum: 65_535 } })
-    .refine(({ source }) => /^[1-9]\d{0,4}$/.test(source) && Number(source) <= 65_535, {
-      error: "must be a whole number from 1 to 65535",
-      params: { code: "out_of_range" },
-    }),
+  requestPort: wholeNumberField(1, 65_535),
   customerId: textSchema(1, 64).optional(),
 };
 
@@ -51,7 +49,9 @@ function field(format: string, error: string, accepts: (value: string) => boolea
 
 type CardPaymentFields = Partial<Record<keyof typeof cardPaymentFields, unknown>>;
 
-/** Adds what is wrong between fields. Runs whether or not single fields are at fault, so that all faults show at once. */
+/**
+ * Adds what is wrong between fields. Runs whether or not single fields are at fault, so that all faults show at once.
+ */
 export type AddFault = (field: keyof typeof cardPaymentFields, code: string, message: string) => void;
 
 /** @param now for the card's expiry; a card is good to the end of its month anywhere on earth (UTC-12). */

@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { JsonNumber } from "../json-number.ts";
 import { textSchema } from "../text.ts";
+import { wholeNumberField } from "../whole-number.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
-import { cardPaymentFields, checkAmount } from "./card-payment-fields.ts";
+import { cardPaymentFields, checkAmount, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
 import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
 import { returnUrlSchema } from "./return-url.ts";
 
-/** A hosted page on which a buyer pays one order. The merchant makes it, sends the buyer there, and looks at it here. */
+/**
+ * A hosted page on which a buyer pays one order. The merchant makes it, sends the buyer there, and looks at it here.
+ */
 
 /** `CANCELLED`: the buyer gave up, or has had as many cards declined as are allowed. */
 export const CHECKOUT_STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELLED"] as const;
@@ -15,16 +18,6 @@ export type CheckoutStatus = z.infer<typeof checkoutStatusSchema>;
 
 /** How long a checkout may stay open, in seconds; without the field it is what the service is configured to. */
 export const CHECKOUT_SECONDS = { min: 60, max: 86_400 } as const;
-const INSTALLMENTS_MAX = 12;
-
-const wholeNumber = (min: number, max: number) =>
-  z
-    .instanceof(JsonNumber, { error: "must be a number" })
-    .meta({ override: { type: "integer", minimum: min, maximum: max } })
-    .refine(
-      ({ source }) => /^(0|[1-9]\d{0,8})$/.test(source) && Number(source) >= min && Number(source) <= max,
-      { error: `must be a whole number from ${min} to ${max}`, params: { code: "out_of_range" } },
-    );
 
 /** Body of POST /api/checkout. */
 export const checkoutRequestSchema = z
@@ -34,7 +27,7 @@ export const checkoutRequestSchema = z
     currency: cardPaymentFields.currency,
     customerId: textSchema(1, 64).optional(),
     installmentOptions: z
-      .array(wholeNumber(1, INSTALLMENTS_MAX))
+      .array(wholeNumberField(1, INSTALLMENTS_MAX))
       .max(INSTALLMENTS_MAX, { error: `must have at most ${INSTALLMENTS_MAX} entries` })
       .refine((options) => new Set(options.map(({ source }) => source)).size === options.length, {
         error: "must not name a number twice",
@@ -59,12 +52,11 @@ export const checkoutRequestSchema = z
       description:
         "Whether the buyer's bank may ask for 3-D Secure, true where left out; the bank decides whether it wants a challenge",
     }),
-    expiresInSeconds: wholeNumber(CHECKOUT_SECONDS.min, CHECKOUT_SECONDS.max)
+    expiresInSeconds: wholeNumberField(CHECKOUT_SECONDS.min, CHECKOUT_SECONDS.max)
       .optional()
       .meta({ description: "1800 where left out" }),
   })
   .meta({ id: "CheckoutRequest" });
-export type CheckoutRequest = z.infer<typeof checkoutRequestSchema>;
 
 /** What is wrong between the fields of a checkout. */
 export function checkCheckout(

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { currencyExponent, parseAmount } from "../money.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
-
-const INSTALLMENTS_MAX = 12;
+import { INSTALLMENTS_MAX } from "./card-payment-fields.ts";
 
 const ratePercent = z
   .string()
@@ -17,8 +16,8 @@ const fixed = z
   .meta({ examples: ["0.25"] });
 
 /**
- * What is charged for the payments it names, in the place of the plan's own rate and fixed part. What it does not name it
- * does not ask about.
+ * What is charged for the payments it names, in the place of the plan's own rate and fixed part. What it does not name
+ * it does not ask about.
  */
 export const commissionRuleSchema = z
   .object({

@@ -9,7 +9,6 @@ const windowSeconds = wholeNumberSchema(1, 86_400, "The time that is looked back
 const attemptsSchema = z
   .object({ max: wholeNumberSchema(1, 1_000), windowSeconds })
   .meta({ id: "AttemptsRule" });
-export type AttemptsRule = z.infer<typeof attemptsSchema>;
 
 const largestAmountsSchema = z
   .array(z.object({ currency: z.string(), amount: z.string() }))

@@ -6,8 +6,8 @@ import { pageQuery } from "./operator-payments.ts";
 import { refundRequestSchema } from "./refund.ts";
 
 /**
- * What the queue can be narrowed to. Merchants see PENDING_APPROVAL until a refund has ended; here that is what waits for
- * a decision, and EXECUTING is what has been decided and has not ended.
+ * What the queue can be narrowed to. Merchants see PENDING_APPROVAL until a refund has ended; here that is what waits
+ * for a decision, and EXECUTING is what has been decided and has not ended.
  */
 export const REFUND_FILTERS = ["PENDING_APPROVAL", "EXECUTING", "SUCCESS", "FAILED", "REJECTED"] as const;
 export type RefundFilter = (typeof REFUND_FILTERS)[number];

@@ -19,7 +19,7 @@ export function returnUrlSchema() {
 const RETURN_URL_LENGTH_MAX = 2_048;
 
 function isReturnUrl(value: string): boolean {
-  if (!/^https:\/\/[^/?#][!-~]*$/i.test(value) || value.includes("\\")) return false;
+  if (!/^https:\/\/(?![/?#])[!-~]+$/i.test(value) || value.includes("\\")) return false;
   const url = URL.parse(value);
   return url !== null && url.protocol === "https:" && url.username === "" && url.password === "";
 }

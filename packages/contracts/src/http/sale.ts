@@ -1,26 +1,18 @@
 import { z } from "zod";
-import { JsonNumber } from "../json-number.ts";
 import { textSchema } from "../text.ts";
+import { wholeNumberField } from "../whole-number.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
-import { cardPaymentFields } from "./card-payment-fields.ts";
+import { cardPaymentFields, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
 import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
 
 /** Body of POST /api/payment: a pre-authorization's fields, and how the buyer pays it off. */
 export const saleRequestSchema = z
   .object({
     ...cardPaymentFields,
-    installmentCount: z
-      .instanceof(JsonNumber, { error: "must be a number" })
-      .meta({ override: { type: "integer", minimum: 1, maximum: 12, default: 1 } })
-      .refine(({ source }) => /^([1-9]|1[0-2])$/.test(source), {
-        error: "must be a whole number from 1 to 12",
-        params: { code: "out_of_range" },
-      })
-      .optional(),
+    installmentCount: wholeNumberField(1, INSTALLMENTS_MAX, { default: 1 }).optional(),
     loyaltyCode: textSchema(1, 32).optional(),
   })
   .meta({ id: "SaleRequest" });
-export type SaleRequest = z.infer<typeof saleRequestSchema>;
 
 export const sale = defineEndpoint({
   operationId: "pay",

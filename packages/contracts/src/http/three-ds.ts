@@ -7,7 +7,6 @@ import { saleRequestSchema } from "./sale.ts";
 
 /** What a payment with 3-D Secure ends as: a sale, or funds reserved for a later capture. */
 export const threeDsTransactionTypeSchema = z.enum(["PAYMENT", "PRE_AUTHORIZATION"]);
-export type ThreeDsTransactionType = z.infer<typeof threeDsTransactionTypeSchema>;
 
 /** Body of POST /api/3ds: a sale's fields, what it ends as, and where the buyer is sent afterwards. */
 export const threeDsRequestSchema = z
@@ -22,7 +21,6 @@ export const threeDsRequestSchema = z
     failureUrl: returnUrlSchema().meta({ description: "As successUrl, for a payment that did not succeed" }),
   })
   .meta({ id: "ThreeDsRequest" });
-export type ThreeDsRequest = z.infer<typeof threeDsRequestSchema>;
 
 /** What is wrong between the fields. Installments belong to sales; a card number has no place in a URL. */
 export function checkThreeDs(

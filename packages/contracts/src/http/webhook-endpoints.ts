@@ -5,7 +5,9 @@ import { pageQuery } from "./operator-payments.ts";
 
 /** The operator API's webhook part (product.md, section 5): an endpoint for each merchant, and the delivery log. */
 
-/** `skipped`: the merchant had no webhooks when it happened; `cancelled`: they were turned off before it was delivered. */
+/**
+ * `skipped`: the merchant had no webhooks when it happened; `cancelled`: they were turned off before it was delivered.
+ */
 export const WEBHOOK_DELIVERY_STATUSES = ["pending", "delivered", "failed", "skipped", "cancelled"] as const;
 export const webhookDeliveryStatusSchema = z
   .enum(WEBHOOK_DELIVERY_STATUSES)

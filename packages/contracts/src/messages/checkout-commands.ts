@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
+import { binSchema } from "../http/bin.ts";
 import { checkoutSchema, checkoutStatusSchema } from "../http/checkout.ts";
 import { sealedCardSchema } from "./commands.ts";
-import { defineCommand, defineServiceCommand } from "./message.ts";
+import { amountMinorSchema, defineCommand, defineServiceCommand } from "./message.ts";
 import { threeDsTermsSchema } from "./three-ds-commands.ts";
 
-/** What is asked of `payments` about hosted checkouts: two commands by merchants, the rest by the page at `checkoutUrl`. */
+/**
+ * What is asked of `payments` about hosted checkouts: two commands by merchants, the rest by the page at `checkoutUrl`.
+ */
 
 /** As `payments` knows it; the gateway adds where its page is. */
 const checkoutRecordSchema = checkoutSchema.omit({ checkoutUrl: true });
@@ -18,7 +21,7 @@ export const openCheckout = defineCommand({
   request: z.object({
     checkoutId: z.uuid(),
     orderId: z.string(),
-    amountMinor: z.string().regex(/^\d{1,14}$/),
+    amountMinor: amountMinorSchema,
     currency: z.string(),
     customerId: z.string().optional(),
     installmentOptions: z.array(z.int()).optional(),
@@ -83,7 +86,7 @@ export const inspectCheckoutCard = defineServiceCommand({
   service: "payments",
   name: "inspect-checkout-card",
   senders: ["api-gateway"],
-  request: z.object({ checkoutId: z.uuid(), bin: z.string().regex(/^\d{6,8}$/) }),
+  request: z.object({ checkoutId: z.uuid(), bin: binSchema }),
   result: z.object({
     cardScheme: z.string().optional(),
     /** Of the checkout's, those the card's programme allows; always with 1. */
@@ -92,8 +95,8 @@ export const inspectCheckoutCard = defineServiceCommand({
 });
 
 /**
- * Pay with a card. `paymentId` was drawn with the form: the same form sent twice is one payment, and of two forms sent at
- * once one pays. The result is the checkout as it stands afterwards.
+ * Pay with a card. `paymentId` was drawn with the form: the same form sent twice is one payment, and of two forms sent
+ * at once one pays. The result is the checkout as it stands afterwards.
  */
 export const payCheckout = defineCommand({
   service: "payments",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
 import { binInfoSchema, binSchema } from "../http/bin.ts";
-import { defineCommand } from "./message.ts";
+import { amountMinorSchema, defineCommand } from "./message.ts";
 
 /** Every subject that one service asks another on. Searching for a constant's name finds its one handler. */
 
@@ -17,7 +17,7 @@ export type SealedCard = z.infer<typeof sealedCardSchema>;
 const cardPayment = {
   paymentId: z.uuid(),
   orderId: z.string(),
-  amountMinor: z.string().regex(/^\d{1,14}$/),
+  amountMinor: amountMinorSchema,
   currency: z.string(),
   cardHolderName: z.string(),
   card: sealedCardSchema,
@@ -48,7 +48,9 @@ export const sellPayment = defineCommand({
 });
 export type SellPayment = z.infer<typeof sellPayment.request>;
 
-/** Take all or a part of an authorization. The gateway drew `operationId`: a copy of the message is the same capture. */
+/**
+ * Take all or a part of an authorization. The gateway drew `operationId`: a copy of the message is the same capture.
+ */
 export const capturePayment = defineCommand({
   service: "payments",
   name: "capture",

@@ -3,6 +3,9 @@ import { merchantSettingsSchema } from "../http/merchants.ts";
 import { PROBLEM_CODES } from "../problem.ts";
 import type { BusUser } from "./bus-users.ts";
 
+/** An amount in minor units, in decimal digits: JSON has no bigint. */
+export const amountMinorSchema = z.string().regex(/^\d{1,14}$/);
+
 const baseContext = {
   requestId: z.string(),
   /** Epoch milliseconds; a handler refuses a message past it. */

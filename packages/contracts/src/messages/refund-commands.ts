@@ -6,7 +6,7 @@ import {
   operatorRefundPageSchema,
   REFUND_FILTERS,
 } from "../http/operator-refunds.ts";
-import { defineCommand, defineOperatorCommand } from "./message.ts";
+import { amountMinorSchema, defineCommand, defineOperatorCommand } from "./message.ts";
 
 /** What merchants and operators ask of the refunds service, through the gateway. */
 
@@ -14,7 +14,7 @@ const refundOfPayment = {
   /** Drawn by the gateway: a copy of the message is the same refund. */
   refundId: z.uuid(),
   paymentId: z.uuid(),
-  amountMinor: z.string().regex(/^\d{1,14}$/),
+  amountMinor: amountMinorSchema,
   currency: z.string(),
 };
 const oneRefund = z.object({ refundId: z.uuid() });

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { defineCommand, defineOperatorCommand } from "./message.ts";
+import { amountMinorSchema, defineCommand, defineOperatorCommand } from "./message.ts";
 
 /**
  * What the refunds service asks of `payments`, where status and amount live: to reserve a part of a payment before a
- * refund is shown to anybody, and to settle or release that reservation when the refund has ended. Each is idempotent by
- * the refund's id; a refusal stays as a tombstone, so that a late copy cannot reserve after all.
+ * refund is shown to anybody, and to settle or release that reservation when the refund has ended. Each is idempotent
+ * by the refund's id; a refusal stays as a tombstone, so that a late copy cannot reserve after all.
  */
 
 /** What a refund record repeats of its payment, and how it is executed at the acquirer. */
@@ -41,7 +41,7 @@ export const reserveRefund = defineCommand({
   request: z.object({
     refundId: z.uuid(),
     paymentId: z.uuid(),
-    amountMinor: z.string().regex(/^\d{1,14}$/),
+    amountMinor: amountMinorSchema,
     currency: z.string(),
   }),
   result: refundReservationSchema,

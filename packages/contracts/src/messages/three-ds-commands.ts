@@ -6,8 +6,8 @@ import { defineCommand, defineServiceCommand } from "./message.ts";
 
 /**
  * 3-D Secure: a merchant's request enrols the card, and the cardholder's browser, which nobody signed in, brings the
- * payment to its end through the public pages. `sessionId` is drawn with the payment's id and travels in the signed state
- * of the return URL: it ties a browser's return to this one enrolment.
+ * payment to its end through the public pages. `sessionId` is drawn with the payment's id and travels in the signed
+ * state of the return URL: it ties a browser's return to this one enrolment.
  */
 
 /** How a cardholder gets to the issuer's challenge. */
@@ -35,13 +35,17 @@ export const threeDsTermsSchema = z.object({
   /** Where the cardholder's browser is sent in the end; whoever sends the command has checked them. */
   successUrl: z.string().max(2_048),
   failureUrl: z.string().max(2_048),
-  /** Our public pages for this session: the one the acquirer sends the browser back to, and the way to the challenge. */
+  /**
+   * Our public pages for this session: the one the acquirer sends the browser back to, and the way to the challenge.
+   */
   returnUrl: z.string().max(2_048),
   pageUrl: z.string().max(2_048),
 });
 export type ThreeDsTerms = z.infer<typeof threeDsTermsSchema>;
 
-/** Hand the card to the acquirer and learn whether its holder has to pass a challenge; without one, go on to the end. */
+/**
+ * Hand the card to the acquirer and learn whether its holder has to pass a challenge; without one, go on to the end.
+ */
 export const enrolPayment = defineCommand({
   service: "payments",
   name: "enrol",
@@ -63,8 +67,9 @@ export const sessionStateSchema = z.object({
 export type SessionState = z.infer<typeof sessionStateSchema>;
 
 /**
- * The browser is back: ask the acquirer what came of the challenge, once, and authorize. A repetition changes nothing and
- * hears how the payment stands; `pending` while that is not known, `three_ds_session_not_found` for another session.
+ * The browser is back: ask the acquirer what came of the challenge, once, and authorize. A repetition changes nothing
+ * and hears how the payment stands; `pending` while that is not known, `three_ds_session_not_found` for another
+ * session.
  */
 export const completePayment = defineServiceCommand({
   service: "payments",

@@ -1,11 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { CheckoutPage } from "@holdfast/contracts";
+import { readSession, type CheckoutPage } from "@holdfast/contracts";
+import { handler } from "@holdfast/messaging";
+import { keyRingSetting } from "@holdfast/service-runtime";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { http, type HttpAnswer } from "../../test/http-client.ts";
+import { serveCommands } from "../../test/serve-commands.ts";
 import { startTestCheckouts, pageOf } from "../../test/test-checkouts.ts";
 import { startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
 import { recordOf } from "../../test/test-payments.ts";
+import { createDrawSession } from "../three-ds/draw-session.ts";
+import { createSignedSessions } from "../three-ds/signed-session.ts";
 
 let gateway: TestGateway;
 let checkouts: Awaited<ReturnType<typeof startTestCheckouts>>;
@@ -285,6 +290,34 @@ test("a bus that is silent is told as trouble, in HTML, with nothing of the insi
   const answer = await get(`/checkout/${randomUUID()}`);
   expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "2" } });
   expect(answer.text).toContain("Please try again in a moment");
+});
+
+test("checkouts and challenges share the places of their listener; without one both ask to come again", async () => {
+  const small = await startTestGateway({ REQUESTS_IN_FLIGHT_MAX: "1" });
+  const held = await startTestCheckouts(small.nats.url);
+  const asked = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  held.answers.view = async () => {
+    asked.resolve();
+    await release.promise;
+    return { outcome: "problem", code: "checkout_not_found" };
+  };
+  const challenges = await serveCommands(small.nats.url, "payments", [
+    handler(readSession, async () => ({ outcome: "problem", code: "three_ds_session_not_found" })),
+  ]);
+  const keys = keyRingSetting().parse(small.env.THREE_DS_STATE_KEYS);
+  const sessions = createSignedSessions(keys, { lifetimeMs: 60_000 });
+  const { pageUrl } = createDrawSession(sessions, "https://pay.example.test")(randomUUID());
+  const underway = http(small.ports.public!, { path: `/checkout/${randomUUID()}` });
+  await asked.promise;
+  for (const path of [`/checkout/${randomUUID()}`, new URL(pageUrl).pathname]) {
+    const answer = await http(small.ports.public!, { path });
+    expect(answer).toMatchObject({ status: 503, headers: { "content-type": "text/html; charset=utf-8" } });
+  }
+  release.resolve();
+  expect((await underway).status).toBe(404);
+  await Promise.all([held.stop(), challenges.stop()]);
+  await small.stop();
 });
 
 test("the log has neither the card nor the address that can pay", async () => {

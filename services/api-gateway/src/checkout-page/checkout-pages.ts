@@ -1,20 +1,28 @@
 /**
- * The hosted checkout on the public listener: one page for each checkout, whatever its state, and the requests of its form.
- * Nobody signs in here; who knows a checkout's id may look at it and pay it. Card data comes in the body of one POST, is
- * sealed as on the merchant API, and is in no answer: a form that has to be shown again is shown empty.
+ * The hosted checkout on the public listener: one page for each checkout, whatever its state, and the requests of its
+ * form. Nobody signs in here; who knows a checkout's id may look at it and pay it. Card data comes in the body of one
+ * POST, is sealed as on the merchant API, and is in no answer: a form that has to be shown again is shown empty.
  */
 import { randomUUIDv7 } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { cancelCheckout, inspectCheckoutCard, viewCheckout, type CheckoutPage } from "@holdfast/contracts";
+import {
+  binSchema,
+  cancelCheckout,
+  inspectCheckoutCard,
+  viewCheckout,
+  type CheckoutPage,
+} from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import type { Pool } from "pg";
 import type { Exchange } from "../http/exchange.ts";
+import { requestHandler } from "../http/request-handler.ts";
+import type { InFlightLimit } from "../limits/in-flight-limit.ts";
 import { isForm, readBody } from "../http/read-body.ts";
 import { Refusal } from "../http/refusal.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
 import { checkoutUrl } from "./checkout-url.ts";
 import type { FormTokens } from "./form-token.ts";
-import { html } from "./html.ts";
+import type { Html } from "../public-pages/html.ts";
 import type { PageAssets } from "./page-assets.ts";
 import { drawNonce, pageHeaders, privacyHeaders } from "./page-headers.ts";
 import { isCrossSite, readPageRequest, type PageRequest } from "./page-request.ts";
@@ -39,10 +47,12 @@ export type CheckoutPagesDeps = PayByFormDeps & {
   pool: Pool;
   tokens: FormTokens;
   assets: PageAssets;
+  /** Whether buyers reach the page over TLS. */
+  isHttps: boolean;
   /** A limit of its own for each client. */
-  admit?: AdmitPage;
-  /** Requests under way at once; one more is asked to try again. */
-  inFlightMax: number;
+  admit: AdmitPage;
+  /** Where there is no place, one is asked to try again. */
+  inPlace: InFlightLimit;
 };
 
 /** One request of the page, about a checkout that exists. */
@@ -56,14 +66,14 @@ type Visit = {
 
 export function checkoutPages(deps: CheckoutPagesDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const load = { inFlight: 0 };
   const on = (method: "get" | "post", path: string, handle: (visit: Visit) => Promise<void>) =>
-    router[method](`/checkout/:checkoutId${path}`, visitHandler(deps, load, path, handle));
+    router[method](`/checkout/:checkoutId${path}`, visitHandler(deps, path, handle));
   for (const asset of Object.values(deps.assets)) {
-    router.get(asset.path, ((_request: unknown, exchange: Exchange) => {
+    const sendAsset = requestHandler((_request, exchange) => {
       exchange.route = "/checkout/assets";
       exchange.answer(200, { "Content-Type": asset.mediaType, ...ASSET_HEADERS }, asset.body);
-    }) as unknown as RequestHandler);
+    });
+    router.get(asset.path, sendAsset);
   }
   on("get", "", (visit) => showCheckout(deps, visit));
   on("get", "/state", (visit) => tellState(deps, visit));
@@ -82,35 +92,29 @@ const ASSET_HEADERS = {
 /** The one place every request of the page goes through. */
 function visitHandler(
   deps: CheckoutPagesDeps,
-  load: { inFlight: number },
   subPath: string,
   handle: (visit: Visit) => Promise<void>,
 ): RequestHandler {
-  const handler = async (
-    request: IncomingMessage & { params: { checkoutId: string } },
-    exchange: Exchange,
-  ) => {
+  return requestHandler(async (request, exchange) => {
     exchange.route = `/checkout/{checkoutId}${subPath}`;
-    const refusal = deps.admit?.(exchange);
+    const refusal = deps.admit(exchange);
     if (refusal) return refuse(exchange, refusal);
     const asked = readPageRequest(request);
     const id = viewCheckout.request.safeParse(request.params);
     const path = new URL(checkoutUrl(deps.publicUrl, id.data?.checkoutId ?? "")).pathname;
     const visit = { request, exchange, asked, checkoutId: id.data?.checkoutId ?? "", path };
     if (!id.success) return notFound(deps, visit);
-    if (load.inFlight >= deps.inFlightMax) return trouble(deps, visit);
-    load.inFlight++;
     try {
-      if (request.method === "POST" && isCrossSite(request)) return notFound(deps, visit);
-      await handle(visit);
+      const hadPlace = await deps.inPlace(async () => {
+        if (request.method === "POST" && isCrossSite(request)) return notFound(deps, visit);
+        await handle(visit);
+      });
+      if (!hadPlace) trouble(deps, visit);
     } catch (error) {
       exchange.error = error;
       trouble(deps, visit);
-    } finally {
-      load.inFlight--;
     }
-  };
-  return handler as unknown as RequestHandler;
+  });
 }
 
 async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
@@ -130,7 +134,7 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
     // Who has to be told that nothing was paid is not sent away while reading it.
     const isOver =
       checkout.status === "COMPLETED" || (checkout.status === "CANCELLED" && checkout.attemptsLeft > 0);
-    return send(renderPage(frame, renderClosed(shown, url), { onward: isOver ? { url } : undefined }));
+    return send(renderPage(frame, renderClosed(shown, url), { onwardUrl: isOver ? url : undefined }));
   }
   const paymentId = randomUUIDv7();
   const form = {
@@ -153,7 +157,7 @@ async function tellCard(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const bin = form?.get("bin") ?? "";
   const checkout = form && (await look(deps, visit));
   if (!checkout) return;
-  if (!/^\d{6,8}$/.test(bin)) return notFound(deps, visit);
+  if (!binSchema.safeParse(bin).success) return notFound(deps, visit);
   const reply = await deps.sendPage(inspectCheckoutCard, visit.exchange, {
     checkoutId: visit.checkoutId,
     bin,
@@ -234,7 +238,9 @@ function answerScript(deps: CheckoutPagesDeps, { exchange }: Visit, body: object
   exchange.answer(200, privacyHeaders(deps), JSON.stringify(body));
 }
 
-/** After a form: the browser's own goes by GET (303), so that a reload sends no card again; the script goes by itself. */
+/**
+ * After a form: the browser's own goes by GET (303), so that a reload sends no card again; the script goes by itself.
+ */
 function goTo(deps: CheckoutPagesDeps, visit: Visit, url: string): void {
   if (visit.asked.byScript) return answerScript(deps, visit, { next: url });
   visit.exchange.answer(303, { ...privacyHeaders(deps), Location: url }, "");
@@ -253,12 +259,7 @@ function trouble(deps: CheckoutPagesDeps, visit: Visit): void {
   notice(deps, visit, 503, renderNotice(texts.troubleHeading, texts.troubleText, retry));
 }
 
-function notice(
-  deps: CheckoutPagesDeps,
-  visit: Visit,
-  status: number,
-  content: ReturnType<typeof html>,
-): void {
+function notice(deps: CheckoutPagesDeps, visit: Visit, status: number, content: Html): void {
   const { asked, path, exchange } = visit;
   if (asked.byScript)
     return exchange.answer(status, privacyHeaders(deps), JSON.stringify({ faults: ["form.busy"] }));

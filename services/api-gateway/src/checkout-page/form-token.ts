@@ -2,8 +2,9 @@ import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { KeyRing } from "@holdfast/service-runtime";
 
 /**
- * The token of a checkout's form: proof that we made this form, for this checkout and this payment id. A page of somebody
- * else cannot make one, and a form cannot be used to name a payment of another checkout. Any replica can check it.
+ * The token of a checkout's form: proof that we made this form, for this checkout and this payment id. A page of
+ * somebody else cannot make one, and a form cannot be used to name a payment of another checkout. Any replica can check
+ * it.
  */
 export type FormTokens = {
   issue(form: FormIdentity): string;

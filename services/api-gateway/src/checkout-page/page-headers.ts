@@ -7,8 +7,9 @@ export function drawNonce(): string {
 
 /**
  * What browsers are told of every page. Nothing is loaded but our own script and style, nothing may frame the page, no
- * address of it is told to anybody (whoever knows it can pay), and nothing of it is kept. Forms go to this server only: the
- * hops to the shop and to the bank are links or script, since browsers hold redirects after a form to `form-action`, too.
+ * address of it is told to anybody (whoever knows it can pay), and nothing of it is kept. Forms go to this server only:
+ * the hops to the shop and to the bank are links or script, since browsers hold redirects after a form to
+ * `form-action`, too.
  */
 export function pageHeaders(nonce: string, { isHttps }: { isHttps: boolean }): Record<string, string> {
   const policy = [

@@ -1,6 +1,7 @@
 import type { Exchange } from "../http/exchange.ts";
 import type { IncomingMessage } from "node:http";
-import { chooseLocale, type BuyerLocale } from "./choose-language.ts";
+import { queryText } from "../http/query-text.ts";
+import { chooseLocale, type BuyerLocale } from "../public-pages/choose-language.ts";
 
 /** What the page's handlers read of a request beside its body. */
 export type PageRequest = {
@@ -11,9 +12,9 @@ export type PageRequest = {
   byScript: boolean;
 };
 
-export function readPageRequest({ url = "", headers }: IncomingMessage): PageRequest {
-  const start = url.indexOf("?");
-  const query = new URLSearchParams(start === -1 ? "" : url.slice(start + 1));
+export function readPageRequest(request: IncomingMessage): PageRequest {
+  const { headers } = request;
+  const query = new URLSearchParams(queryText(request));
   return {
     query,
     locale: chooseLocale(query.get("lang") ?? undefined, headers["accept-language"]),
@@ -22,8 +23,8 @@ export function readPageRequest({ url = "", headers }: IncomingMessage): PageReq
 }
 
 /**
- * Whether the browser says that another site's page made the request. Old browsers say nothing; the form's token is what
- * nobody else can have.
+ * Whether the browser says that another site's page made the request. Old browsers say nothing; the form's token is
+ * what nobody else can have.
  */
 export function isCrossSite({ headers }: IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];

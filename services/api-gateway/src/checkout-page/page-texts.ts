@@ -1,7 +1,6 @@
-/** Everything the checkout page says, in each of its languages. Both have the same keys; the compiler sees to it. */
-export const LANGUAGES = ["en", "tr"] as const;
-export type Language = (typeof LANGUAGES)[number];
+import type { Language } from "../public-pages/choose-language.ts";
 
+/** Everything the checkout page says, in each of its languages. Both have the same keys; the compiler sees to it. */
 const en = {
   locale: "en-GB",
   name: "English",
@@ -137,6 +136,8 @@ const enFaults = {
   "installmentCount.invalid": "Your card does not offer this number of installments.",
   "form.stale": "This form was out of date. Please type your card again.",
   "form.busy": "That did not work just now and nothing was started. Please try again.",
+  "form.unsure":
+    "We cannot see whether your payment has arrived. Please press the button again: you pay once at most.",
 };
 export type FaultText = keyof typeof enFaults;
 
@@ -157,6 +158,8 @@ const trFaults: Record<FaultText, string> = {
   "installmentCount.invalid": "Kartınız bu taksit sayısını sunmuyor.",
   "form.stale": "Bu form güncelliğini yitirmişti. Lütfen kartınızı yeniden yazın.",
   "form.busy": "Şu anda olmadı, hiçbir işlem başlatılmadı. Lütfen yeniden deneyin.",
+  "form.unsure":
+    "Ödemenizin ulaşıp ulaşmadığını göremiyoruz. Lütfen düğmeye yeniden basın: en fazla bir kez ödersiniz.",
 };
 
 export const FAULT_TEXTS: Record<Language, Record<FaultText, string>> = { en: enFaults, tr: trFaults };
@@ -167,7 +170,9 @@ export function faultText(language: Language, fault: string): string | undefined
   return texts[fault] ?? texts[`${fault.split(".")[0]}.invalid`];
 }
 
-/** Why the bank said no, by its result code; what is not here is the bank's secret, and the first text is true of it. */
+/**
+ * Why the bank said no, by its result code; what is not here is the bank's secret, and the first text is true of it.
+ */
 const REASONS: Record<Language, Record<string, string>> = {
   en: {
     declined: "The payment was declined. Please try another card or ask your bank.",

@@ -18,8 +18,6 @@ export type PayByFormDeps = {
   publicUrl: string;
   /** For where the buyer's bank wants a challenge. */
   drawSession: DrawSession;
-  /** Whether buyers reach the page over TLS. */
-  isHttps: boolean;
 };
 
 /** A filled-in form of ours, for a checkout that exists. */
@@ -93,7 +91,9 @@ function answerOf(checkout: CheckoutPage, { locale: { language } }: PageRequest)
   return { kind: "declined", texts: { heading: texts.declinedHeading, text } };
 }
 
-/** The merchant as its own sign-in would make it: with the plan and rules of now. @returns undefined while suspended. */
+/**
+ * The merchant as its own sign-in would make it: with the plan and rules of now. @returns undefined while suspended.
+ */
 async function findPayee(pool: Pool, merchantId: string): Promise<MessageContext["merchant"] | undefined> {
   const merchant = await findMerchant(pool, merchantId);
   if (!merchant || merchant.status !== "ACTIVE") return undefined;

@@ -4,14 +4,17 @@ import { z } from "zod";
 /** The card form as it was filled in, once it is good. `Card` shows nothing of itself when printed. */
 export type CardForm = { card: Card; cardHolderName: string; installmentCount: number };
 
-/** What is wrong with a field of the form, as a key of the page's texts: `pan.luhn`, `expiry.expired`. Never the value. */
+/**
+ * What is wrong with a field of the form, as a key of the page's texts: `pan.luhn`, `expiry.expired`. Never the value.
+ */
 export type FormFault = `${FormField}.${string}`;
 export const FORM_FIELDS = ["pan", "cardHolderName", "expiry", "cvv", "installmentCount"] as const;
 export type FormField = (typeof FORM_FIELDS)[number];
 
 /**
- * Holds the form to the bounds of the merchant API. It is kinder about how things are typed: numbers may be grouped, the
- * expiry is one field, the year may have four digits. All faults are told, the first of each field, in the form's order.
+ * Holds the form to the bounds of the merchant API. It is kinder about how things are typed: numbers may be grouped,
+ * the expiry is one field, the year may have four digits. All faults are told, the first of each field, in the form's
+ * order.
  */
 export function readCardForm(form: URLSearchParams, now: Date): CardForm | FormFault[] {
   const given = (name: string) => form.get(name)?.trim() ?? "";

@@ -1,6 +1,6 @@
 import { currencyExponent, formatAmount, type CheckoutPage } from "@holdfast/contracts";
-import { writeAmount, type BuyerLocale } from "./choose-language.ts";
-import { html, type Html } from "./html.ts";
+import { writeAmount, type BuyerLocale } from "../public-pages/choose-language.ts";
+import { html, type Html } from "../public-pages/html.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
 
 /** What is shown of a checkout: the parts of the page that depend on how it stands. All are pure. */

@@ -1,6 +1,6 @@
 import type { CheckoutPage } from "@holdfast/contracts";
-import type { BuyerLocale } from "./choose-language.ts";
-import { html, type Html } from "./html.ts";
+import type { BuyerLocale } from "../public-pages/choose-language.ts";
+import { html, type Html } from "../public-pages/html.ts";
 import { declineText, FAULT_TEXTS, faultText, PAGE_TEXTS } from "./page-texts.ts";
 import { FORM_FIELDS, type FormField } from "./read-card-form.ts";
 import { amountOf, summary, type ShownCheckout } from "./render-checkout.ts";

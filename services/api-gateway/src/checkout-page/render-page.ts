@@ -1,6 +1,6 @@
-import type { BuyerLocale } from "./choose-language.ts";
-import { html, type Html } from "./html.ts";
-import { LANGUAGES, PAGE_TEXTS } from "./page-texts.ts";
+import { LANGUAGES, type BuyerLocale } from "../public-pages/choose-language.ts";
+import { html, type Html } from "../public-pages/html.ts";
+import { PAGE_TEXTS } from "./page-texts.ts";
 import type { PageAssets } from "./page-assets.ts";
 
 /** What every page has around what it says. */
@@ -15,14 +15,17 @@ export type PageFrame = {
   merchantName?: string | undefined;
 };
 
-/** Where the browser goes by itself: at once without JavaScript, after a moment for reading with it. */
-export type OnwardHop = { url: string };
+type Onward = {
+  /** Where the browser goes by itself: at once without JavaScript, after a moment for reading with it. */
+  onwardUrl?: string | undefined;
+  refreshSeconds?: number;
+};
 
 /** The whole document. Nothing in it comes from anywhere but this server. */
 export function renderPage(
   frame: PageFrame,
   content: Html,
-  { onward, refreshSeconds }: { onward?: OnwardHop | undefined; refreshSeconds?: number | undefined } = {},
+  { onwardUrl, refreshSeconds }: Onward = {},
 ): string {
   const { assets, nonce, merchantName } = frame;
   const { language } = frame.locale;
@@ -48,12 +51,12 @@ export function renderPage(
           src="${assets.script.href}"
           integrity="${assets.script.integrity}"
         ></script>
-        ${onward && html`<noscript><meta http-equiv="refresh" content="0;url=${onward.url}" /></noscript>`}
+        ${onwardUrl && html`<noscript><meta http-equiv="refresh" content="0;url=${onwardUrl}" /></noscript>`}
         ${refreshSeconds && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}" /></noscript>`}
       </head>
       <body>
         ${top(frame)}
-        <main ${onward && html`data-onward="${onward.url}"`}>${content}</main>
+        <main ${onwardUrl && html`data-onward="${onwardUrl}"`}>${content}</main>
         ${bottom(texts.secure)}
       </body>
     </html>`.text

@@ -4,8 +4,8 @@ import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
 
 /**
- * The address of the client that sent a request, for logs and limits; never for deciding who somebody is. An IPv4 address
- * in IPv6 clothes (`::ffff:192.0.2.1`) is told as what it is. Empty where the connection is gone already.
+ * The address of the client that sent a request, for logs and limits; never for deciding who somebody is. An IPv4
+ * address in IPv6 clothes (`::ffff:192.0.2.1`) is told as what it is. Empty where the connection is gone already.
  */
 export type ClientAddress = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
 
@@ -29,5 +29,6 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
 
 /** One spelling for each address: limits are counted by it. One of this machine's own links may have a zone. */
 function plain(address: string): string {
-  return isIP(address) !== 0 && ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+  // Of an IPv4 address Node knows one spelling only: there is nothing to parse.
+  return isIP(address) === 6 && ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }

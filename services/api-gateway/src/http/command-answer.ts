@@ -5,9 +5,10 @@ import {
   type CommandReply,
   type MessageContext,
 } from "@holdfast/contracts";
-import { MessageRejectedError, request, type Bus } from "@holdfast/messaging";
+import type { Bus } from "@holdfast/messaging";
 import type { z } from "zod";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
+import { createSend, type Timeouts } from "./create-send.ts";
 import type { Exchange } from "./exchange.ts";
 import { Refusal } from "./refusal.ts";
 import type { Answer } from "./route.ts";
@@ -19,34 +20,16 @@ export type SendCommand = <Request extends z.ZodType, Result extends z.ZodType>(
   payload: z.input<Request>,
 ) => Promise<CommandReply<z.infer<Result>>>;
 
-export type Timeouts = {
-  /** For the service: it does not begin after it. */
-  handlerTimeoutMs: number;
-  /** For the gateway: it waits until then. */
-  requestTimeoutMs: number;
-};
-
-export function createSendCommand(bus: Bus, { handlerTimeoutMs, requestTimeoutMs }: Timeouts): SendCommand {
-  return async (command, { exchange, caller }, payload) => {
-    const now = Date.now();
-    const context: MessageContext = {
-      requestId: exchange.requestId,
-      deadlineAt: now + handlerTimeoutMs,
-      merchant: caller,
-      ...(exchange.idempotency && { idempotency: exchange.idempotency }),
-    };
-    const { traceparent } = exchange.trace;
-    try {
-      return await request(bus, command, context, payload, {
-        waitUntil: now + requestTimeoutMs,
-        traceparent,
-      });
-    } catch (error) {
-      // Unread by the other side, so nothing came of it. After anything else it may have been carried out.
-      if (error instanceof MessageRejectedError) throw error;
-      exchange.error = error;
-      return { outcome: "in_doubt" };
-    }
+export function createSendCommand(bus: Bus, timeouts: Timeouts): SendCommand {
+  const send = createSend(bus, timeouts);
+  return async (command, { exchange, caller: merchant }, payload) => {
+    const { idempotency } = exchange;
+    return await send(
+      command,
+      exchange,
+      (base) => ({ ...base, merchant, ...(idempotency && { idempotency }) }),
+      payload,
+    );
   };
 }
 

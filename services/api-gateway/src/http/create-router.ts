@@ -2,14 +2,17 @@ import { parse as parseQuery } from "node:querystring";
 import type { IncomingMessage } from "node:http";
 import { OPERATOR_ROLES, type Endpoint, type OperatorRole } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
+import { createInFlightLimit, type InFlightLimit } from "../limits/in-flight-limit.ts";
 import type { LimitRate } from "../limits/merchant-rate-limit.ts";
 import type { Exchange } from "./exchange.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseRequest } from "./parse-request.ts";
 import { refuse } from "./problem-response.ts";
+import { queryText } from "./query-text.ts";
 import { readBody } from "./read-body.ts";
 import { Refusal } from "./refusal.ts";
+import { requestHandler, type RoutedRequest } from "./request-handler.ts";
 import type { Call, Route } from "./route.ts";
 
 /** Fills in who signed in, or refuses. Reads headers only. */
@@ -28,8 +31,9 @@ export type RouterOptions = {
 
 /**
  * The order in which a request is looked at: who sends it, whether that is too often, whether there is such a route and
- * method, whether there is a place for it, whether the role allows it, and only then its body. express does the matching; nothing else of it is used, since its application
- * re-parents each request and response and adds headers that would have to be taken away again.
+ * method, whether there is a place for it, whether the role allows it, and only then its body. express does the
+ * matching; nothing else of it is used, since its application re-parents each request and response and adds headers
+ * that would have to be taken away again.
  */
 export function createRouter({
   prefix,
@@ -41,35 +45,31 @@ export function createRouter({
   const router = Router({ caseSensitive: true, strict: true });
   router.use(
     prefix,
-    handler(async (request, exchange, next) => {
+    requestHandler(async (request, exchange, next) => {
       const refusal = (await authenticate(request, exchange)) ?? limitRate?.(exchange);
       if (refusal) refuse(exchange, refusal);
       else next();
     }),
   );
-  const load = { inFlight: 0, inFlightMax };
+  const inPlace = createInFlightLimit(inFlightMax);
   for (const [path, routesHere] of Map.groupBy(routes, ({ endpoint }) => endpoint.path)) {
     const expressRoute = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
-    for (const route of routesHere) expressRoute[methodOf(route.endpoint)](routeHandler(route, load));
+    for (const route of routesHere) expressRoute[methodOf(route.endpoint)](routeHandler(route, inPlace));
     expressRoute.all(methodNotAllowed(path, allowedMethods(routesHere)));
   }
   return router;
 }
 
-function routeHandler(route: Route, load: { inFlight: number; inFlightMax: number }): RequestHandler {
-  const { endpoint } = route;
-  return handler(async (request, exchange) => {
-    exchange.route = endpoint.path;
-    if (load.inFlight >= load.inFlightMax) return refuse(exchange, new Refusal("service_unavailable"));
-    load.inFlight++;
-    try {
+function routeHandler(route: Route, inPlace: InFlightLimit): RequestHandler {
+  return requestHandler(async (request, exchange) => {
+    exchange.route = route.endpoint.path;
+    const hadPlace = await inPlace(async () => {
       const call = await readCall(route, request, exchange);
       const answer = call instanceof Refusal ? call : await route.handle(call);
       if (answer instanceof Refusal) return refuse(exchange, answer);
       exchange.answer(answer.status, answer.headers, answer.body && JSON.stringify(answer.body));
-    } finally {
-      load.inFlight--;
-    }
+    });
+    if (!hadPlace) refuse(exchange, new Refusal("service_unavailable"));
   });
 }
 
@@ -86,7 +86,8 @@ async function readCall(
     if (key instanceof Refusal) return key;
     exchange.idempotency = key;
   }
-  const query = endpoint.queryParameters && parseRequest(endpoint.queryParameters, queryOf(request));
+  const query =
+    endpoint.queryParameters && parseRequest(endpoint.queryParameters, parseQuery(queryText(request)));
   if (query instanceof Refusal) return query;
   const body = endpoint.request && (await readJson(exchange, endpoint.bodyOptional === true));
   if (body instanceof Refusal) return body;
@@ -116,13 +117,8 @@ function includesRole(has: OperatorRole | undefined, needed: OperatorRole): bool
   return has !== undefined && OPERATOR_ROLES.indexOf(has) >= OPERATOR_ROLES.indexOf(needed);
 }
 
-function queryOf({ url = "" }: IncomingMessage): unknown {
-  const start = url.indexOf("?");
-  return start === -1 ? {} : parseQuery(url.slice(start + 1));
-}
-
 function methodNotAllowed(path: string, allow: string): RequestHandler {
-  return handler(async (_request, exchange) => {
+  return requestHandler(async (_request, exchange) => {
     exchange.route = path;
     refuse(exchange, new Refusal("method_not_allowed", { headers: { Allow: allow } }));
   });
@@ -137,13 +133,4 @@ function allowedMethods(routes: Route[]): string {
 
 function methodOf({ method }: Endpoint) {
   return method.toLowerCase() as Lowercase<Endpoint["method"]>;
-}
-
-type RoutedRequest = IncomingMessage & { params: Record<string, string> };
-
-/** express's types name its own request and response; here they are the server's. */
-function handler(
-  handle: (request: RoutedRequest, exchange: Exchange, next: () => void) => Promise<void>,
-): RequestHandler {
-  return handle as unknown as RequestHandler;
 }

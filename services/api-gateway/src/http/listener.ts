@@ -31,8 +31,8 @@ export type ListenerOptions = {
 };
 
 /**
- * One HTTP server. Everything it answers carries a request id and may not be stored, whether it comes from a route, from
- * the router falling through or throwing, or from the parser that could make no request of what arrived.
+ * One HTTP server. Everything it answers carries a request id and may not be stored, whether it comes from a route,
+ * from the router falling through or throwing, or from the parser that could make no request of what arrived.
  */
 export async function startListener({
   name,
@@ -174,8 +174,8 @@ function createHttpServer({ timeouts, onRequest, onBroken }: HttpServerOptions) 
 }
 
 export const HTTP_TIMEOUTS = {
-  // A client that sends slowly is cut off here, within 15 s: with the interval of the checks, and not much later than the
-  // headers. Node's own 60 s and 300 s let few clients hold many sockets.
+  // A client that sends slowly is cut off here, within 15 s: with the interval of the checks, and not much later than
+  // the headers. Node's own 60 s and 300 s let few clients hold many sockets.
   headersTimeout: 10_000,
   requestTimeout: 14_000,
   // And one that takes its answer slowly.

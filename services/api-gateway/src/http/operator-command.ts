@@ -1,9 +1,9 @@
 import type { Command, CommandReply, OperatorContext } from "@holdfast/contracts";
-import { MessageRejectedError, request, type Bus } from "@holdfast/messaging";
+import type { Bus } from "@holdfast/messaging";
 import type { z } from "zod";
+import { createSend, type Timeouts } from "./create-send.ts";
 import type { Exchange, Operator } from "./exchange.ts";
 import { Refusal } from "./refusal.ts";
-import type { Timeouts } from "./command-answer.ts";
 
 /** Sends commands to the other services, on behalf of a signed-in operator. */
 export type SendOperatorCommand = <Request extends z.ZodType, Result extends z.ZodType>(
@@ -12,30 +12,10 @@ export type SendOperatorCommand = <Request extends z.ZodType, Result extends z.Z
   payload: z.input<Request>,
 ) => Promise<CommandReply<z.infer<Result>>>;
 
-export function createSendOperatorCommand(
-  bus: Bus,
-  { handlerTimeoutMs, requestTimeoutMs }: Timeouts,
-): SendOperatorCommand {
-  return async (command, { exchange, caller }, payload) => {
-    const now = Date.now();
-    const context: OperatorContext = {
-      requestId: exchange.requestId,
-      deadlineAt: now + handlerTimeoutMs,
-      operator: { name: caller.subject },
-    };
-    const { traceparent } = exchange.trace;
-    try {
-      return await request(bus, command, context, payload, {
-        waitUntil: now + requestTimeoutMs,
-        traceparent,
-      });
-    } catch (error) {
-      // Unread by the other side, so nothing came of it. After anything else it may have been carried out.
-      if (error instanceof MessageRejectedError) throw error;
-      exchange.error = error;
-      return { outcome: "in_doubt" };
-    }
-  };
+export function createSendOperatorCommand(bus: Bus, timeouts: Timeouts): SendOperatorCommand {
+  const send = createSend(bus, timeouts);
+  return async (command, { exchange, caller }, payload) =>
+    await send(command, exchange, (base) => ({ ...base, operator: { name: caller.subject } }), payload);
 }
 
 /** What the operator is told of a command that has no result; one that only reads can always be repeated. */

@@ -7,8 +7,8 @@ import { Refusal } from "./refusal.ts";
  * an object at any depth (which parser takes which of the two is how a request means 1 here and 1000 there), none that
  * can reach a prototype, and not nested without end.
  *
- * The native parser does the reading. It keeps the last of two members of one name, however each is spelled, so an object
- * had a double exactly when fewer members come out than there are colons outside strings.
+ * The native parser does the reading. It keeps the last of two members of one name, however each is spelled, so an
+ * object had a double exactly when fewer members come out than there are colons outside strings.
  */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) return malformed("The body is not UTF-8.");
@@ -81,7 +81,9 @@ function scan(text: string): { colons: number; depth: number } {
   return { colons, depth };
 }
 
-/** Where the string that begins at `start` ends: the first quote after it that has an even number of backslashes before. */
+/**
+ * Where the string that begins at `start` ends: the first quote after it that has an even number of backslashes before.
+ */
 function endOfString(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index++) {
     const character = text.charCodeAt(index);

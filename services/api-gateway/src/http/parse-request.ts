@@ -4,8 +4,8 @@ import { Refusal } from "./refusal.ts";
 import type { CrossFieldCheck } from "./route.ts";
 
 /**
- * Holds a parsed body, or query parameters, to the endpoint's schema. All fields at fault are told at once, each with its
- * first fault, in the schema's order, never with the value.
+ * Holds a parsed body, or query parameters, to the endpoint's schema. All fields at fault are told at once, each with
+ * its first fault, in the schema's order, never with the value.
  */
 export function parseRequest<Schema extends z.ZodType>(
   schema: Schema,

@@ -9,8 +9,9 @@ import { startTestRefunds } from "../../test/test-refunds.ts";
 import { usePreAuthorization } from "../../test/use-pre-authorization.ts";
 
 /**
- * Bytes on a socket, as a client, a broken proxy or an attacker would send them, against the gateway as it listens. Each
- * request is signed in and, but for its one oddity, valid: were the oddity let pass, a command would be on the bus.
+ * Bytes on a socket, as a client, a broken proxy or an attacker would send them, against the gateway as it listens.
+ * Each request is signed in and, but for its one oddity, valid: were the oddity let pass, a command would be on the
+ * bus.
  */
 const { on } = usePreAuthorization();
 

@@ -6,9 +6,10 @@ import { Refusal } from "./refusal.ts";
 export const BODY_BYTES_MAX = 32 * 1024;
 
 /**
- * Reads a body, of JSON unless told otherwise, bounded: one of another media type, or declared to be too large, is refused without reading it. What
- * of it still arrives is thrown away by the HTTP server, within its time-out. Own code, because express's parsers read a
- * body they refuse to its end before they say so, inflate unless told otherwise, and let an unknown media type pass.
+ * Reads a body, of JSON unless told otherwise, bounded: one of another media type, or declared to be too large, is
+ * refused without reading it. What of it still arrives is thrown away by the HTTP server, within its time-out. Own
+ * code, because express's parsers read a body they refuse to its end before they say so, inflate unless told otherwise,
+ * and let an unknown media type pass.
  */
 export async function readBody(exchange: Exchange, isWanted = isJson): Promise<Buffer | Refusal> {
   const request = exchange.req;

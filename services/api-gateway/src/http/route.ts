@@ -30,7 +30,9 @@ export type Answer<Status extends number> = {
   body?: object;
 };
 
-/** What is wrong between the fields of a body. Gets the raw fields, so that its faults show beside those of the schema. */
+/**
+ * What is wrong between the fields of a body. Gets the raw fields, so that its faults show beside those of the schema.
+ */
 export type CrossFieldCheck = (
   fields: Record<string, unknown>,
   now: Date,

@@ -25,7 +25,8 @@ async function drip(port: number, start: string, byte: string): Promise<string> 
   let text = "";
   socket.setEncoding("utf8").on("data", (chunk) => (text += String(chunk)));
   socket.on("error", () => {});
-  const closed = once(socket, "close");
+  // `once` would fail with the reset that a byte sent after the answer may bring.
+  const closed = new Promise((resolve) => socket.once("close", resolve));
   socket.write(start);
   const dripping = setInterval(() => socket.write(byte), 5);
   onTestFinished(() => {

@@ -8,8 +8,8 @@ import { createTokenBuckets } from "./token-buckets.ts";
 export type AdmitPage = (exchange: Exchange) => Refusal | undefined;
 
 /**
- * Nobody signs in to the public pages, so it is the client's address (of IPv6 its /64) that has its requests a minute, in
- * this process, over all pages together.
+ * Nobody signs in to the public pages, so it is the client's address (of IPv6 its /64) that has its requests a minute,
+ * in this process, over all pages together.
  */
 export function createPageRateLimit(perMinute: number): AdmitPage {
   const buckets = createTokenBuckets({ size: perMinute, intervalMs: 60_000, keysMax: NETWORKS_MAX });

@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 import { LRUCache } from "lru-cache";
 import { isApiKey } from "../merchant/credential.ts";
@@ -19,12 +20,12 @@ export type SignInLimits = {
 };
 
 /**
- * Failed sign-ins, in this process. An address with too many of them is locked: nothing from there is looked at, so that
- * it costs neither a look-up nor an HMAC. What must not follow is that one client shuts another out:
+ * Failed sign-ins, in this process. An address with too many of them is locked: nothing from there is looked at, so
+ * that it costs neither a look-up nor an HMAC. What must not follow is that one client shuts another out:
  * - Correct credentials always get in from an address that is not locked, however many failures there are with the key;
  *   above the key's own limit only the failures are answered differently.
- * - From a locked address a key goes on that has signed in from there before: a merchant behind a shared address, or behind
- *   a proxy nobody has declared, keeps working beside whoever guesses.
+ * - From a locked address a key goes on that has signed in from there before: a merchant behind a shared address, or
+ *   behind a proxy nobody has declared, keeps working beside whoever guesses.
  */
 export function createSignInLimits({ perAddress, perKey }: SignInLimitsOptions): SignInLimits {
   const failuresOf = (size: number) =>
@@ -56,6 +57,8 @@ const ESTABLISHED_MAX = 10_000;
 
 /** Who counts as one client: an IPv4 address, or an IPv6 /64, of which one host has all addresses. */
 export function networkOf(address: string): string {
+  // Most are, on the way of every request, and Node takes no other spelling of one.
+  if (isIPv4(address)) return address;
   if (!ipaddr.isValid(address)) return "unknown";
   const parsed = ipaddr.process(address);
   if (parsed.kind() === "ipv4") return parsed.toString();

@@ -6,7 +6,10 @@ export type TokenBucketsOptions = {
   size: number;
   /** In which an empty bucket fills up again. */
   intervalMs: number;
-  /** Keys that are remembered; of one more, the key that was not used for longest is forgotten, with an empty bucket or not. */
+  /**
+   * Keys that are remembered; of one more, the key that was not used for longest is forgotten, with an empty bucket or
+   * not.
+   */
   keysMax: number;
 };
 

@@ -3,8 +3,8 @@ import type { KeyRing } from "@holdfast/service-runtime";
 
 /**
  * A key names a credential and is no secret; a secret is 256 random bits, of which only an HMAC is kept, under a pepper
- * that is not in the database: a dump of it verifies nothing. A slow hash would add nothing to 256 random bits, and would
- * make every wrong sign-in expensive.
+ * that is not in the database: a dump of it verifies nothing. A slow hash would add nothing to 256 random bits, and
+ * would make every wrong sign-in expensive.
  */
 export type NewCredential = { apiKey: string; apiSecret: string; hash: SecretHash };
 

@@ -26,7 +26,9 @@ export type SignInDeps = {
 };
 
 export type SignIn = {
-  /** @throws DatabaseUnavailableError when the credential is not cached and cannot be read, or too many wait for that. */
+  /**
+   * @throws DatabaseUnavailableError when the credential is not cached and cannot be read, or too many wait for that.
+   */
   verify(apiKey: string, apiSecret: string): Promise<SignedInMerchant | undefined>;
   /** Reads the merchant's credentials anew at their next use: one was revoked, or the merchant has changed. */
   forget(merchantId: string): void;
@@ -35,8 +37,9 @@ export type SignIn = {
 /**
  * Signs merchants in. Each attempt costs one HMAC and one comparison of 32 bytes, whether the key exists or not.
  *
- * What was read of the database counts for `cacheTtlMs` from before it was asked, so a revocation acts everywhere within
- * that time, and at once where `forget` is called. Keys that do not exist have a cache of their own: whoever tries random ones cannot push out the good ones.
+ * What was read of the database counts for `cacheTtlMs` from before it was asked, so a revocation acts everywhere
+ * within that time, and at once where `forget` is called. Keys that do not exist have a cache of their own: whoever
+ * tries random ones cannot push out the good ones.
  */
 export function createSignIn({ findCredential, peppers, cacheTtlMs, waitingMax, clock }: SignInDeps): SignIn {
   // Without a resolution of its own, which would take a timer and a moment's old time.

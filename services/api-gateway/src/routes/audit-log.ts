@@ -19,8 +19,8 @@ export type AuditSource = {
 };
 
 /**
- * GET /operator/audit-log: the services' logs as one, newest first, narrowed to what the query names. The cursor holds how far each of them has been read,
- * so that pages stay what they were whatever is added.
+ * GET /operator/audit-log: the services' logs as one, newest first, narrowed to what the query names. The cursor holds
+ * how far each of them has been read, so that pages stay what they were whatever is added.
  */
 export function auditLogRoute({ sources }: { sources: AuditSource[] }) {
   return defineRoute(getAuditLog, async (call) => {

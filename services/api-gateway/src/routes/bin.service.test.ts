@@ -1,7 +1,8 @@
 import { lookUpBin, type BinInfo, type CommandReply } from "@holdfast/contracts";
-import { connectBus, handler, serve, type Bus } from "@holdfast/messaging";
+import { handler } from "@holdfast/messaging";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { expectCommonHeaders, expectProblem } from "../../test/problems.ts";
+import { serveCommands } from "../../test/serve-commands.ts";
 import { startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
 
 const KNOWN: BinInfo = {
@@ -15,31 +16,24 @@ const KNOWN: BinInfo = {
 };
 
 let gateway: TestGateway;
-let bus: Bus;
+let payments: Awaited<ReturnType<typeof serveCommands>>;
 let merchant: TestMerchant;
 let reply: () => Promise<CommandReply<BinInfo>>;
 const asked: string[] = [];
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  bus = await connectBus({ url: gateway.nats.url, name: "test-bins" });
-  await serve(bus, {
-    service: "payments",
-    version: "0.0.0",
-    inFlightMax: 10,
-    onHandled: () => {},
-    handlers: [
-      handler(lookUpBin, async ({ payload }) => {
-        asked.push(payload.bin);
-        return await reply();
-      }),
-    ],
-  });
+  payments = await serveCommands(gateway.nats.url, "payments", [
+    handler(lookUpBin, async ({ payload }) => {
+      asked.push(payload.bin);
+      return await reply();
+    }),
+  ]);
   merchant = await gateway.createMerchant();
 });
 beforeEach(() => void (asked.length = 0));
 afterAll(async () => {
-  await bus.close(1_000);
+  await payments.stop();
   await gateway.stop();
 });
 

@@ -4,8 +4,8 @@ import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../http/route.ts";
 
 /**
- * GET /api/bins/{bin}: what the payments service would take from a card that begins so. More than eight digits are refused
- * unread: they may be the number of a card.
+ * GET /api/bins/{bin}: what the payments service would take from a card that begins so. More than eight digits are
+ * refused unread: they may be the number of a card.
  */
 export function binRoute({ send }: { send: SendCommand }) {
   return defineRoute(bin, async (call) => {

@@ -1,10 +1,5 @@
-import {
-  Card,
-  currencyExponent,
-  parseAmount,
-  type PreAuthorizationRequest,
-  type PreAuthorizePayment,
-} from "@holdfast/contracts";
+import { Card, type PreAuthorizationRequest, type PreAuthorizePayment } from "@holdfast/contracts";
+import { amountMinorOf } from "./amount-minor.ts";
 
 /** The card of a payment request, to be sealed at once. */
 export function cardOf({ pan, expiryMonth, expiryYear, cvv }: PreAuthorizationRequest): Card {
@@ -13,16 +8,15 @@ export function cardOf({ pan, expiryMonth, expiryYear, cvv }: PreAuthorizationRe
 
 /** What both kinds of card payment send on, field by field: what else the body has goes nowhere. */
 export function cardPaymentOf(
-  { orderId, amount, currency, cardHolderName, requestIp, requestPort, customerId }: PreAuthorizationRequest,
+  body: PreAuthorizationRequest,
   paymentId: string,
   card: PreAuthorizePayment["card"],
 ): PreAuthorizePayment {
-  const amountMinor = parseAmount(amount.source, currencyExponent(currency) ?? 0);
-  if (typeof amountMinor !== "bigint") throw new Error(`an amount passed validation and is ${amountMinor}`);
+  const { orderId, currency, cardHolderName, requestIp, requestPort, customerId } = body;
   return {
     paymentId,
     orderId,
-    amountMinor: amountMinor.toString(),
+    amountMinor: amountMinorOf(body),
     currency,
     cardHolderName,
     card,

@@ -13,13 +13,13 @@ import { checkoutUrl } from "../checkout-page/checkout-url.ts";
 import { refusalOf, replayedHeader, type SendCommand } from "../http/command-answer.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../http/route.ts";
-import { amountMinorOf } from "./refund.ts";
+import { amountMinorOf } from "./amount-minor.ts";
 
 type Deps = { send: SendCommand; publicUrl: string };
 
 /**
- * POST /api/checkout. The id is drawn here, so that a command sent twice is one checkout. It is not of the kind that tells
- * its time: whoever knows it can pay, and 122 random bits are nobody's guess.
+ * POST /api/checkout. The id is drawn here, so that a command sent twice is one checkout. It is not of the kind that
+ * tells its time: whoever knows it can pay, and 122 random bits are nobody's guess.
  */
 export function createCheckoutRoute({ send, publicUrl }: Deps) {
   return defineRoute(

@@ -19,7 +19,7 @@ import type { Exchange } from "../http/exchange.ts";
 import { operatorRefusalOf, type SendOperatorCommand } from "../http/operator-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute, type Answer } from "../http/route.ts";
-import { amountMinorOf } from "./refund.ts";
+import { amountMinorOf } from "./amount-minor.ts";
 
 /** What operators see of refunds, and decide about them. */
 export function operatorRefundRoutes({ send }: { send: SendOperatorCommand }) {

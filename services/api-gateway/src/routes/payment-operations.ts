@@ -13,7 +13,9 @@ import { QUERY_AFTER_S, refusalOf, replayedHeader, type SendCommand } from "../h
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../http/route.ts";
 
-/** POST /api/payment/{paymentId}/capture. The operation's id is drawn here, so that a command sent twice is one capture. */
+/**
+ * POST /api/payment/{paymentId}/capture. The operation's id is drawn here, so that a command sent twice is one capture.
+ */
 export function captureRoute({ send }: { send: SendCommand }) {
   return defineRoute(capture, async (call) => {
     const id = getPayment.request.safeParse(call.path);

@@ -1,21 +1,13 @@
 import { randomUUIDv7 } from "node:crypto";
-import {
-  checkAmount,
-  currencyExponent,
-  getPayment,
-  parseAmount,
-  refund,
-  requestRefund,
-  toMerchantAnswer,
-  type JsonNumber,
-} from "@holdfast/contracts";
+import { checkAmount, getPayment, refund, requestRefund, toMerchantAnswer } from "@holdfast/contracts";
 import { refusalOf, replayedHeader, type SendCommand } from "../http/command-answer.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../http/route.ts";
+import { amountMinorOf } from "./amount-minor.ts";
 
 /**
- * POST /api/payment/{paymentId}/refund. The refund's id is drawn here, so that a command sent twice is one refund and a 504
- * can name it.
+ * POST /api/payment/{paymentId}/refund. The refund's id is drawn here, so that a command sent twice is one refund and a
+ * 504 can name it.
  */
 export function refundRoute({ send }: { send: SendCommand }) {
   return defineRoute(
@@ -40,11 +32,4 @@ export function refundRoute({ send }: { send: SendCommand }) {
     },
     (fields, _now, addFault) => checkAmount(fields, addFault),
   );
-}
-
-/** Of a body that has passed validation. */
-export function amountMinorOf({ amount, currency }: { amount: JsonNumber; currency: string }): string {
-  const amountMinor = parseAmount(amount.source, currencyExponent(currency) ?? 0);
-  if (typeof amountMinor !== "bigint") throw new Error(`an amount passed validation and is ${amountMinor}`);
-  return amountMinor.toString();
 }

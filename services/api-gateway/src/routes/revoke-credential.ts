@@ -9,8 +9,8 @@ import { actorOf } from "./actor.ts";
 import { merchantIdOf } from "./merchant-id.ts";
 
 /**
- * DELETE /operator/merchants/{merchantId}/credentials/{apiKey}. Acts at once wherever the notice arrives, elsewhere when
- * the cached credential is read anew.
+ * DELETE /operator/merchants/{merchantId}/credentials/{apiKey}. Acts at once wherever the notice arrives, elsewhere
+ * when the cached credential is read anew.
  */
 export function revokeCredentialRoute({ pool, announce }: { pool: Pool; announce: AnnounceChange }) {
   return defineRoute(revokeCredential, async (call) => {

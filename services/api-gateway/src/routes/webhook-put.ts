@@ -7,7 +7,10 @@ import { defineRoute } from "../http/route.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
 import { merchantIdOf } from "./merchant-id.ts";
 
-/** PUT /operator/merchants/{merchantId}/webhook: the secret crosses the bus sealed to this request and is shown here once. */
+/**
+ * PUT /operator/merchants/{merchantId}/webhook: the secret crosses the bus sealed to this request and is shown here
+ * once.
+ */
 export function putWebhookRoute({ send, pool }: { send: SendOperatorCommand; pool: Pool }) {
   return defineRoute(putMerchantWebhook, async (call) => {
     const merchantId = merchantIdOf(call);

@@ -12,10 +12,11 @@ import {
   type CommandReply,
   type WebhookDelivery,
 } from "@holdfast/contracts";
-import { connectBus, handler, serve, type Incoming } from "@holdfast/messaging";
+import { connectBus, handler, type Incoming } from "@holdfast/messaging";
 import { sealReply } from "@holdfast/reply-sealing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { expectProblem } from "../../test/problems.ts";
+import { serveCommands } from "../../test/serve-commands.ts";
 import { startTestGateway, type TestGateway } from "../../test/test-gateway.ts";
 
 type Reply = CommandReply<never>;
@@ -23,7 +24,7 @@ type Received = { name: string; operator: unknown; payload: Record<string, unkno
 
 let gateway: TestGateway;
 let merchantId: string;
-let stop: () => Promise<void>;
+let dispatcher: Awaited<ReturnType<typeof serveCommands>>;
 const received: Received[] = [];
 /** What the dispatcher, which the test plays, answers instead of its usual answer. */
 let refusal: Reply | undefined;
@@ -46,7 +47,6 @@ let secretOfPut: string | undefined;
 beforeAll(async () => {
   gateway = await startTestGateway();
   ({ merchantId } = await gateway.createMerchant());
-  const bus = await connectBus({ url: gateway.nats.url, name: "test-dispatcher" });
   const note =
     <Result>(name: string, answer: (payload: Record<string, unknown>) => Result) =>
     async ({ context, payload }: Incoming<unknown, unknown>) => {
@@ -59,63 +59,53 @@ beforeAll(async () => {
     };
   const sealed = ({ recipientKey }: Record<string, unknown>, text: string) =>
     sealReply(recipientKey as string, text);
-  const serving = await serve(bus, {
-    service: "webhooks",
-    version: "0.0.0",
-    inFlightMax: 100,
-    onHandled: () => {},
-    handlers: [
-      handler(
-        putWebhook,
-        note("put", (payload) => ({
-          url: payload["url"] as string,
-          ...(secretOfPut !== undefined && { secret: sealed(payload, secretOfPut) }),
-        })),
-      ),
-      handler(
-        deleteWebhook,
-        note("delete", () => ({})),
-      ),
-      handler(
-        rotateWebhookSecret,
-        note("rotate", (payload) => ({
-          secret: sealed(payload, "whs_new"),
-          activatesAt: "2026-11-21T12:00:00.000Z",
-        })),
-      ),
-      handler(
-        activateWebhookSecret,
-        note("activate", () => ({})),
-      ),
-      handler(
-        testWebhook,
-        note("test", () => ({ eventId, delivered: false, error: "tls" as const, durationMs: 7 })),
-      ),
-      handler(
-        listWebhookDeliveries,
-        note("list", () => ({ items: [delivery], nextCursor: "abc" })),
-      ),
-      handler(
-        getWebhookDelivery,
-        note("get", () => ({ ...delivery, attempts: [] })),
-      ),
-      handler(
-        redeliverWebhook,
-        note("redeliver", () => ({ queued: 1 })),
-      ),
-      handler(
-        redeliverFailedWebhooks,
-        note("redeliver-failed", () => ({ queued: 3 })),
-      ),
-    ],
-  });
-  stop = async () => {
-    await serving.stop(0);
-    await bus.close(1_000);
-  };
+  dispatcher = await serveCommands(gateway.nats.url, "webhooks", [
+    handler(
+      putWebhook,
+      note("put", (payload) => ({
+        url: payload["url"] as string,
+        ...(secretOfPut !== undefined && { secret: sealed(payload, secretOfPut) }),
+      })),
+    ),
+    handler(
+      deleteWebhook,
+      note("delete", () => ({})),
+    ),
+    handler(
+      rotateWebhookSecret,
+      note("rotate", (payload) => ({
+        secret: sealed(payload, "whs_new"),
+        activatesAt: "2026-11-21T12:00:00.000Z",
+      })),
+    ),
+    handler(
+      activateWebhookSecret,
+      note("activate", () => ({})),
+    ),
+    handler(
+      testWebhook,
+      note("test", () => ({ eventId, delivered: false, error: "tls" as const, durationMs: 7 })),
+    ),
+    handler(
+      listWebhookDeliveries,
+      note("list", () => ({ items: [delivery], nextCursor: "abc" })),
+    ),
+    handler(
+      getWebhookDelivery,
+      note("get", () => ({ ...delivery, attempts: [] })),
+    ),
+    handler(
+      redeliverWebhook,
+      note("redeliver", () => ({ queued: 1 })),
+    ),
+    handler(
+      redeliverFailedWebhooks,
+      note("redeliver-failed", () => ({ queued: 3 })),
+    ),
+  ]);
 });
 afterAll(async () => {
-  await stop();
+  await dispatcher.stop();
   await gateway.stop();
 });
 beforeEach(() => {

@@ -1,16 +1,9 @@
 import type { SessionState } from "@holdfast/contracts";
+import { addToQuery } from "../public-pages/add-to-query.ts";
 
-/**
- * Where a payment that has ended sends its buyer. The URL is the one the merchant gave when it signed in, with the ids
- * added to its query: as text, since parsing and writing would spell the merchant's own query anew, which may be signed.
- */
+/** Where a payment that has ended sends its buyer: the URL the merchant gave with it, with the ids in its query. */
 export function backToShop({ payment, successUrl, failureUrl }: SessionState): string {
   const isGood = payment.status === "SUCCESS" || payment.status === "CAPTURED";
-  const url = isGood ? successUrl : failureUrl;
-  const fragmentAt = url.indexOf("#");
-  const address = fragmentAt === -1 ? url : url.slice(0, fragmentAt);
-  const fragment = fragmentAt === -1 ? "" : url.slice(fragmentAt);
-  const joint = address.includes("?") ? (/[?&]$/.test(address) ? "" : "&") : "?";
-  const ids = new URLSearchParams({ paymentId: payment.paymentId, orderId: payment.orderId });
-  return `${address}${joint}${ids.toString()}${fragment}`;
+  const { paymentId, orderId } = payment;
+  return addToQuery(isGood ? successUrl : failureUrl, { paymentId, orderId });
 }

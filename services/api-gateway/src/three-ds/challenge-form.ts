@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Challenge } from "@holdfast/contracts";
-import { escapeHtml } from "./escape-html.ts";
+import { escapeHtml } from "../public-pages/html.ts";
 
 type Form = Pick<Challenge, "url" | "fields">;
 
@@ -32,8 +32,8 @@ ${inputs.join("\n")}
 const SUBMIT = 'document.getElementById("challenge").submit()';
 
 /**
- * What our own page with the form is told to browsers as. The form may go to the challenge's address and, since a browser
- * holds what follows a form's redirect to `form-action`, too, on to wherever the issuer leads by https.
+ * What our own page with the form is told to browsers as. The form may go to the challenge's address and, since a
+ * browser holds what follows a form's redirect to `form-action`, too, on to wherever the issuer leads by https.
  */
 export function challengePolicy({ url }: Pick<Challenge, "url">): string {
   const { origin, protocol } = new URL(url);

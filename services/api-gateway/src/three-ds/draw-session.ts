@@ -7,16 +7,12 @@ import { withoutTrailingSlashes } from "../http/without-trailing-slashes.ts";
 export type DrawSession = (paymentId: string) => Pick<ThreeDsTerms, "sessionId" | "returnUrl" | "pageUrl">;
 
 /** @param publicUrl where cardholders reach the public pages, with or without a path of its own. */
-export function createDrawSession(
-  sessions: SignedSessions,
-  publicUrl: string,
-  now: () => number = Date.now,
-): DrawSession {
+export function createDrawSession(sessions: SignedSessions, publicUrl: string): DrawSession {
   const base = withoutTrailingSlashes(publicUrl);
   return (paymentId) => {
     const sessionId = randomUUID();
     const address = (purpose: PagePurpose) =>
-      `${base}/3ds/${purpose}/${sessions.sign({ paymentId, sessionId }, purpose, now())}`;
+      `${base}/3ds/${purpose}/${sessions.sign({ paymentId, sessionId }, purpose, Date.now())}`;
     return { sessionId, returnUrl: address("return"), pageUrl: address("challenge") };
   };
 }

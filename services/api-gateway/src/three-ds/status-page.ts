@@ -1,8 +1,7 @@
 import type { Exchange } from "../http/exchange.ts";
+import type { Language } from "../public-pages/choose-language.ts";
+import { escapeHtml } from "../public-pages/html.ts";
 import { FRAMED_BY } from "./challenge-form.ts";
-import { escapeHtml } from "./escape-html.ts";
-
-export type PageLanguage = "en" | "tr";
 
 /** What a cardholder can be told here. None of it says how a payment ended: that is the shop's to tell. */
 export type Notice = "waiting" | "invalid" | "expired" | "unavailable";
@@ -34,19 +33,14 @@ export const PAGE_TEXTS = {
       "Şu anda yanıt veremiyoruz. Bu sayfa kendiliğinden yeniden dener; lütfen yeniden ödeme yapmayın.",
     ],
   },
-} as const satisfies Record<PageLanguage, { continue: string } & Record<Notice, readonly [string, string]>>;
-
-/** Turkish where the browser's first choice is Turkish, else English. */
-export function languageOf(acceptLanguage: string | undefined): PageLanguage {
-  return /^\s*tr\b/i.test(acceptLanguage ?? "") ? "tr" : "en";
-}
+} as const satisfies Record<Language, { continue: string } & Record<Notice, readonly [string, string]>>;
 
 /** A page without a script, an image or anything to fill in. @param refreshS seconds until the browser asks again. */
 export function answerNotice(
   exchange: Exchange,
   status: number,
   notice: Notice,
-  { language, refreshUrl }: { language: PageLanguage; refreshUrl?: string },
+  { language, refreshUrl }: { language: Language; refreshUrl?: string },
 ): void {
   const [heading, text] = PAGE_TEXTS[language][notice];
   const body = `<!doctype html>

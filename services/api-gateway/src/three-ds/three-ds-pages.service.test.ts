@@ -9,11 +9,12 @@ import {
   type EnrolPayment,
   type SessionState,
 } from "@holdfast/contracts";
-import { connectBus, handler, serve, type Bus } from "@holdfast/messaging";
+import { handler } from "@holdfast/messaging";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { CVV, preAuthorizationBody } from "../../test/builders.ts";
 import { http, type HttpAnswer, type HttpRequest } from "../../test/http-client.ts";
 import { expectCommonHeaders, expectProblem } from "../../test/problems.ts";
+import { serveCommands } from "../../test/serve-commands.ts";
 import { JSON_TYPE, startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
 import { recordOf } from "../../test/test-payments.ts";
 
@@ -26,8 +27,7 @@ const CHALLENGE = {
 
 let gateway: TestGateway;
 let merchant: TestMerchant;
-let bus: Bus;
-let stopServing: () => Promise<void>;
+let payments: Awaited<ReturnType<typeof serveCommands>>;
 
 /** What payments have been asked for, and what they say. */
 const enrolments: EnrolPayment[] = [];
@@ -48,31 +48,23 @@ const state = (status: "SUCCESS" | "FAILED" | "CANCELLED" | "ENROLLED", paymentI
 beforeAll(async () => {
   gateway = await startTestGateway();
   merchant = await gateway.createMerchant();
-  bus = await connectBus({ url: gateway.nats.url, name: "test-payments" });
-  const serving = await serve(bus, {
-    service: "payments",
-    version: "0.0.0",
-    inFlightMax: 100,
-    onHandled: () => {},
-    handlers: [
-      handler(enrolPayment, async ({ payload }) => {
-        enrolments.push(payload);
-        return enrolled(payload);
-      }),
-      handler(completePayment, async ({ payload }) => {
-        returns.push(payload);
-        return ended(payload);
-      }),
-      handler(readSession, async ({ payload }) => ({
-        outcome: "pending",
-        result: {
-          ...state("ENROLLED", payload.paymentId),
-          challenge: { ...CHALLENGE, pageUrl: "https://x" },
-        },
-      })),
-    ],
-  });
-  stopServing = () => serving.stop(0);
+  payments = await serveCommands(gateway.nats.url, "payments", [
+    handler(enrolPayment, async ({ payload }) => {
+      enrolments.push(payload);
+      return enrolled(payload);
+    }),
+    handler(completePayment, async ({ payload }) => {
+      returns.push(payload);
+      return ended(payload);
+    }),
+    handler(readSession, async ({ payload }) => ({
+      outcome: "pending",
+      result: {
+        ...state("ENROLLED", payload.paymentId),
+        challenge: { ...CHALLENGE, pageUrl: "https://x" },
+      },
+    })),
+  ]);
 });
 beforeEach(() => {
   enrolments.length = 0;
@@ -82,8 +74,7 @@ beforeEach(() => {
   ended = ({ paymentId }) => ({ outcome: "done", result: state("SUCCESS", paymentId) });
 });
 afterAll(async () => {
-  await stopServing();
-  await bus.close(1_000);
+  await payments.stop();
   await gateway.stop();
 });
 
@@ -215,6 +206,13 @@ describe("the way to the challenge", () => {
     expect(page.text).toContain("Bankanıza devam edin");
     expectCommonHeaders(page);
     expect(returns).toEqual([]);
+  });
+
+  test("is in the first of the browser's languages that we have, as the checkout is", async () => {
+    const { challenge } = await pages();
+    const headers = { "accept-language": "de-DE,de;q=0.9,tr;q=0.8,en;q=0.7" };
+    const page = await visit({ path: challenge, headers });
+    expect(page.text).toContain('<html lang="tr">');
   });
 
   test("does not end anything: a return is another address", async () => {

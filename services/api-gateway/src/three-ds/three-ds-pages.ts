@@ -1,37 +1,34 @@
 /**
- * The public pages of 3-D Secure: the way to the challenge, and the way back. Nobody signs in here; the signed state in the
- * path names the payment. What a browser brings decides nothing: the return asks `payments`, which asks the acquirer. A
- * browser is sent to the shop only when the payment has ended, and only to the address the merchant gave with it; until
- * then it is shown a page that asks again by itself.
+ * The public pages of 3-D Secure: the way to the challenge, and the way back. Nobody signs in here; the signed state in
+ * the path names the payment. What a browser brings decides nothing: the return asks `payments`, which asks the
+ * acquirer. A browser is sent to the shop only when the payment has ended, and only to the address the merchant gave
+ * with it; until then it is shown a page that asks again by itself.
  */
 import type { AdmitPage } from "../limits/page-rate-limit.ts";
 import type { IncomingMessage } from "node:http";
 import { completePayment, readSession, type CommandReply, type SessionState } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import type { Exchange } from "../http/exchange.ts";
+import { queryText } from "../http/query-text.ts";
+import { requestHandler } from "../http/request-handler.ts";
+import type { InFlightLimit } from "../limits/in-flight-limit.ts";
 import { isForm, readBody } from "../http/read-body.ts";
 import { Refusal } from "../http/refusal.ts";
 import { refuse } from "../http/problem-response.ts";
 import type { SendPageCommand } from "../http/send-page-command.ts";
+import { chooseLocale, type Language } from "../public-pages/choose-language.ts";
 import { backToShop } from "./back-to-shop.ts";
 import { challengeForm, challengePolicy } from "./challenge-form.ts";
 import type { PagePurpose, SessionIds, SignedSessions } from "./signed-session.ts";
-import {
-  answerNotice,
-  languageOf,
-  PAGE_HEADERS,
-  PAGE_TEXTS,
-  REDIRECT_HEADERS,
-  type PageLanguage,
-} from "./status-page.ts";
+import { answerNotice, PAGE_HEADERS, PAGE_TEXTS, REDIRECT_HEADERS } from "./status-page.ts";
 
 export type ThreeDsPagesDeps = {
   send: SendPageCommand;
   sessions: SignedSessions;
-  /** Requests under way at once; one more is asked to come again. */
-  inFlightMax: number;
+  /** Where there is no place, one is asked to come again. */
+  inPlace: InFlightLimit;
   /** Refuses a client that asks too often, before anything is looked at. */
-  admit?: AdmitPage;
+  admit: AdmitPage;
   /** Epoch milliseconds. */
   now: () => number;
 };
@@ -41,16 +38,15 @@ type Visit = {
   exchange: Exchange;
   request: IncomingMessage;
   ids: SessionIds;
-  language: PageLanguage;
+  language: Language;
   /** This page, without what the browser brought: what it asks for again. */
   path: string;
 };
 
 export function threeDsPages(deps: ThreeDsPagesDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const load = { inFlight: 0 };
   const page = (purpose: PagePurpose, methods: string[], handle: (visit: Visit) => Promise<void>) =>
-    router.all(`/3ds/${purpose}/:state`, visitHandler(deps, load, { purpose, methods, handle }));
+    router.all(`/3ds/${purpose}/:state`, visitHandler(deps, { purpose, methods, handle }));
   page("challenge", ["GET"], (visit) => showChallenge(deps, visit));
   page("return", ["GET", "POST"], (visit) => takeReturn(deps, visit));
   return router;
@@ -58,12 +54,11 @@ export function threeDsPages(deps: ThreeDsPagesDeps): Router {
 
 function visitHandler(
   deps: ThreeDsPagesDeps,
-  load: { inFlight: number },
   page: { purpose: PagePurpose; methods: string[]; handle: (visit: Visit) => Promise<void> },
 ): RequestHandler {
-  const handler = async (request: IncomingMessage & { params: { state: string } }, exchange: Exchange) => {
+  return requestHandler(async (request, exchange) => {
     exchange.route = `/3ds/${page.purpose}/{state}`;
-    const refusal = deps.admit?.(exchange);
+    const refusal = deps.admit(exchange);
     if (refusal) return refuse(exchange, refusal);
     // HEAD, which whoever previews links sends, must not complete a payment either.
     if (!page.methods.includes(request.method ?? "")) {
@@ -72,25 +67,21 @@ function visitHandler(
         new Refusal("method_not_allowed", { headers: { Allow: page.methods.join(", ") } }),
       );
     }
-    const language = languageOf(request.headers["accept-language"]);
-    const { state } = request.params;
+    const { language } = chooseLocale(undefined, request.headers["accept-language"]);
+    const { state = "" } = request.params;
     const verified = deps.sessions.verify(state, page.purpose, deps.now());
     if (verified.kind === "forged") return answerNotice(exchange, 404, "invalid", { language });
     if (verified.kind === "expired") return answerNotice(exchange, 410, "expired", { language });
     const visit = { exchange, request, ids: verified.ids, language, path: state };
     exchange.paymentId = visit.ids.paymentId;
-    if (load.inFlight >= deps.inFlightMax) return askAgain(visit);
-    load.inFlight++;
     try {
-      await page.handle(visit);
+      const hadPlace = await deps.inPlace(() => page.handle(visit));
+      if (!hadPlace) askAgain(visit);
     } catch (error) {
       exchange.error = error;
       askAgain(visit);
-    } finally {
-      load.inFlight--;
     }
-  };
-  return handler as unknown as RequestHandler;
+  });
 }
 
 async function showChallenge(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
@@ -124,11 +115,7 @@ const SESSION_LENGTH_MAX = 128;
 
 /** What came with the browser, by query or by form. */
 async function readReturned({ request, exchange }: Visit): Promise<URLSearchParams | Refusal> {
-  if (request.method === "GET") {
-    const { url = "" } = request;
-    const start = url.indexOf("?");
-    return new URLSearchParams(start === -1 ? "" : url.slice(start + 1));
-  }
+  if (request.method === "GET") return new URLSearchParams(queryText(request));
   const body = await readBody(exchange, isForm);
   return body instanceof Refusal ? body : new URLSearchParams(body.toString("utf8"));
 }

@@ -51,12 +51,13 @@ function useForm(form) {
       Object.entries(answer.form ?? {}).forEach(([name, value]) => (form.elements[name].value = value));
       sending.set(false);
       if (answer.faults) return faults.show(answer.faults);
+      if (!answer.text) throw new Error("no answer of this page's server");
       cvv.value = "";
       faults.tell(answer.heading, answer.text);
     } catch {
       // Whether it arrived is not known. The form stays the same form: sent again it is the same payment.
       sending.set(false);
-      faults.tell("", texts.faults["form.busy"]);
+      faults.tell("", texts.faults["form.unsure"]);
     }
   });
   // From the browser's cache of pages the form would come as it was left, and what it stands for may have ended.

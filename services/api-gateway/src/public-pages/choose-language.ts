@@ -1,4 +1,6 @@
-import { LANGUAGES, type Language } from "./page-texts.ts";
+/** What the public pages can be read in. */
+export const LANGUAGES = ["en", "tr"] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 /** What a buyer reads, and where, for how amounts are written. */
 export type BuyerLocale = { language: Language; locale: string };
@@ -32,7 +34,9 @@ function languageOf(tag: string): Language | undefined {
   return LANGUAGES.find((language) => language === tag.toLowerCase().split("-")[0]);
 }
 
-/** An amount as it is written where the buyer lives, with the decimals of ISO 4217, which Intl has otherwise for some. */
+/**
+ * An amount as it is written where the buyer lives, with the decimals of ISO 4217, which Intl has otherwise for some.
+ */
 export function writeAmount(locale: string, amount: `${number}`, currency: string, decimals: number): string {
   const options = {
     style: "currency",

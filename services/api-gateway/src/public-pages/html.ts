@@ -18,7 +18,12 @@ function render(part: Part): string {
   if (part instanceof Html) return part.text;
   if (part === false || part === undefined) return "";
   if (Array.isArray(part)) return part.map(render).join("");
-  return String(part).replaceAll(/[&<>"']/g, (character) => ESCAPES[character]!);
+  return escapeHtml(String(part));
+}
+
+/** For text and for quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character]!);
 }
 
 const ESCAPES: Record<string, string> = {

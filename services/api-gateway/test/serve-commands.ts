@@ -1,0 +1,20 @@
+import { connectBus, serve, type ServeOptions } from "@holdfast/messaging";
+
+/** Takes the place of a service, which is another process: answers these commands until it is stopped. */
+export async function serveCommands(natsUrl: string, service: string, handlers: ServeOptions["handlers"]) {
+  const bus = await connectBus({ url: natsUrl, name: `test-${service}` });
+  const serving = await serve(bus, {
+    service,
+    version: "0.0.0",
+    inFlightMax: 100,
+    onHandled: () => {},
+    handlers,
+  });
+  return {
+    bus,
+    async stop(): Promise<void> {
+      await serving.stop(0);
+      await bus.close(1_000);
+    },
+  };
+}
