@@ -13,6 +13,10 @@ export type ComposeSystem = {
   receiverPort: number;
   /** What `npm run compose:prepare` drew, by name. */
   secrets: ReadonlyMap<string, string>;
+  /** Where it puts certificates and keys. */
+  preparedDir: string;
+  /** Runs it once more. */
+  prepare(): void;
   merchant(credentials: Credentials): Client;
   operator(index: number): Client;
   compose(...args: string[]): Promise<string>;
@@ -67,6 +71,8 @@ export async function startComposeSystem(): Promise<ComposeSystem> {
     certificates,
     receiverPort,
     secrets: readSecrets(join(dir, ".env")),
+    preparedDir: join(dir, ".compose"),
+    prepare: () => void prepare(dir),
     merchant: ({ apiKey, apiSecret }) =>
       client(`http://127.0.0.1:${merchantPort}`, { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret }),
     operator: (index) =>

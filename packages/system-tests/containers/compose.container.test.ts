@@ -1,4 +1,7 @@
 // docker-compose.yml from outside, with the images built here: what is promised of a container, and of the whole.
+import { X509Certificate } from "node:crypto";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { eventually } from "@holdfast/testing";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { preAuthorization, type Client } from "../e2e/running-sandbox.ts";
@@ -110,7 +113,8 @@ test("the bus lets nobody in without a password, and each service only to its ow
   const attempt = (signIn: string) => `
     import { connect } from "@nats-io/transport-node";
     try {
-      const nats = await connect({ servers: process.env.NATS_URL, reconnect: false${signIn} });
+      const tls = { caFile: process.env.NATS_CA_FILE };
+      const nats = await connect({ servers: process.env.NATS_URL, tls, reconnect: false${signIn} });
       await nats.request("payments.sell", "", { timeout: 2000 });
       console.log("let in");
     } catch (error) {
@@ -120,6 +124,55 @@ test("the bus lets nobody in without a password, and each service only to its ow
   expect(await system.evaluate("refunds", attempt(""))).toBe("AuthorizationError\n");
   const asItself = `, user: process.env.NATS_USER, pass: process.env.NATS_PASSWORD, inboxPrefix: "_INBOX_refunds"`;
   expect(await system.evaluate("refunds", attempt(asItself))).toBe("PermissionViolationError\n");
+});
+
+test.each(SERVICES)("%s reaches the bus over TLS, and would not without it", async (service) => {
+  const overTls = `
+    import { connect } from "node:tls";
+    import { connect as dial } from "node:net";
+    import { readFileSync } from "node:fs";
+    const raw = dial(4222, "nats");
+    raw.once("data", () => {
+      const socket = connect({ socket: raw, host: "nats", ca: readFileSync(process.env.NATS_CA_FILE) });
+      socket.on("secureConnect", () => { console.log(socket.getProtocol(), socket.authorized); process.exit() });
+      socket.on("error", ({ code }) => { console.log(code); process.exit() });
+    });`;
+  expect(await system.evaluate(service, overTls)).toBe("TLSv1.3 true\n");
+  const inTheClear = `
+    import { connect } from "node:net";
+    const { NATS_USER: user, NATS_PASSWORD: pass } = process.env;
+    const socket = connect(4222, "nats").setEncoding("latin1");
+    let heard = "";
+    socket.on("error", () => undefined).on("close", () => console.log(heard.includes("PONG") ? "let in" : "let go of"));
+    socket.on("data", (part) => {
+      if (heard === "") socket.write("CONNECT " + JSON.stringify({ user, pass }) + "\\r\\nPING\\r\\n");
+      if ((heard += part).includes("PONG")) socket.destroy();
+    });`;
+  expect(await system.evaluate(service, inTheClear)).toBe("let go of\n");
+});
+
+test("nats takes a renewed certificate when it is restarted, and the services come back to it", async () => {
+  const { merchant } = await onboard("Baker");
+  const file = join(system.preparedDir, "bus", "nats.pem");
+  rmSync(file);
+  system.prepare();
+  await system.compose("restart", "nats");
+  const shown = `
+    import { connect } from "node:tls";
+    import { connect as dial } from "node:net";
+    import { readFileSync } from "node:fs";
+    const raw = dial(4222, "nats");
+    raw.once("data", () => {
+      const socket = connect({ socket: raw, host: "nats", ca: readFileSync(process.env.NATS_CA_FILE) });
+      socket.on("secureConnect", () => { console.log(socket.getPeerCertificate().serialNumber); process.exit() });
+    });`;
+  const { serialNumber } = new X509Certificate(readFileSync(file));
+  await eventually(async () => expect(await system.evaluate("payments", shown)).toBe(`${serialNumber}\n`));
+  await eventually(async () => {
+    expect(await merchant("POST", "/api/pre-authorization", preAuthorization())).toMatchObject({
+      status: 201,
+    });
+  });
 });
 
 test.each(IMAGES)("the image of %s holds one program with its inventory, and no secret", async (program) => {
