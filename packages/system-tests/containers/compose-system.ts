@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort, localCertificates, type LocalCertificates } from "@holdfast/local-infrastructure";
+import { startOtlpReceiver, type OtlpReceiver } from "@holdfast/testing";
 import { client, type Client, type Credentials } from "../e2e/running-sandbox.ts";
 import { docker } from "./docker.ts";
 
@@ -11,6 +12,8 @@ export type ComposeSystem = {
   certificates: LocalCertificates;
   /** What the containers find under `host.docker.internal` and this port is a server of this machine. */
   receiverPort: number;
+  /** Where the services send every span, and their metrics. */
+  collector: OtlpReceiver;
   /** What `npm run compose:prepare` drew, by name. */
   secrets: ReadonlyMap<string, string>;
   /** Where it puts certificates and keys. */
@@ -46,6 +49,7 @@ export async function startComposeSystem(): Promise<ComposeSystem> {
   const certificates = await localCertificates(join(dir, "certificates"));
   chmodSync(join(dir, "certificates"), 0o711);
   const [merchantPort, operatorPort, publicPort, simulatorPort, receiverPort] = await freePorts();
+  const collector = await startOtlpReceiver({ host: "0.0.0.0" });
   const project = `holdfast-test-${process.pid}`;
   const compose = composeCommand(project, join(dir, ".env"), {
     COMPOSE_FILES_DIR: join(dir, ".compose"),
@@ -56,11 +60,15 @@ export async function startComposeSystem(): Promise<ComposeSystem> {
     SIMULATOR_PORT: `${simulatorPort}`,
     // What is measured is what a restart does, not what the limit of one merchant is.
     RATE_LIMIT_PER_SECOND: "100000",
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://collector:${collector.port}`,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_TRACES_SAMPLER: "always_on",
     TEST_CA_FILE: certificates.caFile,
     TEST_RECEIVER_PORT: `${receiverPort}`,
   });
   const down = async () => {
     await compose("down", "--volumes", "--remove-orphans");
+    await collector.close();
     rmSync(dir, { recursive: true, force: true });
   };
   await bringUp(compose).catch(async (error: unknown) => {
@@ -70,6 +78,7 @@ export async function startComposeSystem(): Promise<ComposeSystem> {
   return {
     certificates,
     receiverPort,
+    collector,
     secrets: readSecrets(join(dir, ".env")),
     preparedDir: join(dir, ".compose"),
     prepare: () => void prepare(dir),

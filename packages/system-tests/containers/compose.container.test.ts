@@ -8,6 +8,7 @@ import { preAuthorization, type Client } from "../e2e/running-sandbox.ts";
 import { startComposeSystem, testVersion, type ComposeSystem } from "./compose-system.ts";
 import { docker } from "./docker.ts";
 import { payTheWholeTime } from "./steady-payments.ts";
+import { drawTrace, treeOf } from "./traces.ts";
 import { receiveWebhooks } from "./webhook-endpoint.ts";
 
 const SERVICES = ["payments", "refunds", "webhook-dispatcher", "api-gateway"] as const;
@@ -255,6 +256,55 @@ test("a payment, a refund that waits for approval, and their webhooks pass throu
         { paymentId: refund.body.paymentId, status: "SUCCESS", valid: true },
       ]),
     );
+  });
+});
+
+test("a collector outside gets a payment's and a refund's whole trace, and the metrics of each service", async () => {
+  const { collector } = system;
+  const { merchantId, merchant } = await onboard("Clock Maker");
+  const endpoint = await receiveWebhooks(system, system.operator(0), merchantId);
+  onTestFinished(() => endpoint.close());
+
+  const pay = drawTrace();
+  const sale = await merchant("POST", "/api/payment", preAuthorization({ amount: 100 }), pay.headers);
+  expect(sale).toMatchObject({ status: 201, body: { status: "SUCCESS" } });
+  const ask = drawTrace();
+  const part = { amount: 30, currency: "TRY" };
+  const refund = await merchant("POST", `/api/payment/${sale.body.paymentId}/refund`, part, ask.headers);
+  const approve = drawTrace();
+  const approval = `/operator/refunds/${refund.body.paymentId}/approve`;
+  expect(await system.operator(1)("POST", approval, undefined, approve.headers)).toMatchObject({
+    status: 200,
+  });
+
+  const webhook = "webhook-dispatcher: POST webhook";
+  await eventually(() => {
+    expect(treeOf(collector, pay)).toEqual({
+      roots: ["api-gateway: POST /api/payment"],
+      services: ["api-gateway", "payments", "webhook-dispatcher"],
+      names: expect.arrayContaining(["payments: acquirer sale", webhook]),
+    });
+    expect(treeOf(collector, ask)).toEqual({
+      roots: ["api-gateway: POST /api/payment/{paymentId}/refund"],
+      // Its webhook belongs to the merchant's request, whoever decided later.
+      services: ["api-gateway", "payments", "refunds", "webhook-dispatcher"],
+      names: expect.arrayContaining(["payments: process payments.reserve-refund", webhook]),
+    });
+    expect(treeOf(collector, approve)).toEqual({
+      roots: ["api-gateway: POST /operator/refunds/{refundId}/approve"],
+      services: ["api-gateway", "payments", "refunds"],
+      names: expect.arrayContaining(["refunds: acquirer refund", "payments: process payments.settle-refund"]),
+    });
+  });
+  const own: Record<(typeof SERVICES)[number], string> = {
+    "api-gateway": "http.server.request.duration",
+    payments: "holdfast.payments",
+    refunds: "holdfast.refunds",
+    "webhook-dispatcher": "holdfast.webhooks.attempts",
+  };
+  await eventually(() => {
+    expect([...collector.metrics.keys()].toSorted()).toEqual(SERVICES.toSorted());
+    for (const service of SERVICES) expect(collector.metrics.get(service)).toContain(own[service]);
   });
 });
 
