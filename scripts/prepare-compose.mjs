@@ -65,6 +65,8 @@ function secrets() {
     THREE_DS_STATE_KEYS: `k1:${drawKey()}`,
     PAN_FINGERPRINT_KEY: drawKey(),
     WEBHOOK_SECRET_KEYS: `k1:${drawKey()}`,
+    // Of the profile `observability`.
+    GRAFANA_ADMIN_PASSWORD: password(),
   };
 }
 

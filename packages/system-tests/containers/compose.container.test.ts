@@ -64,6 +64,22 @@ test.each(OURS)("%s is healthy and runs with the least that a process can have",
   expect(await system.evaluate(service, write)).toMatch(/^(EROFS|EACCES)/);
 });
 
+test("the profile for observability is whole, publishes Grafana on this machine alone, and is off by default", async () => {
+  const resolve = async (...options: string[]) => {
+    const { services } = JSON.parse(await system.compose(...options, "config", "--format", "json")) as {
+      services: Record<string, { ports?: { host_ip: string; target: number }[] }>;
+    };
+    return services;
+  };
+  const observers = ["grafana", "otel-collector", "prometheus", "tempo"];
+  const withProfile = await resolve("--profile", "observability");
+  expect(Object.keys(withProfile)).toEqual(expect.arrayContaining(observers));
+  const published = observers.flatMap((name) => withProfile[name]!.ports ?? []);
+  expect(published).toEqual([expect.objectContaining({ host_ip: "127.0.0.1", target: 3000 })]);
+  const without = Object.keys(await resolve());
+  expect(without.filter((name) => observers.includes(name))).toEqual([]);
+});
+
 test.each(["postgres", "nats"])(
   "%s is reached by nobody outside and has no more rights than it needs",
   async (name) => {
