@@ -23,6 +23,10 @@ export type ComposeSystem = {
   merchant(credentials: Credentials): Client;
   operator(index: number): Client;
   compose(...args: string[]): Promise<string>;
+  /** The same with the images of another tag. */
+  composeAs(version: string, ...args: string[]): Promise<string>;
+  /** Builds images of these sources, where those of another directory run. */
+  buildHere(version: string): Promise<void>;
   /** `docker inspect` of a service's container. */
   inspect(service: string): Promise<Inspected>;
   /** Runs a program in a service's container; answers what it prints. */
@@ -40,8 +44,16 @@ const root = join(import.meta.dirname, "..", "..", "..");
 /** The tag of the images built here; those of a user keep theirs. */
 export const testVersion = "test";
 
-/** Builds the images and resolves when everything is healthy. */
-export async function startComposeSystem(): Promise<ComposeSystem> {
+/**
+ * Builds the images and resolves when everything is healthy.
+ *
+ * @param options.directory whose docker-compose.yml, with the files it mounts and the sources it builds
+ * @param options.version the images' tag
+ */
+export async function startComposeSystem({
+  directory = root,
+  version = testVersion,
+} = {}): Promise<ComposeSystem> {
   const dir = mkdtempSync(join(tmpdir(), "holdfast-compose-"));
   // The containers' user reads the two public files in it.
   chmodSync(dir, 0o711);
@@ -51,9 +63,8 @@ export async function startComposeSystem(): Promise<ComposeSystem> {
   const [merchantPort, operatorPort, publicPort, simulatorPort, receiverPort] = await freePorts();
   const collector = await startOtlpReceiver({ host: "0.0.0.0" });
   const project = `holdfast-test-${process.pid}`;
-  const compose = composeCommand(project, join(dir, ".env"), {
+  const environment = {
     COMPOSE_FILES_DIR: join(dir, ".compose"),
-    HOLDFAST_VERSION: testVersion,
     MERCHANT_API_PORT: `${merchantPort}`,
     OPERATOR_API_PORT: `${operatorPort}`,
     PUBLIC_PAGES_PORT: `${publicPort}`,
@@ -65,7 +76,9 @@ export async function startComposeSystem(): Promise<ComposeSystem> {
     OTEL_TRACES_SAMPLER: "always_on",
     TEST_CA_FILE: certificates.caFile,
     TEST_RECEIVER_PORT: `${receiverPort}`,
-  });
+  };
+  const composeAs = composeCommand(project, directory, join(dir, ".env"), environment);
+  const compose: Compose = (...args) => composeAs(version, ...args);
   const down = async () => {
     await compose("down", "--volumes", "--remove-orphans");
     await collector.close();
@@ -87,6 +100,9 @@ export async function startComposeSystem(): Promise<ComposeSystem> {
     operator: (index) =>
       client(`http://127.0.0.1:${operatorPort}`, { Authorization: `Bearer ${operators[index]?.token}` }),
     compose,
+    composeAs,
+    buildHere: async (tag) =>
+      void (await composeCommand(project, root, join(dir, ".env"), environment)(tag, "build")),
     inspect: (service) => inspectContainer(compose, service),
     evaluate: (service, program) =>
       compose("exec", "--no-TTY", service, "node", "--input-type=module", "--eval", program),
@@ -97,18 +113,24 @@ export async function startComposeSystem(): Promise<ComposeSystem> {
 
 type Compose = ComposeSystem["compose"];
 
-function composeCommand(project: string, envFile: string, environment: Record<string, string>): Compose {
+function composeCommand(
+  project: string,
+  directory: string,
+  envFile: string,
+  environment: Record<string, string>,
+): ComposeSystem["composeAs"] {
   const files = ["docker-compose.yml", "packages/system-tests/containers/compose.test.yml"];
   const options = [
     "--project-name",
     project,
     "--project-directory",
-    root,
+    directory,
     "--env-file",
     envFile,
-    ...files.flatMap((file) => ["--file", join(root, file)]),
+    ...files.flatMap((file) => ["--file", join(directory, file)]),
   ];
-  return (...args) => docker(["compose", ...options, ...args], environment);
+  return (version, ...args) =>
+    docker(["compose", ...options, ...args], { ...environment, HOLDFAST_VERSION: version });
 }
 
 async function bringUp(compose: Compose): Promise<void> {
