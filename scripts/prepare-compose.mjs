@@ -1,13 +1,14 @@
-// `npm run compose:prepare`: what `docker compose up` needs and what must not stand in a repository. Needs nothing but
-// Node 20: no dependency of the project has to be installed.
+// `npm run compose:prepare`: what `docker compose up` needs and what must not stand in a repository.
 //
 //   .env                         secrets, drawn once and kept; add settings of your own to it
 //   .compose/operator-key.json   signs operators' tokens, in the place of an identity provider
 //   .compose/operator-jwks.json  verifies them
+//   .compose/bus/                certificate and key of nats-server, and the authority that signed it
 //
 // What is there is kept, so it may be run again: it adds what a newer version needs and prints new operator tokens.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -19,6 +20,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { localCertificates } from "@holdfast/local-infrastructure/certificate-authority";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { dir, quiet } = parseArgs({
@@ -27,12 +29,14 @@ const { dir, quiet } = parseArgs({
 const envFile = join(resolve(dir), ".env");
 const keyFile = join(resolve(dir), ".compose", "operator-key.json");
 const jwksFile = join(resolve(dir), ".compose", "operator-jwks.json");
+const busDir = join(resolve(dir), ".compose", "bus");
 const issuer = "holdfast-compose";
 const audience = "holdfast-operator-api";
 
 mkdirSync(dirname(keyFile), { recursive: true, mode: 0o755 });
 keepSecrets();
 const key = keepOperatorKey();
+await keepBusCertificates();
 trustCompanyProxy();
 const operators = people().map(({ name, roles }) => ({ name, roles, token: operatorToken(name, roles) }));
 process.stdout.write(quiet ? `${JSON.stringify({ operators })}\n` : instructions());
@@ -61,6 +65,8 @@ function secrets() {
     THREE_DS_STATE_KEYS: `k1:${drawKey()}`,
     PAN_FINGERPRINT_KEY: drawKey(),
     WEBHOOK_SECRET_KEYS: `k1:${drawKey()}`,
+    // Of the profile `observability`.
+    GRAFANA_ADMIN_PASSWORD: password(),
   };
 }
 
@@ -84,6 +90,18 @@ function keepOperatorKey() {
   // Readable by the container's user: it holds no secret.
   replaceFile(jwksFile, `${JSON.stringify({ keys }, null, 2)}\n`, 0o644);
   return privateKey;
+}
+
+/** Kept until a month before it ends, and then signed anew by the same authority, which the services trust. */
+async function keepBusCertificates() {
+  const { caFile, certFile, keyFile } = await localCertificates(busDir, {
+    authority: "Holdfast compose bus CA",
+    host: "nats",
+  });
+  // Containers get the files one by one, and read them as other users than this one. Of this machine's users nobody else
+  // comes through the directory.
+  chmodSync(busDir, 0o700);
+  for (const file of [caFile, certFile, keyFile]) chmodSync(file, 0o644);
 }
 
 function people() {

@@ -1,5 +1,5 @@
-// A certificate authority of this machine alone, and a certificate for localhost signed by it, so that HTTPS between
-// processes of the sandbox is real. Both are kept between runs, because users add the CA to their trust stores.
+// A certificate authority of this machine alone, and a certificate for one server signed by it, so that TLS between
+// processes of the sandbox, or of compose, is real. Both are kept between runs, because clients trust the CA.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,27 +7,36 @@ import { join } from "node:path";
 /** Paths of PEM files. */
 export type LocalCertificates = { caFile: string; certFile: string; keyFile: string };
 
-/** Makes what is missing, broken or about to expire in `dir`, and keeps the rest. */
-export async function localCertificates(dir: string): Promise<LocalCertificates> {
+/**
+ * Makes what is missing, broken or about to expire in `dir`, and keeps the rest.
+ *
+ * @param options.authority what the CA calls itself
+ * @param options.host the server's name; for `localhost` the certificate has all names and addresses of this machine
+ */
+export async function localCertificates(
+  dir: string,
+  { authority = "Holdfast sandbox CA", host = "localhost" } = {},
+): Promise<LocalCertificates> {
   const files = {
     caFile: join(dir, "ca.pem"),
     caKeyFile: join(dir, "ca-key.pem"),
-    certFile: join(dir, "localhost.pem"),
-    keyFile: join(dir, "localhost-key.pem"),
+    certFile: join(dir, `${host}.pem`),
+    keyFile: join(dir, `${host}-key.pem`),
   };
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   if (!isValid(files.caFile, files.caKeyFile)) {
     // Loaded only when needed: the library takes a tenth of a second.
     const { issueAuthority } = await import("./issue-certificate.ts");
-    write(files.caFile, files.caKeyFile, await issueAuthority());
+    write(files.caFile, files.caKeyFile, await issueAuthority(authority));
   }
   if (!isValid(files.certFile, files.keyFile, files.caFile)) {
-    const { issueForLocalhost } = await import("./issue-certificate.ts");
-    const authority = {
+    const { issueForLocalhost, issueServer } = await import("./issue-certificate.ts");
+    const signer = {
       certificate: readFileSync(files.caFile, "utf8"),
       key: readFileSync(files.caKeyFile, "utf8"),
     };
-    write(files.certFile, files.keyFile, await issueForLocalhost(authority));
+    const issued = host === "localhost" ? issueForLocalhost(signer) : issueServer(signer, host);
+    write(files.certFile, files.keyFile, await issued);
   }
   return { caFile: files.caFile, certFile: files.certFile, keyFile: files.keyFile };
 }

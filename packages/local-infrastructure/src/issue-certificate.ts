@@ -1,4 +1,4 @@
-// Issues certificates of the sandbox and of tests: ECDSA P-256 keys, from Node's own Web Crypto.
+// Issues certificates of the sandbox, of compose's bus and of tests: ECDSA P-256 keys, from Node's own Web Crypto.
 import "./reflect-metadata.ts";
 import { randomBytes, webcrypto } from "node:crypto";
 import * as x509 from "@peculiar/x509";
@@ -7,11 +7,11 @@ import * as x509 from "@peculiar/x509";
 export type CertificatePair = { certificate: string; key: string };
 
 /** A self-signed authority that can sign certificates of servers, and nothing below them. */
-export async function issueAuthority(): Promise<CertificatePair> {
+export async function issueAuthority(name = "Holdfast sandbox CA"): Promise<CertificatePair> {
   const keys = await generateKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     ...validity(10 * 365),
-    name: "CN=Holdfast sandbox CA",
+    name: `CN=${name}`,
     keys,
     signingAlgorithm,
     extensions: [
@@ -26,6 +26,12 @@ export async function issueAuthority(): Promise<CertificatePair> {
 /** A server certificate for this machine, under its names and loopback addresses. */
 export async function issueForLocalhost(authority: CertificatePair): Promise<CertificatePair> {
   return await issue(authority, "localhost", [x509.ExtendedKeyUsage.serverAuth], [localhostNames()]);
+}
+
+/** A server certificate under one name in DNS. */
+export async function issueServer(authority: CertificatePair, host: string): Promise<CertificatePair> {
+  const name = new x509.SubjectAlternativeNameExtension([{ type: "dns", value: host }]);
+  return await issue(authority, host, [x509.ExtendedKeyUsage.serverAuth], [name]);
 }
 
 /** For servers on localhost that connect to each other, where each is the other's client. */

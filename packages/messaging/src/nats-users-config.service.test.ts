@@ -29,19 +29,54 @@ test("nats-server runs with the files as they are deployed: each user signs in, 
   writeFileSync(client.certFile, issued.certificate);
   writeFileSync(client.keyFile, issued.key);
   const monitoringPort = await freePort();
+  const { url, passwords } = await startAsDeployed(dir, join(deployed, "nats-server.conf"), {
+    "/etc/nats/tls/tls.crt": certificate.certFile,
+    "/etc/nats/tls/tls.key": certificate.keyFile,
+    "/etc/nats/tls/ca.crt": caFile,
+    ":8222": `:${monitoringPort}`,
+  });
+
+  const options = { url, name: "test", caFile, ...client };
+  for (const [user, password] of passwords) {
+    await (await connectBus({ ...options, user, password })).close(500);
+  }
+  await expect(connectBus(options)).rejects.toThrow(BusRefusedError);
+  const observer = { ...options, user: "observer", password: "observer" };
+  await expect(connectBus(observer)).rejects.toThrow(BusRefusedError);
+  expect(await isOpen("127.0.0.1", monitoringPort)).toBe(true);
+  for (const address of addressesOfThisMachine()) expect(await isOpen(address, monitoringPort)).toBe(false);
+});
+
+test("compose's nats-server takes each user over TLS, and lets nobody in without it", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "holdfast-compose-bus-"));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const { caFile, certFile, keyFile } = await localCertificates(join(dir, "tls"));
+  const config = join(deployed, "..", "compose", "nats-server.conf");
+  const { url, passwords } = await startAsDeployed(dir, config, {
+    "/etc/nats/tls/nats.pem": certFile,
+    "/etc/nats/tls/nats-key.pem": keyFile,
+  });
+  for (const [user, password] of passwords) {
+    await (await connectBus({ url, name: "test", caFile, user, password })).close(500);
+    expect(await answersInTheClear(url, user, password)).toEqual({ greets: true, letsIn: false });
+  }
+  await expect(connectBus({ url, name: "test", caFile })).rejects.toThrow(BusRefusedError);
+});
+
+/** nats-server with a configuration of deploy/, but for the paths and ports in `replaced`, and with passwords drawn here. */
+async function startAsDeployed(dir: string, config: string, replaced: Record<string, string>) {
   mkdirSync(join(dir, "nats"));
   writeFileSync(join(dir, "nats", "users.conf"), readFileSync(join(deployed, "users.conf")));
   const configFile = join(dir, "nats", "nats-server.conf");
-  writeFileSync(
-    configFile,
-    readFileSync(join(deployed, "nats-server.conf"), "utf8")
-      .replace("/etc/nats/tls/tls.crt", certificate.certFile)
-      .replace("/etc/nats/tls/tls.key", certificate.keyFile)
-      .replace("/etc/nats/tls/ca.crt", caFile)
-      // Given on the command line here.
-      .replace('store_dir: "/data"', "")
-      .replace(":8222", `:${monitoringPort}`),
-  );
+  let text = readFileSync(config, "utf8")
+    // Given on the command line here.
+    .replace('store_dir: "/data"', "");
+  for (const [from, to] of Object.entries(replaced)) {
+    // With its end, since one path may begin like another.
+    expect(text).toContain(`${from}"`);
+    text = text.replace(`${from}"`, `${to}"`);
+  }
+  writeFileSync(configFile, text);
   const passwords = new Map(BUS_USERS.map((user) => [user, `p${crypto.randomUUID()}`]));
   const server = await startNatsServer({
     storeDir: join(dir, "store"),
@@ -52,17 +87,24 @@ test("nats-server runs with the files as they are deployed: each user signs in, 
     ),
   });
   onTestFinished(() => server.stop());
+  return { url: server.url, passwords };
+}
 
-  const options = { url: server.url, name: "test", caFile, ...client };
-  for (const [user, password] of passwords) {
-    await (await connectBus({ ...options, user, password })).close(500);
-  }
-  await expect(connectBus(options)).rejects.toThrow(BusRefusedError);
-  const observer = { ...options, user: "observer", password: "observer" };
-  await expect(connectBus(observer)).rejects.toThrow(BusRefusedError);
-  expect(await isOpen("127.0.0.1", monitoringPort)).toBe(true);
-  for (const address of addressesOfThisMachine()) expect(await isOpen(address, monitoringPort)).toBe(false);
-});
+/** What a client gets that signs in rightly, but without TLS; until the server closes or says that it is in. */
+async function answersInTheClear(url: string, user: string, password: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  // Closed with our line unread, it is a reset.
+  socket.on("error", () => undefined);
+  let heard = "";
+  socket.setEncoding("latin1").on("data", (part: string) => {
+    if (heard === "") socket.write(`CONNECT ${JSON.stringify({ user, pass: password })}\r\nPING\r\n`);
+    heard += part;
+    if (heard.includes("PONG")) socket.destroy();
+  });
+  await once(socket, "close");
+  return { greets: /^INFO .*"tls_required":true/.test(heard), letsIn: heard.includes("PONG") };
+}
 
 function addressesOfThisMachine(): string[] {
   return Object.values(networkInterfaces()).flatMap((addresses = []) =>

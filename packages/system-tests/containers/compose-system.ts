@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort, localCertificates, type LocalCertificates } from "@holdfast/local-infrastructure";
+import { startOtlpReceiver, type OtlpReceiver } from "@holdfast/testing";
 import { client, type Client, type Credentials } from "../e2e/running-sandbox.ts";
 import { docker } from "./docker.ts";
 
@@ -11,11 +12,21 @@ export type ComposeSystem = {
   certificates: LocalCertificates;
   /** What the containers find under `host.docker.internal` and this port is a server of this machine. */
   receiverPort: number;
+  /** Where the services send every span, and their metrics. */
+  collector: OtlpReceiver;
   /** What `npm run compose:prepare` drew, by name. */
   secrets: ReadonlyMap<string, string>;
+  /** Where it puts certificates and keys. */
+  preparedDir: string;
+  /** Runs it once more. */
+  prepare(): void;
   merchant(credentials: Credentials): Client;
   operator(index: number): Client;
   compose(...args: string[]): Promise<string>;
+  /** The same with the images of another tag. */
+  composeAs(version: string, ...args: string[]): Promise<string>;
+  /** Builds images of these sources, where those of another directory run. */
+  buildHere(version: string): Promise<void>;
   /** `docker inspect` of a service's container. */
   inspect(service: string): Promise<Inspected>;
   /** Runs a program in a service's container; answers what it prints. */
@@ -33,8 +44,16 @@ const root = join(import.meta.dirname, "..", "..", "..");
 /** The tag of the images built here; those of a user keep theirs. */
 export const testVersion = "test";
 
-/** Builds the images and resolves when everything is healthy. */
-export async function startComposeSystem(): Promise<ComposeSystem> {
+/**
+ * Builds the images and resolves when everything is healthy.
+ *
+ * @param options.directory whose docker-compose.yml, with the files it mounts and the sources it builds
+ * @param options.version the images' tag
+ */
+export async function startComposeSystem({
+  directory = root,
+  version = testVersion,
+} = {}): Promise<ComposeSystem> {
   const dir = mkdtempSync(join(tmpdir(), "holdfast-compose-"));
   // The containers' user reads the two public files in it.
   chmodSync(dir, 0o711);
@@ -42,21 +61,27 @@ export async function startComposeSystem(): Promise<ComposeSystem> {
   const certificates = await localCertificates(join(dir, "certificates"));
   chmodSync(join(dir, "certificates"), 0o711);
   const [merchantPort, operatorPort, publicPort, simulatorPort, receiverPort] = await freePorts();
+  const collector = await startOtlpReceiver({ host: "0.0.0.0" });
   const project = `holdfast-test-${process.pid}`;
-  const compose = composeCommand(project, join(dir, ".env"), {
+  const environment = {
     COMPOSE_FILES_DIR: join(dir, ".compose"),
-    HOLDFAST_VERSION: testVersion,
     MERCHANT_API_PORT: `${merchantPort}`,
     OPERATOR_API_PORT: `${operatorPort}`,
     PUBLIC_PAGES_PORT: `${publicPort}`,
     SIMULATOR_PORT: `${simulatorPort}`,
     // What is measured is what a restart does, not what the limit of one merchant is.
     RATE_LIMIT_PER_SECOND: "100000",
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://collector:${collector.port}`,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_TRACES_SAMPLER: "always_on",
     TEST_CA_FILE: certificates.caFile,
     TEST_RECEIVER_PORT: `${receiverPort}`,
-  });
+  };
+  const composeAs = composeCommand(project, directory, join(dir, ".env"), environment);
+  const compose: Compose = (...args) => composeAs(version, ...args);
   const down = async () => {
     await compose("down", "--volumes", "--remove-orphans");
+    await collector.close();
     rmSync(dir, { recursive: true, force: true });
   };
   await bringUp(compose).catch(async (error: unknown) => {
@@ -66,12 +91,18 @@ export async function startComposeSystem(): Promise<ComposeSystem> {
   return {
     certificates,
     receiverPort,
+    collector,
     secrets: readSecrets(join(dir, ".env")),
+    preparedDir: join(dir, ".compose"),
+    prepare: () => void prepare(dir),
     merchant: ({ apiKey, apiSecret }) =>
       client(`http://127.0.0.1:${merchantPort}`, { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret }),
     operator: (index) =>
       client(`http://127.0.0.1:${operatorPort}`, { Authorization: `Bearer ${operators[index]?.token}` }),
     compose,
+    composeAs,
+    buildHere: async (tag) =>
+      void (await composeCommand(project, root, join(dir, ".env"), environment)(tag, "build")),
     inspect: (service) => inspectContainer(compose, service),
     evaluate: (service, program) =>
       compose("exec", "--no-TTY", service, "node", "--input-type=module", "--eval", program),
@@ -82,18 +113,24 @@ export async function startComposeSystem(): Promise<ComposeSystem> {
 
 type Compose = ComposeSystem["compose"];
 
-function composeCommand(project: string, envFile: string, environment: Record<string, string>): Compose {
+function composeCommand(
+  project: string,
+  directory: string,
+  envFile: string,
+  environment: Record<string, string>,
+): ComposeSystem["composeAs"] {
   const files = ["docker-compose.yml", "packages/system-tests/containers/compose.test.yml"];
   const options = [
     "--project-name",
     project,
     "--project-directory",
-    root,
+    directory,
     "--env-file",
     envFile,
-    ...files.flatMap((file) => ["--file", join(root, file)]),
+    ...files.flatMap((file) => ["--file", join(directory, file)]),
   ];
-  return (...args) => docker(["compose", ...options, ...args], environment);
+  return (version, ...args) =>
+    docker(["compose", ...options, ...args], { ...environment, HOLDFAST_VERSION: version });
 }
 
 async function bringUp(compose: Compose): Promise<void> {

@@ -1,10 +1,14 @@
 // docker-compose.yml from outside, with the images built here: what is promised of a container, and of the whole.
+import { X509Certificate } from "node:crypto";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { eventually } from "@holdfast/testing";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { preAuthorization, type Client } from "../e2e/running-sandbox.ts";
 import { startComposeSystem, testVersion, type ComposeSystem } from "./compose-system.ts";
 import { docker } from "./docker.ts";
 import { payTheWholeTime } from "./steady-payments.ts";
+import { drawTrace, treeOf } from "./traces.ts";
 import { receiveWebhooks } from "./webhook-endpoint.ts";
 
 const SERVICES = ["payments", "refunds", "webhook-dispatcher", "api-gateway"] as const;
@@ -60,6 +64,22 @@ test.each(OURS)("%s is healthy and runs with the least that a process can have",
   expect(await system.evaluate(service, write)).toMatch(/^(EROFS|EACCES)/);
 });
 
+test("the profile for observability is whole, publishes Grafana on this machine alone, and is off by default", async () => {
+  const resolve = async (...options: string[]) => {
+    const { services } = JSON.parse(await system.compose(...options, "config", "--format", "json")) as {
+      services: Record<string, { ports?: { host_ip: string; target: number }[] }>;
+    };
+    return services;
+  };
+  const observers = ["grafana", "otel-collector", "prometheus", "tempo"];
+  const withProfile = await resolve("--profile", "observability");
+  expect(Object.keys(withProfile)).toEqual(expect.arrayContaining(observers));
+  const published = observers.flatMap((name) => withProfile[name]!.ports ?? []);
+  expect(published).toEqual([expect.objectContaining({ host_ip: "127.0.0.1", target: 3000 })]);
+  const without = Object.keys(await resolve());
+  expect(without.filter((name) => observers.includes(name))).toEqual([]);
+});
+
 test.each(["postgres", "nats"])(
   "%s is reached by nobody outside and has no more rights than it needs",
   async (name) => {
@@ -110,7 +130,8 @@ test("the bus lets nobody in without a password, and each service only to its ow
   const attempt = (signIn: string) => `
     import { connect } from "@nats-io/transport-node";
     try {
-      const nats = await connect({ servers: process.env.NATS_URL, reconnect: false${signIn} });
+      const tls = { caFile: process.env.NATS_CA_FILE };
+      const nats = await connect({ servers: process.env.NATS_URL, tls, reconnect: false${signIn} });
       await nats.request("payments.sell", "", { timeout: 2000 });
       console.log("let in");
     } catch (error) {
@@ -120,6 +141,55 @@ test("the bus lets nobody in without a password, and each service only to its ow
   expect(await system.evaluate("refunds", attempt(""))).toBe("AuthorizationError\n");
   const asItself = `, user: process.env.NATS_USER, pass: process.env.NATS_PASSWORD, inboxPrefix: "_INBOX_refunds"`;
   expect(await system.evaluate("refunds", attempt(asItself))).toBe("PermissionViolationError\n");
+});
+
+test.each(SERVICES)("%s reaches the bus over TLS, and would not without it", async (service) => {
+  const overTls = `
+    import { connect } from "node:tls";
+    import { connect as dial } from "node:net";
+    import { readFileSync } from "node:fs";
+    const raw = dial(4222, "nats");
+    raw.once("data", () => {
+      const socket = connect({ socket: raw, host: "nats", ca: readFileSync(process.env.NATS_CA_FILE) });
+      socket.on("secureConnect", () => { console.log(socket.getProtocol(), socket.authorized); process.exit() });
+      socket.on("error", ({ code }) => { console.log(code); process.exit() });
+    });`;
+  expect(await system.evaluate(service, overTls)).toBe("TLSv1.3 true\n");
+  const inTheClear = `
+    import { connect } from "node:net";
+    const { NATS_USER: user, NATS_PASSWORD: pass } = process.env;
+    const socket = connect(4222, "nats").setEncoding("latin1");
+    let heard = "";
+    socket.on("error", () => undefined).on("close", () => console.log(heard.includes("PONG") ? "let in" : "let go of"));
+    socket.on("data", (part) => {
+      if (heard === "") socket.write("CONNECT " + JSON.stringify({ user, pass }) + "\\r\\nPING\\r\\n");
+      if ((heard += part).includes("PONG")) socket.destroy();
+    });`;
+  expect(await system.evaluate(service, inTheClear)).toBe("let go of\n");
+});
+
+test("nats takes a renewed certificate when it is restarted, and the services come back to it", async () => {
+  const { merchant } = await onboard("Baker");
+  const file = join(system.preparedDir, "bus", "nats.pem");
+  rmSync(file);
+  system.prepare();
+  await system.compose("restart", "nats");
+  const shown = `
+    import { connect } from "node:tls";
+    import { connect as dial } from "node:net";
+    import { readFileSync } from "node:fs";
+    const raw = dial(4222, "nats");
+    raw.once("data", () => {
+      const socket = connect({ socket: raw, host: "nats", ca: readFileSync(process.env.NATS_CA_FILE) });
+      socket.on("secureConnect", () => { console.log(socket.getPeerCertificate().serialNumber); process.exit() });
+    });`;
+  const { serialNumber } = new X509Certificate(readFileSync(file));
+  await eventually(async () => expect(await system.evaluate("payments", shown)).toBe(`${serialNumber}\n`));
+  await eventually(async () => {
+    expect(await merchant("POST", "/api/pre-authorization", preAuthorization())).toMatchObject({
+      status: 201,
+    });
+  });
 });
 
 test.each(IMAGES)("the image of %s holds one program with its inventory, and no secret", async (program) => {
@@ -205,14 +275,63 @@ test("a payment, a refund that waits for approval, and their webhooks pass throu
   });
 });
 
+test("a collector outside gets a payment's and a refund's whole trace, and the metrics of each service", async () => {
+  const { collector } = system;
+  const { merchantId, merchant } = await onboard("Clock Maker");
+  const endpoint = await receiveWebhooks(system, system.operator(0), merchantId);
+  onTestFinished(() => endpoint.close());
+
+  const pay = drawTrace();
+  const sale = await merchant("POST", "/api/payment", preAuthorization({ amount: 100 }), pay.headers);
+  expect(sale).toMatchObject({ status: 201, body: { status: "SUCCESS" } });
+  const ask = drawTrace();
+  const part = { amount: 30, currency: "TRY" };
+  const refund = await merchant("POST", `/api/payment/${sale.body.paymentId}/refund`, part, ask.headers);
+  const approve = drawTrace();
+  const approval = `/operator/refunds/${refund.body.paymentId}/approve`;
+  expect(await system.operator(1)("POST", approval, undefined, approve.headers)).toMatchObject({
+    status: 200,
+  });
+
+  const webhook = "webhook-dispatcher: POST webhook";
+  await eventually(() => {
+    expect(treeOf(collector, pay)).toEqual({
+      roots: ["api-gateway: POST /api/payment"],
+      services: ["api-gateway", "payments", "webhook-dispatcher"],
+      names: expect.arrayContaining(["payments: acquirer sale", webhook]),
+    });
+    expect(treeOf(collector, ask)).toEqual({
+      roots: ["api-gateway: POST /api/payment/{paymentId}/refund"],
+      // Its webhook belongs to the merchant's request, whoever decided later.
+      services: ["api-gateway", "payments", "refunds", "webhook-dispatcher"],
+      names: expect.arrayContaining(["payments: process payments.reserve-refund", webhook]),
+    });
+    expect(treeOf(collector, approve)).toEqual({
+      roots: ["api-gateway: POST /operator/refunds/{refundId}/approve"],
+      services: ["api-gateway", "payments", "refunds"],
+      names: expect.arrayContaining(["refunds: acquirer refund", "payments: process payments.settle-refund"]),
+    });
+  });
+  const own: Record<(typeof SERVICES)[number], string> = {
+    "api-gateway": "http.server.request.duration",
+    payments: "holdfast.payments",
+    refunds: "holdfast.refunds",
+    "webhook-dispatcher": "holdfast.webhooks.attempts",
+  };
+  await eventually(() => {
+    expect([...collector.metrics.keys()].toSorted()).toEqual(SERVICES.toSorted());
+    for (const service of SERVICES) expect(collector.metrics.get(service)).toContain(own[service]);
+  });
+});
+
 test("each service is restarted under load: nothing is lost or done twice, and every refusal is one of the documented", async () => {
   const { merchant } = await onboard("Grocer");
   const load = payTheWholeTime(merchant);
-  for (const service of ["payments", "refunds", "webhook-dispatcher"]) await restart(service, load.paid);
-  const seen = new Set(load.paid.flatMap(({ statuses }) => statuses));
+  for (const service of ["payments", "refunds", "webhook-dispatcher"]) await restart(service, load.done);
+  const seen = new Set(load.done.flatMap(({ statuses }) => statuses));
   expect([...seen].filter((status) => ![201, 202, 409, 503, 504].includes(Number(status)))).toEqual([]);
   // While the one gateway restarts nobody answers; with two behind a load balancer somebody would.
-  await restart("api-gateway", load.paid);
+  await restart("api-gateway", load.done);
   const paid = await load.stop();
   for (const { statuses } of paid) for (const status of statuses) seen.add(status);
   expect([...seen].filter((status) => ![201, 202, 409, 503, 504, "no answer"].includes(status))).toEqual([]);

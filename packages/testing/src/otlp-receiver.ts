@@ -21,6 +21,7 @@ export type CollectorManner = "answers" | "fails" | "hangs";
 export type OtlpReceiver = {
   /** For `OTEL_EXPORTER_OTLP_ENDPOINT`, with `OTEL_EXPORTER_OTLP_PROTOCOL=http/json`. */
   url: string;
+  port: number;
   spans: ReceivedSpan[];
   /** Names of the metrics that came, by service. */
   metrics: Map<string, Set<string>>;
@@ -32,8 +33,12 @@ export type OtlpReceiver = {
   close(): Promise<void>;
 };
 
-/** A collector for tests: real HTTP, OTLP in JSON. What comes as protobuf is kept and not read. */
-export async function startOtlpReceiver(): Promise<OtlpReceiver> {
+/**
+ * A collector for tests: real HTTP, OTLP in JSON. What comes as protobuf is kept and not read.
+ *
+ * @param options.host where it listens; `0.0.0.0` where containers have to reach it
+ */
+export async function startOtlpReceiver({ host = "127.0.0.1" } = {}): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const metrics = new Map<string, Set<string>>();
   const bodies: Buffer[] = [];
@@ -61,9 +66,11 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
+    port,
     spans,
     metrics,
     bodies,

@@ -1,0 +1,35 @@
+import type { Client } from "../e2e/running-sandbox.ts";
+
+/** How often which answer came, by what was being done at that time. */
+export type CountedAnswers = {
+  /** What is done from now on. */
+  begin(step: string): void;
+  count(client: Client): Client;
+  /** By step, in order: answers by status, or `no answer`. */
+  steps: Map<string, Map<number | "no answer", number>>;
+};
+
+export function countAnswers(): CountedAnswers {
+  const steps = new Map<string, Map<number | "no answer", number>>();
+  let current = new Map<number | "no answer", number>();
+  const add = (status: number | "no answer") => void current.set(status, (current.get(status) ?? 0) + 1);
+  return {
+    steps,
+    begin(step) {
+      current = new Map();
+      steps.set(step, current);
+    },
+    count:
+      (client) =>
+      async (...request) => {
+        try {
+          const answer = await client(...request);
+          add(answer.status);
+          return answer;
+        } catch (error) {
+          add("no answer");
+          throw error;
+        }
+      },
+  };
+}
