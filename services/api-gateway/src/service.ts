@@ -2,7 +2,7 @@ import type { AuditDatabase } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/card-sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
 import { createPool, startHealth, type Logger, type RunningService } from "@holdfast/service-runtime";
-import { Router } from "express";
+import { Router, type RequestHandler } from "express";
 import { Kysely, PostgresDialect } from "kysely";
 import type { Pool } from "pg";
 import { checkoutPages } from "./checkout-page/checkout-pages.ts";
@@ -17,8 +17,9 @@ import { createRouter } from "./http/create-router.ts";
 import type { Timeouts } from "./http/create-send.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
+import { requestHandler } from "./http/request-handler.ts";
 import { createSendOperatorCommand } from "./http/operator-command.ts";
-import { createInFlightLimit } from "./limits/in-flight-limit.ts";
+import { createPageInFlightLimit } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
 import { createSignInLimits } from "./limits/sign-in-limits.ts";
@@ -175,15 +176,16 @@ function publicPages(config: Config, { bus, pool }: Deps): Router {
   const publicUrl = needed(config.PUBLIC_URL);
   const sessions = signedSessionsOf(config);
   const sendPage = createSendPageCommand(bus, timeoutsOf(config));
-  const inPlace = createInFlightLimit(config.REQUESTS_IN_FLIGHT_MAX);
+  const inPlace = createPageInFlightLimit(config.REQUESTS_IN_FLIGHT_MAX);
   const admit = createPageRateLimit(config.PAGE_REQUESTS_PER_MINUTE_PER_IP);
   const router = Router();
   router.use(
+    strictTransport(publicUrl),
+
     checkoutPages({
       admit,
       pool,
       publicUrl,
-      isHttps: publicUrl.startsWith("https:"),
       send: createSendCommand(bus, timeoutsOf(config)),
       sendPage,
       cards: createCardSealer(sealingKeys),
@@ -195,6 +197,15 @@ function publicPages(config: Config, { bus, pool }: Deps): Router {
     threeDsPages({ admit, send: sendPage, sessions, inPlace, now: Date.now }),
   );
   return router;
+}
+
+/** Browsers that have reached a page over TLS never come without it again (RFC 6797). */
+function strictTransport(publicUrl: string): RequestHandler {
+  const isHttps = publicUrl.startsWith("https:");
+  return requestHandler((_request, exchange, next) => {
+    if (isHttps) exchange.setHeader("Strict-Transport-Security", "max-age=31536000");
+    next();
+  });
 }
 
 function signedSessionsOf(config: Config): SignedSessions {

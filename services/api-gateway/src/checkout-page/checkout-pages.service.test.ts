@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { connect } from "node:net";
 import { readSession, type CheckoutPage } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { keyRingSetting } from "@holdfast/service-runtime";
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { http, type HttpAnswer } from "../../test/http-client.ts";
 import { serveCommands } from "../../test/serve-commands.ts";
 import { startTestCheckouts, pageOf } from "../../test/test-checkouts.ts";
@@ -330,6 +331,31 @@ test("the log has neither the card nor the address that can pay", async () => {
   expect(log).not.toContain(PAN);
 });
 
+test("one client's slow forms leave seven places of eight to others", async () => {
+  const limited = await startTestGateway({
+    PUBLIC_URL: "https://pay.example.test",
+    REQUESTS_IN_FLIGHT_MAX: "8",
+    TRUSTED_PROXIES: "127.0.0.0/8",
+  });
+  const port = limited.ports.public!;
+  const path = `/checkout/${randomUUID()}`;
+  const visit = async (from: string) => {
+    const headers = { "x-forwarded-for": from, "content-type": "application/x-www-form-urlencoded" };
+    return (await http(port, { method: "POST", path: `${path}/pay`, headers, body: "a=b" })).status;
+  };
+  const slow = connect({ port, host: "127.0.0.1" });
+  onTestFinished(() => void slow.destroy());
+  slow.write(
+    `POST ${path}/pay HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 2001:db8::1\r\n` +
+      "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\na=",
+  );
+  await expect.poll(() => visit("2001:db8::2")).toBe(503);
+  expect(await visit("203.0.113.8")).toBe(303);
+  slow.destroy();
+  await expect.poll(() => visit("2001:db8::2")).toBe(303);
+  await limited.stop();
+});
+
 test("who asks for pages too often is told to wait, on all of them, and nobody else is", async () => {
   const limited = await startTestGateway({
     PUBLIC_URL: "https://pay.example.test",
@@ -341,9 +367,12 @@ test("who asks for pages too often is told to wait, on all of them, and nobody e
   await visit(`/checkout/${randomUUID()}`, "203.0.113.7");
   await visit("/3ds/challenge/x", "203.0.113.7");
   for (const path of [`/checkout/${randomUUID()}`, "/3ds/challenge/x"]) {
-    const { status, headers } = await visit(path, "203.0.113.7");
+    const { status, headers, text } = await visit(path, "203.0.113.7");
     expect(status).toBe(429);
     expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(text).toContain("<h1");
+    expect(headers["strict-transport-security"]).toBe("max-age=31536000");
     expect((await visit(path, "203.0.113.8")).status).not.toBe(429);
   }
   await limited.stop();

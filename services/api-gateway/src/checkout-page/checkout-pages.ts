@@ -16,7 +16,7 @@ import { Router, type RequestHandler } from "express";
 import type { Pool } from "pg";
 import type { Exchange } from "../http/exchange.ts";
 import { requestHandler } from "../http/request-handler.ts";
-import type { InFlightLimit } from "../limits/in-flight-limit.ts";
+import type { PageInFlightLimit } from "../limits/in-flight-limit.ts";
 import { isForm, readBody } from "../http/read-body.ts";
 import { Refusal } from "../http/refusal.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
@@ -24,10 +24,9 @@ import { checkoutUrl } from "./checkout-url.ts";
 import type { FormTokens } from "./form-token.ts";
 import type { Html } from "../public-pages/html.ts";
 import type { PageAssets } from "./page-assets.ts";
-import { drawNonce, pageHeaders, privacyHeaders } from "./page-headers.ts";
+import { drawNonce, pageHeaders, PRIVACY_HEADERS } from "./page-headers.ts";
 import { isCrossSite, readPageRequest, type PageRequest } from "./page-request.ts";
 import type { AdmitPage } from "../limits/page-rate-limit.ts";
-import { refuse } from "../http/problem-response.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
 import { payByForm, type PayByFormDeps } from "./pay-by-form.ts";
 import {
@@ -47,12 +46,10 @@ export type CheckoutPagesDeps = PayByFormDeps & {
   pool: Pool;
   tokens: FormTokens;
   assets: PageAssets;
-  /** Whether buyers reach the page over TLS. */
-  isHttps: boolean;
   /** A limit of its own for each client. */
   admit: AdmitPage;
   /** Where there is no place, one is asked to try again. */
-  inPlace: InFlightLimit;
+  inPlace: PageInFlightLimit;
 };
 
 /** One request of the page, about a checkout that exists. */
@@ -97,15 +94,15 @@ function visitHandler(
 ): RequestHandler {
   return requestHandler(async (request, exchange) => {
     exchange.route = `/checkout/{checkoutId}${subPath}`;
-    const refusal = deps.admit(exchange);
-    if (refusal) return refuse(exchange, refusal);
     const asked = readPageRequest(request);
     const id = viewCheckout.request.safeParse(request.params);
     const path = new URL(checkoutUrl(deps.publicUrl, id.data?.checkoutId ?? "")).pathname;
     const visit = { request, exchange, asked, checkoutId: id.data?.checkoutId ?? "", path };
+    const refusal = deps.admit(exchange);
+    if (refusal) return tooOften(deps, visit, refusal);
     if (!id.success) return notFound(deps, visit);
     try {
-      const hadPlace = await deps.inPlace(async () => {
+      const hadPlace = await deps.inPlace(exchange, async () => {
         if (request.method === "POST" && isCrossSite(request)) return notFound(deps, visit);
         await handle(visit);
       });
@@ -126,7 +123,7 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
   const shown: ShownCheckout = { checkout, merchantName: merchant.name, locale: asked.locale, path };
   const nonce = drawNonce();
   const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName: merchant.name };
-  const send = (body: string) => exchange.answer(200, pageHeaders(nonce, deps), body);
+  const send = (body: string) => exchange.answer(200, pageHeaders(nonce), body);
 
   if (isUnderWay(checkout)) return send(renderPage(frame, renderWaiting(shown), { refreshSeconds: 5 }));
   if (checkout.status !== "OPEN") {
@@ -148,7 +145,7 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
 /** For the page's script while it waits. */
 async function tellState(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const checkout = await look(deps, visit);
-  if (checkout) answerScript(deps, visit, { isUnderWay: isUnderWay(checkout) });
+  if (checkout) answerScript(visit, { isUnderWay: isUnderWay(checkout) });
 }
 
 /** What a card's first digits tell. They come in the body, since addresses are logged. */
@@ -164,7 +161,7 @@ async function tellCard(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   });
   if (!("result" in reply)) return reply.outcome === "problem" ? notFound(deps, visit) : trouble(deps, visit);
   const installments = installmentChoices(checkout, reply.result.installmentCounts, visit.asked.locale);
-  answerScript(deps, visit, { cardScheme: reply.result.cardScheme, installments });
+  answerScript(visit, { cardScheme: reply.result.cardScheme, installments });
 }
 
 async function pay(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
@@ -177,16 +174,16 @@ async function pay(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const here = `${path}?lang=${asked.locale.language}`;
   switch (answer.kind) {
     case "onward":
-      return goTo(deps, visit, answer.url ?? here);
+      return goTo(visit, answer.url ?? here);
     case "faults": {
-      if (asked.byScript) return answerScript(deps, visit, { faults: answer.faults });
-      return goTo(deps, visit, `${here}&faults=${answer.faults.join(",")}`);
+      if (asked.byScript) return answerScript(visit, { faults: answer.faults });
+      return goTo(visit, `${here}&faults=${answer.faults.join(",")}`);
     }
     case "declined": {
-      if (!asked.byScript) return goTo(deps, visit, here);
+      if (!asked.byScript) return goTo(visit, here);
       const paymentId = randomUUIDv7();
       const token = deps.tokens.issue({ checkoutId, paymentId });
-      return answerScript(deps, visit, { ...answer.texts, form: { paymentId, token } });
+      return answerScript(visit, { ...answer.texts, form: { paymentId, token } });
     }
     default:
       return answer satisfies never;
@@ -198,7 +195,7 @@ async function cancel(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   if (!form) return;
   await deps.sendPage(cancelCheckout, visit.exchange, { checkoutId: visit.checkoutId });
   // However it ended: the page shows how the checkout stands.
-  goTo(deps, visit, `${visit.path}?lang=${visit.asked.locale.language}`);
+  goTo(visit, `${visit.path}?lang=${visit.asked.locale.language}`);
 }
 
 /** The checkout as it stands; undefined when the visit has been answered otherwise. */
@@ -227,23 +224,23 @@ async function readForm(deps: CheckoutPagesDeps, visit: Visit): Promise<URLSearc
   const paymentId = form.get("paymentId") ?? "";
   if (UUID.test(paymentId) && deps.tokens.verify({ checkoutId, paymentId }, form.get("token") ?? ""))
     return form;
-  if (asked.byScript) answerScript(deps, visit, { faults: ["form.stale"] });
-  else goTo(deps, visit, `${path}?lang=${asked.locale.language}&faults=form.stale`);
+  if (asked.byScript) answerScript(visit, { faults: ["form.stale"] });
+  else goTo(visit, `${path}?lang=${asked.locale.language}&faults=form.stale`);
   return undefined;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-function answerScript(deps: CheckoutPagesDeps, { exchange }: Visit, body: object): void {
-  exchange.answer(200, privacyHeaders(deps), JSON.stringify(body));
+function answerScript({ exchange }: Visit, body: object): void {
+  exchange.answer(200, PRIVACY_HEADERS, JSON.stringify(body));
 }
 
 /**
  * After a form: the browser's own goes by GET (303), so that a reload sends no card again; the script goes by itself.
  */
-function goTo(deps: CheckoutPagesDeps, visit: Visit, url: string): void {
-  if (visit.asked.byScript) return answerScript(deps, visit, { next: url });
-  visit.exchange.answer(303, { ...privacyHeaders(deps), Location: url }, "");
+function goTo(visit: Visit, url: string): void {
+  if (visit.asked.byScript) return answerScript(visit, { next: url });
+  visit.exchange.answer(303, { ...PRIVACY_HEADERS, Location: url }, "");
 }
 
 function notFound(deps: CheckoutPagesDeps, visit: Visit): void {
@@ -259,11 +256,28 @@ function trouble(deps: CheckoutPagesDeps, visit: Visit): void {
   notice(deps, visit, 503, renderNotice(texts.troubleHeading, texts.troubleText, retry));
 }
 
-function notice(deps: CheckoutPagesDeps, visit: Visit, status: number, content: Html): void {
+/** Nothing has been looked at. */
+function tooOften(deps: CheckoutPagesDeps, visit: Visit, { code, extra }: Refusal): void {
+  visit.exchange.code = code;
+  const texts = PAGE_TEXTS[visit.asked.locale.language];
+  const retry = { path: visit.path, label: texts.retry };
+  const content = renderNotice(texts.troubleHeading, texts.troubleText, retry);
+  notice(deps, visit, 429, content, extra?.headers);
+}
+
+function notice(
+  deps: CheckoutPagesDeps,
+  visit: Visit,
+  status: number,
+  content: Html,
+  headers: Record<string, string> = { "Retry-After": "2" },
+): void {
   const { asked, path, exchange } = visit;
-  if (asked.byScript)
-    return exchange.answer(status, privacyHeaders(deps), JSON.stringify({ faults: ["form.busy"] }));
+  if (asked.byScript) {
+    const body = JSON.stringify({ faults: ["form.busy"] });
+    return exchange.answer(status, { ...PRIVACY_HEADERS, ...headers }, body);
+  }
   const nonce = drawNonce();
   const frame = { assets: deps.assets, locale: asked.locale, nonce, path };
-  exchange.answer(status, { ...pageHeaders(nonce, deps), "Retry-After": "2" }, renderPage(frame, content));
+  exchange.answer(status, { ...pageHeaders(nonce), ...headers }, renderPage(frame, content));
 }

@@ -11,7 +11,7 @@ export function drawNonce(): string {
  * the hops to the shop and to the bank are links or script, since browsers hold redirects after a form to
  * `form-action`, too.
  */
-export function pageHeaders(nonce: string, { isHttps }: { isHttps: boolean }): Record<string, string> {
+export function pageHeaders(nonce: string): Record<string, string> {
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
@@ -31,14 +31,9 @@ export function pageHeaders(nonce: string, { isHttps }: { isHttps: boolean }): R
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     Vary: "Accept-Language",
-    ...privacyHeaders({ isHttps }),
+    ...PRIVACY_HEADERS,
   };
 }
 
 /** For answers to the page's script, and redirects. */
-export function privacyHeaders({ isHttps }: { isHttps: boolean }): Record<string, string> {
-  return {
-    "Referrer-Policy": "no-referrer",
-    ...(isHttps && { "Strict-Transport-Security": "max-age=31536000" }),
-  };
-}
+export const PRIVACY_HEADERS = { "Referrer-Policy": "no-referrer" };

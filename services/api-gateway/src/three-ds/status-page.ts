@@ -40,7 +40,11 @@ export function answerNotice(
   exchange: Exchange,
   status: number,
   notice: Notice,
-  { language, refreshUrl }: { language: Language; refreshUrl?: string },
+  {
+    language,
+    refreshUrl,
+    refreshS = REFRESH_S,
+  }: { language: Language; refreshUrl?: string; refreshS?: number },
 ): void {
   const [heading, text] = PAGE_TEXTS[language][notice];
   const body = `<!doctype html>
@@ -59,8 +63,8 @@ export function answerNotice(
     {
       ...PAGE_HEADERS,
       "Content-Security-Policy": `default-src 'none'; form-action 'none'; base-uri 'none'; ${FRAMED_BY}`,
-      ...(refreshUrl !== undefined && { Refresh: `${REFRESH_S}; url=${refreshUrl}` }),
-      ...(status === 503 && { "Retry-After": String(REFRESH_S) }),
+      ...(refreshUrl !== undefined && { Refresh: `${refreshS}; url=${refreshUrl}` }),
+      ...((status === 503 || status === 429) && { "Retry-After": String(refreshS) }),
     },
     body,
   );

@@ -11,7 +11,7 @@ import { Router, type RequestHandler } from "express";
 import type { Exchange } from "../http/exchange.ts";
 import { queryText } from "../http/query-text.ts";
 import { requestHandler } from "../http/request-handler.ts";
-import type { InFlightLimit } from "../limits/in-flight-limit.ts";
+import type { PageInFlightLimit } from "../limits/in-flight-limit.ts";
 import { isForm, readBody } from "../http/read-body.ts";
 import { Refusal } from "../http/refusal.ts";
 import { refuse } from "../http/problem-response.ts";
@@ -26,7 +26,7 @@ export type ThreeDsPagesDeps = {
   send: SendPageCommand;
   sessions: SignedSessions;
   /** Where there is no place, one is asked to come again. */
-  inPlace: InFlightLimit;
+  inPlace: PageInFlightLimit;
   /** Refuses a client that asks too often, before anything is looked at. */
   admit: AdmitPage;
   /** Epoch milliseconds. */
@@ -59,7 +59,13 @@ function visitHandler(
   return requestHandler(async (request, exchange) => {
     exchange.route = `/3ds/${page.purpose}/{state}`;
     const refusal = deps.admit(exchange);
-    if (refusal) return refuse(exchange, refusal);
+    const { language } = chooseLocale(undefined, request.headers["accept-language"]);
+    const { state = "" } = request.params;
+    if (refusal) {
+      exchange.code = refusal.code;
+      const refreshS = Number(refusal.extra?.headers?.["Retry-After"]);
+      return answerNotice(exchange, 429, "unavailable", { language, refreshUrl: state, refreshS });
+    }
     // HEAD, which whoever previews links sends, must not complete a payment either.
     if (!page.methods.includes(request.method ?? "")) {
       return refuse(
@@ -67,15 +73,13 @@ function visitHandler(
         new Refusal("method_not_allowed", { headers: { Allow: page.methods.join(", ") } }),
       );
     }
-    const { language } = chooseLocale(undefined, request.headers["accept-language"]);
-    const { state = "" } = request.params;
     const verified = deps.sessions.verify(state, page.purpose, deps.now());
     if (verified.kind === "forged") return answerNotice(exchange, 404, "invalid", { language });
     if (verified.kind === "expired") return answerNotice(exchange, 410, "expired", { language });
     const visit = { exchange, request, ids: verified.ids, language, path: state };
     exchange.paymentId = visit.ids.paymentId;
     try {
-      const hadPlace = await deps.inPlace(() => page.handle(visit));
+      const hadPlace = await deps.inPlace(exchange, () => page.handle(visit));
       if (!hadPlace) askAgain(visit);
     } catch (error) {
       exchange.error = error;
