@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { EventSource } from "@holdfast/contracts";
 import { busOptions, connectBus, type BusSettings } from "@holdfast/messaging";
-import { ConfigError, createPool, createLogger, describeError } from "@holdfast/service-runtime";
+import { ConfigError, createPool, createLogger, describeError, flushLog } from "@holdfast/service-runtime";
 import { reconcile } from "./reconcile.ts";
 
 type Connections = BusSettings & { DATABASE_URL: string };
@@ -32,11 +32,12 @@ export async function runReconcileCommand(source: EventSource, readConfig: () =>
 }
 
 async function reconcileSince(source: EventSource, config: Connections, from: Date) {
+  const log = createLogger(source, "error");
   const pool = createPool({
     url: config.DATABASE_URL,
     connectionsMax: 2,
     applicationName: `${source}-reconcile`,
-    log: createLogger(source, "error"),
+    log,
   });
   const bus = await connectBus({ ...busOptions(config), name: `${source}-reconcile` });
   try {
@@ -44,5 +45,6 @@ async function reconcileSince(source: EventSource, config: Connections, from: Da
   } finally {
     await bus.close(1_000);
     await pool.end();
+    await flushLog(log);
   }
 }

@@ -16,7 +16,7 @@ function run(start: string) {
     import { commonSettings, runService } from "@holdfast/service-runtime";
     import { z } from "zod";
     const alive = () => setInterval(() => {}, 1_000);
-    void runService({ name: "test", config: z.object(commonSettings), start: async () => { ${start} } });`;
+    void runService({ name: "test", config: z.object(commonSettings), start: async (_config, log) => { ${start} } });`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     cwd: import.meta.dirname,
     stdio: ["ignore", "pipe", "ignore"],
@@ -30,7 +30,7 @@ function run(start: string) {
       if (output.includes("ready") || output.includes('"started"')) resolve();
     });
   });
-  return { child, exited, printed };
+  return { child, exited, printed, output: () => output };
 }
 
 test("a service that is told to stop while it still waits to start ends with 0", async () => {
@@ -43,22 +43,30 @@ test("a service that is told to stop while it still waits to start ends with 0",
 });
 
 test("a running service is drained before it ends with 0; one that cannot drain ends with 1", async () => {
-  for (const [stop, code] of [
-    ["process.stdout.write(''); clearInterval(timer);", 0],
-    ["throw new Error('no')", 1],
+  for (const [stop, code, last] of [
+    ["process.stdout.write(''); clearInterval(timer);", 0, '"msg":"stopped"}\n'],
+    ["throw new Error('no')", 1, '"msg":"could not stop cleanly"}\n'],
   ] as const) {
-    const { child, exited, printed } = run(
+    const { child, exited, printed, output } = run(
       `const timer = alive(); return { stop: async () => { ${stop} } };`,
     );
     await printed;
     child.kill("SIGTERM");
+    const closed = once(child.stdout, "close");
     expect(await exited).toEqual([code, null]);
+    await closed;
+    expect(output()).toMatch(new RegExp(`${last}$`));
   }
 });
 
-test("one whose log nobody reads any more ends all the same", async () => {
+// The last line is written, or fails, at any of the moments of an end.
+test.each([
+  ["nothing", ""],
+  ["a line", "console.log('x');"],
+  ["a fatal line", "log.fatal('x');"],
+])("one whose log nobody reads any more ends all the same, with %s before its end", async (_case, last) => {
   const { child, exited, printed } = run(
-    `const timer = alive(); return { stop: async () => clearInterval(timer) };`,
+    `const timer = alive(); return { stop: async () => { clearInterval(timer); ${last} } };`,
   );
   await printed;
   child.stdout.destroy();

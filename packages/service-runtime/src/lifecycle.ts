@@ -1,7 +1,7 @@
 import { startTelemetry, type Telemetry } from "@holdfast/telemetry/start";
 import type { z } from "zod";
 import { parseConfig, ConfigError, type commonSettings } from "./config.ts";
-import { createLogger, describeError, type Logger } from "./logger.ts";
+import { createLogger, describeError, flushLog, type Logger } from "./logger.ts";
 
 /** A running service: `stop` takes no new work, lets work under way end, and lets go of everything. */
 export type RunningService = { stop(): Promise<void> };
@@ -78,11 +78,8 @@ export async function runService<Shape extends typeof commonSettings>({
 
 /** Ends the process once the log is written, or when nobody reads it any more. */
 function exit(log: Logger, code: number): void {
-  log.flush(() => process.exit(code));
-  setTimeout(() => process.exit(code), FLUSH_TIMEOUT_MS);
+  void flushLog(log).then(() => process.exit(code));
 }
-
-const FLUSH_TIMEOUT_MS = 1_000;
 
 /** Within what is left between the drain (25 s) and the orchestrator's grace (35 s). */
 const TELEMETRY_STOP_TIMEOUT_MS = 2_000;

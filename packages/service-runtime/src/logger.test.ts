@@ -1,6 +1,10 @@
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { DatabaseError } from "pg";
+import { pino } from "pino";
 import { expect, test } from "vitest";
-import { createLogger } from "./logger.ts";
+import { createLogger, flushLog } from "./logger.ts";
 
 function capture() {
   const lines: string[] = [];
@@ -45,4 +49,15 @@ test("of a database error what repeats row values is left out", () => {
   expect(JSON.parse(lines[0]!)).toMatchObject({
     error: { cause: { code: "23505", table: "payment", constraint: "payment_pkey" } },
   });
+});
+
+test("what was logged while an earlier line was being written is written, too, before the process may end", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "holdfast-log-")), "log");
+  const log = createLogger("test", "info", pino.destination({ dest: file, sync: false, minLength: 4_096 }));
+  log.info("first");
+  log.flush();
+  log.info("second");
+  await flushLog(log);
+  const lines = readFileSync(file, "utf8").trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ msg: "first" }, { msg: "second" }]);
 });

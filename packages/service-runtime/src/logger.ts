@@ -47,13 +47,25 @@ const LOGGED_FIELDS = new Set([
   "version",
 ]);
 
-/** Lines gather for a moment instead of costing a write each; `flush` empties the buffer at exit. */
+/** Lines gather for a moment instead of costing a write each; `flushLog` empties the buffer at exit. */
 function standardOutput(): DestinationStream {
   const stream = pino.destination({ fd: 1, sync: false, minLength: 4_096, periodicFlush: 250 });
-  // Nobody reads any more. The library's flush at exit would try for ever, and the process never end.
-  stream.on("error", () => Object.assign(stream, { write: () => true, flushSync: () => {} }));
-  return stream;
+  // By itself it would write the rest at exit and with each fatal line, and where nobody reads any more (EPIPE) try that
+  // for ever: the process would never end.
+  return Object.assign(stream, { flushSync: () => {} });
 }
+
+/** Writes what has gathered, to be called before a process ends. Resolves, whether or not somebody reads it. */
+export async function flushLog(log: Pick<Logger, "flush">): Promise<void> {
+  const flush = () => new Promise<void>((resolve) => log.flush(() => resolve()));
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, FLUSH_TIMEOUT_MS);
+  // The first one may end with a write that was under way before the latest lines.
+  await Promise.race([flush().then(flush), late.promise]);
+  clearTimeout(timer);
+}
+
+const FLUSH_TIMEOUT_MS = 1_000;
 
 /** @param destination other than stdout, for tests that read the lines. */
 export function createLogger(

@@ -99,7 +99,8 @@ export const THREE_DS_MUTATIONS: readonly Mutation[] = [
     name: "3ds: the URLs are no part of a key's request",
     changes: change(
       `${payments}/three-ds/enrol-payment.ts`,
-      `    payload.successUrl,\n    payload.failureUrl,\n`,
+      `[transactionType, successUrl, failureUrl]`,
+      `[transactionType]`,
     ),
     scenario: completing("another return URL"),
   },
