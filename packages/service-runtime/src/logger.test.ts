@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, openSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseError } from "pg";
@@ -53,7 +53,11 @@ test("of a database error what repeats row values is left out", () => {
 
 test("what was logged while an earlier line was being written is written, too, before the process may end", async () => {
   const file = join(mkdtempSync(join(tmpdir(), "holdfast-log-")), "log");
-  const log = createLogger("test", "info", pino.destination({ dest: file, sync: false, minLength: 4_096 }));
+  const log = createLogger(
+    "test",
+    "info",
+    pino.destination({ fd: openSync(file, "w"), sync: false, minLength: 4_096 }),
+  );
   log.info("first");
   log.flush();
   log.info("second");
