@@ -59,8 +59,12 @@ async function startProcess(env: Record<string, string> = {}): Promise<LoggedChi
 }
 
 /** Opens a checkout with a process that then dies at the point, by what is sent, which is all there is of the service. */
-async function killedAt(point: Failpoint, send: (checkoutId: string) => Promise<unknown>): Promise<string> {
-  const doomed = await startProcess({ FAILPOINTS: `${point}:kill@1` });
+async function killedAt(
+  point: Failpoint,
+  send: (checkoutId: string) => Promise<unknown>,
+  env: Record<string, string> = {},
+): Promise<string> {
+  const doomed = await startProcess({ ...env, FAILPOINTS: `${point}:kill@1` });
   const checkoutId = await steps.open();
   const answer = send(checkoutId);
   answer.catch(() => undefined);
@@ -70,11 +74,14 @@ async function killedAt(point: Failpoint, send: (checkoutId: string) => Promise<
 }
 
 test("killed after the claim: the checkout is taken until the bank holds nothing, then another card pays", async () => {
-  const checkoutId = await killedAt("payments.after_claim", (id) => steps.pay(id));
+  // However long the next process takes to start, it is not recovered before the test has looked.
+  const lease = { LEASE_DURATION: "1h" };
+  const checkoutId = await killedAt("payments.after_claim", (id) => steps.pay(id), lease);
   await startProcess();
   expect(await steps.pay(checkoutId)).toMatchObject({
     result: { status: "OPEN", payment: { status: "ENROLLED" } },
   });
+  await payments.query("update payments.payment set lease_until = now(), recover_at = now()");
   await eventually(async () => (await steps.view(checkoutId)).payment?.status === "FAILED", {
     withinMs: 20_000,
   });
