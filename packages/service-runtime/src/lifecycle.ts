@@ -82,7 +82,7 @@ function exit(log: Logger, code: number): void {
 }
 
 /** Within what is left between the drain (25 s) and the orchestrator's grace (35 s). */
-const TELEMETRY_STOP_TIMEOUT_MS = 2_000;
+const TELEMETRY_STOP_TIMEOUT_MS = 1_500;
 
 /** @returns undefined, and the process's exit code set, when there is a fault. */
 function settingsOf<Shape extends z.ZodRawShape>(
