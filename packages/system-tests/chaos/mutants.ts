@@ -9,17 +9,13 @@ import { parseArgs } from "node:util";
 import { CHECKOUT_MUTATIONS } from "./checkout-mutations.ts";
 import { createMutantWorkspace, type MutantWorkspace } from "./mutant-workspace.ts";
 import { MUTATIONS, type Mutation, type Scenario } from "./mutations.ts";
-import { REFUND_MUTATIONS } from "./refund-mutations.ts";
-import { THREE_DS_MUTATIONS } from "./three-ds-mutations.ts";
 
 const TIMEOUT_MS = 240_000;
 const repository = join(import.meta.dirname, "..", "..", "..");
 const { values } = parseArgs({ options: { only: { type: "string", default: "" } } });
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-const chosen = [...MUTATIONS, ...REFUND_MUTATIONS, ...THREE_DS_MUTATIONS, ...CHECKOUT_MUTATIONS].filter(
-  ({ name }) => name.includes(values.only),
-);
+const chosen = [...MUTATIONS, ...CHECKOUT_MUTATIONS].filter(({ name }) => name.includes(values.only));
 const workspace = createMutantWorkspace(repository);
 process.once("exit", () => workspace.remove());
 process.once("SIGINT", () => process.exit(130));
@@ -46,20 +42,16 @@ async function runMutant(workspace: MutantWorkspace, { changes, scenario }: Muta
   }
 }
 
-async function runScenario({ root }: MutantWorkspace, { file, test, inCopy }: Scenario): Promise<Outcome> {
+async function runScenario({ root }: MutantWorkspace, { file, test }: Scenario): Promise<Outcome> {
   const resultFile = join(root, "result.json");
   const vitest = join(repository, "node_modules", "vitest", "vitest.mjs");
   const reporter = ["--reporter", "json", "--outputFile", resultFile];
-  const path = inCopy ? file : `chaos/${file}`;
-  const args = [vitest, "run", "--project", "service", "--project", "fault", ...reporter, path, "-t", test];
+  const args = [vitest, "run", "--project", "fault", ...reporter, `chaos/${file}`, "-t", test];
   const env = { ...process.env, HOLDFAST_SYSTEM_ROOT: root };
   rmSync(resultFile, { force: true });
   const output = await new Promise<string>((resolve) => {
-    execFile(
-      process.execPath,
-      args,
-      { cwd: inCopy ? root : repository, env, timeout: TIMEOUT_MS },
-      (_, stdout, stderr) => resolve(stdout + stderr),
+    execFile(process.execPath, args, { cwd: repository, env, timeout: TIMEOUT_MS }, (_, stdout, stderr) =>
+      resolve(stdout + stderr),
     );
   });
   if (!existsSync(resultFile)) throw new Error(`${file}, ${test} could not be run: ${output}`);

@@ -7,11 +7,8 @@ export type Mutation = {
   scenario: Scenario;
 };
 
-/**
- * File and name of a test. One of this folder judges the copy from outside; one within the copy (`inCopy`, its path from
- * the repository's root) runs there, on the services' own code.
- */
-export type Scenario = { file: string; test: string; inCopy?: boolean };
+/** File (in this folder) and name of a test that judges the copy from outside, as the running system it is. */
+export type Scenario = { file: string; test: string };
 
 const payments = "services/payments/src";
 const takeover = (test: string) => ({ file: "takeover.fault.test.ts", test });
