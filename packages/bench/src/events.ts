@@ -7,7 +7,7 @@ import {
   type StatusChangedEvent,
 } from "@holdfast/contracts";
 import { connectBus, request } from "@holdfast/messaging";
-import { createReplyRecipient } from "@holdfast/reply-sealing";
+import { createReplyRecipient } from "@holdfast/sealing";
 import { jetstream } from "@nats-io/jetstream";
 import { exampleBody } from "./example-body.ts";
 

@@ -7,7 +7,7 @@ import { EVENT_STREAM, putWebhook } from "@holdfast/contracts";
 import { localCertificates, spawnLogged, withParentDeathSignal } from "@holdfast/local-infrastructure";
 import { busOptions, connectBus, request, serve, type Bus } from "@holdfast/messaging";
 import { confirmEventsHandler, createOutboxPool, outboxSettings, startOutboxRelay } from "@holdfast/outbox";
-import { createReplyRecipient } from "@holdfast/reply-sealing";
+import { createReplyRecipient } from "@holdfast/sealing";
 import { createLogger, createPool, parseConfig } from "@holdfast/service-runtime";
 import { createTestDatabase, eventually } from "@holdfast/testing";
 import { startLedgerReceiver } from "@holdfast/webhook-checker";

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { EVENT_STREAM, putWebhook } from "@holdfast/contracts";
 import { request } from "@holdfast/messaging";
-import { createReplyRecipient } from "@holdfast/reply-sealing";
+import { createReplyRecipient } from "@holdfast/sealing";
 import { createLogger, parseConfig } from "@holdfast/service-runtime";
 import { eventually } from "@holdfast/testing";
 import { jetstreamManager } from "@nats-io/jetstream";

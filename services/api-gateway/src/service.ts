@@ -1,5 +1,5 @@
 import type { AuditDatabase } from "@holdfast/audit";
-import { createCardSealer } from "@holdfast/card-sealing";
+import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
 import { createPool, startHealth, type Logger, type RunningService } from "@holdfast/service-runtime";
 import { Router, type RequestHandler } from "express";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createCardOpener } from "@holdfast/card-sealing";
+import { createCardOpener } from "@holdfast/sealing";
 import { keyRingSetting, parseConfig } from "@holdfast/service-runtime";
 import { createTestDatabase, startTestNats } from "@holdfast/testing";
 import { expect } from "vitest";

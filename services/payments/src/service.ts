@@ -1,5 +1,5 @@
 import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
-import { createCardOpener } from "@holdfast/card-sealing";
+import { createCardOpener } from "@holdfast/sealing";
 import {
   cancelPayment as cancelPaymentCommand,
   capturePayment as capturePaymentCommand,

@@ -7,7 +7,7 @@ import {
   type AcquirerSimulator,
   type LedgerLine,
 } from "@holdfast/acquirer-simulator";
-import { createCardSealer } from "@holdfast/card-sealing";
+import { createCardSealer } from "@holdfast/sealing";
 import {
   Card,
   getPayment,

@@ -13,7 +13,7 @@ import {
   testWebhook,
   WEBHOOK_CONSUMER,
 } from "@holdfast/contracts";
-import { createReplyRecipient } from "@holdfast/reply-sealing";
+import { createReplyRecipient } from "@holdfast/sealing";
 import { eventually } from "@holdfast/testing";
 import { checkWebhooks } from "@holdfast/webhook-checker";
 import { verifyWebhook } from "@holdfast/webhook-signature";

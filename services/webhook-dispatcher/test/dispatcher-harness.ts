@@ -12,7 +12,7 @@ import {
 } from "@holdfast/contracts";
 import { connectBus, handler, request, serve, type Bus } from "@holdfast/messaging";
 import { assertEventStream } from "@holdfast/outbox";
-import { createReplyRecipient } from "@holdfast/reply-sealing";
+import { createReplyRecipient } from "@holdfast/sealing";
 import { createLogger, parseConfig } from "@holdfast/service-runtime";
 import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@holdfast/testing";
 import { startLedgerReceiver, type LedgerReceiver } from "@holdfast/webhook-checker";

@@ -1,4 +1,4 @@
-import type { CardSealer } from "@holdfast/card-sealing";
+import type { CardSealer } from "@holdfast/sealing";
 import { payCheckout, type CheckoutPage, type MessageContext } from "@holdfast/contracts";
 import type { Pool } from "pg";
 import type { SendCommand } from "../http/command-answer.ts";

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { CardSealer } from "@holdfast/card-sealing";
+import type { CardSealer } from "@holdfast/sealing";
 import { checkCardPaymentFields, sale, sellPayment } from "@holdfast/contracts";
 import { createdAnswer, type SendCommand } from "../http/command-answer.ts";
 import { defineRoute } from "../http/route.ts";

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { CardSealer } from "@holdfast/card-sealing";
+import type { CardSealer } from "@holdfast/sealing";
 import {
   checkThreeDs,
   enrolPayment,

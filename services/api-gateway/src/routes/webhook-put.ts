@@ -1,5 +1,5 @@
 import { putMerchantWebhook, putWebhook } from "@holdfast/contracts";
-import { createReplyRecipient } from "@holdfast/reply-sealing";
+import { createReplyRecipient } from "@holdfast/sealing";
 import type { Pool } from "pg";
 import { operatorRefusalOf, type SendOperatorCommand } from "../http/operator-command.ts";
 import { Refusal } from "../http/refusal.ts";

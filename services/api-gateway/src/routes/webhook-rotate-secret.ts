@@ -1,5 +1,5 @@
 import { rotateMerchantWebhookSecret, rotateWebhookSecret } from "@holdfast/contracts";
-import { createReplyRecipient } from "@holdfast/reply-sealing";
+import { createReplyRecipient } from "@holdfast/sealing";
 import { operatorRefusalOf, type SendOperatorCommand } from "../http/operator-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../http/route.ts";

@@ -13,7 +13,7 @@ import {
   type WebhookDelivery,
 } from "@holdfast/contracts";
 import { connectBus, handler, type Incoming } from "@holdfast/messaging";
-import { sealReply } from "@holdfast/reply-sealing";
+import { sealReply } from "@holdfast/sealing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { expectProblem } from "../../test/problems.ts";
 import { serveCommands } from "../../test/serve-commands.ts";

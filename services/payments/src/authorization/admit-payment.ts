@@ -1,4 +1,4 @@
-import type { CardOpener } from "@holdfast/card-sealing";
+import type { CardOpener } from "@holdfast/sealing";
 import type {
   ApiPaymentResponse,
   Card,

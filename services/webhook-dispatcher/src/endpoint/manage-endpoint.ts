@@ -1,6 +1,6 @@
 import { appendAudit } from "@holdfast/audit";
 import type { CommandReply, OperatorContext, SealedReply } from "@holdfast/contracts";
-import { sealReply } from "@holdfast/reply-sealing";
+import { sealReply } from "@holdfast/sealing";
 import type { KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import type { Clock } from "../clock.ts";
