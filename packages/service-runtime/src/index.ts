@@ -1,4 +1,5 @@
 export * from "./config.ts";
+export * from "./failpoint.ts";
 export * from "./health.ts";
 export * from "./lifecycle.ts";
 export * from "./logger.ts";
@@ -6,5 +7,5 @@ export * from "./migrate.ts";
 export * from "./migration-command.ts";
 export * from "./natural-batcher.ts";
 export * from "./next-attempt.ts";
-export * from "./postgres.ts";
 export * from "./periodic-task.ts";
+export * from "./postgres.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { FAILPOINTS } from "@holdfast/failpoints";
+import { FAILPOINTS } from "@holdfast/service-runtime";
 import type { Random } from "./random.ts";
 import type { LinkName, ServiceProcess } from "./system/service-process.ts";
 import { servicesOf, type System } from "./system/system.ts";

@@ -1,7 +1,7 @@
 // A payments process is killed at every point at which something has just been committed or sent. The client sees what
 // the fault matrix of reliability.md says, another process goes on from what is committed, and repetitions under the
 // same key find the one payment, whenever they come.
-import { FAILPOINTS, type Failpoint } from "@holdfast/failpoints";
+import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { problemOf, recordOf } from "./checker/answers.ts";
 import type { HistoryEntry } from "./checker/ledgers.ts";

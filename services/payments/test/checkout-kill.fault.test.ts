@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { payCheckout, viewCheckout } from "@holdfast/contracts";
-import { FAILPOINTS, type Failpoint } from "@holdfast/failpoints";
+import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
 import { spawnLogged, type LoggedChild } from "@holdfast/local-infrastructure";
 import { eventually } from "@holdfast/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FAILPOINTS, type Failpoint } from "@holdfast/failpoints";
+import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
 import { spawnLogged, type LoggedChild } from "@holdfast/local-infrastructure";
 import { eventually } from "@holdfast/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

@@ -9,7 +9,7 @@ import {
   type Command,
   type CommandContext,
 } from "@holdfast/contracts";
-import { FAILPOINTS, type Failpoint } from "@holdfast/failpoints";
+import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
 import { spawnLogged, type LoggedChild } from "@holdfast/local-infrastructure";
 import { request } from "@holdfast/messaging";
 import { eventually } from "@holdfast/testing";

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { approveRefund, capturePayment, rejectRefund, requestRefund } from "@holdfast/contracts";
-import { armFailpoints, type Failpoint } from "@holdfast/failpoints";
+import { armFailpoints, type Failpoint } from "@holdfast/service-runtime";
 import { request } from "@holdfast/messaging";
 import { eventually } from "@holdfast/testing";
 import * as fc from "fast-check";

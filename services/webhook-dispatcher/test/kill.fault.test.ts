@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Failpoint } from "@holdfast/failpoints";
+import type { Failpoint } from "@holdfast/service-runtime";
 import { eventually } from "@holdfast/testing";
 import { checkWebhooks } from "@holdfast/webhook-checker";
 import { expect, test } from "vitest";

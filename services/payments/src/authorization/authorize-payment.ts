@@ -6,7 +6,7 @@
  * called a decline.
  */
 import type { Acquirer, AcquirerOutcome, CardRequest } from "@holdfast/acquirer";
-import { failpoint } from "@holdfast/failpoints";
+import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
 import type {
   ApiPaymentResponse,
   Card,
@@ -15,7 +15,6 @@ import type {
   SellPayment,
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
-import { certainlyNotCommitted } from "@holdfast/service-runtime";
 import { DEADLINE_PASSED, decideAuthorization } from "../payment/authorization-outcome.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import type { LeasedForSettlement } from "../payment/settlement.ts";

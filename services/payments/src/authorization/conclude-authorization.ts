@@ -1,5 +1,5 @@
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";

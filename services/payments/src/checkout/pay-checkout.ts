@@ -3,7 +3,7 @@
  * two forms that arrive at once one claims; the other finds a payment under way and makes none. A payment that fails
  * leaves the checkout open for another card, as often as is allowed; one whose outcome is not known keeps it taken.
  */
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
 import type { CheckoutPage, CommandReply, PayCheckout, SellPayment } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import type { Transaction } from "kysely";

@@ -7,8 +7,7 @@
 import type { AcquirerOutcome, FollowUpRequest } from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { forgetKey, storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
-import { certainlyNotCommitted, nextAttemptInMs } from "@holdfast/service-runtime";
-import { failpoint } from "@holdfast/failpoints";
+import { certainlyNotCommitted, failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
 import { paymentRecord, type PaymentRow } from "../payment/payment-record.ts";
 import type { RecoverDeps } from "../recovery/recover-payment.ts";
 import { postpone } from "../recovery/recovery-queries.ts";

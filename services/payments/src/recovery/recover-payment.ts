@@ -6,8 +6,7 @@
  * cvv is gone.
  */
 import type { Acquirer } from "@holdfast/acquirer";
-import { failpoint } from "@holdfast/failpoints";
-import { nextAttemptInMs } from "@holdfast/service-runtime";
+import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";

@@ -3,7 +3,7 @@
  * goes through the payment's locked row: of any number of refunds, captures and cancellations that arrive together, each
  * sees what the one before it has left. (Measured: adding up and then inserting let 117 of 100 possible refunds through.)
  */
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
 import type { CommandReply, RefundReservation, ReserveRefund } from "@holdfast/contracts";
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { sql } from "kysely";

@@ -1,4 +1,4 @@
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
 import type { Acquirer } from "@holdfast/acquirer";
 import {
   concludeAuthorization,

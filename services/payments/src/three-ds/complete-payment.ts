@@ -4,7 +4,7 @@
  * message, a browser that is late) changes nothing and hears how the payment stands.
  */
 import type { CommandReply, CompletePayment, ServiceContext, SessionState } from "@holdfast/contracts";
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
 import type { Incoming } from "@holdfast/messaging";
 import { completeAuthorization, type CompleteAuthorizationDeps } from "./complete-authorization.ts";
 import { claimCompletion, findSession } from "./session-queries.ts";

@@ -5,10 +5,9 @@
  */
 import type { EnrolmentOutcome } from "@holdfast/acquirer";
 import type { Card, CommandReply, EnrolledPayment, EnrolPayment } from "@holdfast/contracts";
-import { failpoint } from "@holdfast/failpoints";
+import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
 import { storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
-import { certainlyNotCommitted } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import { admitPayment } from "../authorization/admit-payment.ts";
 import { answerRepetition, currentState } from "../authorization/answer-repetition.ts";

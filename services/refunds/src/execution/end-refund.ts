@@ -1,4 +1,4 @@
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
 import { changeRefund } from "../refund/change-refund.ts";
 import type { FinalRefundState } from "../refund/refund.ts";
 import type { LeasedRefund } from "../refund/refund-queries.ts";

@@ -4,8 +4,7 @@
  * sent under another reference, so the bank pays at most once.
  */
 import type { Acquirer, AcquirerOutcome, FollowUpRequest, InquiryOutcome } from "@holdfast/acquirer";
-import { failpoint } from "@holdfast/failpoints";
-import { nextAttemptInMs } from "@holdfast/service-runtime";
+import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";

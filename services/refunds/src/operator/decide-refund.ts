@@ -4,7 +4,7 @@
  * arrive together one stands.
  */
 import type { CommandReply, OperatorContext, OperatorRefundDetail } from "@holdfast/contracts";
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
 import type { Logger } from "@holdfast/service-runtime";
 import type { Transaction } from "kysely";
 import type { RefundsDatabase } from "../database.ts";

@@ -1,6 +1,10 @@
-import type { CommandReply, OperatorRefundDetail, requestRefundForMerchant } from "@holdfast/contracts";
+import type {
+  CommandReply,
+  OperatorContext,
+  OperatorRefundDetail,
+  requestRefundForMerchant,
+} from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
-import type { OperatorContext } from "@holdfast/contracts";
 import type { z } from "zod";
 import { requestRefund, type RequestRefundDeps } from "../request/request-refund.ts";
 import { auditRefund } from "./audit-refund.ts";

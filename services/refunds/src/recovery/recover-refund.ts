@@ -1,5 +1,5 @@
 import { forgetKey } from "@holdfast/idempotency";
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
 import { carryOn } from "../execution/carry-on.ts";
 import { tryLater, type ExecuteDeps } from "../execution/execute-refund.ts";
 import type { LeasedRefund } from "../refund/refund-queries.ts";

@@ -1,5 +1,5 @@
 import { describeRefund } from "@holdfast/contracts";
-import { armFailpoints, type Failpoint } from "@holdfast/failpoints";
+import { armFailpoints, type Failpoint } from "@holdfast/service-runtime";
 import { eventually } from "@holdfast/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "../../test/refunds-harness.ts";

@@ -10,9 +10,8 @@ import {
   type CommandReply,
   type RefundReservation,
 } from "@holdfast/contracts";
-import { failpoint } from "@holdfast/failpoints";
+import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
 import { forgetKey, storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
-import { certainlyNotCommitted } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";

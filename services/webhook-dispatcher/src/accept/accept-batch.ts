@@ -1,4 +1,4 @@
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
 import { annotate, failSpan, formatTraceparent, type Span } from "@holdfast/telemetry";
 import type { JsMsg } from "@nats-io/jetstream";
 import { DatabaseError, type Pool } from "pg";

@@ -1,5 +1,5 @@
 import { createHash, randomUUIDv7 } from "node:crypto";
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
 import type { KeyRing } from "@holdfast/service-runtime";
 import { signWebhook, WEBHOOK_HEADERS } from "@holdfast/webhook-signature";
 import type { BusinessEvents } from "../business-events.ts";

@@ -1,5 +1,4 @@
-import type { WebhookDeliveryStatus } from "@holdfast/contracts";
-import type { FinalStatus } from "@holdfast/contracts";
+import type { FinalStatus, WebhookDeliveryStatus } from "@holdfast/contracts";
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { AttemptTable, Outcome, WebhooksDatabase } from "../database.ts";
 

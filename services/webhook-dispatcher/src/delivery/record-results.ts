@@ -1,6 +1,5 @@
 import type { WebhookError } from "@holdfast/contracts";
-import { failpoint } from "@holdfast/failpoints";
-import { createNaturalBatcher, type NaturalBatcher } from "@holdfast/service-runtime";
+import { createNaturalBatcher, failpoint, type NaturalBatcher } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 import type { Trigger } from "../database.ts";
 
