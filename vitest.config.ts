@@ -13,7 +13,7 @@ export default defineConfig({
           name: "unit",
           // They share nothing but modules, and a worker for each file costs more than the tests.
           isolate: false,
-          include: ["{packages,services,tests}/**/*.test.ts"],
+          include: ["{services,packages,tools,tests}/**/*.test.ts"],
           exclude: ["**/node_modules/**", "**/*.{service,e2e,fault,container,browser,cluster}.test.ts"],
         },
       },
@@ -21,7 +21,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "service",
-          include: ["{packages,services,tests}/**/*.{service,e2e}.test.ts"],
+          include: ["{services,packages,tools,tests}/**/*.{service,e2e}.test.ts"],
           globalSetup: ["packages/testing/src/global-setup.ts"],
         },
       },
@@ -29,7 +29,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "fault",
-          include: ["{packages,services,tests}/**/*.fault.test.ts"],
+          include: ["{services,packages,tools,tests}/**/*.fault.test.ts"],
           globalSetup: ["packages/testing/src/global-setup.ts"],
         },
       },

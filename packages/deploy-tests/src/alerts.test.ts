@@ -21,7 +21,7 @@ const runbook = join(repository, "docs", "runbook");
  * left out.
  */
 function metricsOfTheSources(): Set<string> {
-  const files = globSync("{packages,services}/*/src/**/*.ts", { cwd: repository });
+  const files = globSync("{services,packages,tools}/*/src/**/*.ts", { cwd: repository });
   const sources = files
     .filter((file) => !file.endsWith(".test.ts"))
     .map((file) => readFileSync(join(repository, file), "utf8"));

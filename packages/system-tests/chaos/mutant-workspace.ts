@@ -25,7 +25,7 @@ export type MutantWorkspace = {
 
 export function createMutantWorkspace(repository: string): MutantWorkspace {
   const root = mkdtempSync(join(tmpdir(), `holdfast-test-${process.pid}-mutant-`));
-  for (const folder of ["packages", "services"]) {
+  for (const folder of ["services", "packages", "tools"]) {
     cpSync(join(repository, folder), join(root, folder), { recursive: true, verbatimSymlinks: true });
   }
   for (const file of ["package.json", "tsconfig.json", "vitest.config.ts"])
@@ -63,7 +63,7 @@ function linkModules(repository: string, root: string): void {
   for (const name of readdirSync(modules).filter((name) => name !== SCOPE)) {
     symlinkSync(join(modules, name), join(root, "node_modules", name));
   }
-  for (const folder of ["packages", "services"]) {
+  for (const folder of ["services", "packages", "tools"]) {
     for (const name of readdirSync(join(root, folder))) {
       symlinkSync(join(root, folder, name), join(root, "node_modules", SCOPE, name));
     }

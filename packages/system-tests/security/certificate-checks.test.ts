@@ -12,7 +12,7 @@ const SWITCHES =
 
 test("nothing turns the check of certificates or the strictness of the HTTP parser off", () => {
   const files = sourceFiles(
-    "{packages,services,scripts}/**/*.{ts,mjs,js,json}",
+    "{services,packages,tools,tests,scripts}/**/*.{ts,mjs,js,json}",
     "{.ci/run,package.json,.npmrc,vitest.config.ts}",
   );
   expect(files.size).toBeGreaterThan(400);

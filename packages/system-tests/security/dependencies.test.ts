@@ -38,7 +38,11 @@ test("install scripts run for packages that were looked at, and no others", () =
 });
 
 test("versions are exact", () => {
-  for (const [path, source] of sourceFiles("package.json", "{packages,services}/*/package.json")) {
+  for (const [path, source] of sourceFiles(
+    "package.json",
+    "{services,packages,tools}/*/package.json",
+    "tests/package.json",
+  )) {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(source) as Manifest;
     for (const version of Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
       expect(version, path).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);

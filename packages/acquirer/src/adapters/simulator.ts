@@ -38,7 +38,7 @@ import {
 export type SimulatorAcquirerOptions = BoundedHttpClientOptions;
 
 /**
- * The acquirer simulator over HTTP; the protocol is in `packages/acquirer-simulator/README.md`. The card is in the
+ * The acquirer simulator over HTTP; the protocol is in `tools/acquirer-simulator/README.md`. The card is in the
  * request's body only: no outcome and no error names any part of it.
  * @throws at once for a URL that is not one; a call rejects with RangeError for an amount no JSON number can carry
  */

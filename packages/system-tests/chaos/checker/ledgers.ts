@@ -68,7 +68,7 @@ export type SentCheckout = {
 /** Without an amount, all that is left. */
 export type SentOperation = { kind: "capture" | "cancel"; paymentId: string; amount?: string };
 
-/** A line of the acquirer's ledger (packages/acquirer-simulator/README.md, Ledger). */
+/** A line of the acquirer's ledger (tools/acquirer-simulator/README.md, Ledger). */
 export type BankLine = {
   sequence: number;
   operation: string;

@@ -4,7 +4,7 @@ import { ManagedProcess } from "./managed-process.ts";
 export type AcquirerProcess = {
   process: ManagedProcess;
   port: number;
-  /** Bends the next `times` calls of an operation (packages/acquirer-simulator/README.md, Queued faults). */
+  /** Bends the next `times` calls of an operation (tools/acquirer-simulator/README.md, Queued faults). */
   queueFault(fault: { operation: string; behaviour: string; times: number }): Promise<void>;
   clearFaults(): Promise<void>;
 };

@@ -88,7 +88,7 @@ async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<Sy
     startDurablePostgres({ dataDir: join(dir, "postgres"), logFile: log("postgres") }),
     startNats({ storeDir: join(dir, "nats"), logFile: log("nats-server") }),
     startAcquirer({
-      main: join(root, "packages", "acquirer-simulator", "src", "main.ts"),
+      main: join(root, "tools", "acquirer-simulator", "src", "main.ts"),
       port: await nextPort(),
       ledgerFile: join(dir, "acquirer-ledger.ndjson"),
       logFile: log("acquirer"),

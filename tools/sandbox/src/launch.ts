@@ -62,7 +62,7 @@ export async function launchNatsServer(
 }
 
 export async function launchSimulator({ home, supervisor }: LaunchContext, port: number): Promise<void> {
-  const main = join(repositoryRoot, "packages", "acquirer-simulator", "src", "main.ts");
+  const main = join(repositoryRoot, "tools", "acquirer-simulator", "src", "main.ts");
   const environment = environmentOf(home, {
     SIMULATOR_HOST: "127.0.0.1",
     SIMULATOR_PORT: `${port}`,
