@@ -31,7 +31,7 @@ test.each([
   expect(missing().map(show)).toEqual([]);
 });
 
-test.each(["services", "packages"])(
+test.each(["services", "packages", "tools"])(
   "ARCHITECTURE's table of %s is the tree: add, rename or delete the row",
   (shelf) => {
     const inTree = [...workspaces.values()].filter((path) => path.startsWith(`${shelf}/`));

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { schemaNames, withClient, type SchemaName } from "@holdfast/local-infrastructure";
+import { schemaNames, withClient, type SchemaName } from "@holdfast/sandbox/infrastructure";
 import { createTestDatabase, type TestDatabase } from "@holdfast/testing";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";

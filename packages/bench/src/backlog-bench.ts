@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { withClient } from "@holdfast/local-infrastructure";
+import { withClient } from "@holdfast/sandbox/infrastructure";
 import type { Client } from "pg";
 import { insertBacklog } from "./backlog-tables.ts";
 import { print, printGoal, witness, type Bench } from "./bench.ts";

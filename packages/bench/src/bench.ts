@@ -1,5 +1,5 @@
 import type { SandboxFile } from "@holdfast/sandbox";
-import { withClient } from "@holdfast/local-infrastructure";
+import { withClient } from "@holdfast/sandbox/infrastructure";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventSource } from "./events.ts";
 import type { Receiver } from "./receiver-client.ts";

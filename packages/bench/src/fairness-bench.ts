@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { withClient } from "@holdfast/local-infrastructure";
+import { withClient } from "@holdfast/sandbox/infrastructure";
 import { print, printGoal, settled, witness, type Bench } from "./bench.ts";
 import { forEach, newEndpoints, type Endpoint } from "./events.ts";
 import { median, quantile, sharedClockUs } from "./figures.ts";

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { withParentDeathSignal } from "@holdfast/local-infrastructure";
+import { withParentDeathSignal } from "@holdfast/sandbox/infrastructure";
 
 export type Program<First> = { pid: number; first: First; stop(): Promise<void> };
 

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { programFromApt } from "@holdfast/local-infrastructure/program-from-apt";
-import { programFromGithub } from "@holdfast/local-infrastructure/program-from-github";
+import { programFromApt } from "@holdfast/sandbox/infrastructure/program-from-apt";
+import { programFromGithub } from "@holdfast/sandbox/infrastructure/program-from-github";
 
 /** A command without its last arguments: `["kubectl", "kustomize"]`. */
 export type Tool = string[];

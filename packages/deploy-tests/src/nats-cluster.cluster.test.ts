@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pace } from "node:timers/promises";
 import { EVENT_STREAM, putWebhook } from "@holdfast/contracts";
-import { localCertificates, spawnLogged, withParentDeathSignal } from "@holdfast/local-infrastructure";
+import { localCertificates, spawnLogged, withParentDeathSignal } from "@holdfast/sandbox/infrastructure";
 import { busOptions, connectBus, request, serve, type Bus } from "@holdfast/messaging";
 import { confirmEventsHandler, createOutboxPool, outboxSettings, startOutboxRelay } from "@holdfast/outbox";
 import { createReplyRecipient } from "@holdfast/sealing";

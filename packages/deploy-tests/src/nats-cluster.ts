@@ -9,14 +9,14 @@ import {
   spawnLogged,
   withParentDeathSignal,
   type LoggedChild,
-} from "@holdfast/local-infrastructure";
+} from "@holdfast/sandbox/infrastructure";
 import {
   issueAuthority,
   issueClient,
   issueForLocalhost,
   issuePeer,
   type CertificatePair,
-} from "@holdfast/local-infrastructure/issue-certificate";
+} from "@holdfast/sandbox/infrastructure/issue-certificate";
 import { passwordVariable } from "@holdfast/messaging";
 import { deployDir } from "./build-overlay.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startPostgres, withClient, type Postgres } from "@holdfast/local-infrastructure";
+import { startPostgres, withClient, type Postgres } from "@holdfast/sandbox/infrastructure";
 import { eventually } from "@holdfast/testing";
 import type { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";

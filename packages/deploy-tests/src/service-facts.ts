@@ -6,7 +6,7 @@ import { configSchema as gateway } from "../../../services/api-gateway/src/confi
 import { configSchema as payments } from "../../../services/payments/src/config.ts";
 import { configSchema as refunds } from "../../../services/refunds/src/config.ts";
 import { configSchema as dispatcher } from "../../../services/webhook-dispatcher/src/config.ts";
-import { roleNames } from "@holdfast/local-infrastructure";
+import { roleNames } from "@holdfast/sandbox/infrastructure";
 import { deployDir } from "./build-overlay.ts";
 import type { Deadlines } from "./policies/pods.ts";
 import type { ConfigSchemas } from "./policies/settings.ts";

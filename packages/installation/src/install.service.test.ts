@@ -1,5 +1,5 @@
 import { connect, createServer } from "node:net";
-import { freePort, withClient } from "@holdfast/local-infrastructure";
+import { freePort, withClient } from "@holdfast/sandbox/infrastructure";
 import { parseConfig } from "@holdfast/service-runtime";
 import { createTestDatabase } from "@holdfast/testing";
 import { expect, inject, onTestFinished, test } from "vitest";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, localCertificates, type LocalCertificates } from "@holdfast/local-infrastructure";
+import { freePort, localCertificates, type LocalCertificates } from "@holdfast/sandbox/infrastructure";
 import { startOtlpReceiver, type OtlpReceiver } from "@holdfast/testing";
 import { client, type Client, type Credentials } from "../e2e/running-sandbox.ts";
 import { docker } from "./docker.ts";

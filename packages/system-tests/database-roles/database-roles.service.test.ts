@@ -1,4 +1,4 @@
-import { schemaNames, withClient, type SchemaName } from "@holdfast/local-infrastructure";
+import { schemaNames, withClient, type SchemaName } from "@holdfast/sandbox/infrastructure";
 import { createTestDatabase, type TestDatabase } from "@holdfast/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 

@@ -1,4 +1,4 @@
-import { withClient, type SchemaName } from "@holdfast/local-infrastructure";
+import { withClient, type SchemaName } from "@holdfast/sandbox/infrastructure";
 import type { TestDatabase } from "./test-database.ts";
 
 /** Every column of a schema's tables, by table; those that say what has been migrated are left out. */

@@ -10,7 +10,7 @@ import {
   schemaByService,
   type RolePasswords,
   type ServiceName,
-} from "@holdfast/local-infrastructure";
+} from "@holdfast/sandbox/infrastructure";
 import { chooseTestBackend, mayHaveEngine, type TestBackend } from "./test-backend.ts";
 import { engineHasImages, type TestRun } from "./test-containers.ts";
 import { makeTestDirectory, removeLeftovers } from "./test-directory.ts";

@@ -2,7 +2,7 @@
 // that was killed go when the next one starts. So no further container is needed to watch over them.
 import { hostname } from "node:os";
 import { natsGreeting } from "@holdfast/installation";
-import { freePort } from "@holdfast/local-infrastructure";
+import { freePort } from "@holdfast/sandbox/infrastructure";
 import { eventually } from "./eventually.ts";
 import { isOver } from "./process-is-over.ts";
 import type { TestNats } from "./test-nats.ts";

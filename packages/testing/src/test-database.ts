@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { grantConnect, schemaUrls, withClient, type SchemaUrls } from "@holdfast/local-infrastructure";
+import { grantConnect, schemaUrls, withClient, type SchemaUrls } from "@holdfast/sandbox/infrastructure";
 import { inject } from "vitest";
 import type { ProvidedInfrastructure } from "./template-database.ts";
 

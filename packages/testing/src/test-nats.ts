@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { startNatsServer, type NatsServer } from "@holdfast/local-infrastructure";
+import { startNatsServer, type NatsServer } from "@holdfast/sandbox/infrastructure";
 import { inject } from "vitest";
 import { startNatsContainer } from "./test-containers.ts";
 import { makeTestDirectory } from "./test-directory.ts";

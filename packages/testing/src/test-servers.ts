@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { startNatsServer, startPostgres, withClient } from "@holdfast/local-infrastructure";
+import { startNatsServer, startPostgres, withClient } from "@holdfast/sandbox/infrastructure";
 import { escapeIdentifier } from "pg";
 import { readExternalServers, type TestBackend } from "./test-backend.ts";
 import {

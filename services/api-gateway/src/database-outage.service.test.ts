@@ -1,4 +1,4 @@
-import { withClient } from "@holdfast/local-infrastructure";
+import { withClient } from "@holdfast/sandbox/infrastructure";
 import { eventually } from "@holdfast/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { preAuthorizationBody } from "../test/builders.ts";

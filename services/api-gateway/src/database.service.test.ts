@@ -1,4 +1,4 @@
-import { withClient } from "@holdfast/local-infrastructure";
+import { withClient } from "@holdfast/sandbox/infrastructure";
 import { createTestDatabase, type TestDatabase } from "@holdfast/testing";
 import { beforeAll, describe, expect, test } from "vitest";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { payCheckout, viewCheckout } from "@holdfast/contracts";
 import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
-import { spawnLogged, type LoggedChild } from "@holdfast/local-infrastructure";
+import { spawnLogged, type LoggedChild } from "@holdfast/sandbox/infrastructure";
 import { eventually } from "@holdfast/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { checkouts, type CheckoutSteps } from "./checkout-harness.ts";

@@ -10,7 +10,7 @@ import {
   type CommandContext,
 } from "@holdfast/contracts";
 import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
-import { spawnLogged, type LoggedChild } from "@holdfast/local-infrastructure";
+import { spawnLogged, type LoggedChild } from "@holdfast/sandbox/infrastructure";
 import { request } from "@holdfast/messaging";
 import { eventually } from "@holdfast/testing";
 import type { z } from "zod";

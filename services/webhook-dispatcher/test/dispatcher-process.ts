@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { spawnLogged, withParentDeathSignal, type LoggedChild } from "@holdfast/local-infrastructure";
+import { spawnLogged, withParentDeathSignal, type LoggedChild } from "@holdfast/sandbox/infrastructure";
 import { eventually } from "@holdfast/testing";
 
 /** A dispatcher as a process of its own, so that it can be killed. Ready when its consumer has been made. */

@@ -6,7 +6,7 @@ import {
   roleNames,
   startPostgres,
   type RolePasswords,
-} from "@holdfast/local-infrastructure";
+} from "@holdfast/sandbox/infrastructure";
 import { migrate } from "@holdfast/service-runtime";
 import { eventually } from "@holdfast/testing";
 import { checkWebhooks } from "@holdfast/webhook-checker";

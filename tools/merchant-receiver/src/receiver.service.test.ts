@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { localCertificates } from "@holdfast/local-infrastructure";
+import { localCertificates } from "@holdfast/sandbox/infrastructure";
 import { signWebhook } from "@holdfast/webhook-signature";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { describeReceipt } from "./describe-receipt.ts";

@@ -12,7 +12,7 @@ import {
   type LoggedChild,
   type Postgres,
   type SchemaUrls,
-} from "@holdfast/local-infrastructure";
+} from "./infrastructure/index.ts";
 import { natsUsersConfig } from "@holdfast/messaging";
 import { replaceFile } from "./replace-file.ts";
 import { repositoryRoot } from "./repository-root.ts";

@@ -1,5 +1,5 @@
 // The four ports that people type. Everything else in the sandbox listens on ports drawn at random.
-import { freePort, isPortFree } from "@holdfast/local-infrastructure";
+import { freePort, isPortFree } from "./infrastructure/index.ts";
 
 export type Ports = {
   merchantApi: number;

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { withClient } from "@holdfast/local-infrastructure";
+import { withClient } from "./infrastructure/index.ts";
 import { BusRefusedError, connectBus } from "@holdfast/messaging";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";

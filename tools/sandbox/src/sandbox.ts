@@ -7,7 +7,7 @@ import {
   provisionDatabase,
   type LocalCertificates,
   type SchemaUrls,
-} from "@holdfast/local-infrastructure";
+} from "./infrastructure/index.ts";
 import { seedDemoMerchant } from "./demo-merchant.ts";
 import { openHome } from "./home.ts";
 import {

@@ -3,7 +3,7 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { JWK } from "jose";
 import { BUS_USERS, OBSERVER, type BusUser } from "@holdfast/contracts";
-import { roleNames, type RolePasswords } from "@holdfast/local-infrastructure";
+import { roleNames, type RolePasswords } from "./infrastructure/index.ts";
 import { replaceFile } from "./replace-file.ts";
 
 /** A merchant with the credentials it was given once. */

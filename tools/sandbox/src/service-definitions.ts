@@ -5,7 +5,7 @@ import {
   type SchemaName,
   type SchemaUrls,
   type ServiceName,
-} from "@holdfast/local-infrastructure";
+} from "./infrastructure/index.ts";
 import { operatorAudience, operatorIssuer } from "./operators.ts";
 import type { Ports } from "./ports.ts";
 import { repositoryRoot } from "./repository-root.ts";

@@ -1,7 +1,7 @@
 // Keeps processes running: one that dies is started again, as Kubernetes would, and all of them end in order and in
 // time.
 import { setTimeout as delay } from "node:timers/promises";
-import type { LoggedChild } from "@holdfast/local-infrastructure";
+import type { LoggedChild } from "./infrastructure/index.ts";
 
 /** When a process is stopped: those that take work from outside first, those that others depend on last. */
 export type Stage = "edge" | "service" | "transport" | "database";

@@ -6,7 +6,7 @@ import {
   withParentDeathSignal,
   type Exit,
   type LoggedChild,
-} from "@holdfast/local-infrastructure";
+} from "@holdfast/sandbox/infrastructure";
 
 export type ProgramOptions = {
   name: string;

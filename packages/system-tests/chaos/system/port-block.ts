@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 /**
  * Ports for the servers of this process, which no other test process takes: a block of a hundred belongs to whoever
  * listens on its first one. Ports drawn at random would be free when they are drawn and taken when a killed server is
- * started again. Below the range from which others draw (packages/local-infrastructure/src/free-port.ts).
+ * started again. Below the range from which others draw (tools/sandbox/src/infrastructure/free-port.ts).
  */
 export async function nextPort(): Promise<number> {
   block ??= claimBlock();

@@ -1,4 +1,4 @@
-import { withClient } from "@holdfast/local-infrastructure";
+import { withClient } from "@holdfast/sandbox/infrastructure";
 import type {
   BankLine,
   CheckoutPaymentRow,

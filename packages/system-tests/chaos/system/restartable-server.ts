@@ -1,4 +1,4 @@
-import { startNatsServer, startPostgres } from "@holdfast/local-infrastructure";
+import { startNatsServer, startPostgres } from "@holdfast/sandbox/infrastructure";
 import { nextPort } from "./port-block.ts";
 
 /** A server that is killed as a power cut would, and started again on the same port and data. */

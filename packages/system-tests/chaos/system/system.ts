@@ -12,7 +12,7 @@ import {
   runLogged,
   type RolePasswords,
   type SchemaUrls,
-} from "@holdfast/local-infrastructure";
+} from "@holdfast/sandbox/infrastructure";
 import { startAcquirer, type AcquirerProcess } from "./acquirer.ts";
 import { nextPort } from "./port-block.ts";
 import { createOperatorIdentity, onboardMerchant, type Merchant } from "./onboard-merchant.ts";

@@ -1,5 +1,5 @@
 import { readAuditEntries, verifyAuditChain, type AuditDatabase } from "@holdfast/audit";
-import { withClient } from "@holdfast/local-infrastructure";
+import { withClient } from "@holdfast/sandbox/infrastructure";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { withClient } from "@holdfast/local-infrastructure";
+import { withClient } from "@holdfast/sandbox/infrastructure";
 import { eventually } from "@holdfast/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { HttpAnswer } from "../../test/http-client.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lookUpBin, sellPayment } from "@holdfast/contracts";
 import { eventually } from "@holdfast/testing";
-import { withClient } from "@holdfast/local-infrastructure";
+import { withClient } from "@holdfast/sandbox/infrastructure";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 import { importBins } from "./import-bins.ts";
