@@ -22,7 +22,7 @@ export default defineConfig({
         test: {
           name: "service",
           include: ["{services,packages,tools,tests}/**/*.{service,e2e}.test.ts"],
-          globalSetup: ["packages/testing/src/global-setup.ts"],
+          globalSetup: ["tests/support/global-setup.ts"],
         },
       },
       {
@@ -30,7 +30,7 @@ export default defineConfig({
         test: {
           name: "fault",
           include: ["{services,packages,tools,tests}/**/*.fault.test.ts"],
-          globalSetup: ["packages/testing/src/global-setup.ts"],
+          globalSetup: ["tests/support/global-setup.ts"],
         },
       },
     ],

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { schemaNames, withClient, type SchemaName } from "@holdfast/sandbox/infrastructure";
-import { createTestDatabase, type TestDatabase } from "@holdfast/testing";
+import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";

@@ -1,7 +1,7 @@
 import { connect, createServer } from "node:net";
 import { freePort, withClient } from "@holdfast/sandbox/infrastructure";
 import { parseConfig } from "@holdfast/service-runtime";
-import { createTestDatabase } from "@holdfast/testing";
+import { createTestDatabase } from "@holdfast/tests/support";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { configSchema } from "./config.ts";
 import { install } from "./install.ts";

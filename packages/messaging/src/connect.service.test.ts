@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { localCertificates } from "@holdfast/sandbox/infrastructure";
 import { issueClient } from "@holdfast/sandbox/infrastructure/issue-certificate";
-import { eventually, startTestNats } from "@holdfast/testing";
+import { eventually, startTestNats } from "@holdfast/tests/support";
 import { connect as natsConnect } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { busOptions, BusRefusedError, connectBus, type BusSettings } from "./connect.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { defineCommand, type Command, type CommandReply, type MessageContext } from "@holdfast/contracts";
-import { eventually, startTestNats, type TestNats } from "@holdfast/testing";
+import { eventually, startTestNats, type TestNats } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { connectBus, type Bus } from "./connect.ts";

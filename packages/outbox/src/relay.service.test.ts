@@ -1,6 +1,6 @@
 import { confirmEvents, EVENT_STREAM, findMissingEvents } from "@holdfast/contracts";
 import { handler, request, serve } from "@holdfast/messaging";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startOutboxHarness, type OutboxHarness } from "../test/outbox-harness.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { EVENT_STREAM, type StatusChangedEvent } from "@holdfast/contracts";
 import { connectBus, type Bus } from "@holdfast/messaging";
 import { createLogger, createPool, parseConfig, type Logger } from "@holdfast/service-runtime";
-import { createTestDatabase, startTestNats, type TestNats } from "@holdfast/testing";
+import { createTestDatabase, startTestNats, type TestNats } from "@holdfast/tests/support";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { Client, type Pool } from "pg";
 import { z } from "zod";

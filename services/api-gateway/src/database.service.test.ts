@@ -1,5 +1,5 @@
 import { withClient } from "@holdfast/sandbox/infrastructure";
-import { createTestDatabase, type TestDatabase } from "@holdfast/testing";
+import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { beforeAll, describe, expect, test } from "vitest";
 
 let database: TestDatabase;

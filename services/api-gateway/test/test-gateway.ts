@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createCardOpener } from "@holdfast/sealing";
 import { keyRingSetting, parseConfig } from "@holdfast/service-runtime";
-import { createTestDatabase, startTestNats } from "@holdfast/testing";
+import { createTestDatabase, startTestNats } from "@holdfast/tests/support";
 import { expect } from "vitest";
 import { configSchema } from "../src/config.ts";
 import { startApiGateway, type ApiGateway } from "../src/service.ts";

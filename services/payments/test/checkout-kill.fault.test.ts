@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { payCheckout, viewCheckout } from "@holdfast/contracts";
 import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
 import { spawnLogged, type LoggedChild } from "@holdfast/sandbox/infrastructure";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { checkouts, type CheckoutSteps } from "./checkout-harness.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "./payments-harness.ts";

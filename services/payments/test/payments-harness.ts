@@ -21,7 +21,7 @@ import {
 } from "@holdfast/contracts";
 import { connectBus, request, type Bus } from "@holdfast/messaging";
 import { createLogger, parseConfig } from "@holdfast/service-runtime";
-import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@holdfast/testing";
+import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import type { z } from "zod";
 import { configSchema } from "../src/config.ts";

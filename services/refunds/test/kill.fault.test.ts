@@ -12,7 +12,7 @@ import {
 import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
 import { spawnLogged, type LoggedChild } from "@holdfast/sandbox/infrastructure";
 import { request } from "@holdfast/messaging";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import type { z } from "zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";

@@ -32,11 +32,11 @@ import {
   startTestNats,
   type TestDatabase,
   type TestNats,
-} from "@holdfast/testing";
+} from "@holdfast/tests/support";
 import { Pool } from "pg";
 import type { z } from "zod";
-import { observeRefunds } from "../../../packages/system-tests/refund-invariants/observed-refunds.ts";
-import { brokenRefundInvariants } from "../../../packages/system-tests/refund-invariants/refund-invariants.ts";
+import { observeRefunds } from "../../../tests/checker/observed-refunds.ts";
+import { brokenRefundInvariants } from "../../../tests/checker/refund-invariants.ts";
 import { configSchema as paymentsConfigSchema } from "../../payments/src/config.ts";
 import { startPayments } from "../../payments/src/service.ts";
 import { configSchema } from "../src/config.ts";

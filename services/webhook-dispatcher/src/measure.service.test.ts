@@ -1,4 +1,4 @@
-import { createTestDatabase } from "@holdfast/testing";
+import { createTestDatabase } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { expect, test } from "vitest";
 import type { BusinessEvents, DispatcherState } from "./business-events.ts";

@@ -14,8 +14,8 @@ import {
   WEBHOOK_CONSUMER,
 } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
-import { eventually } from "@holdfast/testing";
-import { checkWebhooks } from "@holdfast/webhook-checker";
+import { eventually } from "@holdfast/tests/support";
+import { checkWebhooks } from "@holdfast/tests/checker";
 import { verifyWebhook } from "@holdfast/webhook-signature";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { Kysely, PostgresDialect } from "kysely";

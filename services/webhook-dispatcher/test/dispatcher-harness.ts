@@ -14,8 +14,14 @@ import { connectBus, handler, request, serve, type Bus } from "@holdfast/messagi
 import { assertEventStream } from "@holdfast/outbox";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { createLogger, parseConfig } from "@holdfast/service-runtime";
-import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@holdfast/testing";
-import { startLedgerReceiver, type LedgerReceiver } from "@holdfast/webhook-checker";
+import {
+  createTestDatabase,
+  type LedgerReceiver,
+  startLedgerReceiver,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+} from "@holdfast/tests/support";
 import { jetstream } from "@nats-io/jetstream";
 import { Pool } from "pg";
 import type { z } from "zod";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { spawnLogged, withParentDeathSignal, type LoggedChild } from "@holdfast/sandbox/infrastructure";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 
 /** A dispatcher as a process of its own, so that it can be killed. Ready when its consumer has been made. */
 export async function startDispatcherProcess(

@@ -1,6 +1,6 @@
 import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import { createLogger, createPool } from "@holdfast/service-runtime";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { Client, type Pool } from "pg";
 import { afterEach, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-import { eventually } from "@holdfast/testing";
-import { checkWebhooks } from "@holdfast/webhook-checker";
+import { eventually } from "@holdfast/tests/support";
+import { checkWebhooks } from "@holdfast/tests/checker";
 import { redeliverWebhook } from "@holdfast/contracts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createClock } from "../src/clock.ts";

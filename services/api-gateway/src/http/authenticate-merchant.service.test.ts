@@ -1,5 +1,5 @@
 import { withClient } from "@holdfast/sandbox/infrastructure";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { preAuthorizationBody } from "../../test/builders.ts";
 import type { HttpAnswer, HttpRequest } from "../../test/http-client.ts";

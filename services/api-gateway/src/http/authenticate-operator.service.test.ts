@@ -1,6 +1,6 @@
 import * as contracts from "@holdfast/contracts";
 import { ENDPOINTS, OPERATOR_ROLES, type Endpoint } from "@holdfast/contracts";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { HttpRequest } from "../../test/http-client.ts";
 import { AUDIENCE } from "../../test/operator-identity.ts";

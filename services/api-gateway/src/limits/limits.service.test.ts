@@ -1,4 +1,4 @@
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { HttpAnswer } from "../../test/http-client.ts";
 import { expectProblem } from "../../test/problems.ts";

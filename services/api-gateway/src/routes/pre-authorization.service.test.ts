@@ -1,4 +1,4 @@
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { describe, expect, test } from "vitest";
 import { CVV, PAN } from "../../test/builders.ts";
 import { expectCommonHeaders, expectProblem } from "../../test/problems.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { capturePayment } from "@holdfast/contracts";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { startPaymentsHarness } from "../../test/payments-harness.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createLogger, createPool } from "@holdfast/service-runtime";
-import { createTestDatabase, type TestDatabase } from "@holdfast/testing";
+import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import type { Kysely } from "kysely";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";

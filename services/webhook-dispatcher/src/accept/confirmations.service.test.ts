@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { connectBus } from "@holdfast/messaging";
-import { eventually, startTestNats } from "@holdfast/testing";
+import { eventually, startTestNats } from "@holdfast/tests/support";
 import { expect, onTestFinished, test } from "vitest";
 import type { BusinessEvents } from "../business-events.ts";
 import { createConfirmations } from "./confirmations.ts";

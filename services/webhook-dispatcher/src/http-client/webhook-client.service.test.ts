@@ -1,6 +1,5 @@
 import { BlockList, createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
-import { eventually } from "@holdfast/testing";
-import { startLedgerReceiver, type LedgerReceiver } from "@holdfast/webhook-checker";
+import { eventually, type LedgerReceiver, startLedgerReceiver } from "@holdfast/tests/support";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { startDnsServer, type DnsServer } from "../../test/dns-server.ts";
 import { makeTestCertificates, type TestCertificates } from "../../test/test-certificates.ts";
