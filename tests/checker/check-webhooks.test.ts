@@ -4,10 +4,10 @@ import {
   checkOutbox,
   checkWebhooks,
   type FinalState,
+  type LedgerEntry,
   type OutboxEvidence,
   type WebhookEvidence,
 } from "./check-webhooks.ts";
-import type { LedgerEntry } from "./check-webhooks.ts";
 
 const T = 1_790_000_000_000;
 const secret = "whs_secret";
