@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
-import { PAYMENT_STATUS_CHANGED } from "../messages/events.ts";
-import { PROBLEMS, problemSchema, type ProblemCode } from "../problem.ts";
-import { apiPaymentResponseSchema } from "./api-payment-response.ts";
-import { COMMON_PROBLEMS, MERCHANT_PROBLEMS, type Endpoint } from "./endpoint.ts";
-import { ENDPOINTS } from "./endpoints.ts";
+import { PAYMENT_STATUS_CHANGED } from "./messages/events.ts";
+import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
+import { apiPaymentResponseSchema } from "./http/api-payment-response.ts";
+import { COMMON_PROBLEMS, MERCHANT_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
+import { ENDPOINTS } from "./http/endpoints.ts";
 
 /** The OpenAPI 3.1 document of both APIs, as JSON text; `docs/openapi.json` is this. */
 export function openApiJson(): string {
