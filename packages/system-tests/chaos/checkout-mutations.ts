@@ -1,7 +1,7 @@
 import type { Mutation } from "./mutations.ts";
 
 const payments = "services/payments/src/checkout";
-const gateway = "services/api-gateway/src/checkout-page";
+const gateway = "services/api-gateway/src/public-pages/checkout";
 const queries = `${payments}/checkout-queries.ts`;
 const paying = scenarios(`${payments}/checkout.service.test.ts`);
 const visiting = scenarios(`${gateway}/checkout-pages.service.test.ts`);

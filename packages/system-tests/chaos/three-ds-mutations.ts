@@ -2,7 +2,7 @@
 import type { Mutation } from "./mutations.ts";
 
 const payments = "services/payments/src";
-const gateway = "services/api-gateway/src/three-ds";
+const gateway = "services/api-gateway/src/public-pages/three-ds";
 const queries = `${payments}/three-ds/session-queries.ts`;
 const completing = scenarios(`${payments}/three-ds/three-ds.service.test.ts`);
 const recovering = scenarios(`${payments}/three-ds/three-ds-recovery.service.test.ts`);

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { ServerResponse } from "node:http";
 import type { OperatorRole, ProblemCode } from "@holdfast/contracts";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
-import type { IdempotencyKey } from "./idempotency-key.ts";
+import type { IdempotencyKey } from "../endpoint/idempotency-key.ts";
 import type { ServerSpan } from "./server-span.ts";
 
 /** A person who signed in on the operator API; without a role they may do nothing. */

@@ -1,7 +1,7 @@
 import { PROBLEMS, problemType, type Problem, type ProblemCode } from "@holdfast/contracts";
 import { DatabaseUnavailableError } from "@holdfast/service-runtime";
 import { OutcomeUnknownError } from "../database.ts";
-import { OperatorKeysUnavailableError } from "../operator/operator-keys.ts";
+import { OperatorKeysUnavailableError } from "../operator-api/operator-keys.ts";
 import type { Exchange } from "./exchange.ts";
 import { Refusal } from "./refusal.ts";
 

@@ -1,0 +1,23 @@
+import { bin, binSchema, lookUpBin } from "@holdfast/contracts";
+import type { SendCommand } from "../bus/command-answer.ts";
+import { Refusal } from "../http/refusal.ts";
+import { defineRoute } from "../endpoint/route.ts";
+
+/**
+ * GET /api/bins/{bin}: what the payments service would take from a card that begins so. More than eight digits are
+ * refused unread: they may be the number of a card.
+ */
+export function binRoute({ send }: { send: SendCommand }) {
+  return defineRoute(bin, async (call) => {
+    const digits = binSchema.safeParse(call.path["bin"]);
+    if (!digits.success) return NOT_A_BIN;
+    const reply = await send(lookUpBin, call, { bin: digits.data });
+    if (reply.outcome === "done") return { status: 200, body: reply.result };
+    const isMissing = reply.outcome === "problem" && reply.code === "bin_not_found";
+    return new Refusal(isMissing ? "bin_not_found" : "service_unavailable");
+  });
+}
+
+const NOT_A_BIN = new Refusal("validation_failed", {
+  members: { errors: [{ field: "bin", code: "invalid_format", message: "must be 6 to 8 digits" }] },
+});

@@ -1,0 +1,35 @@
+import { randomUUIDv7 } from "node:crypto";
+import { checkAmount, getPayment, refund, requestRefund, toMerchantAnswer } from "@holdfast/contracts";
+import { refusalOf, replayedHeader, type SendCommand } from "../bus/command-answer.ts";
+import { Refusal } from "../http/refusal.ts";
+import { defineRoute } from "../endpoint/route.ts";
+import { amountMinorOf } from "../endpoint/amount-minor.ts";
+
+/**
+ * POST /api/payment/{paymentId}/refund. The refund's id is drawn here, so that a command sent twice is one refund and a
+ * 504 can name it.
+ */
+export function refundRoute({ send }: { send: SendCommand }) {
+  return defineRoute(
+    refund,
+    async (call) => {
+      const id = getPayment.request.safeParse(call.path);
+      if (!id.success) return new Refusal("payment_not_found");
+      const refundId = randomUUIDv7();
+      call.exchange.paymentId = refundId;
+      const reply = await send(requestRefund, call, {
+        refundId,
+        paymentId: id.data.paymentId,
+        amountMinor: amountMinorOf(call.body),
+        currency: call.body.currency,
+      });
+      if (!("result" in reply)) return refusalOf(reply, refundId);
+      // Of a replay it is the first request's refund, not the one drawn for this one.
+      call.exchange.paymentId = reply.result.paymentId;
+      const Location = `/api/payment/${reply.result.paymentId}`;
+      const body = toMerchantAnswer(reply.result);
+      return { status: 202, headers: { Location, ...replayedHeader(reply) }, body };
+    },
+    (fields, _now, addFault) => checkAmount(fields, addFault),
+  );
+}

@@ -1,0 +1,58 @@
+import {
+  describePayment,
+  getOperatorPayment,
+  inquirePayment,
+  inquireUnresolvedPayment,
+  listOperatorPayments,
+  listUnresolvedPayments,
+  resolvePayment,
+  resolveUnresolvedPayment,
+  reversePayment,
+  reverseUnresolvedPayment,
+  type CommandReply,
+  type OperatorPaymentDetail,
+} from "@holdfast/contracts";
+import { operatorRefusalOf, type SendOperatorCommand } from "../bus/operator-command.ts";
+import { Refusal } from "../http/refusal.ts";
+import { defineRoute, type Answer } from "../endpoint/route.ts";
+
+/** What operators see of payments and do about those whose outcome is not known. */
+export function operatorPaymentRoutes({ send }: { send: SendOperatorCommand }) {
+  return [
+    defineRoute(listOperatorPayments, async (call) => {
+      const { limit = "50", cursor } = call.query;
+      const page = { limit: Number(limit), ...(cursor !== undefined && { cursor }) };
+      const reply = await send(listUnresolvedPayments, call, page);
+      if (!("result" in reply)) return operatorRefusalOf(reply, { reads: true });
+      return { status: 200, body: reply.result };
+    }),
+    defineRoute(getOperatorPayment, async (call) => {
+      const id = describePayment.request.safeParse(call.path);
+      if (!id.success) return NOT_FOUND;
+      return answer(await send(describePayment, call, id.data), { reads: true });
+    }),
+    defineRoute(inquirePayment, async (call) => {
+      const id = describePayment.request.safeParse(call.path);
+      return id.success ? answer(await send(inquireUnresolvedPayment, call, id.data)) : NOT_FOUND;
+    }),
+    defineRoute(reversePayment, async (call) => {
+      const id = describePayment.request.safeParse(call.path);
+      return id.success ? answer(await send(reverseUnresolvedPayment, call, id.data)) : NOT_FOUND;
+    }),
+    defineRoute(resolvePayment, async (call) => {
+      const id = describePayment.request.safeParse(call.path);
+      if (!id.success) return NOT_FOUND;
+      const { outcome, evidence } = call.body;
+      return answer(await send(resolveUnresolvedPayment, call, { ...id.data, outcome, evidence }));
+    }),
+  ];
+}
+
+const NOT_FOUND = new Refusal("payment_not_found");
+
+function answer(
+  reply: CommandReply<OperatorPaymentDetail>,
+  options?: { reads: boolean },
+): Answer<200> | Refusal {
+  return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply, options);
+}
