@@ -2,6 +2,7 @@ import { parse as parseQuery } from "node:querystring";
 import type { IncomingMessage } from "node:http";
 import { OPERATOR_ROLES, type Endpoint, type OperatorRole } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
+import type { z } from "zod";
 import { createInFlightLimit, type InFlightLimit } from "../limits/in-flight-limit.ts";
 import type { LimitRate } from "../limits/merchant-rate-limit.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -93,9 +94,25 @@ async function readCall(
   if (body instanceof Refusal) return body;
   const parsed = endpoint.request && parseRequest(endpoint.request, body, check);
   if (parsed instanceof Refusal) return parsed;
+  const path = endpoint.pathParameters && readPath(endpoint, endpoint.pathParameters, request, exchange);
+  if (path instanceof Refusal) return path;
   const caller = exchange.merchant ?? exchange.operator;
   if (!caller) throw new Error(`${endpoint.path} was reached without a sign-in`);
-  return { exchange, caller, path: request.params, query, body: parsed };
+  return { exchange, caller, path, query, body: parsed };
+}
+
+/** Comes last, as the look-up of an id does: what names nothing and what is unknown are one answer to any body. */
+function readPath(
+  { notFound }: Endpoint,
+  schema: z.ZodObject,
+  request: RoutedRequest,
+  exchange: Exchange,
+): Record<string, unknown> | Refusal {
+  const path = parseRequest(schema, request.params);
+  if (path instanceof Refusal) return notFound ? new Refusal(notFound) : path;
+  // Only operators name a merchant in a path.
+  if (typeof path["merchantId"] === "string") exchange.merchantId = path["merchantId"];
+  return path;
 }
 
 /** The path with its ids, in lower case: an id is one id however it is spelled. */

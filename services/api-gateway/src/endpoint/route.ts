@@ -15,7 +15,7 @@ export type Route = {
 export type Call<E extends Endpoint> = {
   exchange: Exchange;
   caller: Callers[E["listener"]];
-  path: Record<string, string>;
+  path: Parsed<E["pathParameters"]>;
   query: Parsed<E["queryParameters"]>;
   body: Parsed<E["request"]>;
 };

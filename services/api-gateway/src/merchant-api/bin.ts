@@ -1,4 +1,4 @@
-import { bin, binSchema, lookUpBin } from "@holdfast/contracts";
+import { bin, lookUpBin } from "@holdfast/contracts";
 import type { SendCommand } from "../bus/command-answer.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../endpoint/route.ts";
@@ -9,15 +9,9 @@ import { defineRoute } from "../endpoint/route.ts";
  */
 export function binRoute({ send }: { send: SendCommand }) {
   return defineRoute(bin, async (call) => {
-    const digits = binSchema.safeParse(call.path["bin"]);
-    if (!digits.success) return NOT_A_BIN;
-    const reply = await send(lookUpBin, call, { bin: digits.data });
+    const reply = await send(lookUpBin, call, call.path);
     if (reply.outcome === "done") return { status: 200, body: reply.result };
     const isMissing = reply.outcome === "problem" && reply.code === "bin_not_found";
     return new Refusal(isMissing ? "bin_not_found" : "service_unavailable");
   });
 }
-
-const NOT_A_BIN = new Refusal("validation_failed", {
-  members: { errors: [{ field: "bin", code: "invalid_format", message: "must be 6 to 8 digits" }] },
-});

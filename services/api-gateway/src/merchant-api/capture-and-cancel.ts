@@ -4,13 +4,11 @@ import {
   cancelPayment,
   capture,
   capturePayment,
-  getPayment,
   toMerchantAnswer,
   type ApiPaymentResponse,
   type CommandReply,
 } from "@holdfast/contracts";
 import { QUERY_AFTER_S, refusalOf, replayedHeader, type SendCommand } from "../bus/command-answer.ts";
-import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../endpoint/route.ts";
 
 /**
@@ -18,9 +16,7 @@ import { defineRoute } from "../endpoint/route.ts";
  */
 export function captureRoute({ send }: { send: SendCommand }) {
   return defineRoute(capture, async (call) => {
-    const id = getPayment.request.safeParse(call.path);
-    if (!id.success) return new Refusal("payment_not_found");
-    const { paymentId } = id.data;
+    const { paymentId } = call.path;
     call.exchange.paymentId = paymentId;
     const { amount, currency } = call.body;
     const reply = await send(capturePayment, call, {
@@ -36,9 +32,7 @@ export function captureRoute({ send }: { send: SendCommand }) {
 /** POST /api/payment/{paymentId}/cancel. */
 export function cancelRoute({ send }: { send: SendCommand }) {
   return defineRoute(cancel, async (call) => {
-    const id = getPayment.request.safeParse(call.path);
-    if (!id.success) return new Refusal("payment_not_found");
-    const { paymentId } = id.data;
+    const { paymentId } = call.path;
     call.exchange.paymentId = paymentId;
     const { reason } = call.body;
     const reply = await send(cancelPayment, call, {

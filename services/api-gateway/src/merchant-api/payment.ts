@@ -9,9 +9,7 @@ import { defineRoute } from "../endpoint/route.ts";
  */
 export function paymentRoute({ send }: { send: SendCommand }) {
   return defineRoute(payment, async (call) => {
-    const id = getPayment.request.safeParse(call.path);
-    if (!id.success) return new Refusal("payment_not_found");
-    const { paymentId } = id.data;
+    const { paymentId } = call.path;
     call.exchange.paymentId = paymentId;
 
     const found = await send(getPayment, call, { paymentId });

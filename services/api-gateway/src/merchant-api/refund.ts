@@ -1,7 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
-import { checkAmount, getPayment, refund, requestRefund, toMerchantAnswer } from "@holdfast/contracts";
+import { checkAmount, refund, requestRefund, toMerchantAnswer } from "@holdfast/contracts";
 import { refusalOf, replayedHeader, type SendCommand } from "../bus/command-answer.ts";
-import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../endpoint/route.ts";
 import { amountMinorOf } from "../endpoint/amount-minor.ts";
 
@@ -13,13 +12,11 @@ export function refundRoute({ send }: { send: SendCommand }) {
   return defineRoute(
     refund,
     async (call) => {
-      const id = getPayment.request.safeParse(call.path);
-      if (!id.success) return new Refusal("payment_not_found");
       const refundId = randomUUIDv7();
       call.exchange.paymentId = refundId;
       const reply = await send(requestRefund, call, {
         refundId,
-        paymentId: id.data.paymentId,
+        paymentId: call.path.paymentId,
         amountMinor: amountMinorOf(call.body),
         currency: call.body.currency,
       });

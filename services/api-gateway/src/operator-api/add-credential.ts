@@ -6,14 +6,13 @@ import { defineRoute } from "../endpoint/route.ts";
 import { issueCredential } from "../merchant/credential.ts";
 import { insertCredential } from "../merchant/merchant-queries.ts";
 import { actorOf } from "./actor.ts";
-import { merchantIdOf } from "./merchant-id.ts";
 
 /** POST /operator/merchants/{merchantId}/credentials: another live pair, so that a merchant can change over. */
 export function addCredentialRoute({ pool, peppers }: { pool: Pool; peppers: KeyRing }) {
   return defineRoute(addCredential, async (call) => {
-    const merchantId = merchantIdOf(call);
+    const { merchantId } = call.path;
     const credential = issueCredential(peppers);
-    if (!merchantId || !(await insertCredential(pool, merchantId, credential, actorOf(call))))
+    if (!(await insertCredential(pool, merchantId, credential, actorOf(call))))
       return new Refusal("merchant_not_found");
     const { apiKey, apiSecret } = credential;
     return { status: 201, body: { merchantId, apiKey, apiSecret } };

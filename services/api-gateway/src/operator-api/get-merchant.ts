@@ -3,13 +3,11 @@ import type { Pool } from "pg";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../endpoint/route.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
-import { merchantIdOf } from "./merchant-id.ts";
 
 /** GET /operator/merchants/{merchantId}. */
 export function getMerchantRoute({ pool }: { pool: Pool }) {
   return defineRoute(getMerchant, async (call) => {
-    const merchantId = merchantIdOf(call);
-    const merchant = merchantId && (await findMerchant(pool, merchantId));
+    const merchant = await findMerchant(pool, call.path.merchantId);
     return merchant ? { status: 200, body: merchant } : new Refusal("merchant_not_found");
   });
 }

@@ -27,28 +27,20 @@ export function operatorPaymentRoutes({ send }: { send: SendOperatorCommand }) {
       return { status: 200, body: reply.result };
     }),
     defineRoute(getOperatorPayment, async (call) => {
-      const id = describePayment.request.safeParse(call.path);
-      if (!id.success) return NOT_FOUND;
-      return answer(await send(describePayment, call, id.data), { reads: true });
+      return answer(await send(describePayment, call, call.path), { reads: true });
     }),
     defineRoute(inquirePayment, async (call) => {
-      const id = describePayment.request.safeParse(call.path);
-      return id.success ? answer(await send(inquireUnresolvedPayment, call, id.data)) : NOT_FOUND;
+      return answer(await send(inquireUnresolvedPayment, call, call.path));
     }),
     defineRoute(reversePayment, async (call) => {
-      const id = describePayment.request.safeParse(call.path);
-      return id.success ? answer(await send(reverseUnresolvedPayment, call, id.data)) : NOT_FOUND;
+      return answer(await send(reverseUnresolvedPayment, call, call.path));
     }),
     defineRoute(resolvePayment, async (call) => {
-      const id = describePayment.request.safeParse(call.path);
-      if (!id.success) return NOT_FOUND;
       const { outcome, evidence } = call.body;
-      return answer(await send(resolveUnresolvedPayment, call, { ...id.data, outcome, evidence }));
+      return answer(await send(resolveUnresolvedPayment, call, { ...call.path, outcome, evidence }));
     }),
   ];
 }
-
-const NOT_FOUND = new Refusal("payment_not_found");
 
 function answer(
   reply: CommandReply<OperatorPaymentDetail>,

@@ -37,22 +37,16 @@ export function operatorRefundRoutes({ send }: { send: SendOperatorCommand }) {
       return { status: 200, body: reply.result };
     }),
     defineRoute(getOperatorRefund, async (call) => {
-      const id = describeRefund.request.safeParse(call.path);
-      if (!id.success) return NOT_FOUND;
-      return answer(call.exchange, await send(describeRefund, call, id.data), { reads: true });
+      return answer(call.exchange, await send(describeRefund, call, call.path), { reads: true });
     }),
     defineRoute(approveOperatorRefund, async (call) => {
-      const id = describeRefund.request.safeParse(call.path);
-      if (!id.success) return NOT_FOUND;
       const { note } = call.body;
-      const decision = { ...id.data, ...(note !== undefined && { note }) };
+      const decision = { ...call.path, ...(note !== undefined && { note }) };
       return answer(call.exchange, await send(approveRefund, call, decision));
     }),
     defineRoute(rejectOperatorRefund, async (call) => {
-      const id = describeRefund.request.safeParse(call.path);
-      if (!id.success) return NOT_FOUND;
       const { reason } = call.body;
-      return answer(call.exchange, await send(rejectRefund, call, { ...id.data, reason }));
+      return answer(call.exchange, await send(rejectRefund, call, { ...call.path, reason }));
     }),
     requestForMerchantRoute({ send }),
   ];
@@ -63,10 +57,8 @@ function requestForMerchantRoute({ send }: { send: SendOperatorCommand }) {
   return defineRoute(
     requestOperatorRefund,
     async (call) => {
-      const id = describePayment.request.safeParse(call.path);
-      if (!id.success) return new Refusal("payment_not_found");
-      const { paymentId } = id.data;
-      const payment = await send(describePayment, call, id.data);
+      const { paymentId } = call.path;
+      const payment = await send(describePayment, call, call.path);
       if (!("result" in payment)) return operatorRefusalOf(payment, { reads: true });
       const refundId = randomUUIDv7();
       const reply = await send(requestRefundForMerchant, call, {
@@ -87,8 +79,6 @@ function requestForMerchantRoute({ send }: { send: SendOperatorCommand }) {
     (fields, _now, addFault) => checkAmount(fields, addFault),
   );
 }
-
-const NOT_FOUND = new Refusal("refund_not_found");
 
 function answer(
   exchange: Exchange,

@@ -6,7 +6,6 @@ import { isApiKey } from "../merchant/credential.ts";
 import * as queries from "../merchant/merchant-queries.ts";
 import type { AnnounceChange } from "../merchant/credential-changes.ts";
 import { actorOf } from "./actor.ts";
-import { merchantIdOf } from "./merchant-id.ts";
 
 /**
  * DELETE /operator/merchants/{merchantId}/credentials/{apiKey}. Acts at once wherever the notice arrives, elsewhere
@@ -14,9 +13,7 @@ import { merchantIdOf } from "./merchant-id.ts";
  */
 export function revokeCredentialRoute({ pool, announce }: { pool: Pool; announce: AnnounceChange }) {
   return defineRoute(revokeCredential, async (call) => {
-    const merchantId = merchantIdOf(call);
-    if (!merchantId) return new Refusal("merchant_not_found");
-    const apiKey = call.path["apiKey"]!;
+    const { merchantId, apiKey } = call.path;
     // What cannot be a key (PostgreSQL takes no NUL) finds none, as the empty one does.
     const found = await queries.revokeCredential(
       pool,

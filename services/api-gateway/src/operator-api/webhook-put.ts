@@ -5,7 +5,6 @@ import { operatorRefusalOf, type SendOperatorCommand } from "../bus/operator-com
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../endpoint/route.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
-import { merchantIdOf } from "./merchant-id.ts";
 
 /**
  * PUT /operator/merchants/{merchantId}/webhook: the secret crosses the bus sealed to this request and is shown here
@@ -13,8 +12,8 @@ import { merchantIdOf } from "./merchant-id.ts";
  */
 export function putWebhookRoute({ send, pool }: { send: SendOperatorCommand; pool: Pool }) {
   return defineRoute(putMerchantWebhook, async (call) => {
-    const merchantId = merchantIdOf(call);
-    if (!merchantId || !(await findMerchant(pool, merchantId))) return new Refusal("merchant_not_found");
+    const { merchantId } = call.path;
+    if (!(await findMerchant(pool, merchantId))) return new Refusal("merchant_not_found");
     const recipient = createReplyRecipient();
     const { url } = call.body;
     const reply = await send(putWebhook, call, { merchantId, url, recipientKey: recipient.publicKey });

@@ -1,15 +1,12 @@
 import { rotateMerchantWebhookSecret, rotateWebhookSecret } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/reply-sealing";
 import { operatorRefusalOf, type SendOperatorCommand } from "../bus/operator-command.ts";
-import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../endpoint/route.ts";
-import { merchantIdOf } from "./merchant-id.ts";
 
 /** POST /operator/merchants/{merchantId}/webhook/rotate-secret: shows the new secret once. */
 export function rotateWebhookSecretRoute({ send }: { send: SendOperatorCommand }) {
   return defineRoute(rotateMerchantWebhookSecret, async (call) => {
-    const merchantId = merchantIdOf(call);
-    if (!merchantId) return new Refusal("webhook_not_found");
+    const { merchantId } = call.path;
     const recipient = createReplyRecipient();
     const reply = await send(rotateWebhookSecret, call, { merchantId, recipientKey: recipient.publicKey });
     if (!("result" in reply)) return operatorRefusalOf(reply);
