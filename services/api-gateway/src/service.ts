@@ -12,41 +12,38 @@ import type { Config } from "./config.ts";
 import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
 import { createClientAddress } from "./http/client-address.ts";
-import { createSendCommand } from "./bus/command-answer.ts";
+import {
+  createSendCommand,
+  type Timeouts,
+  createSendOperatorCommand,
+  createSendPageCommand,
+} from "./bus/send-command.ts";
 import { createRouter } from "./endpoint/create-router.ts";
-import type { Timeouts } from "./bus/send-command.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
-import { requestHandler } from "./http/request-handler.ts";
-import { createSendOperatorCommand } from "./bus/operator-command.ts";
+import { requestHandler } from "./http/routed-request.ts";
 import { createPageInFlightLimit } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
 import { createSignInLimits } from "./limits/sign-in-limits.ts";
-import { createSendPageCommand } from "./bus/send-page-command.ts";
 import { findCredential } from "./merchant/merchant-queries.ts";
 import { shareCredentialChanges, type AnnounceChange } from "./merchant/credential-changes.ts";
 import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
 import { operatorKeys } from "./operator-api/operator-keys.ts";
-import { addCredentialRoute } from "./operator-api/add-credential.ts";
 import { binRoute } from "./merchant-api/bin.ts";
-import { changeMerchantRoute } from "./operator-api/change-merchant.ts";
-import { createMerchantRoute } from "./operator-api/create-merchant.ts";
-import { getMerchantRoute } from "./operator-api/get-merchant.ts";
-import { listMerchantsRoute } from "./operator-api/list-merchants.ts";
 import { paymentRoute } from "./merchant-api/payment.ts";
+import { merchantRoutes } from "./operator-api/merchants.ts";
 import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
-import { operatorPaymentRoutes } from "./operator-api/payments.ts";
-import { operatorRefundRoutes } from "./operator-api/refunds.ts";
+import { paymentRoutes } from "./operator-api/payments.ts";
+import { refundRoutes } from "./operator-api/refunds.ts";
 import { cancelRoute, captureRoute } from "./merchant-api/capture-and-cancel.ts";
 import { createCheckoutRoute, getCheckoutRoute } from "./merchant-api/checkout.ts";
 import { preAuthorizationRoute } from "./merchant-api/pre-authorization.ts";
 import { refundRoute } from "./merchant-api/refund.ts";
 import { saleRoute } from "./merchant-api/sale.ts";
-import { revokeCredentialRoute } from "./operator-api/revoke-credential.ts";
 import { threeDsRoute } from "./merchant-api/three-ds.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
-import { createDrawSession } from "./public-pages/three-ds/draw-session.ts";
+import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
 import { createSignedSessions, type SignedSessions } from "./public-pages/three-ds/signed-session.ts";
 import { threeDsPages } from "./public-pages/three-ds/three-ds-pages.ts";
 
@@ -143,7 +140,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
   const send = createSendCommand(bus, timeoutsOf(config));
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
   const publicUrl = needed(config.PUBLIC_URL);
-  const drawSession = createDrawSession(signedSessionsOf(config), publicUrl);
+  const generateSession = createGenerateSession(signedSessionsOf(config), publicUrl);
   return createRouter({
     prefix: "/api",
     authenticate: authenticateMerchant(
@@ -158,7 +155,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
     routes: [
       preAuthorizationRoute({ send, cards }),
       saleRoute({ send, cards }),
-      threeDsRoute({ send, cards, drawSession }),
+      threeDsRoute({ send, cards, generateSession }),
       paymentRoute({ send }),
       captureRoute({ send }),
       cancelRoute({ send }),
@@ -190,7 +187,7 @@ function publicPages(config: Config, { bus, pool }: Deps): Router {
       sendPage,
       cards: createCardSealer(sealingKeys),
       tokens: createFormTokens(sealingKeys),
-      drawSession: createDrawSession(sessions, publicUrl),
+      generateSession: createGenerateSession(sessions, publicUrl),
       assets: loadPageAssets(publicUrl),
       inPlace,
     }),
@@ -228,14 +225,9 @@ function operatorApi(config: Config, deps: Deps): Router {
     }),
     inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
     routes: [
-      createMerchantRoute({ pool, peppers }),
-      listMerchantsRoute({ pool }),
-      getMerchantRoute({ pool }),
-      changeMerchantRoute({ pool, announce }),
-      addCredentialRoute({ pool, peppers }),
-      revokeCredentialRoute({ pool, announce }),
-      ...operatorPaymentRoutes({ send }),
-      ...operatorRefundRoutes({ send }),
+      ...merchantRoutes({ pool, peppers, announce }),
+      ...paymentRoutes({ send }),
+      ...refundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...webhookRoutes({ send, pool }),
     ],

@@ -10,10 +10,9 @@ import { readIdempotencyKey } from "./idempotency-key.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseRequest } from "./parse-request.ts";
 import { refuse } from "../http/problem-response.ts";
-import { queryText } from "../http/query-text.ts";
+import { queryText, requestHandler, type RoutedRequest } from "../http/routed-request.ts";
 import { readBody } from "../http/read-body.ts";
 import { Refusal } from "../http/refusal.ts";
-import { requestHandler, type RoutedRequest } from "../http/request-handler.ts";
 import type { Call, Route } from "./route.ts";
 
 /** Fills in who signed in, or refuses. Reads headers only. */

@@ -1,14 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
-import {
-  cancel,
-  cancelPayment,
-  capture,
-  capturePayment,
-  toMerchantAnswer,
-  type ApiPaymentResponse,
-  type CommandReply,
-} from "@holdfast/contracts";
-import { QUERY_AFTER_S, refusalOf, replayedHeader, type SendCommand } from "../bus/command-answer.ts";
+import { cancel, cancelPayment, capture, capturePayment } from "@holdfast/contracts";
+import { changedAnswer } from "../bus/command-answer.ts";
+import { type SendCommand } from "../bus/send-command.ts";
 import { defineRoute } from "../endpoint/route.ts";
 
 /**
@@ -42,13 +35,4 @@ export function cancelRoute({ send }: { send: SendCommand }) {
     });
     return changedAnswer(reply, paymentId);
   });
-}
-
-/** 200 with the payment, or 202 with the payment as it was before while the outcome is not known. */
-function changedAnswer(reply: CommandReply<ApiPaymentResponse>, paymentId: string) {
-  if (!("result" in reply)) return refusalOf(reply, paymentId);
-  const body = toMerchantAnswer(reply.result);
-  return reply.outcome === "done"
-    ? ({ status: 200, headers: replayedHeader(reply), body } as const)
-    : ({ status: 202, headers: { "Retry-After": QUERY_AFTER_S }, body } as const);
 }

@@ -9,8 +9,9 @@ import {
   type Checkout,
   type CheckoutRecord,
 } from "@holdfast/contracts";
-import { checkoutUrl } from "../public-pages/checkout/checkout-url.ts";
-import { refusalOf, replayedHeader, type SendCommand } from "../bus/command-answer.ts";
+import { checkoutUrl } from "../public-pages/public-url.ts";
+import { refusalOf, replayedHeader } from "../bus/command-answer.ts";
+import { type SendCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../endpoint/route.ts";
 import { amountMinorOf } from "../endpoint/amount-minor.ts";

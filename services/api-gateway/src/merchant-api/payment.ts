@@ -1,5 +1,5 @@
 import { getPayment, getRefund, payment, toMerchantAnswer } from "@holdfast/contracts";
-import type { SendCommand } from "../bus/command-answer.ts";
+import type { SendCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../endpoint/route.ts";
 

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { checkAmount, refund, requestRefund, toMerchantAnswer } from "@holdfast/contracts";
-import { refusalOf, replayedHeader, type SendCommand } from "../bus/command-answer.ts";
+import { refusalOf, replayedHeader } from "../bus/command-answer.ts";
+import { type SendCommand } from "../bus/send-command.ts";
 import { defineRoute } from "../endpoint/route.ts";
 import { amountMinorOf } from "../endpoint/amount-minor.ts";
 

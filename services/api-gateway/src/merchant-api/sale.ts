@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { CardSealer } from "@holdfast/card-sealing";
 import { checkCardPaymentFields, sale, sellPayment } from "@holdfast/contracts";
-import { createdAnswer, type SendCommand } from "../bus/command-answer.ts";
+import { createdAnswer } from "../bus/command-answer.ts";
+import { type SendCommand } from "../bus/send-command.ts";
 import { defineRoute } from "../endpoint/route.ts";
 import { cardOf, cardPaymentOf } from "./card-payment.ts";
 

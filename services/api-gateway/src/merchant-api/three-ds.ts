@@ -7,11 +7,12 @@ import {
   type Challenge,
   type ThreeDsResponse,
 } from "@holdfast/contracts";
-import { createdAnswer, type SendCommand } from "../bus/command-answer.ts";
+import { createdAnswer } from "../bus/command-answer.ts";
+import { type SendCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../endpoint/route.ts";
 import { challengeForm } from "../public-pages/three-ds/challenge-form.ts";
-import type { DrawSession } from "../public-pages/three-ds/draw-session.ts";
+import type { GenerateSession } from "../public-pages/three-ds/generate-session.ts";
 import { PAGE_TEXTS } from "../public-pages/three-ds/status-page.ts";
 import { cardOf, cardPaymentOf } from "./card-payment.ts";
 
@@ -19,11 +20,11 @@ import { cardOf, cardPaymentOf } from "./card-payment.ts";
 export function threeDsRoute({
   send,
   cards,
-  drawSession,
+  generateSession,
 }: {
   send: SendCommand;
   cards: CardSealer;
-  drawSession: DrawSession;
+  generateSession: GenerateSession;
 }) {
   return defineRoute(
     threeDs,
@@ -45,7 +46,7 @@ export function threeDsRoute({
         transactionType,
         successUrl,
         failureUrl,
-        ...drawSession(paymentId),
+        ...generateSession(paymentId),
       });
       if (!("result" in reply)) return createdAnswer(call.exchange, reply, paymentId);
       const { challenge, ...result } = reply.result;

@@ -8,7 +8,7 @@ import {
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import { z } from "zod";
-import type { SendOperatorCommand } from "../bus/operator-command.ts";
+import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute, type Call } from "../endpoint/route.ts";
 

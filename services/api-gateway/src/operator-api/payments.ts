@@ -12,12 +12,13 @@ import {
   type CommandReply,
   type OperatorPaymentDetail,
 } from "@holdfast/contracts";
-import { operatorRefusalOf, type SendOperatorCommand } from "../bus/operator-command.ts";
+import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { type SendOperatorCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute, type Answer } from "../endpoint/route.ts";
 
 /** What operators see of payments and do about those whose outcome is not known. */
-export function operatorPaymentRoutes({ send }: { send: SendOperatorCommand }) {
+export function paymentRoutes({ send }: { send: SendOperatorCommand }) {
   return [
     defineRoute(listOperatorPayments, async (call) => {
       const { limit = "50", cursor } = call.query;

@@ -16,13 +16,14 @@ import {
   type OperatorRefundDetail,
 } from "@holdfast/contracts";
 import type { Exchange } from "../http/exchange.ts";
-import { operatorRefusalOf, type SendOperatorCommand } from "../bus/operator-command.ts";
+import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { type SendOperatorCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute, type Answer } from "../endpoint/route.ts";
 import { amountMinorOf } from "../endpoint/amount-minor.ts";
 
 /** What operators see of refunds, and decide about them. */
-export function operatorRefundRoutes({ send }: { send: SendOperatorCommand }) {
+export function refundRoutes({ send }: { send: SendOperatorCommand }) {
   return [
     defineRoute(listOperatorRefunds, async (call) => {
       const { limit = "50", cursor, status, merchantId } = call.query;

@@ -10,7 +10,7 @@ import { serveCommands } from "../../../test/serve-commands.ts";
 import { startTestCheckouts, pageOf } from "../../../test/test-checkouts.ts";
 import { startTestGateway, type TestGateway, type TestMerchant } from "../../../test/test-gateway.ts";
 import { recordOf } from "../../../test/test-payments.ts";
-import { createDrawSession } from "../three-ds/draw-session.ts";
+import { createGenerateSession } from "../three-ds/generate-session.ts";
 import { createSignedSessions } from "../three-ds/signed-session.ts";
 
 let gateway: TestGateway;
@@ -308,7 +308,7 @@ test("checkouts and challenges share the places of their listener; without one b
   ]);
   const keys = keyRingSetting().parse(small.env.THREE_DS_STATE_KEYS);
   const sessions = createSignedSessions(keys, { lifetimeMs: 60_000 });
-  const { pageUrl } = createDrawSession(sessions, "https://pay.example.test")(randomUUID());
+  const { pageUrl } = createGenerateSession(sessions, "https://pay.example.test")(randomUUID());
   const underway = http(small.ports.public!, { path: `/checkout/${randomUUID()}` });
   await asked.promise;
   for (const path of [`/checkout/${randomUUID()}`, new URL(pageUrl).pathname]) {

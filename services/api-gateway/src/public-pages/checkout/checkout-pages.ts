@@ -15,16 +15,16 @@ import {
 import { Router, type RequestHandler } from "express";
 import type { Pool } from "pg";
 import type { Exchange } from "../../http/exchange.ts";
-import { requestHandler } from "../../http/request-handler.ts";
+import { requestHandler } from "../../http/routed-request.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
 import { isForm, readBody } from "../../http/read-body.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { findMerchant } from "../../merchant/merchant-queries.ts";
-import { checkoutUrl } from "./checkout-url.ts";
+import { checkoutUrl } from "../public-url.ts";
 import type { FormTokens } from "./form-token.ts";
 import type { Html } from "../html.ts";
 import type { PageAssets } from "./page-assets.ts";
-import { drawNonce, pageHeaders, PRIVACY_HEADERS } from "./page-headers.ts";
+import { generateNonce, pageHeaders, PRIVACY_HEADERS } from "./page-headers.ts";
 import { isCrossSite, readPageRequest, type PageRequest } from "./page-request.ts";
 import type { AdmitPage } from "../../limits/page-rate-limit.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
@@ -38,8 +38,8 @@ import {
 } from "./render-checkout.ts";
 import { faultsOf, installmentChoices, renderForm } from "./render-form.ts";
 import { renderPage } from "./render-page.ts";
-import type { SendPageCommand } from "../../bus/send-page-command.ts";
-import { shopUrl } from "./shop-url.ts";
+import type { SendPageCommand } from "../../bus/send-command.ts";
+import { shopUrlOfCheckout } from "../shop-url.ts";
 
 export type CheckoutPagesDeps = PayByFormDeps & {
   sendPage: SendPageCommand;
@@ -121,13 +121,13 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
   if (!merchant) throw new Error("a checkout's merchant does not exist");
   const { asked, path, exchange } = visit;
   const shown: ShownCheckout = { checkout, merchantName: merchant.name, locale: asked.locale, path };
-  const nonce = drawNonce();
+  const nonce = generateNonce();
   const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName: merchant.name };
   const send = (body: string) => exchange.answer(200, pageHeaders(nonce), body);
 
   if (isUnderWay(checkout)) return send(renderPage(frame, renderWaiting(shown), { refreshSeconds: 5 }));
   if (checkout.status !== "OPEN") {
-    const url = shopUrl(checkout);
+    const url = shopUrlOfCheckout(checkout);
     // Who has to be told that nothing was paid is not sent away while reading it.
     const isOver =
       checkout.status === "COMPLETED" || (checkout.status === "CANCELLED" && checkout.attemptsLeft > 0);
@@ -277,7 +277,7 @@ function notice(
     const body = JSON.stringify({ faults: ["form.busy"] });
     return exchange.answer(status, { ...PRIVACY_HEADERS, ...headers }, body);
   }
-  const nonce = drawNonce();
+  const nonce = generateNonce();
   const frame = { assets: deps.assets, locale: asked.locale, nonce, path };
   exchange.answer(status, { ...pageHeaders(nonce), ...headers }, renderPage(frame, content));
 }

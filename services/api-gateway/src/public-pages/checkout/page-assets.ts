@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { withoutTrailingSlashes } from "../without-trailing-slashes.ts";
+import { withoutTrailingSlashes } from "../public-url.ts";
 
 /** A file the page loads from us: its address changes with its content, so it may be kept for ever. */
 export type PageAsset = {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 /** Drawn for each page: scripts and styles that do not carry it are not run. */
-export function drawNonce(): string {
+export function generateNonce(): string {
   return randomBytes(16).toString("base64");
 }
 

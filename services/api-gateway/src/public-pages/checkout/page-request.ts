@@ -1,6 +1,6 @@
 import type { Exchange } from "../../http/exchange.ts";
 import type { IncomingMessage } from "node:http";
-import { queryText } from "../../http/query-text.ts";
+import { queryText } from "../../http/routed-request.ts";
 import { chooseLocale, type BuyerLocale } from "../choose-language.ts";
 
 /** What the page's handlers read of a request beside its body. */

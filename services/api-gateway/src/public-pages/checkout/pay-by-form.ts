@@ -1,11 +1,11 @@
 import type { CardSealer } from "@holdfast/card-sealing";
 import { payCheckout, type CheckoutPage, type MessageContext } from "@holdfast/contracts";
 import type { Pool } from "pg";
-import type { SendCommand } from "../../bus/command-answer.ts";
+import type { SendCommand } from "../../bus/send-command.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import { findMerchant } from "../../merchant/merchant-queries.ts";
-import type { DrawSession } from "../three-ds/draw-session.ts";
-import { checkoutUrl } from "./checkout-url.ts";
+import type { GenerateSession } from "../three-ds/generate-session.ts";
+import { checkoutUrl } from "../public-url.ts";
 import { addressOf, type PageRequest } from "./page-request.ts";
 import { declineText, PAGE_TEXTS } from "./page-texts.ts";
 import { readCardForm, type FormFault } from "./read-card-form.ts";
@@ -17,7 +17,7 @@ export type PayByFormDeps = {
   pool: Pool;
   publicUrl: string;
   /** For where the buyer's bank wants a challenge. */
-  drawSession: DrawSession;
+  generateSession: GenerateSession;
 };
 
 /** A filled-in form of ours, for a checkout that exists. */
@@ -56,7 +56,7 @@ export async function payByForm(deps: PayByFormDeps, filled: FilledForm): Promis
       card: deps.cards.seal(given.card, { paymentId, merchantId }),
       installmentCount: given.installmentCount,
       ...addressOf(exchange),
-      session: deps.drawSession(paymentId),
+      session: deps.generateSession(paymentId),
       checkoutUrl: `${checkoutUrl(deps.publicUrl, checkoutId)}?lang=${asked.locale.language}`,
     },
   );

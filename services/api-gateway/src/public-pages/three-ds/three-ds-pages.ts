@@ -9,15 +9,14 @@ import type { IncomingMessage } from "node:http";
 import { completePayment, readSession, type CommandReply, type SessionState } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import type { Exchange } from "../../http/exchange.ts";
-import { queryText } from "../../http/query-text.ts";
-import { requestHandler } from "../../http/request-handler.ts";
+import { queryText, requestHandler } from "../../http/routed-request.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
 import { isForm, readBody } from "../../http/read-body.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { refuse } from "../../http/problem-response.ts";
-import type { SendPageCommand } from "../../bus/send-page-command.ts";
+import type { SendPageCommand } from "../../bus/send-command.ts";
 import { chooseLocale, type Language } from "../choose-language.ts";
-import { backToShop } from "./back-to-shop.ts";
+import { shopUrlOfPayment } from "../shop-url.ts";
 import { challengeForm, challengePolicy } from "./challenge-form.ts";
 import type { PagePurpose, SessionIds, SignedSessions } from "./signed-session.ts";
 import { answerNotice, PAGE_HEADERS, PAGE_TEXTS, REDIRECT_HEADERS } from "./status-page.ts";
@@ -129,7 +128,7 @@ function answerState(visit: Visit, reply: CommandReply<SessionState>): void {
   const { exchange, language } = visit;
   switch (reply.outcome) {
     case "done":
-      return exchange.answer(303, { ...REDIRECT_HEADERS, Location: backToShop(reply.result) }, "");
+      return exchange.answer(303, { ...REDIRECT_HEADERS, Location: shopUrlOfPayment(reply.result) }, "");
     case "pending":
       return answerNotice(exchange, 200, "waiting", { language, refreshUrl: visit.path });
     case "problem":

@@ -11,3 +11,9 @@ export function requestHandler(
 ): RequestHandler {
   return handle as unknown as RequestHandler;
 }
+
+/** The query of a request's URL, as it was sent. */
+export function queryText({ url = "" }: Pick<IncomingMessage, "url">): string {
+  const start = url.indexOf("?");
+  return start === -1 ? "" : url.slice(start + 1);
+}
