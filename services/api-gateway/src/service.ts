@@ -1,14 +1,19 @@
-import type { AuditDatabase } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/card-sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
-import { createPool, startHealth, type Logger, type RunningService } from "@holdfast/service-runtime";
+import {
+  createDatabase,
+  createPool,
+  startHealth,
+  type Logger,
+  type RunningService,
+} from "@holdfast/service-runtime";
 import { Router, type RequestHandler } from "express";
-import { Kysely, PostgresDialect } from "kysely";
-import type { Pool } from "pg";
+import type { Kysely } from "kysely";
 import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
 import { createFormTokens } from "./public-pages/checkout/form-token.ts";
 import { loadPageAssets } from "./public-pages/checkout/page-assets.ts";
 import type { Config } from "./config.ts";
+import type { GatewayDatabase } from "./database.ts";
 import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
 import { createClientAddress } from "./http/client-address.ts";
@@ -65,8 +70,9 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     name: "api-gateway",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
-  const signIn = signInOf(config, pool);
-  const deps = { bus, pool, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
+  const db = createDatabase<GatewayDatabase>(pool);
+  const signIn = signInOf(config, db);
+  const deps = { bus, db, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
   const timeouts = timeoutsOfClients(config);
   const listen = async (name: ListenerState["name"], port: number, router: Router) => {
     const listener = await startListener({
@@ -115,19 +121,19 @@ const BUS_CLOSE_TIMEOUT_MS = 2_000;
 
 type Deps = {
   bus: Bus;
-  pool: Pool;
+  db: Kysely<GatewayDatabase>;
   signIn: SignIn | undefined;
   announce: AnnounceChange | undefined;
 };
 
 function signInOf(
   { CREDENTIAL_PEPPERS: peppers, CREDENTIAL_CACHE_TTL, REQUESTS_IN_FLIGHT_MAX }: Config,
-  pool: Pool,
+  db: Kysely<GatewayDatabase>,
 ): SignIn | undefined {
   return (
     peppers &&
     createSignIn({
-      findCredential: (apiKey) => findCredential(pool, apiKey),
+      findCredential: (apiKey) => findCredential(db, apiKey),
       peppers,
       cacheTtlMs: CREDENTIAL_CACHE_TTL,
       waitingMax: REQUESTS_IN_FLIGHT_MAX,
@@ -168,7 +174,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
 }
 
 /** What buyers' browsers are shown: checkouts, and the ways to a challenge and back. */
-function publicPages(config: Config, { bus, pool }: Deps): Router {
+function publicPages(config: Config, { bus, db }: Deps): Router {
   const sealingKeys = needed(config.CARD_SEALING_KEYS);
   const publicUrl = needed(config.PUBLIC_URL);
   const sessions = signedSessionsOf(config);
@@ -181,7 +187,7 @@ function publicPages(config: Config, { bus, pool }: Deps): Router {
 
     checkoutPages({
       admit,
-      pool,
+      db,
       publicUrl,
       send: createSendCommand(bus, timeoutsOf(config)),
       sendPage,
@@ -211,9 +217,8 @@ function signedSessionsOf(config: Config): SignedSessions {
 }
 
 function operatorApi(config: Config, deps: Deps): Router {
-  const { pool, bus } = deps;
+  const { db, bus } = deps;
   const send = createSendOperatorCommand(bus, timeoutsOf(config));
-  const db = new Kysely<AuditDatabase>({ dialect: new PostgresDialect({ pool }) });
   const announce = needed(deps.announce);
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
@@ -225,11 +230,11 @@ function operatorApi(config: Config, deps: Deps): Router {
     }),
     inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
     routes: [
-      ...merchantRoutes({ pool, peppers, announce }),
+      ...merchantRoutes({ db, peppers, announce }),
       ...paymentRoutes({ send }),
       ...refundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
-      ...webhookRoutes({ send, pool }),
+      ...webhookRoutes({ send, db }),
     ],
   });
 }

@@ -7,7 +7,8 @@ import {
   revokeCredential,
 } from "@holdfast/contracts";
 import type { KeyRing } from "@holdfast/service-runtime";
-import type { Pool } from "pg";
+import type { Kysely } from "kysely";
+import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import type { Exchange, Operator } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
@@ -15,7 +16,7 @@ import type { AnnounceChange } from "../merchant/credential-changes.ts";
 import { isApiKey, issueCredential } from "../merchant/credential.ts";
 import * as queries from "../merchant/merchant-queries.ts";
 
-type Deps = { pool: Pool; peppers: KeyRing; announce: AnnounceChange };
+type Deps = { db: Kysely<GatewayDatabase>; peppers: KeyRing; announce: AnnounceChange };
 
 /** Everything operators do with merchants and their credentials. */
 export function merchantRoutes(deps: Deps): Route[] {
@@ -30,12 +31,12 @@ export function merchantRoutes(deps: Deps): Route[] {
 }
 
 /** The merchant's secret is in this answer and nowhere else. */
-function createMerchantRoute({ pool, peppers }: Deps) {
+function createMerchantRoute({ db, peppers }: Deps) {
   return defineRoute(createMerchant, async (call) => {
     const { name, commission, rules } = call.body;
     const credential = issueCredential(peppers);
     const merchant = { name, commission, rules };
-    const merchantId = await queries.insertMerchant(pool, merchant, credential, actorOf(call));
+    const merchantId = await queries.insertMerchant(db, merchant, credential, actorOf(call));
     call.exchange.merchantId = merchantId;
     const { apiKey, apiSecret } = credential;
     return {
@@ -46,14 +47,14 @@ function createMerchantRoute({ pool, peppers }: Deps) {
   });
 }
 
-function listMerchantsRoute({ pool }: Deps) {
+function listMerchantsRoute({ db }: Deps) {
   return defineRoute(listMerchants, async ({ query }) => {
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
     const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
     if (query.cursor !== undefined && before === undefined) return INVALID_CURSOR;
 
     // One more than asked for tells whether there is a next page.
-    const merchants = await queries.listMerchants(pool, limit + 1, before);
+    const merchants = await queries.listMerchants(db, limit + 1, before);
     const items = merchants.slice(0, limit);
     const last = items.at(-1);
     const isEnd = merchants.length <= limit || last === undefined;
@@ -82,16 +83,16 @@ const INVALID_CURSOR = new Refusal("validation_failed", {
   },
 });
 
-function getMerchantRoute({ pool }: Deps) {
+function getMerchantRoute({ db }: Deps) {
   return defineRoute(getMerchant, async ({ path }) => {
-    const merchant = await queries.findMerchant(pool, path.merchantId);
+    const merchant = await queries.findMerchant(db, path.merchantId);
     return merchant ? { status: 200, body: merchant } : new Refusal("merchant_not_found");
   });
 }
 
-function changeMerchantRoute({ pool, announce }: Deps) {
+function changeMerchantRoute({ db, announce }: Deps) {
   return defineRoute(changeMerchant, async (call) => {
-    const merchant = await queries.updateMerchant(pool, call.path.merchantId, call.body, actorOf(call));
+    const merchant = await queries.updateMerchant(db, call.path.merchantId, call.body, actorOf(call));
     if (!merchant) return new Refusal("merchant_not_found");
     announce(merchant.merchantId);
     return { status: 200, body: merchant };
@@ -99,11 +100,11 @@ function changeMerchantRoute({ pool, announce }: Deps) {
 }
 
 /** Another live pair, so that a merchant can change over without a gap. */
-function addCredentialRoute({ pool, peppers }: Deps) {
+function addCredentialRoute({ db, peppers }: Deps) {
   return defineRoute(addCredential, async (call) => {
     const { merchantId } = call.path;
     const credential = issueCredential(peppers);
-    const isAdded = await queries.insertCredential(pool, merchantId, credential, actorOf(call));
+    const isAdded = await queries.insertCredential(db, merchantId, credential, actorOf(call));
     if (!isAdded) return new Refusal("merchant_not_found");
     const { apiKey, apiSecret } = credential;
     return { status: 201, body: { merchantId, apiKey, apiSecret } };
@@ -111,12 +112,12 @@ function addCredentialRoute({ pool, peppers }: Deps) {
 }
 
 /** Acts immediately wherever the notice arrives, elsewhere when the cached credential is read again. */
-function revokeCredentialRoute({ pool, announce }: Deps) {
+function revokeCredentialRoute({ db, announce }: Deps) {
   return defineRoute(revokeCredential, async (call) => {
     const { merchantId, apiKey } = call.path;
     // A text that cannot be a key (PostgreSQL takes no NUL) finds none, as the empty one does.
     const key = isApiKey(apiKey) ? apiKey : "";
-    const found = await queries.revokeCredential(pool, merchantId, key, actorOf(call));
+    const found = await queries.revokeCredential(db, merchantId, key, actorOf(call));
     if (!found.merchant) return new Refusal("merchant_not_found");
     if (!found.credential) return new Refusal("credential_not_found");
     announce(merchantId);

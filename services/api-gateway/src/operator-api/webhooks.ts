@@ -19,14 +19,15 @@ import {
   testWebhook,
 } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/reply-sealing";
-import type { Pool } from "pg";
+import type { Kysely } from "kysely";
+import type { GatewayDatabase } from "../database.ts";
 import { operatorRefusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
 
-type Deps = { send: SendOperatorCommand; pool: Pool };
+type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
 
 /** Everything operators do with webhooks. */
 export function webhookRoutes(deps: Deps): Route[] {
@@ -34,11 +35,11 @@ export function webhookRoutes(deps: Deps): Route[] {
 }
 
 /** A merchant's endpoint. Its secrets cross the bus sealed to the request, and are shown here once. */
-function endpointRoutes({ send, pool }: Deps): Route[] {
+function endpointRoutes({ send, db }: Deps): Route[] {
   return [
     defineRoute(putMerchantWebhook, async (call) => {
       const { merchantId } = call.path;
-      if (!(await findMerchant(pool, merchantId))) return new Refusal("merchant_not_found");
+      if (!(await findMerchant(db, merchantId))) return new Refusal("merchant_not_found");
       const recipient = createReplyRecipient();
       const { url } = call.body;
       const reply = await send(putWebhook, call, { merchantId, url, recipientKey: recipient.publicKey });

@@ -13,7 +13,8 @@ import {
   type CheckoutPage,
 } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
-import type { Pool } from "pg";
+import type { Kysely } from "kysely";
+import type { GatewayDatabase } from "../../database.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import { requestHandler } from "../../http/routed-request.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
@@ -43,7 +44,7 @@ import { shopUrlOfCheckout } from "../shop-url.ts";
 
 export type CheckoutPagesDeps = PayByFormDeps & {
   sendPage: SendPageCommand;
-  pool: Pool;
+  db: Kysely<GatewayDatabase>;
   tokens: FormTokens;
   assets: PageAssets;
   /** A limit of its own for each client. */
@@ -117,7 +118,7 @@ function visitHandler(
 async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const checkout = await look(deps, visit);
   if (!checkout) return;
-  const merchant = await findMerchant(deps.pool, checkout.merchantId);
+  const merchant = await findMerchant(deps.db, checkout.merchantId);
   if (!merchant) throw new Error("a checkout's merchant does not exist");
   const { asked, path, exchange } = visit;
   const shown: ShownCheckout = { checkout, merchantName: merchant.name, locale: asked.locale, path };

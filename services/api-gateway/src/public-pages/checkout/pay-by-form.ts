@@ -1,6 +1,7 @@
 import type { CardSealer } from "@holdfast/card-sealing";
 import { payCheckout, type CheckoutPage, type MessageContext } from "@holdfast/contracts";
-import type { Pool } from "pg";
+import type { Kysely } from "kysely";
+import type { GatewayDatabase } from "../../database.ts";
 import type { SendCommand } from "../../bus/send-command.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import { findMerchant } from "../../merchant/merchant-queries.ts";
@@ -14,7 +15,7 @@ import { isUnderWay } from "./render-checkout.ts";
 export type PayByFormDeps = {
   send: SendCommand;
   cards: CardSealer;
-  pool: Pool;
+  db: Kysely<GatewayDatabase>;
   publicUrl: string;
   /** For where the buyer's bank wants a challenge. */
   generateSession: GenerateSession;
@@ -40,7 +41,7 @@ export async function payByForm(deps: PayByFormDeps, filled: FilledForm): Promis
   if (checkout.status !== "OPEN" || isUnderWay(checkout)) return { kind: "onward" };
   const given = readCardForm(form, new Date());
   if (Array.isArray(given)) return { kind: "faults", faults: given };
-  const caller = await findPayee(deps.pool, checkout.merchantId);
+  const caller = await findPayee(deps.db, checkout.merchantId);
   if (!caller) return { kind: "faults", faults: ["form.busy"] };
 
   const { checkoutId, merchantId } = checkout;
@@ -94,8 +95,11 @@ function answerOf(checkout: CheckoutPage, { locale: { language } }: PageRequest)
 /**
  * The merchant as its own sign-in would make it: with the plan and rules of now. @returns undefined while suspended.
  */
-async function findPayee(pool: Pool, merchantId: string): Promise<MessageContext["merchant"] | undefined> {
-  const merchant = await findMerchant(pool, merchantId);
+async function findPayee(
+  db: Kysely<GatewayDatabase>,
+  merchantId: string,
+): Promise<MessageContext["merchant"] | undefined> {
+  const merchant = await findMerchant(db, merchantId);
   if (!merchant || merchant.status !== "ACTIVE") return undefined;
   const {
     name: _name,
