@@ -1,7 +1,7 @@
 import type { Mutation } from "./mutations.ts";
 
 const payments = "services/payments/src/checkout";
-const gateway = "services/api-gateway/src/checkout-page";
+const gateway = "services/api-gateway/src/public-pages/checkout";
 
 function change(file: string, search: string, replace = "") {
   return [{ file, search, replace }];

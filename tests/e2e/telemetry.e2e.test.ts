@@ -54,7 +54,7 @@ const EVENT = `${COMMAND} > payments: PRODUCER publish ${SUBJECT}`;
 const ACCEPTANCE = `${EVENT} > webhook-dispatcher: CONSUMER process ${SUBJECT}`;
 const WHOLE_TRACE = [
   EDGE,
-  `${EDGE} > api-gateway: CLIENT find-credential`,
+  `${EDGE} > api-gateway: CLIENT SELECT credential`,
   `${EDGE} > api-gateway: CLIENT request payments.pre-authorize`,
   COMMAND,
   `${COMMAND} > payments: CLIENT claim-payments`,

@@ -1,5 +1,7 @@
 export * from "./config.ts";
+export * from "./create-database.ts";
 export * from "./failpoint.ts";
+export * from "./from-now.ts";
 export * from "./health.ts";
 export * from "./lifecycle.ts";
 export * from "./logger.ts";

@@ -1,54 +1,56 @@
-import type { AuditDatabase } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
-import { createPool, startHealth, type Logger, type RunningService } from "@holdfast/service-runtime";
+import {
+  createDatabase,
+  createPool,
+  startHealth,
+  type Logger,
+  type RunningService,
+} from "@holdfast/service-runtime";
 import { Router, type RequestHandler } from "express";
-import { Kysely, PostgresDialect } from "kysely";
-import type { Pool } from "pg";
-import { checkoutPages } from "./checkout-page/checkout-pages.ts";
-import { createFormTokens } from "./checkout-page/form-token.ts";
-import { loadPageAssets } from "./checkout-page/page-assets.ts";
+import type { Kysely } from "kysely";
+import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
+import { createFormTokens } from "./public-pages/checkout/form-token.ts";
+import { loadPageAssets } from "./public-pages/checkout/page-assets.ts";
 import type { Config } from "./config.ts";
-import { authenticateMerchant } from "./http/authenticate-merchant.ts";
-import { authenticateOperator } from "./http/authenticate-operator.ts";
+import type { GatewayDatabase } from "./database.ts";
+import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
+import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
 import { createClientAddress } from "./http/client-address.ts";
-import { createSendCommand } from "./http/command-answer.ts";
-import { createRouter } from "./http/create-router.ts";
-import type { Timeouts } from "./http/create-send.ts";
+import {
+  createSendCommand,
+  type Timeouts,
+  createSendOperatorCommand,
+  createSendPageCommand,
+} from "./bus/send-command.ts";
+import { createRouter } from "./endpoint/create-router.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
-import { requestHandler } from "./http/request-handler.ts";
-import { createSendOperatorCommand } from "./http/operator-command.ts";
+import { requestHandler } from "./http/routed-request.ts";
 import { createPageInFlightLimit } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
 import { createSignInLimits } from "./limits/sign-in-limits.ts";
-import { createSendPageCommand } from "./http/send-page-command.ts";
 import { findCredential } from "./merchant/merchant-queries.ts";
 import { shareCredentialChanges, type AnnounceChange } from "./merchant/credential-changes.ts";
 import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
-import { operatorKeys } from "./operator/operator-keys.ts";
-import { addCredentialRoute } from "./routes/add-credential.ts";
-import { binRoute } from "./routes/bin.ts";
-import { changeMerchantRoute } from "./routes/change-merchant.ts";
-import { createMerchantRoute } from "./routes/create-merchant.ts";
-import { getMerchantRoute } from "./routes/get-merchant.ts";
-import { listMerchantsRoute } from "./routes/list-merchants.ts";
-import { paymentRoute } from "./routes/payment.ts";
-import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./routes/audit-log.ts";
-import { operatorPaymentRoutes } from "./routes/operator-payments.ts";
-import { operatorRefundRoutes } from "./routes/operator-refunds.ts";
-import { cancelRoute, captureRoute } from "./routes/payment-operations.ts";
-import { createCheckoutRoute, getCheckoutRoute } from "./routes/checkout.ts";
-import { preAuthorizationRoute } from "./routes/pre-authorization.ts";
-import { refundRoute } from "./routes/refund.ts";
-import { saleRoute } from "./routes/sale.ts";
-import { revokeCredentialRoute } from "./routes/revoke-credential.ts";
-import { threeDsRoute } from "./routes/three-ds.ts";
-import { webhookRoutes } from "./routes/webhook-routes.ts";
-import { createDrawSession } from "./three-ds/draw-session.ts";
-import { createSignedSessions, type SignedSessions } from "./three-ds/signed-session.ts";
-import { threeDsPages } from "./three-ds/three-ds-pages.ts";
+import { operatorKeys } from "./operator-api/operator-keys.ts";
+import { binRoute } from "./merchant-api/bin.ts";
+import { paymentRoute } from "./merchant-api/payment.ts";
+import { merchantRoutes } from "./operator-api/merchants.ts";
+import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
+import { paymentRoutes } from "./operator-api/payments.ts";
+import { refundRoutes } from "./operator-api/refunds.ts";
+import { cancelRoute, captureRoute } from "./merchant-api/capture-and-cancel.ts";
+import { createCheckoutRoute, getCheckoutRoute } from "./merchant-api/checkout.ts";
+import { preAuthorizationRoute } from "./merchant-api/pre-authorization.ts";
+import { refundRoute } from "./merchant-api/refund.ts";
+import { saleRoute } from "./merchant-api/sale.ts";
+import { threeDsRoute } from "./merchant-api/three-ds.ts";
+import { webhookRoutes } from "./operator-api/webhooks.ts";
+import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
+import { createSignedSessions, type SignedSessions } from "./public-pages/three-ds/signed-session.ts";
+import { threeDsPages } from "./public-pages/three-ds/three-ds-pages.ts";
 
 export type ApiGateway = RunningService & {
   /** Where it listens; a listener that is off has none. */
@@ -68,8 +70,9 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     name: "api-gateway",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
-  const signIn = signInOf(config, pool);
-  const deps = { bus, pool, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
+  const db = createDatabase<GatewayDatabase>(pool);
+  const signIn = signInOf(config, db);
+  const deps = { bus, db, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
   const timeouts = timeoutsOfClients(config);
   const listen = async (name: ListenerState["name"], port: number, router: Router) => {
     const listener = await startListener({
@@ -118,19 +121,19 @@ const BUS_CLOSE_TIMEOUT_MS = 2_000;
 
 type Deps = {
   bus: Bus;
-  pool: Pool;
+  db: Kysely<GatewayDatabase>;
   signIn: SignIn | undefined;
   announce: AnnounceChange | undefined;
 };
 
 function signInOf(
   { CREDENTIAL_PEPPERS: peppers, CREDENTIAL_CACHE_TTL, REQUESTS_IN_FLIGHT_MAX }: Config,
-  pool: Pool,
+  db: Kysely<GatewayDatabase>,
 ): SignIn | undefined {
   return (
     peppers &&
     createSignIn({
-      findCredential: (apiKey) => findCredential(pool, apiKey),
+      findCredential: (apiKey) => findCredential(db, apiKey),
       peppers,
       cacheTtlMs: CREDENTIAL_CACHE_TTL,
       waitingMax: REQUESTS_IN_FLIGHT_MAX,
@@ -143,7 +146,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
   const send = createSendCommand(bus, timeoutsOf(config));
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
   const publicUrl = needed(config.PUBLIC_URL);
-  const drawSession = createDrawSession(signedSessionsOf(config), publicUrl);
+  const generateSession = createGenerateSession(signedSessionsOf(config), publicUrl);
   return createRouter({
     prefix: "/api",
     authenticate: authenticateMerchant(
@@ -158,7 +161,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
     routes: [
       preAuthorizationRoute({ send, cards }),
       saleRoute({ send, cards }),
-      threeDsRoute({ send, cards, drawSession }),
+      threeDsRoute({ send, cards, generateSession }),
       paymentRoute({ send }),
       captureRoute({ send }),
       cancelRoute({ send }),
@@ -171,7 +174,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
 }
 
 /** What buyers' browsers are shown: checkouts, and the ways to a challenge and back. */
-function publicPages(config: Config, { bus, pool }: Deps): Router {
+function publicPages(config: Config, { bus, db }: Deps): Router {
   const sealingKeys = needed(config.CARD_SEALING_KEYS);
   const publicUrl = needed(config.PUBLIC_URL);
   const sessions = signedSessionsOf(config);
@@ -184,13 +187,13 @@ function publicPages(config: Config, { bus, pool }: Deps): Router {
 
     checkoutPages({
       admit,
-      pool,
+      db,
       publicUrl,
       send: createSendCommand(bus, timeoutsOf(config)),
       sendPage,
       cards: createCardSealer(sealingKeys),
       tokens: createFormTokens(sealingKeys),
-      drawSession: createDrawSession(sessions, publicUrl),
+      generateSession: createGenerateSession(sessions, publicUrl),
       assets: loadPageAssets(publicUrl),
       inPlace,
     }),
@@ -214,9 +217,8 @@ function signedSessionsOf(config: Config): SignedSessions {
 }
 
 function operatorApi(config: Config, deps: Deps): Router {
-  const { pool, bus } = deps;
+  const { db, bus } = deps;
   const send = createSendOperatorCommand(bus, timeoutsOf(config));
-  const db = new Kysely<AuditDatabase>({ dialect: new PostgresDialect({ pool }) });
   const announce = needed(deps.announce);
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
@@ -228,16 +230,11 @@ function operatorApi(config: Config, deps: Deps): Router {
     }),
     inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
     routes: [
-      createMerchantRoute({ pool, peppers }),
-      listMerchantsRoute({ pool }),
-      getMerchantRoute({ pool }),
-      changeMerchantRoute({ pool, announce }),
-      addCredentialRoute({ pool, peppers }),
-      revokeCredentialRoute({ pool, announce }),
-      ...operatorPaymentRoutes({ send }),
-      ...operatorRefundRoutes({ send }),
+      ...merchantRoutes({ db, peppers, announce }),
+      ...paymentRoutes({ send }),
+      ...refundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
-      ...webhookRoutes({ send, pool }),
+      ...webhookRoutes({ send, db }),
     ],
   });
 }

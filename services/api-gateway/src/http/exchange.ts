@@ -1,9 +1,8 @@
 import { randomUUIDv7 } from "node:crypto";
 import { ServerResponse } from "node:http";
-import type { OperatorRole, ProblemCode } from "@holdfast/contracts";
+import type { MessageContext, OperatorRole, ProblemCode } from "@holdfast/contracts";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
-import type { IdempotencyKey } from "./idempotency-key.ts";
-import type { ServerSpan } from "./server-span.ts";
+import type { TraceContext } from "./trace-context.ts";
 
 /** A person who signed in on the operator API; without a role they may do nothing. */
 export type Operator = { subject: string; role: OperatorRole | undefined };
@@ -39,7 +38,7 @@ export class Exchange extends ServerResponse {
   /** The merchant it is about: the one that signed in, or the one an operator names. */
   merchantId: string | undefined;
   paymentId: string | undefined;
-  idempotency: IdempotencyKey | undefined;
+  idempotency: MessageContext["idempotency"];
   /** Headers that say what is left of the merchant's rate, on every answer after the sign-in. */
   rateLimit: Record<string, string> | undefined;
   /** Of the problem answered with. */
@@ -47,7 +46,7 @@ export class Exchange extends ServerResponse {
   /** What went wrong on our side. */
   error: unknown;
   /** Set with the listener. */
-  trace!: ServerSpan;
+  trace!: TraceContext;
 
   /** Says of this exchange that its client waits to be asked for the body. */
   expectContinue(): void {

@@ -3,9 +3,8 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Router } from "express";
 import { listen, type Logger } from "@holdfast/service-runtime";
 import { Exchange, type ListenerState } from "./exchange.ts";
-import { refuseBrokenHttp } from "./broken-http.ts";
+import { faultOfHead, refuseBrokenHttp } from "./broken-http.ts";
 import { createClientAddress, type ClientAddress } from "./client-address.ts";
-import { faultOfHead } from "./fault-of-head.ts";
 import { answerError, refuse } from "./problem-response.ts";
 import { Refusal } from "./refusal.ts";
 import { logExchange } from "./request-log.ts";
@@ -52,11 +51,12 @@ export async function startListener({
     // Its client has been told that the connection is over: what has no answer may have no effect.
     if (connections.get(request.socket)?.isLast) return;
     exchange.listener = state;
-    exchange.trace = startServerSpan(request);
+    const span = startServerSpan(request);
+    exchange.trace = span.trace;
     exchange.clientAddress = clientAddress(request);
     connections.set(request.socket, exchange);
     exchange.once("close", () => {
-      exchange.trace.end(exchange);
+      span.end(exchange);
       logExchange(log, exchange);
     });
     cutOffUnread(exchange, answerTimeout);
@@ -66,7 +66,7 @@ export async function startListener({
       return refuse(exchange, new Refusal(fault));
     }
     // The router knows express's types; it uses none of what they have beyond Node's.
-    exchange.trace.run(() =>
+    span.run(() =>
       router(request as never, exchange as never, (error?: unknown) => {
         if (error) answerError(exchange, error);
         else refuse(exchange, new Refusal("route_not_found"));

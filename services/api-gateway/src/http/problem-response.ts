@@ -1,7 +1,4 @@
 import { PROBLEMS, problemType, type Problem, type ProblemCode } from "@holdfast/contracts";
-import { DatabaseUnavailableError } from "@holdfast/service-runtime";
-import { OutcomeUnknownError } from "../database.ts";
-import { OperatorKeysUnavailableError } from "../operator/operator-keys.ts";
 import type { Exchange } from "./exchange.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -25,13 +22,18 @@ export function answerError(exchange: Exchange, error: unknown): void {
 }
 
 function codeOf(error: unknown): ProblemCode {
-  if (error instanceof DatabaseUnavailableError || error instanceof OperatorKeysUnavailableError)
-    return "service_unavailable";
-  if (error instanceof OutcomeUnknownError) return "outcome_unknown";
-  // A path that is not well percent-encoded: the router's own error.
+  // A path whose percent-encoding is broken: the router's own error.
   if (error instanceof URIError) return "malformed_request";
-  return "internal_error";
+  const { code } = error instanceof Error ? (error as { code?: unknown }) : {};
+  return (typeof code === "string" ? PROBLEM_OF_ERROR.get(code) : undefined) ?? "internal_error";
 }
+
+/** By the code of an error. Any other error is a bug. */
+const PROBLEM_OF_ERROR: ReadonlyMap<string, ProblemCode> = new Map([
+  ["database_unavailable", "service_unavailable"],
+  ["operator_keys_unavailable", "service_unavailable"],
+  ["outcome_unknown", "outcome_unknown"],
+]);
 
 /** RFC 9457 problem details. */
 export function problemBody({ code, extra }: Refusal, requestId: string): string {

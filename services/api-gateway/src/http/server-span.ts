@@ -19,7 +19,8 @@ import type { Exchange } from "./exchange.ts";
 import { readTraceContext, type TraceContext } from "./trace-context.ts";
 
 /** A request's span, in the client's trace if it has one; what the log and the bus say of the trace comes from here. */
-export type ServerSpan = TraceContext & {
+export type ServerSpan = {
+  trace: TraceContext;
   /** Runs what belongs to the request, so that its statements, messages and log lines know of it. */
   run(work: () => void): void;
   /** The answer is out, or the client is gone. Says the route's template, never the path or the query. */
@@ -35,7 +36,7 @@ export function startServerSpan(request: Pick<IncomingMessage, "headers" | "meth
   });
   const { identity, unit } = span.isRecording() ? ownSpan(span) : noSpan(request);
   return {
-    ...identity,
+    trace: identity,
     run: (work) => context.with(unit, work),
     end(exchange) {
       recordDuration(performance.now() - exchange.startedAt, {
