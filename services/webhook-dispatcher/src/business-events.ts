@@ -1,6 +1,6 @@
 import { activeTraceparent, metrics } from "@holdfast/telemetry";
 import type { Logger } from "@holdfast/service-runtime";
-import type { LeasedDelivery } from "./deliver/leased-delivery.ts";
+import type { LeasedDelivery } from "./delivery/leased-delivery.ts";
 import type { PostResult } from "./http-client/webhook-client.ts";
 import type { Reaped } from "./delivery/reap-deliveries.ts";
 

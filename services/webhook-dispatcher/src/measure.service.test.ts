@@ -3,7 +3,7 @@ import { Pool } from "pg";
 import { expect, test } from "vitest";
 import type { BusinessEvents, DispatcherState } from "./business-events.ts";
 import { createClock } from "./clock.ts";
-import type { DeliveryQueue } from "./deliver/delivery-queue.ts";
+import type { DeliveryQueue } from "./delivery/delivery-queue.ts";
 import { measureState } from "./measure.ts";
 
 test("the oldest due delivery is found behind any endpoint; what is leased or sent by hand does not count", async () => {

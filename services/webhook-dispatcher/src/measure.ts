@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { SKEW_ALARM_MS, SKEW_STOP_MS, type Clock } from "./clock.ts";
 import type { BusinessEvents } from "./business-events.ts";
-import type { DeliveryQueue } from "./deliver/delivery-queue.ts";
+import type { DeliveryQueue } from "./delivery/delivery-queue.ts";
 import { waitingEndpoints } from "./delivery/waiting-endpoints.ts";
 
 /**

@@ -11,8 +11,8 @@ import { createBusinessEvents } from "./business-events.ts";
 import { createClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { createDatabase } from "./database.ts";
-import { attemptTimes, type AttemptTimes } from "./deliver/attempt-times.ts";
-import { startDeliveryWorker } from "./deliver/delivery-worker.ts";
+import { attemptTimes, type AttemptTimes } from "./delivery/attempt-times.ts";
+import { startDeliveryWorker } from "./delivery/delivery-worker.ts";
 import { reapDeliveries } from "./delivery/reap-deliveries.ts";
 import { createResultRecorder } from "./delivery/record-results.ts";
 import { readEndpoint } from "./endpoint/endpoint-queries.ts";
@@ -21,7 +21,7 @@ import { createWebhookClient } from "./http-client/webhook-client.ts";
 import { measureSkew, measureState } from "./measure.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createProgress } from "./progress.ts";
-import { keepPartitions } from "./retention/keep-partitions.ts";
+import { keepPartitions } from "./keep-partitions.ts";
 
 export type WebhookDispatcher = RunningService & { healthPort: number };
 

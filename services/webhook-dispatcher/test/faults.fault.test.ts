@@ -7,7 +7,7 @@ import { afterEach, expect, test } from "vitest";
 import { createClock, type Clock } from "../src/clock.ts";
 import { claimDeliveries } from "../src/delivery/claim-deliveries.ts";
 import { recordResults, type AttemptRecord } from "../src/delivery/record-results.ts";
-import { keepPartitions } from "../src/retention/keep-partitions.ts";
+import { keepPartitions } from "../src/keep-partitions.ts";
 import { startDispatcherHarness, type DispatcherHarness } from "./dispatcher-harness.ts";
 import { newEvent, uuidAt } from "./events.ts";
 

@@ -4,7 +4,7 @@ import type { JsMsg } from "@nats-io/jetstream";
 import { DatabaseError, type Pool } from "pg";
 import type { BusinessEvents } from "../business-events.ts";
 import { SKEW_STOP_MS, type Clock } from "../clock.ts";
-import type { DeliveryWorker } from "../deliver/delivery-worker.ts";
+import type { DeliveryWorker } from "../delivery/delivery-worker.ts";
 import type { Progress } from "../progress.ts";
 import { acceptEvents, keepPoison, type EventToAccept } from "./accept-statement.ts";
 import type { Confirmations } from "./confirmations.ts";

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { leasedDelivery, type LeasedDelivery, type LeasedDeliveryRow } from "../deliver/leased-delivery.ts";
+import { leasedDelivery, type LeasedDelivery, type LeasedDeliveryRow } from "../delivery/leased-delivery.ts";
 import { STORED_ENDPOINT_COLUMNS } from "../endpoint/stored-endpoint.ts";
 import type { IncomingEvent } from "./parse-event.ts";
 

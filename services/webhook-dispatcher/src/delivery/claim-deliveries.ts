@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { leasedDelivery, type LeasedDelivery, type LeasedDeliveryRow } from "../deliver/leased-delivery.ts";
+import { leasedDelivery, type LeasedDelivery, type LeasedDeliveryRow } from "./leased-delivery.ts";
 import { STORED_ENDPOINT_COLUMNS } from "../endpoint/stored-endpoint.ts";
 import { NO_UUID, waitingEndpoints } from "./waiting-endpoints.ts";
 

@@ -14,17 +14,17 @@ import {
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import type { Pool } from "pg";
-import { getDelivery, listDeliveries, type DeliveryLogDeps } from "../delivery-log/delivery-log.ts";
-import { redeliver, redeliverFailed, type RedeliverDeps } from "../delivery-log/redeliver.ts";
-import type { DeliverDeps } from "../deliver/deliver.ts";
+import { getDelivery, listDeliveries, type DeliveryLogDeps } from "./delivery-log.ts";
+import { redeliver, redeliverFailed, type RedeliverDeps } from "./redeliver.ts";
+import type { DeliverDeps } from "../delivery/deliver.ts";
 import {
   activateSecret,
   deleteEndpoint,
   putEndpoint,
   rotateSecret,
   type ManageEndpointDeps,
-} from "../endpoint/manage-endpoint.ts";
-import { sendTestEvent } from "../endpoint/send-test-event.ts";
+} from "./manage-endpoint.ts";
+import { sendTestEvent } from "./send-test-event.ts";
 import { findMissing } from "../accept/find-missing.ts";
 
 export type OperatorDeps = ManageEndpointDeps &

@@ -8,8 +8,8 @@ import {
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
-import { openSecrets, post, snippetText, type DeliverDeps } from "../deliver/deliver.ts";
-import { findEndpoint } from "./endpoint-queries.ts";
+import { openSecrets, post, snippetText, type DeliverDeps } from "../delivery/deliver.ts";
+import { findEndpoint } from "../endpoint/endpoint-queries.ts";
 import { audit, NOT_FOUND } from "./manage-endpoint.ts";
 
 /**

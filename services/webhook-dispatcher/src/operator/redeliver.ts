@@ -2,7 +2,7 @@ import type { CommandReply, OperatorContext } from "@holdfast/contracts";
 import { sql, type Kysely } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 import { findEndpoint } from "../endpoint/endpoint-queries.ts";
-import { audit, NOT_FOUND } from "../endpoint/manage-endpoint.ts";
+import { audit, NOT_FOUND } from "./manage-endpoint.ts";
 
 export type RedeliverDeps = {
   db: Kysely<WebhooksDatabase>;

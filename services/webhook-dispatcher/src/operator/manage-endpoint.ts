@@ -15,8 +15,8 @@ import {
   lockEndpoint,
   setNextSecret,
   type EndpointRow,
-} from "./endpoint-queries.ts";
-import { decryptSecret, drawSecret, encryptSecret } from "./endpoint-secrets.ts";
+} from "../endpoint/endpoint-queries.ts";
+import { decryptSecret, drawSecret, encryptSecret } from "../endpoint/endpoint-secrets.ts";
 
 /**
  * What operators do with a merchant's endpoint. Each change and its audit entry are one transaction. A secret is in the

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { BusinessEvents } from "../business-events.ts";
+import type { BusinessEvents } from "./business-events.ts";
 
 /** Makes the partitions of the days to come and drops those that are past their time. */
 export async function keepPartitions(
