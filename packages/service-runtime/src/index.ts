@@ -1,4 +1,5 @@
 export * from "./config.ts";
+export * from "./from-now.ts";
 export * from "./health.ts";
 export * from "./lifecycle.ts";
 export * from "./logger.ts";
@@ -8,3 +9,4 @@ export * from "./natural-batcher.ts";
 export * from "./next-attempt.ts";
 export * from "./postgres.ts";
 export * from "./periodic-task.ts";
+export * from "./unnested.ts";
