@@ -1,17 +1,17 @@
-import type { Pool } from "pg";
+import { sql, type Kysely } from "kysely";
 import type { BusinessEvents } from "./business-events.ts";
+import type { WebhooksDatabase } from "./database.ts";
 
 /** Makes the partitions of the days to come and drops those that are past their time. */
 export async function keepPartitions(
-  pool: Pool,
+  db: Kysely<WebhooksDatabase>,
   { eventDays, attemptDays, events }: { eventDays: number; attemptDays: number; events: BusinessEvents },
 ): Promise<void> {
-  await pool.query("select make_partitions($1)", [DAYS_AHEAD]);
-  await pool.query("select drop_partitions($1, $2)", [eventDays, attemptDays]);
-  const { rows } = await pool.query<{ count: number }>(
-    `select ((select count(*) from event_default) + (select count(*) from outcome_default)
-       + (select count(*) from attempt_default))::int as count`,
-  );
+  await sql`select make_partitions(${DAYS_AHEAD})`.execute(db);
+  await sql`select drop_partitions(${eventDays}, ${attemptDays})`.execute(db);
+  const { rows } = await sql<{ count: number }>`
+    select ((select count(*) from event_default) + (select count(*) from outcome_default)
+      + (select count(*) from attempt_default))::int as count`.execute(db);
   const inDefault = rows[0]!.count;
   if (inDefault > 0) events.defaultPartitionUsed(inDefault);
 }

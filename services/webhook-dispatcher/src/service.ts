@@ -71,10 +71,8 @@ export async function startWebhookDispatcher(
     caFile: config.WEBHOOK_CA_FILE,
     onHandshake: () => events.handshake(),
   });
-  await keepPartitions(pool, retentionOf(config, events)).catch((error: unknown) =>
-    events.claimFailed(error),
-  );
-  await measureSkew(pool, clock, events).catch((error: unknown) => events.claimFailed(error));
+  await keepPartitions(db, retentionOf(config, events)).catch((error: unknown) => events.claimFailed(error));
+  await measureSkew(db, clock, events).catch((error: unknown) => events.claimFailed(error));
 
   const worker = startDeliveryWorker({
     pool,
@@ -85,7 +83,7 @@ export async function startWebhookDispatcher(
     events,
     progress,
     results: createResultRecorder(resultsPool),
-    readEndpoint: (merchantId) => readEndpoint(pool, merchantId),
+    readEndpoint: (merchantId) => readEndpoint(db, merchantId),
     leaseMs,
     leaseMarginMs,
     inFlightMax: config.WEBHOOK_SENDS_IN_FLIGHT_MAX,
@@ -94,6 +92,7 @@ export async function startWebhookDispatcher(
   const consumer = startEventConsumer(
     {
       pool,
+      db,
       bus,
       clock,
       worker,
@@ -113,7 +112,6 @@ export async function startWebhookDispatcher(
     inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
     onHandled: (handled) => logHandled(log, handled),
     handlers: operatorHandlers({
-      pool,
       db,
       secretKeys,
       rules,
@@ -129,13 +127,13 @@ export async function startWebhookDispatcher(
     startPeriodicTask(operation, { intervalMs, round, log });
   const tasks = [
     task("reap", config.WEBHOOK_REAP_INTERVAL, async () => {
-      const reaped = await reapDeliveries(pool, clock.shiftMs);
+      const reaped = await reapDeliveries(db, clock.shiftMs);
       events.reaped(reaped);
       if (reaped.expiredLeases > 0) worker.nudge();
     }),
-    task("measure clocks", SKEW_INTERVAL_MS, () => measureSkew(pool, clock, events)),
-    task("measure state", MEASURE_INTERVAL_MS, () => measureState(pool, worker.queue, clock, events)),
-    task("keep partitions", PARTITIONS_INTERVAL_MS, () => keepPartitions(pool, retentionOf(config, events))),
+    task("measure clocks", SKEW_INTERVAL_MS, () => measureSkew(db, clock, events)),
+    task("measure state", MEASURE_INTERVAL_MS, () => measureState(db, worker.queue, clock, events)),
+    task("keep partitions", PARTITIONS_INTERVAL_MS, () => keepPartitions(db, retentionOf(config, events))),
   ];
   const health = await startHealth(
     config.LISTEN_HOST,

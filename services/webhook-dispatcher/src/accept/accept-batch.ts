@@ -1,17 +1,20 @@
 import { failpoint } from "@holdfast/failpoints";
 import { annotate, failSpan, formatTraceparent, type Span } from "@holdfast/telemetry";
 import type { JsMsg } from "@nats-io/jetstream";
+import type { Kysely } from "kysely";
 import { DatabaseError, type Pool } from "pg";
 import type { BusinessEvents } from "../business-events.ts";
 import { SKEW_STOP_MS, type Clock } from "../clock.ts";
+import type { WebhooksDatabase } from "../database.ts";
 import type { DeliveryWorker } from "../delivery/delivery-worker.ts";
 import type { Progress } from "../progress.ts";
-import { acceptEvents, keepPoison, type EventToAccept } from "./accept-statement.ts";
+import { acceptEvents, keepPoison, type EventToAccept } from "./accept-events.ts";
 import type { Confirmations } from "./confirmations.ts";
 import { parseEvent, type IncomingEvent } from "./parse-event.ts";
 
 export type AcceptDeps = {
   pool: Pool;
+  db: Kysely<WebhooksDatabase>;
   confirmations: Confirmations;
   clock: Clock;
   worker: DeliveryWorker;
@@ -139,10 +142,10 @@ function without(all: string[], some: string[]): string[] {
   return left;
 }
 
-async function setAside({ pool, events }: AcceptDeps, message: JsMsg, reason: string): Promise<void> {
+async function setAside({ db, events }: AcceptDeps, message: JsMsg, reason: string): Promise<void> {
   const { subject, data } = message;
   try {
-    await keepPoison(pool, { subject, sequence: message.seq, reason, data });
+    await keepPoison(db, { subject, sequence: message.seq, reason, data });
   } catch (error) {
     // It comes again after its time.
     return events.acceptFailed(error);

@@ -5,7 +5,7 @@ import { signWebhook, WEBHOOK_HEADERS } from "@holdfast/webhook-signature";
 import type { BusinessEvents } from "../business-events.ts";
 import type { Clock } from "../clock.ts";
 import { afterFailure, mayStart, type RetryRules } from "./retry-schedule.ts";
-import type { AttemptRecord } from "./record-results.ts";
+import type { AttemptRecord } from "./record-statements.ts";
 import { decryptSecret, signingSecrets, type SigningSecrets } from "../endpoint/endpoint-secrets.ts";
 import type { StoredEndpoint } from "../endpoint/stored-endpoint.ts";
 import type { PostResult, WebhookClient } from "../http-client/webhook-client.ts";

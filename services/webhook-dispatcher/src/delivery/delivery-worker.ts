@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import type { BusinessEvents } from "../business-events.ts";
 import { SKEW_STOP_MS, type Clock } from "../clock.ts";
 import { claimDeliveries, releaseLeases } from "./claim-deliveries.ts";
-import type { AttemptRecord } from "./record-results.ts";
+import type { AttemptRecord } from "./record-statements.ts";
 import type { Progress } from "../progress.ts";
 import { deliver, type DeliverDeps } from "./deliver.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";

@@ -1,18 +1,20 @@
+import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
-import type { Pool } from "pg";
 import type { EndpointTable, WebhooksDatabase } from "../database.ts";
 import { STORED_ENDPOINT_COLUMNS, type StoredEndpoint } from "./stored-endpoint.ts";
 
 export type EndpointRow = Selectable<EndpointTable>;
 
 /** For an attempt: the endpoint as it is now. */
-export async function readEndpoint(pool: Pool, merchantId: string): Promise<StoredEndpoint | undefined> {
-  const { rows } = await pool.query<StoredEndpoint>({
-    name: "read-endpoint",
-    text: `select ${STORED_ENDPOINT_COLUMNS} from endpoint where merchant_id = $1`,
-    values: [merchantId],
-  });
-  return rows[0];
+export async function readEndpoint(
+  db: Kysely<WebhooksDatabase>,
+  merchantId: string,
+): Promise<StoredEndpoint | undefined> {
+  return await db
+    .selectFrom("endpoint")
+    .select(STORED_ENDPOINT_COLUMNS)
+    .where("merchant_id", "=", merchantId)
+    .executeTakeFirst();
 }
 
 /**
@@ -96,7 +98,7 @@ export async function setNextSecret(
     .set({
       next_secret: secret,
       next_version: sql<number>`coalesce(next_version, secret_version) + 1`,
-      activates_at: sql<Date>`now() + ${activateAfterMs + shiftMs}::float8 * interval '1 millisecond'`,
+      activates_at: fromNow(activateAfterMs + shiftMs),
       secret_request_id: requestId,
       updated_at: sql<Date>`now()`,
     })

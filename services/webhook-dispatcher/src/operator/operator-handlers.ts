@@ -13,7 +13,6 @@ import {
   testWebhook,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import type { Pool } from "pg";
 import { getDelivery, listDeliveries, type DeliveryLogDeps } from "./delivery-log.ts";
 import { redeliver, redeliverFailed, type RedeliverDeps } from "./redeliver.ts";
 import type { DeliverDeps } from "../delivery/deliver.ts";
@@ -27,10 +26,7 @@ import {
 import { sendTestEvent } from "./send-test-event.ts";
 import { findMissing } from "../accept/find-missing.ts";
 
-export type OperatorDeps = ManageEndpointDeps &
-  DeliveryLogDeps &
-  RedeliverDeps &
-  Pick<DeliverDeps, "client"> & { pool: Pool };
+export type OperatorDeps = ManageEndpointDeps & DeliveryLogDeps & RedeliverDeps & Pick<DeliverDeps, "client">;
 
 /**
  * What operators, and the owners of the events, may ask of this service; the gateway has checked the operators' role.
@@ -54,7 +50,7 @@ export function operatorHandlers(deps: OperatorDeps) {
     })),
     handler(findMissingEvents, async ({ payload }) => ({
       outcome: "done",
-      result: { missing: await findMissing(deps.pool, payload.eventIds) },
+      result: { missing: await findMissing(deps.db, payload.eventIds) },
     })),
   ];
 }
