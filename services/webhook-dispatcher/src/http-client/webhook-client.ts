@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import type { WebhookError } from "@holdfast/contracts";
 import { createConnectionPool, type Connection, type ConnectionPool } from "./connection-pool.ts";
-import { exchange, type ExchangeResult } from "./exchange.ts";
+import { sendRequest, type RequestResult } from "./send-request.ts";
 import { openConnection } from "./open-connection.ts";
 import { resolveTarget, type Lookup } from "./resolve-target.ts";
 import { parseTarget, type TargetRules, type WebhookTarget } from "./webhook-target.ts";
@@ -112,10 +112,10 @@ async function send(
   connection: Connection,
   makeRequest: MakeRequest,
   startedAt: number,
-): Promise<ExchangeResult> {
+): Promise<RequestResult> {
   const leftMs = attemptBoundMs - (performance.now() - startedAt);
   const { headers, body } = makeRequest();
-  const result = await exchange(
+  const result = await sendRequest(
     connection,
     { path, headers: { host: authority, ...headers }, body },
     { headersTimeoutMs: Math.min(attemptTimeoutMs, leftMs) },
@@ -125,7 +125,7 @@ async function send(
   return result;
 }
 
-function outcomeOf(result: ExchangeResult, { remoteAddress }: Connection): Result {
+function outcomeOf(result: RequestResult, { remoteAddress }: Connection): Result {
   const at = remoteAddress === undefined ? {} : { remoteAddress };
   switch (result.kind) {
     case "answered": {

@@ -4,7 +4,7 @@ import { startPatientTimer } from "./patient-timer.ts";
 export type PostRequest = { path: string; headers: Record<string, string>; body: Buffer };
 
 /** What came of one request on one connection. */
-export type ExchangeResult =
+export type RequestResult =
   | {
       kind: "answered";
       statusCode: number;
@@ -15,24 +15,24 @@ export type ExchangeResult =
   /** It broke before the answer's headers. */
   | { kind: "broken" };
 
-export type ExchangeBounds = { headersTimeoutMs: number };
+export type RequestBounds = { headersTimeoutMs: number };
 
 /**
  * Writes the request and waits for the answer's headers, which decide. Of the body at most a KiB is read, for a quarter
  * of a second; if there is more, or it does not end, the connection is dropped: a receiver cannot hold us with its
  * answer.
  */
-export async function exchange(
+export async function sendRequest(
   { client }: Connection,
   { path, headers, body }: PostRequest,
-  { headersTimeoutMs }: ExchangeBounds,
-): Promise<ExchangeResult> {
+  { headersTimeoutMs }: RequestBounds,
+): Promise<RequestResult> {
   return await new Promise((resolve) => {
     let abort: ((reason: Error) => void) | undefined;
     let statusCode = 0;
     let received = 0;
     const chunks: Buffer[] = [];
-    const finish = (result: ExchangeResult) => {
+    const finish = (result: RequestResult) => {
       callOff();
       resolve(result);
     };
