@@ -1,4 +1,5 @@
 import { access } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { inboxPrefix } from "@holdfast/contracts";
 import {
   AuthorizationError,
@@ -8,6 +9,7 @@ import {
   type ConnectionOptions,
   type NatsConnection,
 } from "@nats-io/transport-node";
+import { within } from "./within.ts";
 
 /**
  * A NATS connection that reconnects for ever, together with what request-reply has to know of it: whether it is up now,
@@ -185,11 +187,3 @@ function isRefusal(error: unknown): boolean {
 
 /** Codes of OpenSSL's verification and of Node's TLS (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
 const TLS_FAILURE = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH)/;
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  await Promise.race([work, new Promise((resolve) => setTimeout(resolve, ms).unref())]);
-}

@@ -24,6 +24,7 @@ import type { z } from "zod";
 import type { Bus } from "./connect.ts";
 import { messagingAttributes } from "./messaging-attributes.ts";
 import { decodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
+import { within } from "./within.ts";
 
 /** A command with its context, as a handler gets it. */
 export type Incoming<Request, Context = MessageContext> = {
@@ -112,8 +113,7 @@ export async function serve(
   return {
     async stop(timeoutMs) {
       await nats.stop();
-      const finished = Promise.allSettled(underway);
-      await Promise.race([finished, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
+      await within(timeoutMs, Promise.allSettled(underway));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { EventSource } from "@holdfast/contracts";
 import type { Bus } from "@holdfast/messaging";
-import type { Logger } from "@holdfast/service-runtime";
+import { pause, type Logger } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 import { assertEventStream } from "./event-stream.ts";
 import { createOutboxMetrics, type OutboxMetrics } from "./outbox-metrics.ts";
@@ -146,8 +146,4 @@ export function createRateLimit(perSecond: number): {
       tokens -= count;
     },
   };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "./logger.ts";
+import { pause } from "./pause.ts";
 
 export type PeriodicTask = {
   /** Starts no further round and waits for the one under way, at most `timeoutMs`. */
@@ -31,9 +31,4 @@ export function startPeriodicTask(
       await Promise.race([running, pause(timeoutMs)]);
     },
   };
-}
-
-/** At most until `signal` is aborted; nothing of it stays with the signal. */
-async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { ref: false, signal }).catch(() => {});
 }

@@ -1,4 +1,5 @@
 import { failpoint } from "@holdfast/failpoints";
+import { pause } from "@holdfast/service-runtime";
 import { annotate, failSpan, formatTraceparent, type Span } from "@holdfast/telemetry";
 import type { JsMsg } from "@nats-io/jetstream";
 import type { Kysely } from "kysely";
@@ -84,7 +85,7 @@ async function acceptWhenPossible(deps: AcceptDeps, arrivals: Arrival[]): Promis
       if (deps.isStopping()) throw error;
       if (isFaultOfData(error)) return await acceptOneByOne(deps, arrivals, error);
       deps.events.acceptFailed(error);
-      await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
+      await pause(RETRY_PAUSE_MS);
     }
   }
 }

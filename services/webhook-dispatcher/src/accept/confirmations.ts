@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { confirmEvents, type EventSource } from "@holdfast/contracts";
 import { request, type Bus } from "@holdfast/messaging";
-import { createNaturalBatcher } from "@holdfast/service-runtime";
+import { createNaturalBatcher, pause } from "@holdfast/service-runtime";
 import { outsideTraces } from "@holdfast/telemetry";
 import type { BusinessEvents } from "../business-events.ts";
 
@@ -21,8 +21,8 @@ export function createConfirmations(bus: Bus, events: BusinessEvents): Confirmat
   return {
     add: (source, eventId) => owners[source].add(eventId),
     async stop(timeoutMs) {
-      const late = new Promise((resolve) => setTimeout(resolve, timeoutMs).unref());
-      await Promise.race([Promise.all([owners.payments.settled(), owners.refunds.settled()]), late]);
+      const settled = Promise.all([owners.payments.settled(), owners.refunds.settled()]);
+      await Promise.race([settled, pause(timeoutMs)]);
     },
   };
 }

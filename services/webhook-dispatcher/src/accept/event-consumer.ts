@@ -1,7 +1,7 @@
 import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import { assertEventStream, type EventStreamOptions } from "@holdfast/outbox";
 import { messagingAttributes, TRACEPARENT_HEADER, type Bus } from "@holdfast/messaging";
-import { createNaturalBatcher } from "@holdfast/service-runtime";
+import { createNaturalBatcher, pause } from "@holdfast/service-runtime";
 import { inSpan, parseTraceparent, remoteContext, SpanKind, type Span } from "@holdfast/telemetry";
 import {
   AckPolicy,
@@ -147,7 +147,3 @@ async function assertConsumer(nats: Bus["nats"], ackWaitMs: number): Promise<voi
 const ACK_PENDING_MAX = 5_000;
 const PULLED_MAX = 500;
 const PULL_EXPIRES_MS = 2_000;
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}

@@ -1,3 +1,4 @@
+import { pause } from "@holdfast/service-runtime";
 import {
   afterResult,
   capNow,
@@ -112,7 +113,7 @@ export class DeliveryQueue {
     this.#draining = true;
     for (const { waiting } of this.#endpoints.values()) this.#giveBack(waiting.splice(0));
     const ended = Promise.allSettled(this.#underway.values());
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
+    await Promise.race([ended, pause(timeoutMs)]);
     if (this.#underway.size > 0) this.#options.giveBack([...this.#underway.keys()]);
   }
 

@@ -1,4 +1,4 @@
-import type { NaturalBatcher } from "@holdfast/service-runtime";
+import { pause, type NaturalBatcher } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 import type { BusinessEvents } from "../business-events.ts";
 import { SKEW_STOP_MS, type Clock } from "../clock.ts";
@@ -164,8 +164,4 @@ const RECORD_FOR_MS = 600_000;
 /** What cannot be given back expires. */
 async function giveBack({ pool, events }: DeliveryWorkerDeps, deliveries: LeasedDelivery[]): Promise<void> {
   await releaseLeases(pool, deliveries).catch((error: unknown) => events.claimFailed(error));
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
