@@ -6,6 +6,7 @@
 import type { CommandReply, CompletePayment, ServiceContext, SessionState } from "@holdfast/contracts";
 import { failpoint } from "@holdfast/failpoints";
 import type { Incoming } from "@holdfast/messaging";
+import { pause } from "@holdfast/service-runtime";
 import { completeAuthorization, type CompleteAuthorizationDeps } from "./complete-authorization.ts";
 import { claimCompletion, findSession } from "./session-queries.ts";
 import { sessionState } from "./session-state.ts";
@@ -57,7 +58,7 @@ async function awaitEnd(
     const reply = sessionState(found);
     const isUnderWay = found.payment.lease_token !== null;
     if (reply.outcome === "done" || !isUnderWay || deps.now() + POLL_MS > until) return reply;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await pause(POLL_MS);
   }
 }
 
