@@ -3,7 +3,7 @@ import { messagingAttributes, TRACEPARENT_HEADER } from "@holdfast/messaging";
 import { formatTraceparent, inSpan, remoteContext, SpanKind } from "@holdfast/telemetry";
 import { jetstream, type JetStreamClient } from "@nats-io/jetstream";
 import { headers, type NatsConnection } from "@nats-io/transport-node";
-import type { ClaimedEvent } from "./outbox-queries.ts";
+import type { ClaimedEvent } from "./outbox-statements.ts";
 
 /**
  * Publishes events side by side. The server's answer means little (it syncs its files every two minutes), but one that

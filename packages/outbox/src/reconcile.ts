@@ -4,7 +4,7 @@ import { request, type Bus } from "@holdfast/messaging";
 import { startPeriodicTask, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 import { createOutboxMetrics } from "./outbox-metrics.ts";
-import { findConfirmed, measureBacklog, reopen } from "./outbox-queries.ts";
+import { findConfirmed, measureBacklog, reopen } from "./outbox-statements.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
 
 export type ReconcileDeps = { pool: Pool; bus: Bus; source: EventSource };

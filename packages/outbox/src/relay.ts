@@ -4,7 +4,7 @@ import { pause, type Logger } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 import { assertEventStream } from "./event-stream.ts";
 import { createOutboxMetrics, type OutboxMetrics } from "./outbox-metrics.ts";
-import { claimNew, claimUnconfirmed, postpone, type ClaimedEvent } from "./outbox-queries.ts";
+import { claimNew, claimUnconfirmed, postpone, type ClaimedEvent } from "./outbox-statements.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
 import { publishEvents } from "./publish-events.ts";
 
