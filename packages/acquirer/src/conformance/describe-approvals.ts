@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { Bench } from "../acquirer-conformance.ts";
+import type { Bench } from "./bench.ts";
 
 /** Plain outcomes, and the inquiries about them. */
 export function describeApprovals(bench: () => Bench): void {

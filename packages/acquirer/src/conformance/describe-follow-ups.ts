@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { Bench } from "../acquirer-conformance.ts";
+import type { Bench } from "./bench.ts";
 import { kindOf } from "./kind-of.ts";
 
 /** Captures, releases and refunds never move more than was authorized. */

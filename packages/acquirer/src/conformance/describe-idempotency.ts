@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { Bench } from "../acquirer-conformance.ts";
+import type { Bench } from "./bench.ts";
 import { kindOf } from "./kind-of.ts";
 
 /** One reference, one effect. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { Bench } from "../acquirer-conformance.ts";
+import type { Bench } from "./bench.ts";
 import { kindOf } from "./kind-of.ts";
 
 /** After `reversed` nothing is, and nothing will be, held or taken under the reference. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { CompletionOutcome, CompletionRequest, EnrolmentRequest } from "../acquirer.ts";
-import type { Bench } from "../acquirer-conformance.ts";
+import type { Bench } from "./bench.ts";
 import { kindOf } from "./kind-of.ts";
 
 /** An enrolment moves no money; its completion does, once, and only for a cardholder who was authenticated. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { Bench } from "../acquirer-conformance.ts";
+import type { Bench } from "./bench.ts";
 
 /** What is not certain is `unknown`, and only what never left is `not_sent`. */
 export function describeUnknowns(bench: () => Bench): void {
