@@ -1,7 +1,7 @@
 import { CompiledQuery, sql, type Generated, type Kysely, type Transaction } from "kysely";
 import { auditHash, GENESIS, type AuditContent, type AuditEntry } from "./audit-chain.ts";
 
-/** The table each service has in its own schema; its runtime role may insert and read, nothing else. */
+/** The table that each service has in its own schema; its runtime role may only insert and read. */
 export type AuditDatabase = {
   audit_entry: {
     sequence: bigint;
@@ -14,7 +14,7 @@ export type AuditDatabase = {
   };
 };
 
-/** What happened, as it is to be written down. */
+/** What happened, as it is to be recorded. */
 export type AuditRecord = { actor: string; action: string; subject: string; detail: Record<string, unknown> };
 
 /** Runs one statement in a transaction that is open, and resolves to its rows. */
@@ -33,7 +33,7 @@ export async function appendAudit<DB extends AuditDatabase>(
   await appendAuditBy(execute, record);
 }
 
-/** The same for a service that speaks to the database without kysely. */
+/** The same for a service that uses the database without kysely. */
 export async function appendAuditBy(execute: ExecuteInTransaction, record: AuditRecord): Promise<void> {
   await execute("select pg_advisory_xact_lock(hashtext(current_schema() || '.audit_entry'))", []);
   const [latest] = (await execute(LATEST, [])) as {
@@ -70,7 +70,7 @@ const LATEST = `
     date_trunc('milliseconds', clock_timestamp()) as at
   from audit_entry`;
 
-/** int8 is text or bigint, as the connection's parser has it. */
+/** int8 is text or bigint, depending on the connection's parser. */
 type StoredEntry = Omit<AuditEntry, "sequence"> & { sequence: string | bigint };
 
 /** All entries in order, a page at a time. */
@@ -91,7 +91,9 @@ export async function* readAuditEntries<DB extends AuditDatabase>(
 
 const PAGE = 1_000;
 
-/** A page of the log as operators read it, newest first, narrowed to whatever is given. Times are ISO 8601. */
+/**
+ * A page of the log as operators read it, newest first, restricted by the fields that are given. Times are ISO 8601.
+ */
 export type AuditPage = {
   limit: number;
   before?: { at: string; sequence: number } | undefined;

@@ -15,7 +15,7 @@ import { traceRequest } from "./trace-request.ts";
 import { encodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
 import { within } from "./within.ts";
 
-/** A bug on one of the two sides: a message the other side could not read. Nothing was started. */
+/** A bug on one of the two sides: the handler could not parse the message. Nothing was started. */
 export class MessageRejectedError extends Error {
   override name = "MessageRejectedError";
   readonly code = "message_rejected";
@@ -23,7 +23,8 @@ export class MessageRejectedError extends Error {
 
 export type RequestOptions = {
   /**
-   * Epoch milliseconds until which to wait; later than the context's deadline, by the time an answer needs to travel.
+   * How long to wait, in epoch milliseconds; later than the context's deadline by the time that an answer takes to
+   * arrive.
    */
   waitUntil: number;
   /** W3C trace context (https://www.w3.org/TR/trace-context/). */
@@ -79,7 +80,7 @@ async function send<Result extends z.ZodType>(
       }
       if (message.headers?.get(FAILURE_HEADER)) return { outcome: "in_doubt" };
       const reply = command.reply.parse(message.json());
-      // A copy that was not begun (too late by then, or one too many) says nothing of the first one.
+      // A copy that was not begun (it came too late, or the handler was full) says nothing about the first one.
       return reply.outcome === "not_started" ? gaveUp : reply;
     } catch (error) {
       if (wasNotSent(error)) {
@@ -107,7 +108,7 @@ async function unlessDisconnected<Answer>(bus: Bus, answer: Promise<Answer>): Pr
 
 const RESEND_PAUSE_MS = 100;
 
-/** The server said that nobody serves (or we may not use) the subject, or this client is closing down. */
+/** The server answered that nobody serves the subject or that we may not use it, or this client is closing. */
 function wasNotSent(error: unknown): boolean {
   const cause = error instanceof RequestError ? error.cause : error;
   return (

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export async function within(timeoutMs: number, work: Promise<unknown>): Promise<boolean> {
   const ended = new AbortController();
   const late = delay(timeoutMs, false, { signal: ended.signal });
-  // Aborted once `work` has ended, when nobody waits for it any more.
+  // The abort rejects it when nobody waits for it any more.
   late.catch(() => {});
   try {
     return await Promise.race([work.then(() => true), late]);

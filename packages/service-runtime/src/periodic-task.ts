@@ -8,7 +8,7 @@ export type PeriodicTask = {
 
 /**
  * Runs `round` again and again with `intervalMs` between the end of one and the start of the next. A round that throws
- * is logged and the next one comes: a dependency that is down must not end the work for good.
+ * is logged, and the next one follows: a dependency that is down must not end the work forever.
  */
 export function startPeriodicTask(
   operation: string,
