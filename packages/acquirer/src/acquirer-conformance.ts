@@ -12,8 +12,8 @@ import { describeThreeDs } from "./conformance/describe-three-ds.ts";
 import { describeUnknowns } from "./conformance/describe-unknowns.ts";
 
 /**
- * What every adapter promises of the port in `acquirer.ts`, against the bank's test environment. Called at the top of
- * an adapter's test file; `setUp` runs once.
+ * Tests what every adapter of the port in `acquirer.ts` promises, against the bank's test environment. It is called at
+ * the top of an adapter's test file; `setUp` runs once.
  */
 export function describeAcquirerConformance(name: string, setUp: () => Promise<ConformanceSetup>): void {
   describe.concurrent(`${name} conforms to the acquirer port`, () => {

@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import type { BusinessEvents } from "./business-events.ts";
 import type { WebhooksDatabase } from "./database.ts";
 
-/** Makes the partitions of the days to come and drops those that are past their time. */
+/** Creates the partitions of the coming days and drops those that are past retention. */
 export async function keepPartitions(
   db: Kysely<WebhooksDatabase>,
   { eventDays, attemptDays, events }: { eventDays: number; attemptDays: number; events: BusinessEvents },

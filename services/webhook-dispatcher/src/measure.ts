@@ -6,8 +6,8 @@ import { waitingEndpoints } from "./delivery/claim-statements.ts";
 import type { DeliveryQueue } from "./delivery/delivery-queue.ts";
 
 /**
- * How far the database's clock is ahead of ours: of a few questions the quickest tells most, since its error is at most
- * half of what it took. An answer that took long tells nothing.
+ * Measures how far the database's clock is ahead of ours. The quickest of a few queries is the most precise, since its
+ * error is at most half its duration; a slow answer tells nothing.
  */
 export async function measureSkew(
   db: Kysely<WebhooksDatabase>,
@@ -33,7 +33,7 @@ const QUESTIONS = 3;
 const PRECISION_MS = 1_000;
 
 /**
- * What the dashboards show. The oldest is found endpoint by endpoint, as a claim finds what is due. The number of
+ * Measures what the dashboards show. The oldest delivery is found endpoint by endpoint, as in a claim. The number of
  * deliveries is the planner's estimate: counting a million would cost more.
  */
 export async function measureState(

@@ -25,7 +25,7 @@ import { keepPartitions } from "./keep-partitions.ts";
 
 export type WebhookDispatcher = RunningService & { healthPort: number };
 
-/** What tests put in the place of time and of DNS. */
+/** Replacements of the clock and of DNS, for tests. */
 export type Overrides = { clock?: Clock; lookup?: Lookup };
 
 /** The whole object graph of the webhook dispatcher, wired by hand. */
@@ -44,7 +44,7 @@ export async function startWebhookDispatcher(
     connectionsMax: config.DATABASE_CONNECTIONS_MAX,
     settings: PLAN_SETTINGS,
   });
-  // Results may be lost in a crash of the database (see the recorder); what is accepted may not.
+  // A crash of the database may lose results (see the recorder), but no accepted event.
   const resultsPool = createPool({
     ...poolOptions,
     applicationName: "webhook-dispatcher results",
@@ -165,8 +165,8 @@ function timesOf(config: Config): AttemptTimes {
 }
 
 /**
- * Every statement here goes from a few keys along an index. The planner knows that only once it has seen the tables
- * full; a plan that it made for empty ones, and kept, would read all of them.
+ * Every statement here follows an index from a few keys. The planner knows that only once it has seen full tables; a
+ * plan that it made for empty ones, and kept, would read all of them.
  */
 const PLAN_SETTINGS = { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" };
 const STUCK_AFTER_MS = 30_000;
@@ -190,7 +190,7 @@ function assertUp(up: boolean): void {
   if (!up) throw new Error("down");
 }
 
-/** Attempts have their own lines; what a handler could not do is written here. */
+/** Logs the commands that were not carried out; attempts have their own lines. */
 function logHandled(log: Logger, { outcome, subject, context, durationMs, error }: Handled): void {
   if (outcome === "done" || outcome === "problem") return;
   log.warn({ outcome, subject, durationMs, error, requestId: context?.requestId }, "command not carried out");

@@ -4,7 +4,7 @@ import type { CallBuilder } from "./call-builder.ts";
 /** An adapter, and the test environment of the bank behind it. */
 export type ConformanceSetup = {
   acquirer: Acquirer;
-  /** A second acquirer of the same adapter, for the suite to close, which it does not do to the first. */
+  /** A second acquirer of the same adapter, which the suite closes; it does not close the first. */
   openAnother(): Acquirer;
   /** An acquirer of the same adapter whose bank refuses connections. */
   openUnreachable(): Acquirer;
@@ -16,7 +16,7 @@ export type ConformanceSetup = {
     approvedAndReset: AcquirerCard;
     approvedWithGarbage: AcquirerCard;
     approvedWithOtherAmount: AcquirerCard;
-    /** Under 3-D Secure: with a challenge, without one, and not authenticated. */
+    /** Cards for 3-D Secure: with a challenge, without one, and not authenticated. */
     challenged: AcquirerCard;
     frictionless: AcquirerCard;
     unauthenticated: AcquirerCard;
@@ -26,9 +26,9 @@ export type ConformanceSetup = {
     challenge: { url: string; fields: Record<string, string> },
     answer: "pass" | "fail" | "cancel",
   ): Promise<void>;
-  /** Lets go of everything but the acquirers that the suite opened and closed itself. */
+  /** Closes everything but the acquirers that the suite opened and closed itself. */
   close(): Promise<void>;
 };
 
-/** What each test of the suite works with, once it runs. */
+/** The parts that each test of the suite uses, once it runs. */
 export type Bench = { setup: ConformanceSetup; acquirer: Acquirer; calls: CallBuilder };

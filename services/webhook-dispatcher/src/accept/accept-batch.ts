@@ -23,19 +23,19 @@ export type AcceptDeps = {
   progress: Progress;
   leaseMs: number;
   windowMs: number;
-  /** Whether to give up on a batch that the database does not take. */
+  /** Whether to give up on a batch that the database does not accept. */
   isStopping: () => boolean;
 };
 
-/** A message with the span in which it is taken over, if it belongs to a trace. */
+/** A message with the span in which it is accepted, if it belongs to a trace. */
 export type Received = { message: JsMsg; span: Span | undefined };
 
 type Arrival = { message: JsMsg; event: IncomingEvent };
 
 /**
- * Takes a batch over: one commit, then the sending starts, then the stream hears that it may forget the events and
- * their owners that they may close their rows. A process that dies between any two of these leaves nothing undone: the
- * stream, or the owner, hands the events out again, and what is here already is known by its id.
+ * Accepts a batch: it is committed, then sending starts, then the events are acknowledged to the stream and confirmed
+ * to their owners, which close their rows. If the process dies between any two of these, nothing is lost: the stream or
+ * the owner delivers the events again, and those that are here already are recognized by their ids.
  */
 export async function acceptBatch(deps: AcceptDeps, received: Received[]): Promise<void> {
   await failpoint("webhooks.after_pull");
@@ -92,7 +92,7 @@ async function acceptWhenPossible(deps: AcceptDeps, arrivals: Arrival[]): Promis
 
 const RETRY_PAUSE_MS = 250;
 
-/** Something in the batch is not to be stored: whatever it is must not take its neighbours with it. */
+/** An event of the batch cannot be stored, which must not keep the others from being accepted. */
 async function acceptOneByOne(deps: AcceptDeps, arrivals: Arrival[], error: unknown): Promise<Arrival[]> {
   const [only, ...others] = arrivals;
   if (!only) return [];
@@ -148,7 +148,7 @@ async function setAside({ db, events }: AcceptDeps, message: JsMsg, reason: stri
   try {
     await keepPoison(db, { subject, sequence: message.seq, reason, data });
   } catch (error) {
-    // It comes again after its time.
+    // The stream delivers the message again after the acknowledgement's time.
     return events.acceptFailed(error);
   }
   events.poisoned(reason);

@@ -49,7 +49,7 @@ function givenEvent({ event, lease }: EventToAccept): GivenEvent {
   };
 }
 
-/** A message that is no event is kept with the reason, for people to look at. */
+/** Stores a message that is not an event with the reason, for operators to look at. */
 export async function keepPoison(
   db: Kysely<WebhooksDatabase>,
   {

@@ -2,8 +2,8 @@ import { sql, type Kysely } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 
 /**
- * Which of these events are not here. Events that retention has dropped would count as missing, so owners ask about
- * later ones.
+ * Returns which of these events are not here. Events that retention has dropped would count as missing, so owners ask
+ * about later ones only.
  */
 export async function findMissing(db: Kysely<WebhooksDatabase>, eventIds: string[]): Promise<string[]> {
   const { rows } = await sql<{ event_id: string }>`

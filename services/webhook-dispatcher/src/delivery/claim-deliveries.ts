@@ -3,13 +3,13 @@ import { BEFORE_EVERY_MERCHANT, CLAIM, RELEASE } from "./claim-statements.ts";
 import { leasedDelivery, type LeasedDelivery, type LeasedDeliveryRow } from "./leased-delivery.ts";
 
 export type ClaimRequest = {
-  /** Deliveries in all. */
+  /** Most deliveries that one claim returns. */
   limit: number;
-  /** How many each endpoint may still get; those not named get as many as they take side by side. */
+  /** How many each endpoint may still get; an endpoint that is not named gets as many as it may have in flight. */
   rooms: { merchantId: string; room: number }[];
   leaseMs: number;
   shiftMs: number;
-  /** Where the round before left off: endpoints take turns when there is more to do than may be claimed. */
+  /** Where the round before ended: endpoints take turns when more is due than one claim returns. */
   after: string | undefined;
 };
 
@@ -17,8 +17,8 @@ export type Claimed = { deliveries: LeasedDelivery[]; after: string | undefined 
 
 /**
  * Leases due deliveries, the oldest of each endpoint first, for every endpoint that has room. The endpoints are found
- * by skipping from one to the next along the index, so that the cost does not grow with what waits for one that is
- * dead: ordered by time alone, 200 deliveries out of its 200 000 were all that a claim returned (measured).
+ * by skipping from one to the next along the index, so that the cost does not grow with the deliveries that wait for a
+ * dead one: ordered by time alone, 200 deliveries out of its 200 000 were all that a claim returned (measured).
  */
 export async function claimDeliveries(pool: Pool, request: ClaimRequest): Promise<Claimed> {
   const { limit, rooms, leaseMs, shiftMs, after = BEFORE_EVERY_MERCHANT } = request;
@@ -51,7 +51,7 @@ function largest(rows: LeasedDeliveryRow[]): string | undefined {
     .at(-1);
 }
 
-/** Gives leases back as if they had never been taken. */
+/** Ends leases as if they had never been taken. */
 export async function releaseLeases(pool: Pool, deliveries: LeasedDelivery[]): Promise<void> {
   await pool.query({
     ...RELEASE,

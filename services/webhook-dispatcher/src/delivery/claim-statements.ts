@@ -4,8 +4,8 @@ import type { LeasedDeliveryRow } from "./leased-delivery.ts";
 const NOW = "(now() + $6::float8 * interval '1 millisecond')";
 
 /**
- * Leases what is due. Parameters: `$1` the merchant to go on after, `$2` and `$3` merchants with the room that each of
- * them has, `$4` the limit, `$5` the lease and `$6` the clock's shift in milliseconds.
+ * Leases due deliveries. Parameters: `$1` the merchant after whom to continue, `$2` and `$3` merchants with the room
+ * that each of them has, `$4` the limit, `$5` the lease and `$6` the clock's shift in milliseconds.
  */
 export const CLAIM = {
   name: "claim-deliveries",
@@ -18,7 +18,7 @@ export const CLAIM = {
       cross join lateral (
         select delivery_id from delivery
         where delivery.merchant_id = waiting.merchant_id and lease_token is null and due_at <= ${NOW}
-          -- What may no longer start is left to the reaper, which records that it failed.
+          -- An attempt that may no longer start is left to the reaper, which records the failure.
           and (attempt = 1 or trigger = 'manual' or deadline_at >= ${NOW})
         order by due_at limit coalesce(known.room, endpoint.max_in_flight)
         for update skip locked
@@ -61,8 +61,8 @@ export const RELEASE = {
 };
 
 /**
- * What a statement that leases deliveries returns: where each column comes from, and the columns of the endpoint, which
- * it has joined as `endpoint`.
+ * The columns that a statement returns when it leases deliveries: each from its source, and those of the endpoint,
+ * which the statement joins as `endpoint`.
  */
 export function leasedColumns(
   sources: Record<Exclude<keyof LeasedDeliveryRow, keyof StoredEndpoint>, string>,
@@ -74,10 +74,11 @@ export function leasedColumns(
 }
 
 /**
- * For `with recursive`: `waiting`, the merchants with deliveries that are not leased, in order; its last row is null. It
- * skips from one merchant to the next along the index, so that the cost does not grow with what waits for one of them.
+ * For `with recursive`: `waiting`, the merchants with deliveries that are not leased, in order; its last row is null.
+ * It skips from one merchant to the next along the index, so that the cost does not grow with the deliveries of one of
+ * them.
  *
- * @param after SQL of the merchant to go on after.
+ * @param after SQL of the merchant after whom to continue.
  */
 export function waitingEndpoints(after = `'${BEFORE_EVERY_MERCHANT}'::uuid`): string {
   return `waiting as (

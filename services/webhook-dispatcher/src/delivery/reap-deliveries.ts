@@ -5,8 +5,9 @@ import type { WebhooksDatabase } from "../database.ts";
 export type Reaped = { expiredLeases: number; failed: number; cancelled: number };
 
 /**
- * Finishes what no process is going to finish. Leases whose process has vanished end, so that the same attempt is made
- * again; what may no longer be attempted has failed; what waits for an endpoint that was turned off is cancelled.
+ * Finishes the deliveries that no process is going to finish. Leases whose process has vanished end, so that the same
+ * attempt is made again; a delivery that may no longer be attempted fails; one that waits for an endpoint that was
+ * turned off is cancelled.
  */
 export async function reapDeliveries(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<Reaped> {
   const expired = await db

@@ -4,8 +4,8 @@ import type { Pool } from "pg";
 import { RECORD, RECORD_COLUMNS, type AttemptRecord } from "./record-statements.ts";
 
 /**
- * Writes attempts down, those that end together in one statement. Its pool commits without waiting for the disk: what a
- * crash of the database takes away is sent once more, which receivers have to bear anyway.
+ * Records attempts, those that end together in one statement. Its pool commits without waiting for the disk: a webhook
+ * whose record a crash of the database loses is sent once more, which receivers have to handle anyway.
  */
 export function createResultRecorder(pool: Pool): NaturalBatcher<AttemptRecord, void> {
   return createNaturalBatcher<AttemptRecord, void>({
@@ -21,7 +21,9 @@ export function createResultRecorder(pool: Pool): NaturalBatcher<AttemptRecord, 
   });
 }
 
-/** May be repeated: attempts are known by their ids, and what a record asks for is the same whenever it is done. */
+/**
+ * This may be repeated: attempts are recognized by their ids, and a record has the same effect whenever it is written.
+ */
 export async function recordResults(pool: Pool, records: AttemptRecord[]): Promise<void> {
   await pool.query({
     ...RECORD,

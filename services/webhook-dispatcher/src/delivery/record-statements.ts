@@ -2,7 +2,7 @@ import type { WebhookError } from "@holdfast/contracts";
 import { unnested } from "@holdfast/service-runtime";
 import type { Trigger } from "../database.ts";
 
-/** One attempt that was made, and what follows from it. */
+/** An attempt that was made, and its consequences. */
 export type AttemptRecord = {
   attempt_id: string;
   delivery_id: string;

@@ -5,7 +5,7 @@ import { STORED_ENDPOINT_COLUMNS, type StoredEndpoint } from "./stored-endpoint.
 
 export type EndpointRow = Selectable<EndpointTable>;
 
-/** For an attempt: the endpoint as it is now. */
+/** Reads the endpoint as it is now, for an attempt. */
 export async function readEndpoint(
   db: Kysely<WebhooksDatabase>,
   merchantId: string,
@@ -18,7 +18,7 @@ export async function readEndpoint(
 }
 
 /**
- * Locks a merchant's endpoint for a change. Where there is none yet, two requests that make one at once meet at its
+ * Locks a merchant's endpoint for a change. Where there is none yet, two requests that create one together meet at its
  * primary key.
  */
 export async function lockEndpoint(
@@ -59,7 +59,7 @@ export async function enableEndpoint(
         secret,
         secret_request_id: requestId,
         enabled: true,
-        // A version never comes twice, so that an attempt's tells which secret it was.
+        // A version is never used twice, so that an attempt's version identifies its secret.
         secret_version: sql<number>`greatest(endpoint.secret_version, coalesce(endpoint.next_version, 0)) + 1`,
         next_secret: null,
         next_version: null,
@@ -82,7 +82,7 @@ export async function disableEndpoint(trx: Transaction<WebhooksDatabase>, mercha
   await update(trx, merchantId, { enabled: false });
 }
 
-/** A rotated secret takes the place of the one that waits, if there is one. @returns when it becomes active. */
+/** Stores a new secret that waits, in place of one that waits already. @returns when it becomes active. */
 export async function setNextSecret(
   trx: Transaction<WebhooksDatabase>,
   merchantId: string,
@@ -108,7 +108,7 @@ export async function setNextSecret(
   return { version: next_version!, activatesAt: activates_at! };
 }
 
-/** The secret that waits becomes the only one. */
+/** Makes the waiting secret the only one. */
 export async function activateNextSecret(
   trx: Transaction<WebhooksDatabase>,
   { merchant_id, next_secret, next_version }: EndpointRow,

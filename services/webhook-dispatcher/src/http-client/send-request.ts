@@ -3,7 +3,7 @@ import { startPatientTimer } from "./patient-timer.ts";
 
 export type PostRequest = { path: string; headers: Record<string, string>; body: Buffer };
 
-/** What came of one request on one connection. */
+/** The result of one request on one connection. */
 export type RequestResult =
   | {
       kind: "answered";
@@ -12,14 +12,14 @@ export type RequestResult =
       /** Whether the next request may use the connection. */ clean: boolean;
     }
   | { kind: "timeout" }
-  /** It broke before the answer's headers. */
+  /** The connection broke before the answer's headers. */
   | { kind: "broken" };
 
 export type RequestBounds = { headersTimeoutMs: number };
 
 /**
- * Writes the request and waits for the answer's headers, which decide. Of the body at most a KiB is read, for a quarter
- * of a second; if there is more, or it does not end, the connection is dropped: a receiver cannot hold us with its
+ * Writes the request and waits for the answer's headers, which decide. At most a KiB of the body is read, for a quarter
+ * of a second; if there is more, or it does not end, the connection is dropped: a receiver cannot occupy us with its
  * answer.
  */
 export async function sendRequest(
@@ -54,7 +54,7 @@ export async function sendRequest(
           abort = (reason) => controller.abort(reason);
         },
         onResponseStart(_controller, status) {
-          // 1xx are not the answer yet.
+          // A 1xx is not the answer yet.
           if (status < 200) return;
           statusCode = status;
           callOff();

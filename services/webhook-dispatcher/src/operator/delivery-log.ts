@@ -49,13 +49,13 @@ export async function getDelivery(
   };
 }
 
-/** Only a UUIDv7 names a time, and so a place in the log. */
+/** Only a UUIDv7 names a time, and so a position in the log. */
 function decodePosition(cursor: string): LogPosition | undefined {
   const eventId = idCursor.decode(cursor);
   return eventId !== undefined && /^.{14}7.{4}[89ab]/.test(eventId) ? { eventId } : undefined;
 }
 
-/** The window at the time counts for what is pending, today's for what is over. */
+/** A pending delivery has the deadline it was accepted with; for a past one today's window is shown. */
 function deadlineOf({ windowMs }: DeliveryLogDeps, { deadline_at, occurred_at }: LoggedEvent): Date {
   return deadline_at ?? new Date(occurred_at.getTime() + windowMs);
 }

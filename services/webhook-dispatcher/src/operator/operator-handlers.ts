@@ -29,7 +29,8 @@ import { findMissing } from "../accept/find-missing.ts";
 export type OperatorDeps = ManageEndpointDeps & DeliveryLogDeps & RedeliverDeps & Pick<DeliverDeps, "client">;
 
 /**
- * What operators, and the owners of the events, may ask of this service; the gateway has checked the operators' role.
+ * The commands that operators, and the owners of the events, may send to this service; the gateway has checked the
+ * operators' role.
  */
 export function operatorHandlers(deps: OperatorDeps) {
   return [
