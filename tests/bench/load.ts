@@ -2,6 +2,7 @@
  * The load generator, a process of its own: keeps `connections` requests under way for `seconds` and prints what came
  * back as one JSON line. Closed loop: a slower server gets fewer requests, never a growing queue.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Pool } from "undici";
 import { quantile, sharedClockUs } from "./figures.ts";
@@ -57,7 +58,7 @@ async function client(index: number): Promise<void> {
   const intervalMs = rate === 0 ? 0 : (1_000 * connections) / rate;
   let due = performance.now() + (intervalMs * index) / connections;
   while (performance.now() < end) {
-    if (due > performance.now()) await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+    if (due > performance.now()) await delay(due - performance.now());
     // With a rate, latency counts from when the request was due: a server that stalls cannot hide it.
     const started = intervalMs === 0 ? performance.now() : due;
     const { statusCode, body } = await pool.request({

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { eventually } from "../support/index.ts";
 import { describe, expect, test, vi } from "vitest";
 import { preAuthorization, runSandbox, type Client, type RunningSandbox } from "./running-sandbox.ts";
@@ -179,10 +180,7 @@ describe("a service that is away", () => {
     process.kill(sandbox.file.processes["payments"]!, "SIGKILL");
     // One that was handed to the dying process is in doubt for its 20 seconds; the next one is not.
     const refused = await eventually(async () => {
-      const answer = await Promise.race([
-        pay(),
-        new Promise<false>((resolve) => setTimeout(resolve, 400, false)),
-      ]);
+      const answer = await Promise.race([pay(), delay<false>(400, false)]);
       return answer && answer.status === 503 ? answer : false;
     });
     expect(refused.body).toMatchObject({ code: "service_unavailable" });

@@ -1,7 +1,7 @@
 import { sql, type Generated, type Kysely, type Transaction } from "kysely";
 import { auditHash, GENESIS, type AuditContent, type AuditEntry } from "./audit-chain.ts";
 
-/** The table each service has in its own schema; its runtime role may insert and read, nothing else. */
+/** The table that each service has in its own schema; its runtime role may only insert and read. */
 export type AuditDatabase = {
   audit_entry: {
     sequence: bigint;
@@ -14,7 +14,7 @@ export type AuditDatabase = {
   };
 };
 
-/** What happened, for the log. */
+/** What happened, as it is to be recorded. */
 export type AuditRecord = { actor: string; action: string; subject: string; detail: Record<string, unknown> };
 
 /**
@@ -48,7 +48,7 @@ export async function appendAudit<DB extends AuditDatabase>(
       ${auditHash(hash ?? GENESIS, content)})`.execute(trx);
 }
 
-/** int8 is text or bigint, as the connection's parser has it. */
+/** int8 is text or bigint, depending on the connection's parser. */
 type StoredEntry = Omit<AuditEntry, "sequence"> & { sequence: string | bigint };
 
 /** All entries in order, a page at a time. */
@@ -69,7 +69,9 @@ export async function* readAuditEntries<DB extends AuditDatabase>(
 
 const PAGE = 1_000;
 
-/** A page of the log as operators read it, newest first, narrowed to whatever is given. Times are ISO 8601. */
+/**
+ * A page of the log as operators read it, newest first, restricted by the fields that are given. Times are ISO 8601.
+ */
 export type AuditPage = {
   limit: number;
   before?: { at: string; sequence: number } | undefined;

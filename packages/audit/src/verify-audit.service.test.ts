@@ -44,7 +44,7 @@ function asSuperuser({ superuserUrl }: TestDatabase, sql: string): Promise<void>
   return withClient(superuserUrl, async (client) => void (await client.query(sql)));
 }
 
-/** The command, as a process. */
+/** Runs the command as a process. */
 async function verify(url: string, ...args: string[]) {
   const program = join(import.meta.dirname, "verify-audit.ts");
   const child = spawn(process.execPath, [program, "--database-url", url, ...args]);

@@ -9,7 +9,7 @@ import { roleNames } from "./provision-database.ts";
 
 const passwords = Object.fromEntries(roleNames.map((role) => [`${role.toUpperCase()}_PASSWORD`, role]));
 
-/** The database is one that is there already, as on every start but the first. */
+/** The database exists already, as on every start but the first. */
 async function settings(change: Record<string, string> = {}) {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());

@@ -171,7 +171,7 @@ test("stopping lets what is under way end, and takes nothing new", async () => {
       .includes('"num_requests":1'),
   );
   const stopped = serving.stop(5_000);
-  // One that is still handed over is among those under way, and waits with them.
+  // A command that is still being handed over counts as under way, and waits with the others.
   await eventually(async () => (await send(context(), 100)).outcome === "not_started");
   release.resolve(done("first"));
   await stopped;

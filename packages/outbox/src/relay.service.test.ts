@@ -7,7 +7,7 @@ import { startOutboxHarness, type OutboxHarness } from "../test/outbox-harness.t
 import { confirmEventsHandler } from "./confirm-events.ts";
 import { assertEventStream, EventStreamSettingsError } from "./event-stream.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
-import { confirm, measureBacklog } from "./outbox-queries.ts";
+import { confirm, measureBacklog } from "./outbox-statements.ts";
 import { DispatcherSilentError, reconcile } from "./reconcile.ts";
 import { createRelayRound, startOutboxRelay, type OutboxRelay } from "./relay.ts";
 

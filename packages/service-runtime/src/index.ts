@@ -9,5 +9,7 @@ export * from "./migrate.ts";
 export * from "./migration-command.ts";
 export * from "./natural-batcher.ts";
 export * from "./next-attempt.ts";
+export * from "./pause.ts";
 export * from "./periodic-task.ts";
 export * from "./postgres.ts";
+export * from "./unnested.ts";

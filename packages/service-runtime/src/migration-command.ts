@@ -9,7 +9,8 @@ const configSchema = z.object({
 });
 
 /**
- * The command each service has: `MIGRATION_DATABASE_URL=… node src/migrate.ts`. Says what it ran; exits 1 on failure.
+ * The command that each service has: `MIGRATION_DATABASE_URL=… node src/migrate.ts`. It prints what it ran and exits
+ * with 1 on failure.
  */
 export async function runMigrationCommand(schema: string, directory: string): Promise<void> {
   try {

@@ -2,9 +2,7 @@ import { DatabaseError, types, type Pool, type PoolClient } from "pg";
 import type { Logger } from "./logger.ts";
 import { ObservedPool } from "./observed-pool.ts";
 
-/**
- * No connection could be had, so nothing was sent to the database: certainly not started.
- */
+/** No connection was available, so nothing was sent to the database: the work has certainly not started. */
 export class DatabaseUnavailableError extends Error {
   override name = "DatabaseUnavailableError";
   readonly code = "database_unavailable";
@@ -20,8 +18,8 @@ export type PoolOptions = {
 };
 
 /**
- * A pool that fails fast: a caller that gets no connection within a second is told so (503 at the edge) instead of
- * queueing. int8 arrives as bigint, by this pool's own parser, not by a process-wide one.
+ * A pool that fails fast: a caller that gets no connection within a second gets an error (503 at the edge) instead of
+ * waiting. int8 arrives as bigint, by this pool's own parser, not by a process-wide one.
  */
 export function createPool({ url, connectionsMax, applicationName, log, settings = {} }: PoolOptions): Pool {
   const pool = new ObservedPool(applicationName, {
@@ -34,22 +32,22 @@ export function createPool({ url, connectionsMax, applicationName, log, settings
     connectionTimeoutMillis: 1_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    // A statement the server never answers (a black-holed link) must not hold a connection for ever.
+    // A statement that the server never answers (a black-holed link) must not occupy a connection forever.
     query_timeout: 10_000,
     types: {
       getTypeParser: (oid, format) =>
         oid === types.builtins.INT8 ? BigInt : types.getTypeParser(oid, format),
     },
   });
-  // An idle connection that breaks is replaced by the next caller's.
+  // The next caller opens a new connection in place of an idle one that broke.
   pool.on("error", (error) => log.warn({ error }, "an idle database connection broke"));
-  // The pool listens to idle connections only. One that breaks under a statement rejects it, and also says so itself:
-  // unheard that would end the process.
+  // The pool listens to idle connections only. One that breaks under a statement rejects it and also emits an error,
+  // which would end the process without a listener.
   pool.on("connect", (connection) => void connection.on("error", () => {}));
   return pool;
 }
 
-/** @throws DatabaseUnavailableError when no connection can be had. */
+/** @throws DatabaseUnavailableError when no connection is available. */
 export async function acquireConnection(pool: Pool): Promise<PoolClient> {
   try {
     return await pool.connect();

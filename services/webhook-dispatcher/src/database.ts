@@ -3,7 +3,7 @@ import type { EventSource, FinalStatus, WebhookError } from "@holdfast/contracts
 import { Kysely, PostgresDialect, type Generated } from "kysely";
 import type { Pool } from "pg";
 
-/** Tables of the schema `webhooks`, as the migrations make them. */
+/** Tables of the schema `webhooks`, as the migrations create them. */
 export type WebhooksDatabase = AuditDatabase & {
   endpoint: EndpointTable;
   event: EventTable;

@@ -11,8 +11,8 @@ import { createBusinessEvents } from "./business-events.ts";
 import { createClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { createDatabase } from "./database.ts";
-import { attemptTimes, type AttemptTimes } from "./deliver/attempt-times.ts";
-import { startDeliveryWorker } from "./deliver/delivery-worker.ts";
+import { attemptTimes, type AttemptTimes } from "./delivery/attempt-times.ts";
+import { startDeliveryWorker } from "./delivery/delivery-worker.ts";
 import { reapDeliveries } from "./delivery/reap-deliveries.ts";
 import { createResultRecorder } from "./delivery/record-results.ts";
 import { readEndpoint } from "./endpoint/endpoint-queries.ts";
@@ -21,11 +21,11 @@ import { createWebhookClient } from "./http-client/webhook-client.ts";
 import { measureSkew, measureState } from "./measure.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createProgress } from "./progress.ts";
-import { keepPartitions } from "./retention/keep-partitions.ts";
+import { keepPartitions } from "./keep-partitions.ts";
 
 export type WebhookDispatcher = RunningService & { healthPort: number };
 
-/** What tests put in the place of time and of DNS. */
+/** Replacements of the clock and of DNS, for tests. */
 export type Overrides = { clock?: Clock; lookup?: Lookup };
 
 /** The whole object graph of the webhook dispatcher, wired by hand. */
@@ -44,7 +44,7 @@ export async function startWebhookDispatcher(
     connectionsMax: config.DATABASE_CONNECTIONS_MAX,
     settings: PLAN_SETTINGS,
   });
-  // Results may be lost in a crash of the database (see the recorder); what is accepted may not.
+  // A crash of the database may lose results (see the recorder), but no accepted event.
   const resultsPool = createPool({
     ...poolOptions,
     applicationName: "webhook-dispatcher results",
@@ -71,10 +71,8 @@ export async function startWebhookDispatcher(
     caFile: config.WEBHOOK_CA_FILE,
     onHandshake: () => events.handshake(),
   });
-  await keepPartitions(pool, retentionOf(config, events)).catch((error: unknown) =>
-    events.claimFailed(error),
-  );
-  await measureSkew(pool, clock, events).catch((error: unknown) => events.claimFailed(error));
+  await keepPartitions(db, retentionOf(config, events)).catch((error: unknown) => events.claimFailed(error));
+  await measureSkew(db, clock, events).catch((error: unknown) => events.claimFailed(error));
 
   const worker = startDeliveryWorker({
     pool,
@@ -85,7 +83,7 @@ export async function startWebhookDispatcher(
     events,
     progress,
     results: createResultRecorder(resultsPool),
-    readEndpoint: (merchantId) => readEndpoint(pool, merchantId),
+    readEndpoint: (merchantId) => readEndpoint(db, merchantId),
     leaseMs,
     leaseMarginMs,
     inFlightMax: config.WEBHOOK_SENDS_IN_FLIGHT_MAX,
@@ -94,6 +92,7 @@ export async function startWebhookDispatcher(
   const consumer = startEventConsumer(
     {
       pool,
+      db,
       bus,
       clock,
       worker,
@@ -113,7 +112,6 @@ export async function startWebhookDispatcher(
     inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
     onHandled: (handled) => logHandled(log, handled),
     handlers: operatorHandlers({
-      pool,
       db,
       secretKeys,
       rules,
@@ -129,13 +127,13 @@ export async function startWebhookDispatcher(
     startPeriodicTask(operation, { intervalMs, round, log });
   const tasks = [
     task("reap", config.WEBHOOK_REAP_INTERVAL, async () => {
-      const reaped = await reapDeliveries(pool, clock.shiftMs);
+      const reaped = await reapDeliveries(db, clock.shiftMs);
       events.reaped(reaped);
       if (reaped.expiredLeases > 0) worker.nudge();
     }),
-    task("measure clocks", SKEW_INTERVAL_MS, () => measureSkew(pool, clock, events)),
-    task("measure state", MEASURE_INTERVAL_MS, () => measureState(pool, worker.queue, clock, events)),
-    task("keep partitions", PARTITIONS_INTERVAL_MS, () => keepPartitions(pool, retentionOf(config, events))),
+    task("measure clocks", SKEW_INTERVAL_MS, () => measureSkew(db, clock, events)),
+    task("measure state", MEASURE_INTERVAL_MS, () => measureState(db, worker.queue, clock, events)),
+    task("keep partitions", PARTITIONS_INTERVAL_MS, () => keepPartitions(db, retentionOf(config, events))),
   ];
   const health = await startHealth(
     config.LISTEN_HOST,
@@ -167,8 +165,8 @@ function timesOf(config: Config): AttemptTimes {
 }
 
 /**
- * Every statement here goes from a few keys along an index. The planner knows that only once it has seen the tables
- * full; a plan that it made for empty ones, and kept, would read all of them.
+ * Every statement here follows an index from a few keys. The planner knows that only once it has seen full tables; a
+ * plan that it made for empty ones, and kept, would read all of them.
  */
 const PLAN_SETTINGS = { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" };
 const STUCK_AFTER_MS = 30_000;
@@ -192,7 +190,7 @@ function assertUp(up: boolean): void {
   if (!up) throw new Error("down");
 }
 
-/** Attempts have their own lines; what a handler could not do is written here. */
+/** Logs the commands that were not carried out; attempts have their own lines. */
 function logHandled(log: Logger, { outcome, subject, context, durationMs, error }: Handled): void {
   if (outcome === "done" || outcome === "problem") return;
   log.warn({ outcome, subject, durationMs, error, requestId: context?.requestId }, "command not carried out");

@@ -30,14 +30,14 @@ import { startWebhookDispatcher, type Overrides } from "../src/service.ts";
 import type { TestEvent } from "./events.ts";
 import { makeTestCertificates, type TestCertificates } from "./test-certificates.ts";
 
-/** One dispatcher with a database, a bus and a merchant's server of its own; the test plays owner and gateway. */
+/** A dispatcher with its own database, bus and merchant's server; the test plays owner and gateway. */
 export type DispatcherHarness = {
   bus: Bus;
   nats: TestNats;
   database: TestDatabase;
   certificates: TestCertificates;
   receiver: LedgerReceiver;
-  /** Ids the owner was told of, in order, with repetitions. */
+  /** Ids that were confirmed to the owner, in order, with repetitions. */
   confirmed: string[];
   /** The log lines of the dispatchers. */
   lines: Record<string, unknown>[];
@@ -63,12 +63,12 @@ export type DispatcherHarness = {
 };
 
 export type HarnessOptions = {
-  /** `false` starts no dispatcher yet. */
+  /** With `false` no dispatcher is started yet. */
   start?: boolean;
   overrides?: Overrides;
   /** The merchant's clock. */
   now?: () => number;
-  /** Instead of one of the test run's server. */
+  /** Replaces a database of the test run's server. */
   database?: TestDatabase;
 };
 
@@ -92,7 +92,7 @@ export async function startDispatcherHarness(
     WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8,::1/128",
     WEBHOOK_ALLOWED_PORTS: "any",
     WEBHOOK_CA_FILE: certificates.caFile,
-    // On a busy machine an attempt may fail; the next one must not take the test's time.
+    // On a busy machine an attempt may fail; the next one has to follow soon.
     WEBHOOK_RETRY_SCHEDULE: "300ms",
     WEBHOOK_CLAIM_INTERVAL: "20ms",
     WEBHOOK_REAP_INTERVAL: "100ms",

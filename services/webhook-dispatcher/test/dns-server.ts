@@ -1,15 +1,15 @@
 import { createSocket } from "node:dgram";
 import { isIPv4 } from "node:net";
 
-/** A DNS server of a test's own, on UDP. */
+/** A DNS server for one test, on UDP. */
 export type DnsServer = {
   /** `ip:port`, for the resolver. */
   address: string;
-  /** What each question for the name's IPv4 addresses is answered with, in turn, the last one for good. */
+  /** Sets the answers to queries for the name's IPv4 addresses, in turn; the last one repeats. */
   answer(name: string, ...turns: string[][]): void;
-  /** Takes questions for the name and says nothing. */
+  /** Leaves queries for the name without an answer. */
   ignore(name: string): void;
-  /** Names whose IPv4 addresses were asked for, in order. */
+  /** Names whose IPv4 addresses were queried, in order. */
   asked: string[];
   close(): void;
 };

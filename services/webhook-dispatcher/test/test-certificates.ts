@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { localCertificates } from "@holdfast/sandbox/infrastructure";
 
-/** A CA of the test's own, and a server certificate of it for localhost, 127.0.0.1 and ::1. */
+/** The test's CA, and its server certificate for localhost, 127.0.0.1 and ::1. */
 export type TestCertificates = { caFile: string; cert: Buffer; key: Buffer };
 
 export async function makeTestCertificates(): Promise<TestCertificates> {

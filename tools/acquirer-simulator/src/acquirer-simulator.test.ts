@@ -418,7 +418,7 @@ function reversalBody(reference: string) {
   return { reference, amountMinor: 1_000, currency: "EUR", expiresAt: ahead() };
 }
 
-/** A body that the operation approves, its parent included. */
+/** A body that the operation approves; it creates the parent first. */
 async function bodyFor(operation: string): Promise<{ reference: string }> {
   if (operation === "authorize" || operation === "sale") return cardBody();
   if (operation === "reverse") return reversalBody(randomUUID());

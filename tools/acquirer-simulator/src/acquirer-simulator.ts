@@ -12,12 +12,12 @@ import { simulatorApi } from "./simulator-api.ts";
 import { Teller } from "./teller.ts";
 
 export type AcquirerSimulator = {
-  /** Where it listens, without a slash at the end. */
+  /** The URL it listens on, without a slash at the end. */
   url: string;
   port: number;
   /** Settles when the ledger can no longer be written: every call is answered with HTTP 500 from then on. */
   failed: Promise<Error>;
-  /** Takes no more calls, lets the writes under way reach the disk, and cuts what is still held. */
+  /** Accepts no further calls, lets the writes under way reach the disk, and cuts connections that are still open. */
   close(): Promise<void>;
 };
 
@@ -67,18 +67,18 @@ async function stop(server: Server, ledger: Ledger, stopping: AbortController): 
   stopping.abort();
   server.close();
   await ledger.flushed().catch(() => undefined);
-  // The answers of what has just become durable are written in the turn after it.
+  // The answers about entries that have just become durable are written in the next turn.
   await new Promise((resolve) => setImmediate(resolve));
   server.closeAllConnections();
   await closed;
   await ledger.close();
 }
 
-/** Only the code or the name: a message could quote what a client sent. */
+/** Returns only the code or the name: a message could quote what a client sent. */
 function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
-/** Told to clients in each answer, so that their pools let a silent connection go before it is closed here. */
+/** Announced to clients in each answer, so that their pools close an idle connection before it is closed here. */
 const KEEP_ALIVE_MS = 65_000;

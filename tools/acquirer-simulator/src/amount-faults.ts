@@ -1,6 +1,6 @@
 import type { BehaviourName } from "./behaviour.ts";
 
-/** The fault that the last two digits of a follow-up's minor units ask for. */
+/** The fault that is selected by the last two digits of a follow-up's minor units. */
 export function faultOfAmount(amountMinor: bigint): BehaviourName {
   return faultsByDigits.get(amountMinor % 100n) ?? "plain";
 }

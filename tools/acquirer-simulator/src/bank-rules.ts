@@ -3,8 +3,8 @@ import type { OperationRequest } from "./operation-request.ts";
 import type { ResultCode } from "./result-codes.ts";
 
 /**
- * Decides a first request under its reference: "00" or the code it is declined with.
- * `account` is what is known under the reference (a tombstone at most), `parent` under its parent's.
+ * Decides the first request under its reference: "00", or the code of the decline. `account` is the state of the
+ * reference (a tombstone at most), `parent` that of its parent's reference.
  */
 export function decideOperation(
   request: OperationRequest,
@@ -28,15 +28,16 @@ export function decideOperation(
   }
 }
 
-/** `conflict`: the reversal names another amount or currency than what it would undo, and has no effect. */
+/** `conflict`: the reversal names another amount or currency than the operation it would reverse, and has no effect. */
 export type ReversalDecision =
   | { kind: "reverse" }
   | { kind: "refuse"; resultCode: ResultCode }
   | { kind: "conflict" };
 
-/** Decides a reversal. A reference that holds nothing is bound, so that nothing can be held under it later. */
+/** Decides a reversal. A reference without an operation is bound, so that no funds can be reserved under it later. */
 export function decideReversal(request: OperationRequest, account: Account | undefined): ReversalDecision {
-  // The tombstone before the entry: what was declined under it may have named another amount.
+  // The tombstone comes before the entry: an operation that was declined under the reference may have named another
+  // amount.
   const earlier = account?.reversal ?? account?.entry;
   if (!account || !earlier) return { kind: "reverse" };
   if (earlier.amountMinor !== request.amountMinor || earlier.currency !== request.currency)

@@ -2,7 +2,7 @@ import type { LedgerEntry } from "./ledger.ts";
 
 /** Everything the bank knows under one reference. The sums are of its approved follow-ups. */
 export type Account = {
-  /** The operation that came under this reference; missing where only a reversal has come. */
+  /** The operation under this reference; undefined where only a reversal has come. */
   entry: LedgerEntry | undefined;
   reversal: LedgerEntry | undefined;
   capturedMinor: bigint;
@@ -11,7 +11,7 @@ export type Account = {
   cancelled: boolean;
 };
 
-/** The bank's state: nothing but the sum of the ledger's entries, so that a restart can rebuild it from them. */
+/** The bank's state: it is derived from the ledger's entries alone, so that a restart can rebuild it from them. */
 export class Bank {
   readonly #accounts = new Map<string, Account>();
 
@@ -19,7 +19,7 @@ export class Bank {
     return this.#accounts.get(reference);
   }
 
-  /** Takes in an entry that `bank-rules.ts` has decided on, now or before a restart. */
+  /** Applies an entry that `bank-rules.ts` has decided on, now or before a restart. */
   apply(entry: LedgerEntry): void {
     const account = this.#openAccount(entry.reference);
     if (entry.operation === "reverse") {

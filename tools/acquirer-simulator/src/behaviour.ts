@@ -20,7 +20,7 @@ export const behaviourNames = [
 ] as const;
 export type BehaviourName = (typeof behaviourNames)[number];
 
-/** `forcedCode` is what `decline` and `refuse` answer; undefined with every other name. */
+/** `forcedCode` is the code that `decline` and `refuse` answer; undefined with every other name. */
 export type Behaviour = { name: BehaviourName; forcedCode: ResultCode | undefined };
 
 export type BehaviourSources = {
@@ -32,12 +32,12 @@ export type BehaviourSources = {
 
 /**
  * Chooses by the queue first, then, for a reference not seen before, by the card or by the amount. A repeat is thus
- * answered plainly unless a fault was queued for it.
+ * answered normally unless a fault was queued for it.
  */
 export function chooseBehaviour(
   sources: BehaviourSources,
   request: OperationRequest,
-  /** The call as faults name it, where that is not the operation. */
+  /** The call's name in faults, where that is not the operation. */
   call: FaultOperation = request.operation,
 ): Behaviour {
   const queued = sources.queue.take(call);

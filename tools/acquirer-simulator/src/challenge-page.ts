@@ -3,7 +3,7 @@ import type { ChallengeSession } from "./challenge-sessions.ts";
 /** The code that passes the challenge. */
 export const RIGHT_CODE = "123456";
 
-/** The issuer's page: what the cardholder sees in the place of their bank's. */
+/** The issuer's page, which stands in for the page of the cardholder's bank. */
 export function challengePage(session: ChallengeSession): string {
   const amount = `${session.amountMinor} minor units of ${session.currency}`;
   return page(

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { ResultCode } from "./result-codes.ts";
 import type { EnrolmentRequest } from "./three-ds-request.ts";
 
-/** What came of an authentication, in the terms of EMV 3-D Secure. */
+/** The result of an authentication, in the terms of EMV 3-D Secure. */
 export type Authentication = { transStatus: "Y" | "A" | "N"; eci: string; dsTransId: string };
 
 /** How an enrolment, or a cardholder, ends an authentication. `open`: the challenge waits to be answered. */
@@ -13,13 +13,13 @@ export type ChallengeSession = EnrolmentRequest & {
   id: string;
   verdict: Verdict;
   dsTransId: string;
-  /** Whether the enrolment was answered with a challenge, as its repeats are then. */
+  /** Whether the enrolment was answered with a challenge; then its repeats are, too. */
   isChallenged: boolean;
 };
 
 /**
- * The authentications of this process, with the cards they are about: in memory only, and thus gone with it. A
- * completion of a session that is not known is declined.
+ * The authentications of this process and their cards, which are in memory only and end with the process. A completion
+ * of an unknown session is declined.
  */
 export class ChallengeSessions {
   readonly #byId = new Map<string, ChallengeSession>();
@@ -46,13 +46,13 @@ export class ChallengeSessions {
     return this.#byId.get(id);
   }
 
-  /** As if the cardholder could not be authenticated: at the enrolment, before any challenge. */
+  /** Ends the authentication as failed at the enrolment, before any challenge. */
   refuse(session: ChallengeSession): void {
     session.verdict = "failed";
     session.isChallenged = false;
   }
 
-  /** The cardholder's answer, once: a second one changes nothing. */
+  /** Records the cardholder's answer, once: a second one changes nothing. */
   answer(session: ChallengeSession, verdict: "authenticated" | "failed" | "cancelled"): void {
     if (session.verdict === "open") session.verdict = verdict;
   }
@@ -68,7 +68,7 @@ export class ChallengeSessions {
 /** Far more than any test or demonstration has under way. */
 const SESSIONS_MAX = 100_000;
 
-/** A card that is not in the table does not take part: an attempt, without a challenge. */
+/** A card that is not in the table does not take part in 3-D Secure: its result is an attempt, without a challenge. */
 function verdictOfCard(pan: string): Verdict {
   return verdicts.get(pan) ?? "attempted";
 }
@@ -81,7 +81,7 @@ const verdicts = new Map<string, Verdict>([
 
 /** Undefined while the challenge is open. */
 export function authenticationOf({ verdict, pan, dsTransId }: ChallengeSession): Authentication | undefined {
-  // Mastercard counts the other way round than all others.
+  // Mastercard's values run in the opposite direction to all others.
   const isMastercard = /^(5[1-5]|2[2-7])/.test(pan);
   switch (verdict) {
     case "open":
@@ -98,7 +98,7 @@ export function authenticationOf({ verdict, pan, dsTransId }: ChallengeSession):
   }
 }
 
-/** An answer about an operation with what came of its authentication, if it had one. */
+/** Adds the authentication's result, if there is one, to an answer about an operation. */
 export function withAuthentication<Answer extends object>(
   answer: Answer,
   session: ChallengeSession | undefined,
@@ -107,7 +107,7 @@ export function withAuthentication<Answer extends object>(
   return authentication ? { ...answer, authentication } : answer;
 }
 
-/** The code a completion is declined with; undefined where it may go on. */
+/** The code of the decline of a completion; undefined where it may continue. */
 export function refusalOf(session: ChallengeSession | undefined): ResultCode | undefined {
   if (!session) return "25";
   switch (session.verdict) {

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { BehaviourName } from "./behaviour.ts";
 import { holdUnanswered, replyJson, replyText } from "./reply.ts";
 
-/** Answers as the behaviour says; what it does to the effect and to the time has been done before. */
+/** Answers as the behaviour requires; its influence on the effect and the time has been applied before. */
 export function deliver(
   { hangMs }: { hangMs: number },
   behaviour: BehaviourName,

@@ -4,16 +4,16 @@ import type { BehaviourName } from "./behaviour.ts";
 import { operationNames } from "./operation-request.ts";
 
 const faultOperations = [...operationNames, "enrol", "complete", "inquire"] as const;
-/** What a fault can be queued for. */
+/** The operations for which a fault can be queued. */
 export type FaultOperation = (typeof faultOperations)[number];
 
 type QueuedFault = { behaviour: BehaviourName; times: number };
 
-/** Faults for the next calls of an operation, first in, first out, whatever the card and whether a repeat or not. */
+/** Faults for the next calls of an operation, first in, first out, whatever the card, repeats included. */
 export class FaultQueue {
   readonly #queues = new Map<FaultOperation, QueuedFault[]>();
 
-  /** Takes in the body of `POST /faults`; false when it is not one. */
+  /** Queues the faults of the body of `POST /faults`. @returns false for an invalid body. */
   add(body: unknown): boolean {
     const parsed = faultSchema.safeParse(body);
     if (!parsed.success) return false;
@@ -25,7 +25,7 @@ export class FaultQueue {
     return true;
   }
 
-  /** The fault of this call, used up by it. */
+  /** Takes the fault of this call out of the queue. */
   take(operation: FaultOperation): BehaviourName | undefined {
     const queue = this.#queues.get(operation);
     const next = queue?.[0];

@@ -35,11 +35,11 @@ export class LedgerCorruptError extends Error {
 type Batch = { text: string; durable: PromiseWithResolvers<void> };
 
 /**
- * The bank's record: newline-delimited JSON, append-only, every line on the disk before anyone is told of it. While
- * one write and its fsync run the next lines gather, so that thousands of operations a second share a few fsyncs.
+ * The bank's record: newline-delimited JSON, append-only, every line is on the disk before it is answered. While one
+ * write and its fsync run the next lines gather, so that thousands of operations a second share a few fsyncs.
  *
- * After a failed write the file's content is not known, so the ledger takes no further line: `failed` settles, and
- * the process is to be started again.
+ * After a failed write the file's content is unknown, so the ledger accepts no further line: `failed` settles, and the
+ * process has to be restarted.
  */
 export class Ledger {
   readonly #path: string;
@@ -59,8 +59,8 @@ export class Ledger {
   }
 
   /**
-   * Opens or makes the file and hands each entry in it to `replay`, in order. A last line without its end was torn
-   * by a crash, was told to nobody, and is cut off.
+   * Opens or creates the file and passes each of its entries to `replay`, in order. A last line without its end was
+   * torn by a crash and never answered, and is cut off.
    * @throws LedgerCorruptError when a whole line is not an entry
    */
   static async open(path: string, replay: (entry: LedgerEntry) => void): Promise<Ledger> {
@@ -101,21 +101,21 @@ export class Ledger {
     return batch.durable.promise;
   }
 
-  /** Resolves when every entry appended so far is on the disk: before that no one may be told of them. */
+  /** Resolves when every entry appended so far is on the disk: before that they must not be answered. */
   flushed(): Promise<void> {
     if (this.#failedWith) return Promise.reject(this.#failedWith);
     if (this.#gathering.text !== "") return this.#gathering.durable.promise;
     return this.#writing?.durable.promise ?? Promise.resolve();
   }
 
-  /** The durable lines as they stand in the file; with `keep` only those it wants. */
+  /** The durable lines as they are in the file; with `keep` only those for which it returns true. */
   read(keep?: (line: LedgerLine) => boolean): Readable {
     if (this.#durableBytes === 0) return Readable.from([]);
     const stream = createReadStream(this.#path, { end: this.#durableBytes - 1 });
     return keep ? Readable.from(filterLines(stream, keep)) : stream;
   }
 
-  /** Writes what has gathered and closes the file. */
+  /** Writes the gathered lines and closes the file. */
   async close(): Promise<void> {
     await this.flushed().catch(() => undefined);
     await this.#file.close();
@@ -144,7 +144,7 @@ export class Ledger {
     this.#failedWith = error;
     this.#writing?.durable.reject(error);
     this.#gathering.durable.reject(error);
-    // What had gathered is refused, not written: behind a torn line it could not be read back.
+    // The gathered lines are refused, not written: after a torn line they could not be read back.
     this.#gathering = newBatch();
     this.#failure.resolve(error);
   }
@@ -152,7 +152,7 @@ export class Ledger {
 
 function newBatch(): Batch {
   const durable = Promise.withResolvers<void>();
-  // A batch that fails with nobody waiting for it is told through `failed`, not as an unhandled rejection.
+  // A failed batch that nobody waits for is reported through `failed`, not as an unhandled rejection.
   durable.promise.catch(() => undefined);
   return { text: "", durable };
 }
@@ -162,7 +162,7 @@ function parseLine(text: string, expectedSequence: number): LedgerLine {
     const line = JSON.parse(text) as LedgerLine;
     if (line.sequence === expectedSequence) return line;
   } catch {
-    // Told below; the parser's own message would quote the line.
+    // Reported below; the parser's own message would quote the line.
   }
   throw new LedgerCorruptError(`line ${expectedSequence} of the ledger is not an entry with that sequence`);
 }

@@ -8,7 +8,7 @@ const config = configOrExit();
 const simulator = await startAcquirerSimulator(config);
 log("info", "listening", { host: config.host, port: simulator.port, url: simulator.url });
 
-// A ledger that cannot be written ends the process: whoever restarts it gets a state rebuilt from what is durable.
+// A ledger that cannot be written ends the process: after a restart the state is rebuilt from the durable entries.
 const ended = await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT"), simulator.failed]);
 if (ended instanceof Error) {
   log("error", "the ledger cannot be written", { error: ended.message });

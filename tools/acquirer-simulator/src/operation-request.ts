@@ -14,15 +14,15 @@ export const operationNames = [
 ] as const;
 export type OperationName = (typeof operationNames)[number];
 
-/** A request as the bank works with it. The CVV is dropped at the parse and the card number after the answer. */
+/** A request in the bank's form. The CVV is dropped at the parse and the card number after the answer. */
 export type OperationRequest = {
   operation: OperationName;
   reference: string;
-  /** The authorization or sale a follow-up is about; null for the others. */
+  /** The authorization or sale of a follow-up; null for the others. */
   parentReference: string | null;
   amountMinor: bigint;
   currency: string;
-  /** The whole card number of an authorization or a sale; null for the others. Never logged, never stored. */
+  /** The whole card number of an authorization or a sale; null for the others. It is never logged and never stored. */
   pan: string | null;
   expiresAtMs: number;
 };
@@ -49,7 +49,7 @@ export function invalid({ issues }: z.ZodError): { kind: "invalid"; fields: stri
 /** A late answer waits for `expiresAt`, so an expiry without a bound would be a wait without a bound. */
 export const EXPIRY_AHEAD_MAX_MS = 3_600_000;
 
-/** Our and every client's references: what `GET /v1/operations/{reference}` accepts, too. */
+/** The references of all clients, also in `GET /v1/operations/{reference}`. */
 export const referenceSchema = z.string().regex(/^[A-Za-z0-9:-]{1,128}$/);
 
 export const commonFields = {

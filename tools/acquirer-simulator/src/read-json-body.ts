@@ -10,7 +10,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> 
   return body.kind === "read" ? parseJson(body.text) : body;
 }
 
-/** The parser's error is dropped because its message quotes the body, which may hold a card number. */
+/** The parser's error is dropped because its message quotes the body, which may contain a card number. */
 function parseJson(text: string): JsonBody {
   try {
     return { kind: "json", value: JSON.parse(text) as unknown };

@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { readJsonBody } from "./read-json-body.ts";
 import { replyJson, replyTooLarge } from "./reply.ts";
 
-/** What is wrong is told by field name only, because an echoed value could be a card number. */
+/** A fault is reported by field name only, because an echoed value could be a card number. */
 export type Parsed<Request> = { kind: "valid"; request: Request } | { kind: "invalid"; fields: string[] };
 
-/** A parsed request, and when all of it was there. */
+/** A parsed request, and when all of it had arrived. */
 export type ReadRequest<Request> = { asked: Request; arrivedAtMs: number };
 
 /** Reads and parses a request's JSON. @returns undefined where it has been refused. */

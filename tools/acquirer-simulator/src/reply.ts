@@ -11,7 +11,7 @@ export function replyText(response: ServerResponse, status: number, contentType:
   response.end(body);
 }
 
-/** Never answers: holds the socket for `hangMs` or until the client gives up, then destroys it. */
+/** Sends no answer: keeps the socket open for `hangMs` or until the client gives up, then destroys it. */
 export function holdUnanswered(response: ServerResponse, hangMs: number): void {
   const timer = setTimeout(() => response.destroy(), hangMs);
   response.once("close", () => clearTimeout(timer));

@@ -1,6 +1,6 @@
 /**
- * The codes the bank answers with. Two digits are those of ISO 8583; the words are the simulator's own, for what
- * ISO 8583 has no code for.
+ * The codes the bank answers with. Two digits are those of ISO 8583; the words are the simulator's own, for cases
+ * without a code of ISO 8583.
  */
 export const resultMessages = {
   "00": "Approved",

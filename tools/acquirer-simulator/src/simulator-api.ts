@@ -25,13 +25,13 @@ export type ApiDeps = {
   ledger: Ledger;
   faults: FaultQueue;
   sessions: ChallengeSessions;
-  /** Where browsers reach it; undefined where that is the address its callers use. */
+  /** The URL at which browsers reach it; undefined where that is the address its callers use. */
   publicUrl: string | undefined;
   hangMs: number;
   latenessMs: number;
   /** Aborted when the simulator stops: late answers and late effects are dropped then. */
   stopping: AbortSignal;
-  /** Told of what broke, for the log; never with anything of the request in it. */
+  /** Called with a failure for the log, which contains nothing of the request. */
   onFailure(error: unknown): void;
 };
 
@@ -42,7 +42,7 @@ export function simulatorApi(deps: ApiDeps): RequestListener {
   const api: Api = { ...deps, spent: new Set() };
   return (request, response) => {
     route(api, request, response).catch((error: unknown) => {
-      // A client that went away and a stop are ordinary ends of a request, not failures.
+      // A client that closed the connection and a stop are ordinary ends of a request, not failures.
       const isOver = request.socket.destroyed || api.stopping.aborted;
       if (!isOver) api.onFailure(error);
       if (isOver || response.headersSent) response.destroy();

@@ -6,9 +6,7 @@ import type { Ledger, LedgerEntry } from "./ledger.ts";
 import type { OperationRequest } from "./operation-request.ts";
 import { resultMessages, type ResultCode } from "./result-codes.ts";
 
-/**
- * What a request is answered with, before any fault bends it. `conflict`: the reference is bound to another request.
- */
+/** The answer to a request, before any fault changes it. `conflict`: the reference is bound to another request. */
 export type Answer = { kind: "answer"; body: AnswerBody } | { kind: "conflict" };
 
 /** The JSON of an answer; `README.md` describes it. */
@@ -25,17 +23,17 @@ export type AnswerBody = {
   resultMessage?: string;
 };
 
-/** What makes the bank say no before its own rules are asked. */
+/** Reasons for a decline before the bank's rules apply. */
 export type Circumstances = {
   /** The request had passed its expiry when it arrived. */
   isExpired: boolean;
-  /** The code a test card or a fault declines with. */
+  /** The code with which a test card or a fault declines. */
   forcedCode: ResultCode | undefined;
 };
 
 /**
- * Carries out requests, each reference once, and answers only what is durable. Between the look at the bank's state
- * and its change there is no `await`: of two calls with one reference the second sees what the first did.
+ * Carries out requests, each reference once, and answers only when the result is durable. Between reading the bank's
+ * state and changing it there is no `await`: of two calls with one reference the second sees what the first has done.
  */
 export class Teller {
   readonly #bank: Bank;
@@ -51,7 +49,9 @@ export class Teller {
     return this.#bank.account(reference)?.entry !== undefined;
   }
 
-  /** Every operation but a reversal. A repeat gets the first outcome, whatever its circumstances are now. */
+  /**
+   * Carries out every operation but a reversal. A repeat gets the first outcome, whatever its circumstances are now.
+   */
   async operate(request: OperationRequest, circumstances: Circumstances): Promise<Answer> {
     const account = this.#bank.account(request.reference);
     if (account?.entry) {
@@ -69,8 +69,8 @@ export class Teller {
   }
 
   /**
-   * A reversal. A refusal leaves no line and is decided anew at each repeat, so that in the ledger a reference is
-   * live exactly when it has an approved authorization or sale and no reversal.
+   * Carries out a reversal. A refusal leaves no line and is decided again at each repeat, so that in the ledger a
+   * reference is live exactly when it has an approved authorization or sale and no reversal.
    */
   async reverse(request: OperationRequest, circumstances: Circumstances): Promise<Answer> {
     const account = this.#bank.account(request.reference);
@@ -87,7 +87,7 @@ export class Teller {
       return { kind: "answer", body: reversalBody(request, "refused", decision.resultCode) };
     }
     await this.#record(request, {
-      // A tombstone undoes nothing, so it names no original.
+      // A tombstone reverses nothing, so it names no original.
       parentReference: account?.entry?.outcome === "approved" ? request.reference : null,
       pan: account?.entry?.pan ?? null,
       resultCode: "00",
@@ -95,7 +95,7 @@ export class Teller {
     return { kind: "answer", body: reversalBody(request, "reversed", "00") };
   }
 
-  /** What became of a reference. Follow-ups do not change the answer, a reversal does. */
+  /** Returns the outcome of a reference. Follow-ups do not change the answer, a reversal does. */
   async inquire(reference: string): Promise<AnswerBody> {
     const account = this.#bank.account(reference);
     await this.#ledger.flushed();

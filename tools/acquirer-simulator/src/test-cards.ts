@@ -1,6 +1,6 @@
 import type { Behaviour, BehaviourName } from "./behaviour.ts";
 
-/** What the bank does with a card. A card that is not in the table approves where its Luhn digit is right. */
+/** The bank's behaviour with a card. A card that is not in the table approves where its Luhn digit is right. */
 export function testCard(pan: string): Behaviour {
   if (!isLuhnValid(pan)) return { name: "decline", forcedCode: "14" };
   return testCards.get(pan) ?? fault("plain");

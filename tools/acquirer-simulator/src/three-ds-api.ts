@@ -19,7 +19,7 @@ import type { Api } from "./simulator-api.ts";
 import { parseCompletionRequest, parseEnrolmentRequest, type EnrolmentRequest } from "./three-ds-request.ts";
 import { untilLate } from "./until-late.ts";
 
-/** The acquirer's and the issuer's side of 3-D Secure. @returns whether the target is one of theirs. */
+/** Serves the acquirer's and the issuer's side of 3-D Secure. @returns whether the target is one of theirs. */
 export async function routeThreeDs(
   api: Api,
   target: string,
@@ -49,8 +49,8 @@ export async function routeThreeDs(
 }
 
 /**
- * Moves no money; only where the cardholder cannot be authenticated it writes the decline. A repeat is answered with
- * the first session.
+ * Enrols a card. It moves no money; only where the cardholder cannot be authenticated it writes the decline. A repeat
+ * is answered with the first session.
  */
 async function enrol(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const read = await readRequest(request, response, parseEnrolmentRequest);
@@ -111,12 +111,17 @@ function aboutOf({ reference, amountMinor, currency }: EnrolmentRequest) {
   return { reference, amountMinor: Number(amountMinor), currency };
 }
 
-/** Where a browser reaches this process: the address the caller used, unless the configuration knows better. */
+/**
+ * The URL at which a browser reaches this process: the address that the caller used, unless another one is configured.
+ */
 function challengeUrl({ publicUrl }: Api, { headers }: IncomingMessage): string {
   return `${publicUrl ?? `http://${headers.host ?? "127.0.0.1"}`}/acs/challenge`;
 }
 
-/** An authorization or a sale like any other, but that the card is the session's and the cardholder may have failed. */
+/**
+ * Carries out an authorization or a sale like any other, except that the card is the session's and the cardholder may
+ * have failed.
+ */
 async function complete(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const read = await readRequest(request, response, parseCompletionRequest);
   if (!read) return;
@@ -171,7 +176,10 @@ function showChallenge(sessions: ChallengeSessions, form: URLSearchParams, respo
   replyPage(response, 200, challengePage(session));
 }
 
-/** A right and a wrong code go back by POST, a cancellation by GET: acquirers use both. */
+/**
+ * Records the answer and sends the browser back: by POST after a right or a wrong code, by GET after a cancellation,
+ * since acquirers use both.
+ */
 function takeAnswer(sessions: ChallengeSessions, form: URLSearchParams, response: ServerResponse): void {
   const session = sessions.find(form.get("session") ?? "");
   if (!session) return replyPage(response, 404, messagePage("Your bank does not know this payment."));

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { cardBody, commonFields, EXPIRY_AHEAD_MAX_MS, invalid } from "./operation-request.ts";
 import type { Parsed } from "./read-request.ts";
 
-/** What is authorized or sold once the cardholder is authenticated. */
+/** The operation to carry out once the cardholder is authenticated. */
 export type EnrolmentRequest = {
   operation: "authorize" | "sale";
   reference: string;
@@ -16,7 +16,7 @@ export type EnrolmentRequest = {
   expiresAtMs: number;
 };
 
-/** It names the session only; the card is the enrolment's. */
+/** A completion names only the session; the card is the enrolment's. */
 export type CompletionRequest = Omit<EnrolmentRequest, "pan" | "returnUrl" | "sessionExpiresAtMs"> & {
   session: string;
 };

@@ -1,6 +1,9 @@
 import { readAuditEntriesBefore, type AuditDatabase, type AuditPage } from "@holdfast/audit";
 import {
+  cutPage,
   getAuditLog,
+  INVALID_CURSOR_ERRORS,
+  jsonCursor,
   readPaymentsAuditLog,
   readRefundsAuditLog,
   readWebhooksAuditLog,
@@ -26,7 +29,8 @@ export function auditLogRoute({ sources }: { sources: AuditSource[] }) {
   return defineRoute(getAuditLog, async (call) => {
     const limit = Number(call.query.limit ?? DEFAULT_LIMIT);
     const { cursor: _cursor, service: only, ...filter } = call.query;
-    const positions = call.query.cursor === undefined ? {} : decodeCursor(call.query.cursor);
+    const positions: Positions | undefined =
+      call.query.cursor === undefined ? {} : positionsCursor.decode(call.query.cursor);
     if (positions === undefined) return INVALID_CURSOR;
     const pages = await Promise.all(
       sources
@@ -36,12 +40,10 @@ export function auditLogRoute({ sources }: { sources: AuditSource[] }) {
     const refused = pages.find((page) => page instanceof Refusal);
     if (refused) return refused;
     const all = pages.flatMap((page) => page as AuditLogEntry[]).sort(newestFirst);
-    const items = all.slice(0, limit);
-    for (const { service, at, sequence } of items) positions[service] = { at, sequence };
-    return {
-      status: 200,
-      body: { items, ...(all.length > limit && { nextCursor: encodeCursor(positions) }) },
-    };
+    const { page: items, next } = cutPage(all, limit, (_last, page) =>
+      positionsCursor.encode({ ...positions, ...positionsAfter(page) }),
+    );
+    return { status: 200, body: { items, ...next } };
   });
 }
 
@@ -70,23 +72,13 @@ function newestFirst(a: AuditLogEntry, b: AuditLogEntry): number {
   return b.at.localeCompare(a.at) || a.service.localeCompare(b.service) || b.sequence - a.sequence;
 }
 
+/** How far each service's log has been read. */
+function positionsAfter(page: AuditLogEntry[]): Positions {
+  return Object.fromEntries(page.map(({ service, at, sequence }) => [service, { at, sequence }]));
+}
+
 const positionsSchema = z.record(z.string(), z.object({ at: z.iso.datetime(), sequence: z.int() }));
 type Positions = z.infer<typeof positionsSchema>;
+const positionsCursor = jsonCursor(positionsSchema);
 
-function encodeCursor(positions: Positions): string {
-  return Buffer.from(JSON.stringify(positions)).toString("base64url");
-}
-
-function decodeCursor(cursor: string): Positions | undefined {
-  try {
-    return positionsSchema.safeParse(JSON.parse(Buffer.from(cursor, "base64url").toString())).data;
-  } catch {
-    return undefined;
-  }
-}
-
-const INVALID_CURSOR = new Refusal("validation_failed", {
-  members: {
-    errors: [{ field: "cursor", code: "invalid_cursor", message: "must be a nextCursor of this list" }],
-  },
-});
+const INVALID_CURSOR = new Refusal("validation_failed", { members: { errors: INVALID_CURSOR_ERRORS } });

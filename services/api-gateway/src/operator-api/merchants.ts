@@ -2,7 +2,10 @@ import {
   addCredential,
   changeMerchant,
   createMerchant,
+  cutPage,
   getMerchant,
+  idCursor,
+  INVALID_CURSOR_ERRORS,
   listMerchants,
   revokeCredential,
 } from "@holdfast/contracts";
@@ -50,38 +53,18 @@ function createMerchantRoute({ db, peppers }: Deps) {
 function listMerchantsRoute({ db }: Deps) {
   return defineRoute(listMerchants, async ({ query }) => {
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
-    const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+    const before = query.cursor === undefined ? undefined : idCursor.decode(query.cursor);
     if (query.cursor !== undefined && before === undefined) return INVALID_CURSOR;
 
-    // One more than asked for tells whether there is a next page.
     const merchants = await queries.listMerchants(db, limit + 1, before);
-    const items = merchants.slice(0, limit);
-    const last = items.at(-1);
-    const isEnd = merchants.length <= limit || last === undefined;
-    return { status: 200, body: { items, ...(!isEnd && { nextCursor: encodeCursor(last.merchantId) }) } };
+    const { page, next } = cutPage(merchants, limit, ({ merchantId }) => idCursor.encode(merchantId));
+    return { status: 200, body: { items: page, ...next } };
   });
 }
 
 const DEFAULT_LIMIT = 50;
 
-/** A place in the list: the id of the last item seen, in a form nobody is tempted to build by hand. */
-function encodeCursor(id: string): string {
-  return Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url");
-}
-
-/** @returns undefined for anything `encodeCursor` did not make. */
-function decodeCursor(cursor: string): string | undefined {
-  if (!/^[\w-]{22}$/.test(cursor)) return undefined;
-  const hex = Buffer.from(cursor, "base64url").toString("hex");
-  const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-  return encodeCursor(id) === cursor ? id : undefined;
-}
-
-const INVALID_CURSOR = new Refusal("validation_failed", {
-  members: {
-    errors: [{ field: "cursor", code: "invalid_cursor", message: "must be a nextCursor of this list" }],
-  },
-});
+const INVALID_CURSOR = new Refusal("validation_failed", { members: { errors: INVALID_CURSOR_ERRORS } });
 
 function getMerchantRoute({ db }: Deps) {
   return defineRoute(getMerchant, async ({ path }) => {

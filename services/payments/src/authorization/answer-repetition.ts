@@ -1,6 +1,7 @@
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { answerAtOnce, decideReplay, findIdempotencyKey } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
+import { pause } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import { findPayment, type FoundPayment } from "../payment/payment-queries.ts";
@@ -99,7 +100,7 @@ async function answerCopy(
     const reply = await read(deps, payment);
     if (!reply) return { outcome: "problem", code: "payment_not_found" };
     if (reply.outcome !== "pending" || deps.now() + COPY_POLL_MS > deadlineAt) return reply;
-    await new Promise((resolve) => setTimeout(resolve, COPY_POLL_MS));
+    await pause(COPY_POLL_MS);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { decideReplay, findIdempotencyKey } from "@holdfast/idempotency";
+import { pause } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import { replay } from "../authorization/answer-repetition.ts";
 import type { PaymentsDatabase } from "../database.ts";
@@ -16,7 +17,7 @@ export async function answerOperationCopy(deps: Deps, asked: Asked): Promise<Rep
   for (;;) {
     const reply = await operationState(deps, asked, asked.operationId);
     if (reply.outcome !== "pending" || deps.now() + COPY_POLL_MS > asked.deadlineAt) return reply;
-    await new Promise((resolve) => setTimeout(resolve, COPY_POLL_MS));
+    await pause(COPY_POLL_MS);
   }
 }
 

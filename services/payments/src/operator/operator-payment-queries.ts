@@ -1,9 +1,7 @@
+import type { TimePosition } from "@holdfast/contracts";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentHistoryTable, PaymentsDatabase } from "../database.ts";
 import type { OperatorPaymentRow } from "./operator-payment.ts";
-
-/** A place in the list of unresolved payments. */
-export type UnresolvedPosition = { createdAt: Date; paymentId: string };
 
 /**
  * Payments whose outcome recovery is looking for, or whose worker has vanished, oldest first. One that a process is
@@ -11,7 +9,7 @@ export type UnresolvedPosition = { createdAt: Date; paymentId: string };
  */
 export async function findUnresolved(
   db: Kysely<PaymentsDatabase>,
-  { limit, after }: { limit: number; after: UnresolvedPosition | undefined },
+  { limit, after }: { limit: number; after: TimePosition | undefined },
 ): Promise<OperatorPaymentRow[]> {
   return await withOperatorColumns(db)
     .where("payment.recover_at", "is not", null)
@@ -19,9 +17,7 @@ export async function findUnresolved(
       where.or([where("recovery_attempts", ">", 0), where("lease_until", "<", sql<Date>`now()`)]),
     )
     .$if(after !== undefined, (query) =>
-      query.where(
-        sql<boolean>`(${CREATED}, payment.payment_id) > (${after?.createdAt}, ${after?.paymentId}::uuid)`,
-      ),
+      query.where(sql<boolean>`(${CREATED}, payment.payment_id) > (${after?.createdAt}, ${after?.id}::uuid)`),
     )
     .orderBy(CREATED)
     .orderBy("payment.payment_id")

@@ -4,7 +4,7 @@
  * message, a browser that is late) changes nothing and hears how the payment stands.
  */
 import type { CommandReply, CompletePayment, ServiceContext, SessionState } from "@holdfast/contracts";
-import { failpoint } from "@holdfast/service-runtime";
+import { failpoint, pause } from "@holdfast/service-runtime";
 import type { Incoming } from "@holdfast/messaging";
 import { completeAuthorization, type CompleteAuthorizationDeps } from "./complete-authorization.ts";
 import { claimCompletion, findSession } from "./session-queries.ts";
@@ -57,7 +57,7 @@ async function awaitEnd(
     const reply = sessionState(found);
     const isUnderWay = found.payment.lease_token !== null;
     if (reply.outcome === "done" || !isUnderWay || deps.now() + POLL_MS > until) return reply;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await pause(POLL_MS);
   }
 }
 

@@ -1,4 +1,5 @@
 import { decideReplay, findIdempotencyKey } from "@holdfast/idempotency";
+import { pause } from "@holdfast/service-runtime";
 import { findRefund } from "../refund/refund-queries.ts";
 import { refundRecord } from "../refund/refund-record.ts";
 import type { RefundRequest, Reply, RequestRefundDeps } from "./request-refund.ts";
@@ -18,7 +19,7 @@ export async function answerCopy(
     if (!refund) return now() > deadlineAt ? { outcome: "in_doubt" } : undefined;
     if (refund.state !== "RESERVING") return { outcome: "done", result: refundRecord(refund) };
     if (now() + COPY_POLL_MS > deadlineAt) return { outcome: "in_doubt" };
-    await new Promise((resolve) => setTimeout(resolve, COPY_POLL_MS));
+    await pause(COPY_POLL_MS);
   }
 }
 

@@ -217,7 +217,7 @@ test("one address that may not be called is enough to refuse a name", async () =
 });
 
 test("a name is looked up once for a connection, and the address that was checked is the one connected to", async () => {
-  // A second question would be answered with the receiver's own address.
+  // A second query would be answered with the receiver's own address.
   dns.answer("once.test", ["127.0.0.2"], ["127.0.0.1"]);
   const picky = newClient({ allowed: loopback(["127.0.0.2", 32]) });
   const before = dns.asked.length;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import {
   afterResult,
   capNow,
-  holdMax,
+  keepMax,
   newEndpointHealth,
   type EndpointHealth,
   type SendResult,
@@ -27,13 +27,13 @@ test("half of the last twenty opens it, whatever is between them", () => {
   const mixed = Array.from({ length: 9 }, () => ["failure", "success"] as const).flat();
   expect(run(mixed).open).toBe(false);
   expect(run([...mixed, "failure"]).open).toBe(true);
-  // Failures that are further back do not count.
+  // Older failures do not count.
   expect(run([...mixed, ...times(12, "success"), "failure"]).open).toBe(false);
 });
 
 test("an open breaker lets one request through at a time, and a success closes it slowly", () => {
   const open = run(times(5, "failure"));
-  expect(holdMax(open)).toBe(1);
+  expect(keepMax(open)).toBe(1);
   const closing = run(["success"], open);
   expect(closing).toMatchObject({ open: false, cap: 2, recent: [] });
   expect(run(["success"], closing).cap).toBe(4);
@@ -54,8 +54,8 @@ test("one that has fallen silent by its own pace gets no more than a few request
 });
 
 test("more is held in memory for an endpoint that answers fast, never for one in doubt", () => {
-  expect(holdMax(newEndpointHealth(MAX))).toBe(MAX);
-  expect(holdMax(run(times(30, "success"), undefined, 5))).toBe(256);
-  expect(holdMax(run(times(30, "success"), undefined, 1_000))).toBeLessThan(20);
-  expect(holdMax(run([...times(30, "success"), "failure"], undefined, 5))).toBe(MAX);
+  expect(keepMax(newEndpointHealth(MAX))).toBe(MAX);
+  expect(keepMax(run(times(30, "success"), undefined, 5))).toBe(256);
+  expect(keepMax(run(times(30, "success"), undefined, 1_000))).toBeLessThan(20);
+  expect(keepMax(run([...times(30, "success"), "failure"], undefined, 5))).toBe(MAX);
 });

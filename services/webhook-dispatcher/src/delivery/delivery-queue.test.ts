@@ -3,7 +3,7 @@ import { DeliveryQueue, type DeliveryQueueOptions } from "./delivery-queue.ts";
 import type { LeasedDelivery } from "./leased-delivery.ts";
 import type { SendResult } from "./endpoint-health.ts";
 
-/** A queue whose sends end when the test says so. */
+/** A queue whose sends end when the test ends them. */
 function startQueue(change: Partial<DeliveryQueueOptions> = {}) {
   const sent: { merchantId: string; end: (result?: SendResult) => Promise<void> }[] = [];
   const givenBack: LeasedDelivery[] = [];

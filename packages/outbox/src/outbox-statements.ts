@@ -14,8 +14,8 @@ export type ClaimedEvent = {
 };
 
 /**
- * Claims events that were never published, oldest first; any number of relays may ask at once. A claim is no lease:
- * what its relay does not get published comes up again like everything that is not confirmed.
+ * Claims events that were never published, oldest first; any number of relays may claim side by side. A claim is no
+ * lease: an event that its relay fails to publish is due again like every event that is not confirmed.
  */
 export async function claimNew(
   pool: Pool,
@@ -30,7 +30,7 @@ export async function claimNew(
   });
 }
 
-/** Claims events that were published and that nobody has confirmed in time. */
+/** Claims events that were published and not confirmed in time. */
 export async function claimUnconfirmed(
   pool: Pool,
   options: { limit: number; republishAfterMs: number },
@@ -44,7 +44,7 @@ export async function claimUnconfirmed(
   });
 }
 
-/** Each time twice as long as the time before, up to some 17 hours with the default of a minute. */
+/** The wait doubles each time, up to some 17 hours with the default of a minute. */
 const DOUBLINGS_MAX = 10;
 
 async function claim(
@@ -64,7 +64,7 @@ async function claim(
   return rows;
 }
 
-/** Publishing failed: they are due again soon, not only when they would have been for want of a confirmation. */
+/** Makes events whose publishing failed due again soon, earlier than the missing confirmation would. */
 export async function postpone(pool: Pool, eventIds: string[], byMs: number): Promise<void> {
   await pool.query(
     `update outbox set publish_at = now() + $2 * interval '1 millisecond'
@@ -83,7 +83,7 @@ export async function confirm(pool: Pool, eventIds: string[]): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Opens confirmed rows again, due at once. @returns how many were closed. */
+/** Opens confirmed rows again, due immediately. @returns how many were closed. */
 export async function reopen(pool: Pool, eventIds: string[]): Promise<number> {
   const { rowCount } = await pool.query(
     `update outbox set confirmed_at = null, publish_attempts = greatest(publish_attempts, 1), publish_at = now()
@@ -93,9 +93,7 @@ export async function reopen(pool: Pool, eventIds: string[]): Promise<number> {
   return rowCount ?? 0;
 }
 
-/**
- * A page of the events that happened in a time and are confirmed, in the order of their ids, which begin with the time.
- */
+/** A page of the confirmed events of a period, in the order of their ids, which begin with the time. */
 export async function findConfirmed(
   pool: Pool,
   { from, to, after, limit }: { from: Date; to: Date; after: string | undefined; limit: number },
@@ -115,7 +113,7 @@ function firstIdAt(time: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
-/** What is still open, and how old the oldest of it is. */
+/** Counts the open events and returns the age of the oldest one. */
 export async function measureBacklog(pool: Pool): Promise<{ unconfirmed: number; oldestAgeMs: number }> {
   const { rows } = await pool.query<{ unconfirmed: number; oldest_age_ms: number }>(
     `select count(*)::int as unconfirmed,

@@ -1,7 +1,8 @@
+import { pause } from "@holdfast/service-runtime";
 import {
   afterResult,
   capNow,
-  holdMax,
+  keepMax,
   newEndpointHealth,
   type EndpointHealth,
   type SendResult,
@@ -9,15 +10,15 @@ import {
 import type { LeasedDelivery } from "./leased-delivery.ts";
 
 export type DeliveryQueueOptions = {
-  /** Requests under way at once; at most half of them to endpoints whose breaker is open. */
+  /** Most requests under way; at most half of them go to endpoints whose breaker is open. */
   inFlightMax: number;
-  /** Sends one and records it. Undefined: it was not sent, and says nothing of its endpoint. */
+  /** Sends a delivery and records the result; undefined when it was not sent, which says nothing about its endpoint. */
   send: (delivery: LeasedDelivery) => Promise<SendResult | undefined>;
-  /** These go back to the database unsent. */
+  /** Releases deliveries unsent, back to the database. */
   giveBack: (deliveries: LeasedDelivery[]) => void;
-  /** A lease with less than this left is given back: an attempt has to end before it does. */
+  /** A lease with less than this left is released: an attempt has to end before it does. */
   leaseMarginMs: number;
-  /** An endpoint has room again for what may wait in the database. */
+  /** Called when an endpoint has room again for deliveries that wait in the database. */
   onRoom: () => void;
 };
 
@@ -25,16 +26,16 @@ type Endpoint = {
   health: EndpointHealth;
   maxInFlight: number;
   waiting: LeasedDelivery[];
-  /** Requests under way, in the order of their beginning, which is the value. */
+  /** Requests under way, in the order of their start times, which are the values. */
   underway: Map<LeasedDelivery, number>;
-  /** Places that were promised and are not taken yet. */
+  /** Places that are reserved and not taken yet. */
   reserved: number;
 };
 
 /**
- * What this process has leased and not finished, by endpoint. Each endpoint has its own queue, its own number of
- * requests at once and its own breaker, and they take turns: one that hangs costs the others nothing but its one
- * socket.
+ * The deliveries that this process has leased and not finished, by endpoint. Each endpoint has its own queue, its own
+ * limit of requests in flight and its own breaker, and they take turns: one that hangs costs the others nothing but its
+ * one socket.
  */
 export class DeliveryQueue {
   readonly #options: DeliveryQueueOptions;
@@ -42,7 +43,7 @@ export class DeliveryQueue {
   /** Endpoints that may have something to send, in the order of their turns. */
   readonly #turns = new Set<string>();
   readonly #underway = new Map<LeasedDelivery, Promise<void>>();
-  #held = 0;
+  #kept = 0;
   #suspectsInFlight = 0;
   #draining = false;
 
@@ -50,18 +51,18 @@ export class DeliveryQueue {
     this.#options = options;
   }
 
-  /** Room for one more, taken until it is pushed or given up. */
+  /** Reserves room for one delivery, until it is pushed or given up. */
   reserve(merchantId: string): boolean {
     const endpoint = this.#endpoint(merchantId);
     if (this.totalRoom() === 0 || roomOf(endpoint) === 0) return false;
     endpoint.reserved++;
-    this.#held++;
+    this.#kept++;
     return true;
   }
 
   giveUp(merchantId: string): void {
     this.#endpoint(merchantId).reserved--;
-    this.#held--;
+    this.#kept--;
   }
 
   push(delivery: LeasedDelivery, { reserved } = { reserved: false }): void {
@@ -69,26 +70,26 @@ export class DeliveryQueue {
     const endpoint = this.#endpoint(delivery.merchantId, max_in_flight);
     endpoint.maxInFlight = max_in_flight;
     if (reserved) endpoint.reserved--;
-    else this.#held++;
+    else this.#kept++;
     if (this.#draining) return this.#giveBack([delivery]);
     endpoint.waiting.push(delivery);
     this.#turns.add(delivery.merchantId);
     this.#pump();
   }
 
-  /** Deliveries that may be leased in all. */
+  /** How many further deliveries may be leased. */
   totalRoom(): number {
-    return this.#draining ? 0 : Math.max(0, HELD_MAX - this.#held);
+    return this.#draining ? 0 : Math.max(0, KEPT_MAX - this.#kept);
   }
 
-  /** Of the endpoints that have another room than one nothing is known of. */
+  /** The room of each endpoint that differs from an unknown one's. */
   rooms(): { merchantId: string; room: number }[] {
     return [...this.#endpoints]
       .filter(([, endpoint]) => roomOf(endpoint) < endpoint.maxInFlight || endpoint.underway.size > 0)
       .map(([merchantId, endpoint]) => ({ merchantId, room: roomOf(endpoint) }));
   }
 
-  /** Gives back what has waited too long for its lease. */
+  /** Releases the deliveries that have waited too long for their lease. */
   sweep(): void {
     for (const [merchantId, endpoint] of this.#endpoints) {
       const stale = endpoint.waiting.filter((delivery) => this.#isStale(delivery));
@@ -100,19 +101,20 @@ export class DeliveryQueue {
     this.#pump();
   }
 
-  measure(): { inFlight: number; held: number; breakersOpen: number } {
+  measure(): { inFlight: number; kept: number; breakersOpen: number } {
     const breakersOpen = [...this.#endpoints.values()].filter(({ health }) => health.open).length;
-    return { inFlight: this.#underway.size, held: this.#held, breakersOpen };
+    return { inFlight: this.#underway.size, kept: this.#kept, breakersOpen };
   }
 
   /**
-   * Starts nothing more, gives back what was not begun, waits for what was, and gives that back at the end of the time.
+   * Starts nothing more, releases the deliveries that have not begun, waits for those that have, and releases them at
+   * the end of the time.
    */
   async drain(timeoutMs: number): Promise<void> {
     this.#draining = true;
     for (const { waiting } of this.#endpoints.values()) this.#giveBack(waiting.splice(0));
     const ended = Promise.allSettled(this.#underway.values());
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
+    await Promise.race([ended, pause(timeoutMs)]);
     if (this.#underway.size > 0) this.#options.giveBack([...this.#underway.keys()]);
   }
 
@@ -126,7 +128,7 @@ export class DeliveryQueue {
     return endpoint;
   }
 
-  /** Starts what may start, one of each endpoint in turn. */
+  /** Starts the deliveries that may start, one of each endpoint in turn. */
   #pump(): void {
     const { inFlightMax } = this.#options;
     for (const merchantId of this.#draining ? [] : this.#turns) {
@@ -151,18 +153,18 @@ export class DeliveryQueue {
     const result = await this.#options.send(delivery);
     this.#underway.delete(delivery);
     endpoint.underway.delete(delivery);
-    this.#held--;
+    this.#kept--;
     if (suspect) this.#suspectsInFlight--;
     if (result) endpoint.health = afterResult(endpoint.health, result, endpoint.maxInFlight);
-    // What would wait for its turn for long is better off in the database.
-    this.#giveBack(endpoint.waiting.splice(Math.max(0, holdMax(endpoint.health) - endpoint.underway.size)));
+    // A delivery that would wait long for its turn waits better in the database.
+    this.#giveBack(endpoint.waiting.splice(Math.max(0, keepMax(endpoint.health) - endpoint.underway.size)));
     this.#turns.add(merchantId);
     this.#pump();
     if (roomOf(endpoint) > 0) this.#options.onRoom();
   }
 
   #giveBack(deliveries: LeasedDelivery[]): void {
-    this.#held -= deliveries.length;
+    this.#kept -= deliveries.length;
     if (deliveries.length > 0) this.#options.giveBack(deliveries);
   }
 
@@ -171,10 +173,10 @@ export class DeliveryQueue {
   }
 }
 
-/** Of an endpoint nothing is known of; its own number comes with its first delivery. */
+/** The limit of an unknown endpoint; its own limit comes with its first delivery. */
 const DEFAULT_IN_FLIGHT = 8;
-/** Deliveries in memory, and so under lease, in all. */
-const HELD_MAX = 4_000;
+/** Most deliveries in memory, and so under lease. */
+const KEPT_MAX = 4_000;
 const REMEMBERED_MAX = 20_000;
 
 function oldestAge({ underway }: Endpoint): number {
@@ -183,7 +185,7 @@ function oldestAge({ underway }: Endpoint): number {
 }
 
 function roomOf({ health, waiting, underway, reserved }: Endpoint): number {
-  return Math.max(0, holdMax(health) - waiting.length - underway.size - reserved);
+  return Math.max(0, keepMax(health) - waiting.length - underway.size - reserved);
 }
 
 function forgetIdle(endpoints: Map<string, Endpoint>): void {

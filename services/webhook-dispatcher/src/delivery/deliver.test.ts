@@ -46,7 +46,7 @@ const delivery = (change: Partial<LeasedDelivery> = {}): LeasedDelivery => ({
   ...change,
 });
 
-/** A client that posts nothing, and what it was asked to post. */
+/** A client that posts nothing and keeps the requests it got. */
 function start({
   result = {},
   current,
@@ -57,7 +57,7 @@ function start({
   const deps: DeliverDeps = {
     client: {
       async post(url, makeRequest) {
-        // Connecting takes its time.
+        // Connecting takes time.
         clock += 700;
         posted.push({ url, ...makeRequest() });
         return { durationMs: 5, statusCode: 200, ...result };

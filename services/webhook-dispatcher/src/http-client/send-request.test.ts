@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import { expect, test, vi } from "vitest";
 import type { Connection } from "./connection-pool.ts";
-import { exchange } from "./exchange.ts";
+import { sendRequest } from "./send-request.ts";
 
 /** A connection whose answers the test gives by hand. */
 function start() {
@@ -16,7 +16,7 @@ function start() {
     },
   };
   const request = { path: "/", headers: {}, body: Buffer.from("{}") };
-  const result = exchange({ client } as unknown as Connection, request, { headersTimeoutMs: 50 });
+  const result = sendRequest({ client } as unknown as Connection, request, { headersTimeoutMs: 50 });
   return {
     abort,
     result,

@@ -8,14 +8,14 @@ import {
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
-import { openSecrets, post, snippetText, type DeliverDeps } from "../deliver/deliver.ts";
-import { findEndpoint } from "./endpoint-queries.ts";
+import { openSecrets, post, snippetText, type DeliverDeps } from "../delivery/deliver.ts";
+import { findEndpoint } from "../endpoint/endpoint-queries.ts";
 import { audit, NOT_FOUND } from "./manage-endpoint.ts";
 
 /**
- * Sends a merchant's endpoint one signed event of a type of its own, now and once, whatever its breaker says, and tells
- * how it went. The body has the shape of the real one and says FAILED: should somebody overlook the type, nothing is
- * shipped.
+ * Sends a merchant's endpoint one signed event of a special type, now and once, whatever the state of its breaker, and
+ * returns the result. The body has the form of a real one and its status is FAILED: a merchant that ignores the type
+ * ships nothing.
  */
 export async function sendTestEvent(
   deps: Pick<DeliverDeps, "client" | "clock" | "secretKeys"> & { db: Kysely<WebhooksDatabase> },

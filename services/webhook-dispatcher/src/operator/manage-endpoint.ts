@@ -15,13 +15,13 @@ import {
   lockEndpoint,
   setNextSecret,
   type EndpointRow,
-} from "./endpoint-queries.ts";
-import { decryptSecret, drawSecret, encryptSecret } from "./endpoint-secrets.ts";
+} from "../endpoint/endpoint-queries.ts";
+import { decryptSecret, generateSecret, encryptSecret } from "../endpoint/endpoint-secrets.ts";
 
 /**
- * What operators do with a merchant's endpoint. Each change and its audit entry are one transaction. A secret is in the
- * answer to the request that drew it and nowhere else; a copy of that request, sent again because the bus broke, gets
- * the same answer.
+ * Operators turn a merchant's webhooks on and off and rotate their secret. Each change and its audit entry are one
+ * transaction. A secret is in the answer to the request that generated it and nowhere else; a copy of that request,
+ * sent again because the bus broke, gets the same answer.
  */
 export type ManageEndpointDeps = {
   db: Kysely<WebhooksDatabase>;
@@ -53,11 +53,11 @@ export async function putEndpoint(
       }
       return isCopy(endpoint, context) ? latestSecret(deps, endpoint) : undefined;
     }
-    const drawn = drawSecret();
-    const encrypted = encryptSecret(deps.secretKeys, merchantId, drawn);
+    const generated = generateSecret();
+    const encrypted = encryptSecret(deps.secretKeys, merchantId, generated);
     await enableEndpoint(trx, { merchantId, url, secret: encrypted, requestId: context.requestId });
     await audit(trx, context, "webhook.turned_on", merchantId, { url });
-    return drawn;
+    return generated;
   });
   return {
     outcome: "done",
@@ -65,7 +65,7 @@ export async function putEndpoint(
   };
 }
 
-/** Turns webhooks off. What is not delivered yet is cancelled by the reaper. */
+/** Turns webhooks off. The reaper cancels the deliveries that are still open. */
 export async function deleteEndpoint(
   { db }: ManageEndpointDeps,
   context: OperatorContext,
@@ -81,7 +81,7 @@ export async function deleteEndpoint(
   return found ? { outcome: "done", result: {} } : NOT_FOUND;
 }
 
-/** Draws a new secret beside the one that signs. */
+/** Generates a new secret beside the one that signs. */
 export async function rotateSecret(
   deps: ManageEndpointDeps,
   context: OperatorContext,
@@ -93,8 +93,8 @@ export async function rotateSecret(
     if (isCopy(endpoint, context) && endpoint.activates_at) {
       return { secret: latestSecret(deps, endpoint), activatesAt: endpoint.activates_at };
     }
-    if (hasComeOfAge(endpoint, deps.clock)) await activateNextSecret(trx, endpoint);
-    const secret = drawSecret();
+    if (isNextSecretDue(endpoint, deps.clock)) await activateNextSecret(trx, endpoint);
+    const secret = generateSecret();
     const { version, activatesAt } = await setNextSecret(trx, merchantId, {
       secret: encryptSecret(deps.secretKeys, merchantId, secret),
       requestId: context.requestId,
@@ -112,7 +112,7 @@ export async function rotateSecret(
   };
 }
 
-/** The merchant has the new secret in place. */
+/** Makes the new secret the only one, when the merchant has it in place. */
 export async function activateSecret(
   { db }: ManageEndpointDeps,
   context: OperatorContext,
@@ -143,12 +143,13 @@ function latestSecret(
   return decryptSecret(secretKeys, merchant_id, next_secret ?? secret);
 }
 
-function hasComeOfAge({ activates_at }: EndpointRow, clock: Clock): boolean {
+function isNextSecretDue({ activates_at }: EndpointRow, clock: Clock): boolean {
   return activates_at !== null && activates_at.getTime() <= clock.databaseNow();
 }
 
 /**
- * A name that does not resolve yet may be taken: attempts will tell. One that leads where nothing may be called is not.
+ * A name that does not resolve yet is accepted: the attempts will show. One that leads to a forbidden address is
+ * refused.
  */
 async function urlFault(
   { rules, lookup }: ManageEndpointDeps,

@@ -2,19 +2,19 @@ import type { CommandReply, OperatorContext } from "@holdfast/contracts";
 import { sql, type Kysely } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 import { findEndpoint } from "../endpoint/endpoint-queries.ts";
-import { audit, NOT_FOUND } from "../endpoint/manage-endpoint.ts";
+import { audit, NOT_FOUND } from "./manage-endpoint.ts";
 
 export type RedeliverDeps = {
   db: Kysely<WebhooksDatabase>;
-  /** Something is due now. */
+  /** Called when a delivery is due now. */
   nudge: () => void;
 };
 
 type Reply = CommandReply<{ queued: number }>;
 
 /**
- * Sends an event again by hand, whatever became of it. This is a delivery of its own beside the scheduled one, which it
- * does not move; it goes before everything else that waits for the endpoint.
+ * Sends an event again by hand, whatever its outcome. This is a delivery of its own beside the scheduled one, which it
+ * does not move; it goes before all others that wait for the endpoint.
  */
 export async function redeliver(
   { db, nudge }: RedeliverDeps,
@@ -48,10 +48,10 @@ export async function redeliver(
   return reply;
 }
 
-/** Deliveries are claimed in the order of this column; when a resend was asked for stands in its id. */
+/** Deliveries are claimed in the order of this column; the time of the operator's request is in the delivery's id. */
 const BEFORE_ALL_OTHERS = new Date(0);
 
-/** Sends everything again that failed for a merchant since a time. */
+/** Sends a merchant's events again that failed since a time. */
 export async function redeliverFailed(
   { db, nudge }: RedeliverDeps,
   context: OperatorContext,

@@ -1,16 +1,19 @@
-import type {
-  CommandReply,
-  listWebhookDeliveries,
-  WebhookAttempt,
-  WebhookDelivery,
-  WebhookDeliveryDetail,
-  webhookDeliveryPageSchema,
+import {
+  cutPage,
+  idCursor,
+  INVALID_CURSOR_ERRORS,
+  type CommandReply,
+  type listWebhookDeliveries,
+  type WebhookAttempt,
+  type WebhookDelivery,
+  type WebhookDeliveryDetail,
+  type webhookDeliveryPageSchema,
 } from "@holdfast/contracts";
 import type { Kysely, Selectable } from "kysely";
 import type { z } from "zod";
 import type { Clock } from "../clock.ts";
 import type { AttemptTable, WebhooksDatabase } from "../database.ts";
-import { findAttempts, findEvents, type LoggedEvent } from "./delivery-log-queries.ts";
+import { findAttempts, findEvents, type LoggedEvent, type LogPosition } from "./delivery-log-queries.ts";
 
 export type DeliveryLogDeps = { db: Kysely<WebhooksDatabase>; clock: Clock; windowMs: number };
 
@@ -19,21 +22,13 @@ export async function listDeliveries(
   deps: DeliveryLogDeps,
   { limit, cursor, ...filter }: z.infer<typeof listWebhookDeliveries.request>,
 ): Promise<CommandReply<z.infer<typeof webhookDeliveryPageSchema>>> {
-  const before = cursor === undefined ? undefined : decodeCursor(cursor);
+  const before = cursor === undefined ? undefined : decodePosition(cursor);
   if (cursor !== undefined && before === undefined) {
-    return { outcome: "problem", code: "validation_failed", extra: { errors: [INVALID_CURSOR] } };
+    return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
   }
-  // One more than asked for tells whether there is a next page.
   const events = await findEvents(deps.db, filter, { limit: limit + 1, before });
-  const page = events.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    outcome: "done",
-    result: {
-      items: page.map((event) => describe(deps, event)),
-      ...(events.length > limit && last && { nextCursor: encodeCursor(last.event_id) }),
-    },
-  };
+  const { page, next } = cutPage(events, limit, ({ event_id }) => idCursor.encode(event_id));
+  return { outcome: "done", result: { items: page.map((event) => describe(deps, event)), ...next } };
 }
 
 /** One event with its attempts. */
@@ -54,23 +49,13 @@ export async function getDelivery(
   };
 }
 
-const INVALID_CURSOR = {
-  field: "cursor",
-  code: "invalid_cursor",
-  message: "must be a nextCursor of this list",
-};
-
-function encodeCursor(eventId: string): string {
-  return Buffer.from(eventId.replaceAll("-", ""), "hex").toString("base64url");
+/** Only a UUIDv7 names a time, and so a position in the log. */
+function decodePosition(cursor: string): LogPosition | undefined {
+  const eventId = idCursor.decode(cursor);
+  return eventId !== undefined && /^.{14}7.{4}[89ab]/.test(eventId) ? { eventId } : undefined;
 }
 
-function decodeCursor(cursor: string): { eventId: string } | undefined {
-  const hex = Buffer.from(cursor, "base64url").toString("hex");
-  if (!/^[\da-f]{12}7[\da-f]{3}[89ab][\da-f]{15}$/.test(hex)) return undefined;
-  return { eventId: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-") };
-}
-
-/** The window at the time counts for what is pending, today's for what is over. */
+/** A pending delivery has the deadline it was accepted with; for a past one today's window is shown. */
 function deadlineOf({ windowMs }: DeliveryLogDeps, { deadline_at, occurred_at }: LoggedEvent): Date {
   return deadline_at ?? new Date(occurred_at.getTime() + windowMs);
 }

@@ -1,9 +1,9 @@
-import type { NaturalBatcher } from "@holdfast/service-runtime";
+import { pause, type NaturalBatcher } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 import type { BusinessEvents } from "../business-events.ts";
 import { SKEW_STOP_MS, type Clock } from "../clock.ts";
-import { claimDeliveries, releaseLeases } from "../delivery/claim-deliveries.ts";
-import type { AttemptRecord } from "../delivery/record-results.ts";
+import { claimDeliveries, releaseLeases } from "./claim-deliveries.ts";
+import type { AttemptRecord } from "./record-statements.ts";
 import type { Progress } from "../progress.ts";
 import { deliver, type DeliverDeps } from "./deliver.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
@@ -25,17 +25,17 @@ export type DeliveryWorkerDeps = DeliverDeps & {
 
 export type DeliveryWorker = {
   queue: DeliveryQueue;
-  /** Something is due, or there is room again: look now. */
+  /** Starts a claim now, since deliveries are due or there is room again. */
   nudge(): void;
-  /** Claims nothing more, ends what is under way within `timeoutMs`, and lets go of all leases. */
+  /** Claims nothing more, finishes the attempts under way within `timeoutMs`, and releases all leases. */
   stop(timeoutMs: number): Promise<void>;
 };
 
-/** Claims due deliveries for whatever has room, sends them, and records what came of it. */
+/** Claims due deliveries for the endpoints that have room, sends them, and records the results. */
 export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const stopping = new AbortController();
   let nudged = Promise.withResolvers<void>();
-  /** Whether there may be due deliveries that only wait for room. */
+  /** Whether due deliveries may be waiting for room. */
   let backlog = true;
   const writes = new Set<Promise<void>>();
   const track = (write: Promise<void>) => {
@@ -57,7 +57,7 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       } catch (error) {
         deps.events.claimFailed(error);
       }
-      // A round that failed is progress too.
+      // A failed round is progress, too.
       deps.progress.mark("claim");
       if (!stopping.signal.aborted) await Promise.race([nudged.promise, pause(deps.claimIntervalMs)]);
       nudged = Promise.withResolvers();
@@ -87,7 +87,7 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
 }
 
 const SWEEP_INTERVAL_MS = 1_000;
-/** Left for writing down what the last requests came to. */
+/** Time that is kept for recording the last results. */
 const WRITE_TIME_MS = 500;
 
 /** @returns whether more may be due than there was room for. */
@@ -98,7 +98,7 @@ function createClaimRound(
   let after: string | undefined;
   return async () => {
     const limit = Math.min(CLAIM_MAX, queue.totalRoom());
-    // With a clock this wrong each signature would be refused and the schedule be used up for nothing.
+    // With a clock this wrong every signature would be refused and the schedule be used up for nothing.
     if (limit === 0 || Math.abs(clock.skewMs) > SKEW_STOP_MS) return true;
     const claimed = await claimDeliveries(pool, {
       limit,
@@ -115,14 +115,14 @@ function createClaimRound(
 
 const CLAIM_MAX = 500;
 
-/** One attempt and its record. The place in the queue is free as soon as the answer is there; the record follows. */
+/** One attempt and its record. The place in the queue is free as soon as the answer arrives; the record follows. */
 async function send(
   deps: DeliveryWorkerDeps,
   delivery: LeasedDelivery,
   track: (write: Promise<void>) => void,
 ): Promise<SendResult | undefined> {
   try {
-    // What is begun within the span and outlives it, the record, belongs to it.
+    // The record begins within the span and outlives it; it belongs to the span's trace.
     const delivered = await inAttemptSpan(delivery, async () => {
       const attempt = await deliver(deps, delivery);
       track(attempt ? recordUntilDone(deps, attempt.record) : giveBack(deps, [delivery]));
@@ -135,13 +135,13 @@ async function send(
       durationMs,
     };
   } catch (error) {
-    // The lease is kept, so that whatever is wrong here is not tried again at once.
+    // The lease is kept, so that the attempt is not repeated before it ends.
     deps.events.sendFailed(delivery, error);
     return undefined;
   }
 }
 
-/** While the database is away results wait here; what the process takes with it when it dies is sent once more. */
+/** While the database is down, results wait here; if the process dies meanwhile, their webhooks are sent once more. */
 async function recordUntilDone(
   { results, events }: DeliveryWorkerDeps,
   record: AttemptRecord,
@@ -161,11 +161,7 @@ async function recordUntilDone(
 const RECORD_PAUSE_MS = 500;
 const RECORD_FOR_MS = 600_000;
 
-/** What cannot be given back expires. */
+/** Releases leases; one that cannot be released expires. */
 async function giveBack({ pool, events }: DeliveryWorkerDeps, deliveries: LeasedDelivery[]): Promise<void> {
   await releaseLeases(pool, deliveries).catch((error: unknown) => events.claimFailed(error));
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

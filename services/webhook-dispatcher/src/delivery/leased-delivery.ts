@@ -2,11 +2,11 @@ import type { FinalStatus } from "@holdfast/contracts";
 import type { Trigger } from "../database.ts";
 import type { StoredEndpoint } from "../endpoint/stored-endpoint.ts";
 
-/** A delivery under a lease of this process, with all that sending it takes. */
+/** A delivery under a lease of this process, with everything that sending it takes. */
 export type LeasedDelivery = {
   deliveryId: string;
   leaseToken: string;
-  /** Monotonic milliseconds, counted from before the lease was asked for: it lasts at least until then. */
+  /** Monotonic milliseconds, counted from before the lease was requested: it lasts at least until then. */
   leasedUntil: number;
   eventId: string;
   eventType: string;
@@ -25,7 +25,7 @@ export type LeasedDelivery = {
   endpointReadAt: number;
 };
 
-/** Row of the statements that lease deliveries. */
+/** The row of the statements that lease deliveries. */
 export type LeasedDeliveryRow = {
   delivery_id: string;
   lease_token: string;

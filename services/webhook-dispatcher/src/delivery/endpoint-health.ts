@@ -1,14 +1,14 @@
 /**
- * What this process has lately seen of an endpoint, and how much it therefore dares to send there. Pure. Kept in memory
- * and for each process: another one learns for itself, and a restart forgets.
+ * The latest results of an endpoint in this process, and how much it may send there because of them. The functions are
+ * pure. The state is in memory: each process learns for itself, and a restart forgets.
  */
 export type EndpointHealth = {
   failuresInRow: number;
   /** The latest results, the newest last; true for a failure. */
   recent: readonly boolean[];
-  /** An open breaker never pauses: one request at a time goes on, and so does the schedule. */
+  /** An open breaker never pauses: one request at a time continues, and so does the schedule. */
   open: boolean;
-  /** Requests at once. */
+  /** Most requests in flight. */
   cap: number;
   /** Moving average of how long answers take. */
   durationMs: number;
@@ -27,7 +27,7 @@ export function afterResult(
 ): EndpointHealth {
   const average = health.durationMs + (durationMs - health.durationMs) * DURATION_WEIGHT;
   if (kind === "success") {
-    // Closing forgets the failures and starts slowly, with one, two, four requests at once.
+    // Closing forgets the failures and starts slowly, with one, two, four requests in flight.
     const recent = health.open ? [] : keepLatest(health.recent, false);
     const cap = Math.min(maxInFlight, health.cap * 2);
     return { failuresInRow: 0, recent, open: false, cap, durationMs: average };
@@ -43,11 +43,11 @@ export function afterResult(
 }
 
 /**
- * How many requests may be under way now. An endpoint that has fallen silent, by its own pace, is held to a few until
- * it answers or times out: when many of them fall silent at once they must not take all sockets before the first
+ * How many requests may be under way now. An endpoint that is silent for long, by its own pace, is limited to a few
+ * until it answers or times out: when many of them fall silent together they must not take all sockets before the first
  * time-out.
  *
- * @param oldestAgeMs how long the oldest request under way has been.
+ * @param oldestAgeMs age of the oldest request under way.
  */
 export function capNow({ cap, durationMs }: EndpointHealth, oldestAgeMs: number): number {
   const patienceMs = Math.min(PATIENCE_MAX_MS, Math.max(PATIENCE_MIN_MS, PATIENCE_DURATIONS * durationMs));
@@ -55,12 +55,12 @@ export function capNow({ cap, durationMs }: EndpointHealth, oldestAgeMs: number)
 }
 
 /**
- * How many deliveries to hold in memory for an endpoint: what it answers within two seconds at its present pace, so
- * that a fast one is not held up by a claim for each handful; for one that is in doubt no more than is under way.
+ * How many deliveries to keep in memory for an endpoint: as many as it answers within two seconds at its present pace,
+ * so that a fast one does not wait for a claim after each handful; after a failure, no more than are under way.
  */
-export function holdMax({ open, cap, durationMs, failuresInRow }: EndpointHealth): number {
+export function keepMax({ open, cap, durationMs, failuresInRow }: EndpointHealth): number {
   if (open || failuresInRow > 0) return cap;
-  return Math.min(HOLD_MAX, Math.max(cap, Math.floor((cap * HOLD_FOR_MS) / Math.max(durationMs, 1))));
+  return Math.min(KEPT_MAX, Math.max(cap, Math.floor((cap * KEPT_FOR_MS) / Math.max(durationMs, 1))));
 }
 
 function keepLatest(recent: readonly boolean[], failed: boolean): boolean[] {
@@ -70,10 +70,10 @@ function keepLatest(recent: readonly boolean[], failed: boolean): boolean[] {
 const OPEN_AFTER_IN_ROW = 5;
 const RECENT_MAX = 20;
 const OPEN_AFTER_OF_RECENT = RECENT_MAX / 2;
-const HOLD_FOR_MS = 2_000;
-const HOLD_MAX = 256;
-/** Until something is known an endpoint is held to be slow. */
-const UNKNOWN_DURATION_MS = HOLD_FOR_MS;
+const KEPT_FOR_MS = 2_000;
+const KEPT_MAX = 256;
+/** An endpoint is assumed to be slow until it has answered. */
+const UNKNOWN_DURATION_MS = KEPT_FOR_MS;
 const DURATION_WEIGHT = 0.2;
 const PATIENCE_DURATIONS = 4;
 const PATIENCE_MIN_MS = 250;

@@ -4,8 +4,8 @@ import type { KeyRing } from "@holdfast/service-runtime";
 import { signWebhook, WEBHOOK_HEADERS } from "@holdfast/webhook-signature";
 import type { BusinessEvents } from "../business-events.ts";
 import type { Clock } from "../clock.ts";
-import { afterFailure, mayStart, type RetryRules } from "../delivery/retry-schedule.ts";
-import type { AttemptRecord } from "../delivery/record-results.ts";
+import { afterFailure, mayStart, type RetryRules } from "./retry-schedule.ts";
+import type { AttemptRecord } from "./record-statements.ts";
 import { decryptSecret, signingSecrets, type SigningSecrets } from "../endpoint/endpoint-secrets.ts";
 import type { StoredEndpoint } from "../endpoint/stored-endpoint.ts";
 import type { PostResult, WebhookClient } from "../http-client/webhook-client.ts";
@@ -21,10 +21,13 @@ export type DeliverDeps = {
   readEndpoint: (merchantId: string) => Promise<StoredEndpoint | undefined>;
 };
 
-/** An attempt that was made; undefined where none was to be made, and the lease goes back. */
+/** An attempt that was made; undefined when none may be made, and the lease is released. */
 export type Delivered = { result: PostResult; record: AttemptRecord } | undefined;
 
-/** Makes one attempt: signs and posts the event's bytes, and says what follows. Writes nothing down. */
+/**
+ * Makes one attempt: signs and posts the event's bytes, and returns the result with its consequences. It records
+ * nothing itself.
+ */
 export async function deliver(deps: DeliverDeps, delivery: LeasedDelivery): Promise<Delivered> {
   const endpoint = await currentEndpoint(deps, delivery);
   if (!endpoint?.enabled || !mayBeSent(deps, delivery)) return undefined;
@@ -41,7 +44,7 @@ export async function deliver(deps: DeliverDeps, delivery: LeasedDelivery): Prom
   return { result, record };
 }
 
-/** URL and secret are those of the attempt's time: what was read with the lease is good for a moment only. */
+/** An attempt uses the present URL and secret: those that were read with the lease are good for a moment only. */
 async function currentEndpoint(
   { readEndpoint }: DeliverDeps,
   { merchantId, endpoint, endpointReadAt }: LeasedDelivery,
@@ -72,7 +75,7 @@ export function openSecrets(
 
 type Message = { eventId: string; eventType: string; body: Buffer };
 
-/** The time is taken and the signature made when there is a connection to write to. */
+/** Signs with the time at which the connection is ready, and posts. */
 export async function post(
   { client, clock }: Pick<DeliverDeps, "client" | "clock">,
   url: string,
@@ -153,7 +156,10 @@ function retryAt(
   return next.kind === "retry" ? next.dueAt : null;
 }
 
-/** Whatever a receiver answers, it can be stored and shown: no NUL, no control characters. */
+/**
+ * The text of an answer in a form that can be stored and shown, whatever the receiver sent: no NUL, no control
+ * characters.
+ */
 export function snippetText(snippet: Buffer | undefined): string | null {
   if (!snippet || snippet.length === 0) return null;
   return snippet.toString("utf8").replace(/[^\P{Cc}\n\t]/gu, "\uFFFD");

@@ -3,8 +3,8 @@ import { startPatientTimer } from "./patient-timer.ts";
 
 export type PostRequest = { path: string; headers: Record<string, string>; body: Buffer };
 
-/** What came of one request on one connection. */
-export type ExchangeResult =
+/** The result of one request on one connection. */
+export type RequestResult =
   | {
       kind: "answered";
       statusCode: number;
@@ -12,27 +12,27 @@ export type ExchangeResult =
       /** Whether the next request may use the connection. */ clean: boolean;
     }
   | { kind: "timeout" }
-  /** It broke before the answer's headers. */
+  /** The connection broke before the answer's headers. */
   | { kind: "broken" };
 
-export type ExchangeBounds = { headersTimeoutMs: number };
+export type RequestBounds = { headersTimeoutMs: number };
 
 /**
- * Writes the request and waits for the answer's headers, which decide. Of the body at most a KiB is read, for a quarter
- * of a second; if there is more, or it does not end, the connection is dropped: a receiver cannot hold us with its
+ * Writes the request and waits for the answer's headers, which decide. At most a KiB of the body is read, for a quarter
+ * of a second; if there is more, or it does not end, the connection is dropped: a receiver cannot occupy us with its
  * answer.
  */
-export async function exchange(
+export async function sendRequest(
   { client }: Connection,
   { path, headers, body }: PostRequest,
-  { headersTimeoutMs }: ExchangeBounds,
-): Promise<ExchangeResult> {
+  { headersTimeoutMs }: RequestBounds,
+): Promise<RequestResult> {
   return await new Promise((resolve) => {
     let abort: ((reason: Error) => void) | undefined;
     let statusCode = 0;
     let received = 0;
     const chunks: Buffer[] = [];
-    const finish = (result: ExchangeResult) => {
+    const finish = (result: RequestResult) => {
       callOff();
       resolve(result);
     };
@@ -54,7 +54,7 @@ export async function exchange(
           abort = (reason) => controller.abort(reason);
         },
         onResponseStart(_controller, status) {
-          // 1xx are not the answer yet.
+          // A 1xx is not the answer yet.
           if (status < 200) return;
           statusCode = status;
           callOff();

@@ -25,12 +25,13 @@ export type LogFilter = {
   eventId?: string | undefined;
 };
 
-/** A place in the log: event ids are UUIDv7, so one names its time, too. */
+/** A position in the log: event ids are UUIDv7, so the id alone names the time. */
 export type LogPosition = { eventId: string };
 
 /**
- * Newest first, from an event on. A status leads: `pending` through the small table of deliveries, the others but
- * `delivered` through an index of their own, so that what is rare is found without reading what is common.
+ * Finds events, newest first, before a position. A filter by status decides the plan: `pending` goes through the small
+ * table of deliveries and the others but `delivered` through an index of their own, so that rare events are found
+ * without reading the common ones.
  */
 export async function findEvents(
   db: Kysely<WebhooksDatabase>,
@@ -73,7 +74,7 @@ function statusCondition(status: WebhookDeliveryStatus): RawBuilder<unknown> {
     : sql`outcome.outcome = ${status}`;
 }
 
-/** As much of the signed string's second part as the log shows. */
+/** The log shows this much of the body, which is the signed string's second part. */
 const SIGNED_PREFIX_BYTES = 32;
 
 export async function findAttempts(
@@ -84,7 +85,7 @@ export async function findAttempts(
     .selectFrom("attempt")
     .selectAll()
     .where("event_id", "=", event_id)
-    // Lets the database leave out the days before; the clocks may differ a little.
+    // This lets the database skip the days before; the hour allows for clocks that differ.
     .where("sent_at", ">=", new Date(occurred_at.getTime() - 3_600_000))
     .orderBy("sent_at")
     .execute();

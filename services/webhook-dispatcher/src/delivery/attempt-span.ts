@@ -3,9 +3,9 @@ import type { Delivered } from "./deliver.ts";
 import type { LeasedDelivery } from "./leased-delivery.ts";
 
 /**
- * An attempt's span. The first attempt goes on with the trace of the request that made the event; a later one comes
- * minutes or days after it and is a trace of its own, linked to that. The receiver's host is said and not its path, in
- * which a merchant may have put a token.
+ * Makes an attempt in a span. The first attempt continues the trace of the request that made the event; a later one
+ * comes minutes or days after it and has a trace of its own, linked to the first. The span names the receiver's host
+ * and not its path, in which a merchant may have put a token.
  */
 export async function inAttemptSpan(
   delivery: LeasedDelivery,
