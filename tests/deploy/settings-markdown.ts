@@ -84,7 +84,7 @@ const SECTIONS: Section[] = [
   },
   {
     heading: "Migrations",
-    about: "`node services/NAME/src/migrate.ts`, once for each service, before it starts.",
+    about: "`src/migrate.ts` of each service, run once before the service starts.",
     settings: migrationSchema.shape,
   },
   {
