@@ -1,6 +1,13 @@
 // The house rules that neither the compiler nor the linter knows. Each test says what to do when it is red.
 import { expect, test } from "vitest";
-import { missingCommands, missingLinks, missingPaths, missingSettings, show } from "./tidy/references.ts";
+import {
+  missingCommands,
+  missingFunctions,
+  missingLinks,
+  missingPaths,
+  missingSettings,
+  show,
+} from "./tidy/references.ts";
 import { circlesOf, readImports, workspaceOf } from "./tidy/imports.ts";
 import { FILES, read } from "./tidy/tree.ts";
 
@@ -24,6 +31,7 @@ const isTest = (path: string) => /\.test\.ts$|\/test\//.test(path);
 
 test.each([
   ["paths", "name the file where it stands now, or take the sentence out", missingPaths],
+  ["functions", "name the function that the step now means, and its file", missingFunctions],
   ["links", "mend the link or the heading that it names", missingLinks],
   ["commands", "name a script of package.json, or a file that is there", missingCommands],
   ["settings", "name a setting that some program or manifest reads", missingSettings],

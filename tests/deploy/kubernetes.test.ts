@@ -4,6 +4,7 @@ import { BUS_USERS } from "@holdfast/contracts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildOverlay, deployDir, OVERLAYS, type Overlay } from "./build-overlay.ts";
 import { ofKind, workloads, type Manifest, type PodSpec } from "./manifest.ts";
+import { withNetworkTables } from "./network-markdown.ts";
 import * as availability from "./policies/availability.ts";
 import * as network from "./policies/network.ts";
 import * as pods from "./policies/pods.ts";
@@ -88,6 +89,11 @@ describe.each(OVERLAYS)("%s", (overlay) => {
   test.each(Object.keys(policies))("%s", (policy) => {
     expect(policies[policy]!(built[overlay], overlay)).toEqual([]);
   });
+});
+
+test("ARCHITECTURE.md has the arrows of the policies; `npm run generate` writes them again", () => {
+  const { production, development } = built;
+  expect(withNetworkTables(architecture, { production, development })).toBe(architecture);
 });
 
 /** One thing wrong in production's manifests. */

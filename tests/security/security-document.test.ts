@@ -3,41 +3,41 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { REPOSITORY } from "./source-files.ts";
 
-const document = read("docs/security.md");
-const rows = document
-  .split("\n")
-  .filter((line) => /^\|\s*\d+\s*\|/.test(line))
-  .map((line) =>
-    line
-      .split("|")
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  )
-  .map(([number = "", item = "", what = "", where = "", heldBy = ""]) => ({
-    number,
-    item,
-    what,
-    where,
-    heldBy,
-  }));
+const sections = read("docs/security.md")
+  .split(/^## /m)
+  .filter((section) => /^\d/.test(section))
+  .map((section) => {
+    const [heading = "", ...lines] = section.split("\n");
+    const [, number, item] = /^(\d+)\. (.+)$/.exec(heading) ?? [];
+    return { number: Number(number), item, lines };
+  });
 
-test("the table has the thirty items, in order", () => {
-  expect(rows.map(({ number }) => Number(number))).toEqual(
-    Array.from({ length: 30 }, (_, index) => index + 1),
-  );
+test("the document has the thirty items, in order", () => {
+  expect(sections.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
 });
 
-test.each(rows)("$number, $item: the files it names are there", ({ where }) => {
-  const paths = [...where.matchAll(/`([^`]+)`/g)].map(([, path]) => path!);
+test.each(sections)("$number, $item: it says what it protects, and how", ({ lines }) => {
+  const [what, how, ...others] = lines.filter((line) => line !== "" && !line.startsWith("- "));
+  expect(what).toMatch(/^\*\*Protects:\*\* .+\.$/);
+  expect(how).toMatch(/.+\.$/);
+  expect(others).toEqual([]);
+});
+
+test.each(sections)("$number, $item: the files it names are there", ({ lines }) => {
+  const [code, ...more] = lines.filter((line) => line.startsWith("- Code: "));
+  expect(more).toEqual([]);
+  const paths = [...(code ?? "").matchAll(/`([^`]+)`/g)].map(([, path]) => path!);
   expect(paths).not.toEqual([]);
   for (const path of paths) expect(existsSync(join(REPOSITORY, path)), path).toBe(true);
 });
 
-test.each(rows)("$number, $item: the tests it names are in their files", ({ what, heldBy }) => {
-  if (heldBy === "not built") return expect(what).toContain("not built");
-  const claims = heldBy.split("; `").map((claim) => /^`?([^`]+)`((?: "[^"]+")+)$/.exec(claim));
+test.each(sections)("$number, $item: the tests it names are in their files", ({ lines }) => {
+  const claims = lines.filter((line) => line.startsWith("- ") && !line.startsWith("- Code: "));
+  expect(claims).not.toEqual([]);
   for (const claim of claims) {
-    const [, path = "", names = ""] = claim ?? expect.fail(`not of the form: ${heldBy}`);
+    const [, path = "", names = ""] =
+      /^- Test: `([^`]+\.test\.ts)`: ("[^"]+"(?:, "[^"]+")*)$/.exec(claim) ??
+      expect.fail(`not of the form: ${claim}`);
     const source = read(path);
     for (const [, name] of names.matchAll(/"([^"]+)"/g)) expect(source, path).toContain(name);
   }

@@ -15,6 +15,26 @@ export function missingPaths(): Reference[] {
   return codeSpans(DOCUMENTS).filter(({ what }) => isPath(what) && !isThere(what));
 }
 
+/**
+ * Functions and constants that a numbered step of ARCHITECTURE names before its colon, and calls that it quotes, that
+ * are not in the file it names, or that the step before it named.
+ */
+export function missingFunctions(): Reference[] {
+  let files: string[] = [];
+  return matches("ARCHITECTURE.md", /^\d+\. (.+)$/g).flatMap(({ what: step, ...place }) => {
+    const named = spansOf(step.split(":")[0]!);
+    const paths = named.filter((span) => isPath(span));
+    if (paths.length > 0) {
+      files = FILES.filter((file) => paths.some((path) => `/${file}`.endsWith(`/${path}`)));
+    }
+    const text = files.map((file) => read(file)).join("\n");
+    return [
+      ...named.filter((span) => /^\w+$/.test(span) && !new RegExp(`\\b${span}\\b`).test(text)),
+      ...spansOf(step).filter((span) => /^\w+\.\w+\(\w+\)$/.test(span) && !text.includes(span)),
+    ].map((what) => ({ ...place, what }));
+  });
+}
+
 /** Links of documents to files and headings of this repository that are not there. */
 export function missingLinks(): Reference[] {
   return DOCUMENTS.flatMap((document) =>
@@ -75,6 +95,10 @@ function isThere(span: string): boolean {
   }
   if (TOP.test(span)) return FILES.includes(path) || FOLDERS.has(path);
   return FILES.some((file) => file === path || file.endsWith(`/${path}`));
+}
+
+function spansOf(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, span]) => span!);
 }
 
 function codeSpans(documents: readonly string[]): Reference[] {

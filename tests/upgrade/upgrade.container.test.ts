@@ -15,7 +15,7 @@ const OLDER = "upgraded-from";
 /** Whoever is asked comes before whoever asks; a rollback goes the other way. */
 const ORDER = ["payments", "refunds", "webhook-dispatcher", "api-gateway"] as const;
 type Service = (typeof ORDER)[number];
-/** 503 and 504 are told apart in the README: repeat it, or ask for the payment. 409 is a repetition that came too early. */
+/** What docs/merchants.md says a client does with 503 and 504; 409 is a repetition that came too early. */
 const DOCUMENTED = new Set<number | string>([200, 201, 202, 409, 503, 504]);
 
 let older: OlderInstallation;

@@ -3,9 +3,11 @@ import { describeError } from "./logger.ts";
 import { migrate } from "./migrate.ts";
 import { z } from "zod";
 
-const configSchema = z.object({
-  /** As the role that owns the service's schema. */
-  MIGRATION_DATABASE_URL: urlSetting("postgres:", "postgresql:"),
+/** Environment variables of a migration. */
+export const migrationSchema = z.object({
+  MIGRATION_DATABASE_URL: urlSetting("postgres:", "postgresql:").describe(
+    "PostgreSQL, as the role that owns the service's schema.",
+  ),
 });
 
 /**
@@ -14,7 +16,7 @@ const configSchema = z.object({
  */
 export async function runMigrationCommand(schema: string, directory: string): Promise<void> {
   try {
-    const config = parseConfig(configSchema, process.env);
+    const config = parseConfig(migrationSchema, process.env);
     const ran = await migrate(config.MIGRATION_DATABASE_URL, schema, directory);
     process.stdout.write(`${schema}: ${ran.length === 0 ? "up to date" : `migrated ${ran.join(", ")}`}\n`);
   } catch (error) {

@@ -6,28 +6,38 @@ import { z } from "zod";
  * runs but the metrics for `/metrics`.
  */
 export const telemetrySettings = {
-  /** Collector that takes OTLP over HTTP, without the path: `/v1/traces` and `/v1/metrics` are added to it. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().optional(),
-  /** For traces alone, with the path. */
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl().optional(),
-  /** For metrics alone, with the path. */
-  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: httpUrl().optional(),
-  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf("http/protobuf", "http/json").default("http/protobuf"),
-  /** Sent with each export: `name=value,name=value`, percent-encoded. A secret may stand here. */
-  OTEL_EXPORTER_OTLP_HEADERS: pairs().prefault(""),
-  /** Milliseconds for one export, with its repetitions. */
-  OTEL_EXPORTER_OTLP_TIMEOUT: count(1, 60_000).default(10_000),
-  OTEL_SERVICE_NAME: z.string().max(255).optional(),
-  /** `name=value,name=value`, percent-encoded; the deployment's environment, cluster, version. */
-  OTEL_RESOURCE_ATTRIBUTES: pairs().prefault(""),
-  /** `true` switches off everything, `/metrics` too. */
-  OTEL_SDK_DISABLED: oneOf("true", "false").default("false"),
-  OTEL_TRACES_EXPORTER: oneOf("otlp", "none").default("otlp"),
-  OTEL_METRICS_EXPORTER: oneOf("otlp", "none").default("otlp"),
-  /**
-   * How traces are chosen when they begin. The default asks the parent, but at the edge: a client's flag would let it
-   * decide what we store, so there the ratio decides by the trace's id, and what follows keeps to that.
-   */
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl()
+    .optional()
+    .describe(
+      "A collector that takes OTLP over HTTP, without the path: `/v1/traces` and `/v1/metrics` are appended. Without an endpoint nothing is exported.",
+    ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl().optional().describe("For traces alone, with the path."),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: httpUrl().optional().describe("For metrics alone, with the path."),
+  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf("http/protobuf", "http/json")
+    .default("http/protobuf")
+    .describe("The encoding of exports."),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs()
+    .prefault("")
+    .describe("Headers that are sent with each export. They may contain a secret."),
+  OTEL_EXPORTER_OTLP_TIMEOUT: count(1, 60_000)
+    .default(10_000)
+    .describe("Milliseconds for one export, including its repetitions."),
+  OTEL_SERVICE_NAME: z
+    .string()
+    .max(255)
+    .optional()
+    .describe("The name under which traces and metrics appear. Without it, the service's own."),
+  OTEL_RESOURCE_ATTRIBUTES: pairs()
+    .prefault("")
+    .describe("Attributes of the deployment, such as its environment, cluster or version."),
+  OTEL_SDK_DISABLED: oneOf("true", "false")
+    .default("false")
+    .describe("`true` switches everything off, including `/metrics`."),
+  OTEL_TRACES_EXPORTER: oneOf("otlp", "none").default("otlp").describe("`none` exports no traces."),
+  OTEL_METRICS_EXPORTER: oneOf("otlp", "none")
+    .default("otlp")
+    .describe("`none` exports no metrics; `/metrics` stays."),
+  // The default at the edge is not the parent's flag: a client's flag would let it decide what we store.
   OTEL_TRACES_SAMPLER: oneOf(
     "always_on",
     "always_off",
@@ -35,18 +45,29 @@ export const telemetrySettings = {
     "parentbased_always_on",
     "parentbased_always_off",
     "parentbased_traceidratio",
-  ).optional(),
-  /** Share of traces, 0 to 1, of the samplers with a ratio. */
-  OTEL_TRACES_SAMPLER_ARG: ratio().default(0.1),
-  /** Milliseconds between two exports of spans. */
-  OTEL_BSP_SCHEDULE_DELAY: count(1, 600_000).default(5_000),
-  /** Spans that wait for export; what comes beyond is dropped, and counted. */
-  OTEL_BSP_MAX_QUEUE_SIZE: count(1, 100_000).default(2_048),
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count(1, 100_000).default(512),
-  /** Milliseconds. */
-  OTEL_METRIC_EXPORT_INTERVAL: count(100, 3_600_000).default(60_000),
-  /** Units of work a second that a process keeps because they failed, do not know their outcome or were slow. */
-  TRACE_KEPT_PER_SECOND_MAX: count(0, 10_000).default(50),
+  )
+    .optional()
+    .describe(
+      "How traces are sampled when they begin. Without it, a ratio by trace id in the gateway, and the parent's decision everywhere else.",
+    ),
+  OTEL_TRACES_SAMPLER_ARG: ratio()
+    .default(0.1)
+    .describe("The share of traces that a sampler with a ratio keeps."),
+  OTEL_BSP_SCHEDULE_DELAY: count(1, 600_000)
+    .default(5_000)
+    .describe("Milliseconds between two exports of spans."),
+  OTEL_BSP_MAX_QUEUE_SIZE: count(1, 100_000)
+    .default(2_048)
+    .describe("Spans that wait for export; further ones are dropped and counted."),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count(1, 100_000).default(512).describe("Spans in one export."),
+  OTEL_METRIC_EXPORT_INTERVAL: count(100, 3_600_000)
+    .default(60_000)
+    .describe("Milliseconds between two exports of metrics."),
+  TRACE_KEPT_PER_SECOND_MAX: count(0, 10_000)
+    .default(50)
+    .describe(
+      "Units of work a second that one process traces whatever the sampling ratio, because they failed, were slow or have an unknown outcome.",
+    ),
 };
 
 export type TelemetrySettings = z.output<z.ZodObject<typeof telemetrySettings>> & {

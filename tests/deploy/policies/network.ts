@@ -34,8 +34,8 @@ export function arrowsAreTheDocumented(manifests: Manifest[], documented: Readon
   ];
 }
 
-/** Names beside DNS, which every pod may ask. */
-function arrowsOf(manifests: Manifest[]): { out: Set<Arrow>; into: Set<Arrow> } {
+/** What each end of the policies allows, without DNS, which every pod may ask. */
+export function arrowsOf(manifests: Manifest[]): { out: Set<Arrow>; into: Set<Arrow> } {
   const out = new Set<Arrow>();
   const into = new Set<Arrow>();
   const all = components(manifests);

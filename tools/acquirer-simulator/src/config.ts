@@ -5,13 +5,9 @@ export type SimulatorConfig = {
   host: string;
   /** 0 takes a free port. */
   port: number;
-  /** The append-only ledger, made with its folder where it is missing. One process at a time may use it. */
   ledgerFile: string;
-  /** Connections at most; those beyond are closed at once. */
   connectionsMax: number;
-  /** How long a call that is "never answered" is held before its socket is destroyed. */
   hangMs: number;
-  /** How long after a request's `expiresAt` a late answer or a late effect comes. */
   latenessMs: number;
   /** Where browsers reach the issuer's pages, without a slash at the end; undefined: where callers reach the API. */
   publicUrl: string | undefined;
@@ -74,12 +70,31 @@ const connectionsMax = z
   .transform(Number)
   .pipe(z.int().min(1));
 
-const environmentSchema = z.object({
-  SIMULATOR_HOST: z.string().min(1).default(defaultConfig.host),
-  SIMULATOR_PORT: port.default(defaultConfig.port),
-  SIMULATOR_LEDGER_FILE: z.string().min(1),
-  SIMULATOR_CONNECTIONS_MAX: connectionsMax.default(defaultConfig.connectionsMax),
-  SIMULATOR_HANG: duration.default(defaultConfig.hangMs),
-  SIMULATOR_LATENESS: duration.default(defaultConfig.latenessMs),
-  SIMULATOR_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+/** The environment variables; docs/settings.md is generated from them. */
+export const environmentSchema = z.object({
+  SIMULATOR_HOST: z
+    .string()
+    .min(1)
+    .default(defaultConfig.host)
+    .describe("The address that the simulator binds to."),
+  SIMULATOR_PORT: port.default(defaultConfig.port).describe("The simulator's port; 0 takes a free one."),
+  SIMULATOR_LEDGER_FILE: z
+    .string()
+    .min(1)
+    .describe(
+      "The append-only ledger, created with its folder when it is missing. One process at a time may use it.",
+    ),
+  SIMULATOR_CONNECTIONS_MAX: connectionsMax
+    .default(defaultConfig.connectionsMax)
+    .describe("Open connections; one more is closed as soon as it is opened."),
+  SIMULATOR_HANG: duration
+    .default(defaultConfig.hangMs)
+    .describe("How long a call that is never answered stays open before its connection is destroyed."),
+  SIMULATOR_LATENESS: duration
+    .default(defaultConfig.latenessMs)
+    .describe("How long after a request's `expiresAt` a late answer or a late effect comes."),
+  SIMULATOR_PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: "must be a URL with http:// or https://" })
+    .optional()
+    .describe("Where browsers reach the issuer's pages. Without it, the address that callers use."),
 });

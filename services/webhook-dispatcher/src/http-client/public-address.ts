@@ -25,7 +25,7 @@ function isPublicV6(address: ipaddr.IPv6): boolean {
   return address.match(ipaddr.IPv6.parseCIDR("2000::/3")) && !inAny(address, NOT_PUBLIC_V6);
 }
 
-function inAny<Address extends ipaddr.IPv4 | ipaddr.IPv6>(
+function inAny<Address extends { match(base: Address, prefix: number): boolean }>(
   address: Address,
   ranges: [Address, number][],
 ): boolean {
