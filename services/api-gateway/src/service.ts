@@ -53,7 +53,7 @@ import { createSignedSessions, type SignedSessions } from "./public-pages/three-
 import { threeDsPages } from "./public-pages/three-ds/three-ds-pages.ts";
 
 export type ApiGateway = RunningService & {
-  /** Where it listens; a listener that is off has none. */
+  /** A listener that is off has no port. */
   ports: { health: number } & { [name in ListenerState["name"]]?: number };
 };
 
@@ -173,7 +173,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
   });
 }
 
-/** What buyers' browsers are shown: checkouts, and the ways to a challenge and back. */
+/** The pages for buyers' browsers: checkouts, and the ways to a 3-D Secure challenge and back. */
 function publicPages(config: Config, { bus, db }: Deps): Router {
   const sealingKeys = needed(config.CARD_SEALING_KEYS);
   const publicUrl = needed(config.PUBLIC_URL);
@@ -202,7 +202,7 @@ function publicPages(config: Config, { bus, db }: Deps): Router {
   return router;
 }
 
-/** Browsers that have reached a page over TLS never come without it again (RFC 6797). */
+/** A browser that has reached a page over TLS does not come without it again (RFC 6797). */
 function strictTransport(publicUrl: string): RequestHandler {
   const isHttps = publicUrl.startsWith("https:");
   return requestHandler((_request, exchange, next) => {
@@ -253,7 +253,7 @@ function timeoutsOf({ HANDLER_TIMEOUT, REQUEST_TIMEOUT }: Config): Timeouts {
   return { handlerTimeoutMs: HANDLER_TIMEOUT, requestTimeoutMs: REQUEST_TIMEOUT };
 }
 
-/** The configuration was held to what each listener needs; this says so to the compiler. */
+/** The configuration has what each listener needs, as its schema has checked; this tells the compiler. */
 function needed<Setting>(setting: Setting | undefined): Setting {
   if (setting === undefined) throw new TypeError("a listener is on without a setting it needs");
   return setting;

@@ -53,7 +53,7 @@ function listMerchantsRoute({ db }: Deps) {
     const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
     if (query.cursor !== undefined && before === undefined) return INVALID_CURSOR;
 
-    // One more than asked for tells whether there is a next page.
+    // One more than requested tells whether there is a next page.
     const merchants = await queries.listMerchants(db, limit + 1, before);
     const items = merchants.slice(0, limit);
     const last = items.at(-1);
@@ -64,7 +64,7 @@ function listMerchantsRoute({ db }: Deps) {
 
 const DEFAULT_LIMIT = 50;
 
-/** A place in the list: the id of the last item seen, in a form nobody is tempted to build by hand. */
+/** A place in the list: the id of the last item seen, in a form that does not invite building one by hand. */
 function encodeCursor(id: string): string {
   return Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url");
 }
