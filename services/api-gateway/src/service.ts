@@ -9,21 +9,16 @@ import {
 } from "@holdfast/service-runtime";
 import { Router, type RequestHandler } from "express";
 import type { Kysely } from "kysely";
-import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
-import { createFormTokens } from "./public-pages/checkout/form-token.ts";
-import { loadPageAssets } from "./public-pages/checkout/page-assets.ts";
-import type { Config } from "./config.ts";
-import type { GatewayDatabase } from "./database.ts";
-import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
-import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
-import { createClientAddress } from "./http/client-address.ts";
 import {
   createSendCommand,
-  type Timeouts,
   createSendOperatorCommand,
   createSendPageCommand,
+  type Timeouts,
 } from "./bus/send-command.ts";
+import type { Config } from "./config.ts";
+import type { GatewayDatabase } from "./database.ts";
 import { createRouter } from "./endpoint/create-router.ts";
+import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
 import { requestHandler } from "./http/routed-request.ts";
@@ -31,23 +26,28 @@ import { createPageInFlightLimit } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
 import { createSignInLimits } from "./limits/sign-in-limits.ts";
-import { findCredential } from "./merchant/merchant-queries.ts";
-import { shareCredentialChanges, type AnnounceChange } from "./merchant/credential-changes.ts";
-import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
-import { operatorKeys } from "./operator-api/operator-keys.ts";
+import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { binRoute } from "./merchant-api/bin.ts";
-import { paymentRoute } from "./merchant-api/payment.ts";
-import { merchantRoutes } from "./operator-api/merchants.ts";
-import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
-import { paymentRoutes } from "./operator-api/payments.ts";
-import { refundRoutes } from "./operator-api/refunds.ts";
 import { cancelRoute, captureRoute } from "./merchant-api/capture-and-cancel.ts";
 import { createCheckoutRoute, getCheckoutRoute } from "./merchant-api/checkout.ts";
+import { paymentRoute } from "./merchant-api/payment.ts";
 import { preAuthorizationRoute } from "./merchant-api/pre-authorization.ts";
 import { refundRoute } from "./merchant-api/refund.ts";
 import { saleRoute } from "./merchant-api/sale.ts";
 import { threeDsRoute } from "./merchant-api/three-ds.ts";
+import { shareCredentialChanges, type AnnounceChange } from "./merchant/credential-changes.ts";
+import { findCredential } from "./merchant/merchant-queries.ts";
+import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
+import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
+import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
+import { merchantRoutes } from "./operator-api/merchants.ts";
+import { operatorKeys } from "./operator-api/operator-keys.ts";
+import { paymentRoutes } from "./operator-api/payments.ts";
+import { refundRoutes } from "./operator-api/refunds.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
+import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
+import { createFormTokens } from "./public-pages/checkout/form-token.ts";
+import { loadPageAssets } from "./public-pages/checkout/page-assets.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
 import { createSignedSessions, type SignedSessions } from "./public-pages/three-ds/signed-session.ts";
 import { threeDsPages } from "./public-pages/three-ds/three-ds-pages.ts";
