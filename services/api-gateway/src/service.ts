@@ -9,21 +9,16 @@ import {
 } from "@holdfast/service-runtime";
 import { Router, type RequestHandler } from "express";
 import type { Kysely } from "kysely";
-import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
-import { createFormTokens } from "./public-pages/checkout/form-token.ts";
-import { loadPageAssets } from "./public-pages/checkout/page-assets.ts";
-import type { Config } from "./config.ts";
-import type { GatewayDatabase } from "./database.ts";
-import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
-import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
-import { createClientAddress } from "./http/client-address.ts";
 import {
   createSendCommand,
-  type Timeouts,
   createSendOperatorCommand,
   createSendPageCommand,
+  type Timeouts,
 } from "./bus/send-command.ts";
+import type { Config } from "./config.ts";
+import type { GatewayDatabase } from "./database.ts";
 import { createRouter } from "./endpoint/create-router.ts";
+import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
 import { requestHandler } from "./http/routed-request.ts";
@@ -31,29 +26,34 @@ import { createPageInFlightLimit } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
 import { createSignInLimits } from "./limits/sign-in-limits.ts";
-import { findCredential } from "./merchant/merchant-queries.ts";
-import { shareCredentialChanges, type AnnounceChange } from "./merchant/credential-changes.ts";
-import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
-import { operatorKeys } from "./operator-api/operator-keys.ts";
+import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { binRoute } from "./merchant-api/bin.ts";
-import { paymentRoute } from "./merchant-api/payment.ts";
-import { merchantRoutes } from "./operator-api/merchants.ts";
-import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
-import { paymentRoutes } from "./operator-api/payments.ts";
-import { refundRoutes } from "./operator-api/refunds.ts";
 import { cancelRoute, captureRoute } from "./merchant-api/capture-and-cancel.ts";
 import { createCheckoutRoute, getCheckoutRoute } from "./merchant-api/checkout.ts";
+import { paymentRoute } from "./merchant-api/payment.ts";
 import { preAuthorizationRoute } from "./merchant-api/pre-authorization.ts";
 import { refundRoute } from "./merchant-api/refund.ts";
 import { saleRoute } from "./merchant-api/sale.ts";
 import { threeDsRoute } from "./merchant-api/three-ds.ts";
+import { shareCredentialChanges, type AnnounceChange } from "./merchant/credential-changes.ts";
+import { findCredential } from "./merchant/merchant-queries.ts";
+import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
+import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
+import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
+import { merchantRoutes } from "./operator-api/merchants.ts";
+import { operatorKeys } from "./operator-api/operator-keys.ts";
+import { paymentRoutes } from "./operator-api/payments.ts";
+import { refundRoutes } from "./operator-api/refunds.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
+import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
+import { createFormTokens } from "./public-pages/checkout/form-token.ts";
+import { loadPageAssets } from "./public-pages/checkout/page-assets.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
 import { createSignedSessions, type SignedSessions } from "./public-pages/three-ds/signed-session.ts";
 import { threeDsPages } from "./public-pages/three-ds/three-ds-pages.ts";
 
 export type ApiGateway = RunningService & {
-  /** Where it listens; a listener that is off has none. */
+  /** A listener that is off has no port. */
   ports: { health: number } & { [name in ListenerState["name"]]?: number };
 };
 
@@ -173,7 +173,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
   });
 }
 
-/** What buyers' browsers are shown: checkouts, and the ways to a challenge and back. */
+/** The pages for buyers' browsers: checkouts, and the ways to a 3-D Secure challenge and back. */
 function publicPages(config: Config, { bus, db }: Deps): Router {
   const sealingKeys = needed(config.CARD_SEALING_KEYS);
   const publicUrl = needed(config.PUBLIC_URL);
@@ -202,7 +202,7 @@ function publicPages(config: Config, { bus, db }: Deps): Router {
   return router;
 }
 
-/** Browsers that have reached a page over TLS never come without it again (RFC 6797). */
+/** A browser that has reached a page over TLS does not come without it again (RFC 6797). */
 function strictTransport(publicUrl: string): RequestHandler {
   const isHttps = publicUrl.startsWith("https:");
   return requestHandler((_request, exchange, next) => {
@@ -253,7 +253,7 @@ function timeoutsOf({ HANDLER_TIMEOUT, REQUEST_TIMEOUT }: Config): Timeouts {
   return { handlerTimeoutMs: HANDLER_TIMEOUT, requestTimeoutMs: REQUEST_TIMEOUT };
 }
 
-/** The configuration was held to what each listener needs; this says so to the compiler. */
+/** The configuration has what each listener needs, as its schema has checked; this tells the compiler. */
 function needed<Setting>(setting: Setting | undefined): Setting {
   if (setting === undefined) throw new TypeError("a listener is on without a setting it needs");
   return setting;

@@ -11,7 +11,7 @@ import type { z } from "zod";
 import type { Exchange, Operator } from "../http/exchange.ts";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
 
-/** Sends a command to another service, for `on`: whoever makes the request. */
+/** Sends a command to another service, on behalf of the one that `on` names. */
 type Send<Context extends CommandContext, On> = <Request extends z.ZodType, Result extends z.ZodType>(
   command: Command<Request, Result, Context>,
   on: On,
@@ -39,7 +39,7 @@ export function createSendOperatorCommand(bus: Bus, timeouts: Timeouts): SendOpe
     await send(command, exchange, (base) => ({ ...base, operator: { name: caller.subject } }), payload);
 }
 
-/** On behalf of a browser that nobody signed in. */
+/** On behalf of a browser, which does not sign in. */
 export type SendPageCommand = Send<ServiceContext, Exchange>;
 
 export function createSendPageCommand(bus: Bus, timeouts: Timeouts): SendPageCommand {
@@ -55,7 +55,7 @@ export type Timeouts = {
   requestTimeoutMs: number;
 };
 
-/** What every command says, whoever it is sent for. */
+/** What every command carries, on whose behalf it may be sent. */
 type CommonContext = Pick<CommandContext, "requestId" | "deadlineAt">;
 
 /** Sends a command in the trace of its exchange. `contextOf` adds on whose behalf that is. */

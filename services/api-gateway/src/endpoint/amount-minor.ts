@@ -1,6 +1,6 @@
 import { currencyExponent, parseAmount, type JsonNumber } from "@holdfast/contracts";
 
-/** Of a body that has passed validation. */
+/** The amount of a validated body, in minor units. */
 export function amountMinorOf({ amount, currency }: { amount: JsonNumber; currency: string }): string {
   const amountMinor = parseAmount(amount.source, currencyExponent(currency) ?? 0);
   if (typeof amountMinor !== "bigint") throw new Error(`an amount passed validation and is ${amountMinor}`);

@@ -15,25 +15,27 @@ import { readBody } from "../http/read-body.ts";
 import { Refusal } from "../http/refusal.ts";
 import type { Call, Route } from "./route.ts";
 
-/** Fills in who signed in, or refuses. Reads headers only. */
+/** Sets who signed in, or refuses. It reads headers only. */
 export type Authenticate = (request: IncomingMessage, exchange: Exchange) => Promise<Refusal | undefined>;
 
 export type RouterOptions = {
-  /** Everything under this path needs a sign-in, routes that do not exist included. */
+  /** Everything under this path needs a sign-in, even routes that do not exist. */
   prefix: string;
   authenticate: Authenticate;
-  /** Looks at requests that are signed in, routes that do not exist included. */
+  /** Counts requests that are signed in, even of routes that do not exist. */
   limitRate?: LimitRate;
   routes: Route[];
-  /** Requests under way at once; one more is refused as not started. */
+  /** Requests at the same time; one more is refused as not started. */
   inFlightMax: number;
 };
 
 /**
- * The order in which a request is looked at: who sends it, whether that is too often, whether there is such a route and
- * method, whether there is a place for it, whether the role allows it, and only then its body. express does the
- * matching; nothing else of it is used, since its application re-parents each request and response and adds headers
- * that would have to be taken away again.
+ * Checks a request in this order: who sends it, whether that is too often, whether there is such a route and method,
+ * whether there is a place for it, whether the role allows it, then its body, and last the ids in its path.
+ *
+ * express's Router matches the paths, and nothing else of express is used: its application changes the prototype of each
+ * request and response and adds headers that would have to be removed again, and what HTTP cannot parse would not reach
+ * it, where every answer here has a request id (ADR 0017).
  */
 export function createRouter({
   prefix,
@@ -73,7 +75,7 @@ function routeHandler(route: Route, inPlace: InFlightLimit): RequestHandler {
   });
 }
 
-/** Everything that is looked at before the route does its work. */
+/** Everything that is checked before the route does its work. */
 async function readCall(
   { endpoint, check }: Route,
   request: RoutedRequest,
@@ -100,7 +102,7 @@ async function readCall(
   return { exchange, caller, path, query, body: parsed };
 }
 
-/** Comes last, as the look-up of an id does: what names nothing and what is unknown are one answer to any body. */
+/** The path comes last, as the look-up of an id does: one that names nothing and an unknown id get the same answers. */
 function readPath(
   { notFound }: Endpoint,
   schema: z.ZodObject,
@@ -114,7 +116,7 @@ function readPath(
   return path;
 }
 
-/** The path with its ids, in lower case: an id is one id however it is spelled. */
+/** The path with its ids in lower case: an id is the same id however it is spelled. */
 function concretePath(template: string, params: Record<string, string>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name]?.toLowerCase() ?? "");
 }

@@ -8,7 +8,7 @@ export type IdempotencyKey = { key: string; scope: string };
  * Reads the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): one value of 1 to 255 printable ASCII
  * characters, quoted or bare. Its scope is method and path: the same key on another path is another key.
  *
- * @param path as matched, ids in lower case, so that one resource has one scope.
+ * @param path the matched path with ids in lower case, so that one resource has one scope.
  */
 export function readIdempotencyKey(
   request: IncomingMessage,

@@ -3,12 +3,12 @@ import { JsonNumber, type FieldFault } from "@holdfast/contracts";
 import { Refusal } from "../http/refusal.ts";
 
 /**
- * JSON (RFC 8259) as a payment may be read from it: strict UTF-8, each number kept as its source text, no name twice in
- * an object at any depth (which parser takes which of the two is how a request means 1 here and 1000 there), none that
- * can reach a prototype, and not nested without end.
+ * JSON (RFC 8259) that is safe to read a payment from: strict UTF-8, each number kept as its source text, no name twice
+ * in an object at any depth (parsers differ in which of the two they keep, so a request could mean 1 here and 1000
+ * there), no name that can reach a prototype, and bounded nesting.
  *
  * The native parser does the reading. It keeps the last of two members of one name, however each is spelled, so an
- * object had a double exactly when fewer members come out than there are colons outside strings.
+ * object had a duplicate exactly when fewer members come out than there are colons outside strings.
  */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) return malformed("The body is not UTF-8.");
@@ -54,7 +54,7 @@ function malformed(detail?: string): Refusal {
   return new Refusal("malformed_json", { detail });
 }
 
-/** What is outside of strings: how many colons, and how deep it nests. Text that is not JSON may count as anything. */
+/** Counts colons outside of strings, and the depth of nesting. Text that is not JSON may give any count. */
 function scan(text: string): { colons: number; depth: number } {
   let colons = 0;
   let level = 0;
@@ -82,7 +82,7 @@ function scan(text: string): { colons: number; depth: number } {
 }
 
 /**
- * Where the string that begins at `start` ends: the first quote after it that has an even number of backslashes before.
+ * The end of the string that begins at `start`: the first quote behind it that is not escaped.
  */
 function endOfString(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index++) {

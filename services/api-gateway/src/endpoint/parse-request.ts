@@ -4,7 +4,7 @@ import { Refusal } from "../http/refusal.ts";
 import type { CrossFieldCheck } from "./route.ts";
 
 /**
- * Holds a parsed body, or query parameters, to the endpoint's schema. All fields at fault are told at once, each with
+ * Parses a body, query or path parameters by the endpoint's schema. All fields at fault are reported together, each with
  * its first fault, in the schema's order, never with the value.
  */
 export function parseRequest<Schema extends z.ZodType>(
@@ -39,7 +39,7 @@ function refusalOf(errors: FieldFault[]): Refusal {
 
 type Issue = z.core.$ZodIssue;
 
-/** Stable words for programs. A contract's own rule names its code in `params`; without one, it is about the type. */
+/** Stable words for programs. A contract's own rule names its code in `params`; without one, the type is wrong. */
 function codeOf(issue: Issue, input: unknown): string {
   if (isMissing(issue, input)) return "required";
   if (issue.code !== "custom") return issue.code;

@@ -4,7 +4,7 @@ import type { SignedInMerchant } from "../merchant/sign-in.ts";
 import type { Exchange, Operator } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";
 
-/** An endpoint of the contract with what it does. The types of what comes in and goes out are the contract's. */
+/** An endpoint of the contract with its handler. The types of what comes in and goes out are the contract's. */
 export type Route = {
   endpoint: Endpoint;
   check?: CrossFieldCheck | undefined;
@@ -31,7 +31,7 @@ export type Answer<Status extends number> = {
 };
 
 /**
- * What is wrong between the fields of a body. Gets the raw fields, so that its faults show beside those of the schema.
+ * Finds faults between the fields of a body. It gets the raw fields, so that its faults show beside those of the schema.
  */
 export type CrossFieldCheck = (
   fields: Record<string, unknown>,

@@ -6,22 +6,22 @@ import { commonHeaders, type Exchange } from "./exchange.ts";
 import { PROBLEM_MEDIA_TYPE, problemBody, refuse } from "./problem-response.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What was answered although no request came of it, for the log. */
+/** An answer to bytes that were no request, for the log. */
 export type BrokenHttp = { code: ProblemCode; statusCode: number; requestId: string };
 
 /**
- * Answers what the HTTP parser could make no request of, or what did not arrive in time, and closes the connection. The
- * answer never gets ahead of an earlier request's: a client would take a refusal for the answer to a payment under way.
+ * Answers what the HTTP parser could not read as a request, or what did not arrive in time, and closes the connection.
+ * The answer never overtakes an earlier request's: a client would take a refusal for the answer to its payment.
  *
  * @param latest the connection's latest exchange, if it had one.
- * @returns what was answered outside of any exchange.
+ * @returns the answer, if it belongs to no exchange.
  */
 export function refuseBrokenHttp(
   error: NodeJS.ErrnoException,
   socket: Socket,
   latest: Exchange | undefined,
 ): BrokenHttp | undefined {
-  // Answered a moment ago; what still arrives does not matter.
+  // It was answered a moment ago; what still arrives does not matter.
   if (socket.writableEnded) return undefined;
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const code = codeOf(error);
@@ -61,8 +61,8 @@ function codeOf(error: NodeJS.ErrnoException): ProblemCode {
 }
 
 /**
- * What Node's parser lets pass and another server on the way could read as another request (RFC 9112, sections 3.2 and
- * 6.1): such a connection is ended with the refusal, so that nothing sent behind it is taken for a request.
+ * Finds what Node's parser accepts but another server on the way could read as a different request (RFC 9112, sections
+ * 3.2 and 6.1). The connection ends with the refusal, so that nothing behind it is taken for a request.
  */
 export function faultOfHead(request: IncomingMessage): ProblemCode | undefined {
   const { httpVersion, rawHeaders, headersDistinct } = request;
@@ -78,5 +78,5 @@ export function faultOfHead(request: IncomingMessage): ProblemCode | undefined {
 /** The characters of a host and port (RFC 3986, 3.2.2); which host it is does not matter here. */
 const HOST = /^[\w.~!$&'()*+,;=:%[\]-]*$/;
 
-/** More than any client and any proxy add. Far below the 2 000 beyond which Node drops headers without a word. */
+/** More than any client and any proxy send, and far below the 2 000 beyond which Node drops headers silently. */
 const HEADERS_MAX = 100;

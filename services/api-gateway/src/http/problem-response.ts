@@ -13,10 +13,10 @@ export function refuse(exchange: Exchange, refusal: Refusal): void {
   );
 }
 
-/** Answers for anything that was thrown. */
+/** Answers a request whose handling threw. */
 export function answerError(exchange: Exchange, error: unknown): void {
   const code = codeOf(error);
-  // The router's message repeats a piece of the path.
+  // The message of the router's error repeats a piece of the path.
   if (code !== "malformed_request") exchange.error = error;
   refuse(exchange, new Refusal(code));
 }
@@ -52,14 +52,14 @@ export function problemBody({ code, extra }: Refusal, requestId: string): string
 
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
 
-/** Where nothing was started, or where somebody else is just about to end. */
+/** Nothing was started, or another request is about to end. */
 const RIGHT_AGAIN: ReadonlySet<ProblemCode> = new Set([
   "service_unavailable",
   "idempotency_key_in_use",
   "operation_in_progress",
 ]);
 
-/** Seconds; an outcome needs the time of the recovery's first inquiry. */
+/** In seconds. An unknown outcome takes until the first inquiry of recovery. */
 function retryAfter(code: ProblemCode): Record<string, string> | undefined {
   if (RIGHT_AGAIN.has(code)) return { "Retry-After": "1" };
   if (code === "outcome_unknown") return { "Retry-After": "10" };

@@ -5,8 +5,8 @@ import type { Authenticate } from "../endpoint/create-router.ts";
 import { Refusal } from "../http/refusal.ts";
 
 /**
- * Signs a merchant in by X-API-KEY and X-API-SECRET. Missing, doubled, unknown, wrong, revoked and suspended are one
- * answer after the same work; after too many failures that answer is a 429.
+ * Signs a merchant in by X-API-KEY and X-API-SECRET. Missing, doubled, unknown, wrong, revoked and suspended credentials
+ * get the same answer after the same work; after too many failures that answer is a 429.
  */
 export function authenticateMerchant(signIn: SignIn, limits: SignInLimits): Authenticate {
   return async (request, exchange) => {
@@ -28,5 +28,5 @@ export function authenticateMerchant(signIn: SignIn, limits: SignInLimits): Auth
   };
 }
 
-/** RFC 9110 asks for a challenge with every 401. */
+/** RFC 9110 requires a challenge with every 401. */
 const UNAUTHORIZED = new Refusal("unauthorized", { headers: { "WWW-Authenticate": "ApiKey" } });

@@ -4,7 +4,7 @@ import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../endpoint/route.ts";
 
 /**
- * GET /api/bins/{bin}: what the payments service would take from a card that begins so. More than eight digits are
+ * GET /api/bins/{bin}: what the payments service knows about cards that begin with these digits. More than eight are
  * refused unread: they may be the number of a card.
  */
 export function binRoute({ send }: { send: SendCommand }) {

@@ -5,7 +5,7 @@ import { type SendCommand } from "../bus/send-command.ts";
 import { defineRoute } from "../endpoint/route.ts";
 
 /**
- * POST /api/payment/{paymentId}/capture. The operation's id is drawn here, so that a command sent twice is one capture.
+ * POST /api/payment/{paymentId}/capture. The operation's id is generated here, so that a command sent twice is one capture.
  */
 export function captureRoute({ send }: { send: SendCommand }) {
   return defineRoute(capture, async (call) => {

@@ -1,12 +1,12 @@
 import { Card, type PreAuthorizationRequest, type PreAuthorizePayment } from "@holdfast/contracts";
 import { amountMinorOf } from "../endpoint/amount-minor.ts";
 
-/** The card of a payment request, to be sealed at once. */
+/** The card of a payment request, to be sealed immediately. */
 export function cardOf({ pan, expiryMonth, expiryYear, cvv }: PreAuthorizationRequest): Card {
   return new Card({ pan, expiryMonth, expiryYear, cvv });
 }
 
-/** What both kinds of card payment send on, field by field: what else the body has goes nowhere. */
+/** The fields that every card payment sends on. They are named one by one, so nothing else of the body goes anywhere. */
 export function cardPaymentOf(
   body: PreAuthorizationRequest,
   paymentId: string,

@@ -19,8 +19,8 @@ import { amountMinorOf } from "../endpoint/amount-minor.ts";
 type Deps = { send: SendCommand; publicUrl: string };
 
 /**
- * POST /api/checkout. The id is drawn here, so that a command sent twice is one checkout. It is not of the kind that
- * tells its time: whoever knows it can pay, and 122 random bits are nobody's guess.
+ * POST /api/checkout. The id is generated here, so that a command sent twice is one checkout. It has 122 random bits and
+ * no time in it: anybody who knows it can pay, so it must not be guessed.
  */
 export function createCheckoutRoute({ send, publicUrl }: Deps) {
   return defineRoute(
@@ -44,7 +44,7 @@ export function createCheckoutRoute({ send, publicUrl }: Deps) {
         threeDs: body.threeDs ?? true,
         ...(expiresInSeconds && { expiresInSeconds: Number(expiresInSeconds.source) }),
       });
-      // No money moves here: what may have been opened and was never shown simply expires.
+      // No money moves here: a checkout that may have been opened and was never shown simply expires.
       if (!("result" in reply)) return refusalOf(reply, undefined);
       const Location = `/api/checkout/${reply.result.checkoutId}`;
       const headers = { Location, ...replayedHeader(reply) };
@@ -54,7 +54,7 @@ export function createCheckoutRoute({ send, publicUrl }: Deps) {
   );
 }
 
-/** GET /api/checkout/{checkoutId}. Not a UUID, unknown, and another merchant's are one answer. */
+/** GET /api/checkout/{checkoutId}. A path without a UUID, an unknown id and another merchant's get the same answer. */
 export function getCheckoutRoute({ send, publicUrl }: Deps) {
   return defineRoute(getCheckout, async (call) => {
     const reply = await send(readCheckout, call, call.path);

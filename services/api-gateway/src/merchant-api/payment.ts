@@ -4,8 +4,8 @@ import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../endpoint/route.ts";
 
 /**
- * GET /api/payment/{paymentId}: a payment, or on a miss there a refund. Not a UUID, unknown, and another merchant's are
- * one answer. A 404 is conclusive; where not both owners have said so, it is a 503.
+ * GET /api/payment/{paymentId}: a payment, or else a refund. A path without a UUID, an unknown id and another merchant's
+ * get the same answer. A 404 is conclusive: unless both services have said so, the answer is a 503.
  */
 export function paymentRoute({ send }: { send: SendCommand }) {
   return defineRoute(payment, async (call) => {

@@ -7,8 +7,8 @@ import { defineRoute } from "../endpoint/route.ts";
 import { cardOf, cardPaymentOf } from "./card-payment.ts";
 
 /**
- * POST /api/pre-authorization. The payment's id is drawn here, so that a command sent twice is one payment, and so that
- * a merchant who gets no outcome knows what to look up. The card is sealed before anything else is done with the
+ * POST /api/pre-authorization. The payment's id is generated here, so that a command sent twice is one payment, and so
+ * that a merchant who gets no outcome knows what to look up. The card is sealed before anything else is done with the
  * request.
  */
 export function preAuthorizationRoute({ send, cards }: { send: SendCommand; cards: CardSealer }) {

@@ -6,8 +6,8 @@ import { defineRoute } from "../endpoint/route.ts";
 import { amountMinorOf } from "../endpoint/amount-minor.ts";
 
 /**
- * POST /api/payment/{paymentId}/refund. The refund's id is drawn here, so that a command sent twice is one refund and a
- * 504 can name it.
+ * POST /api/payment/{paymentId}/refund. The refund's id is generated here, so that a command sent twice is one refund and
+ * a 504 can name it.
  */
 export function refundRoute({ send }: { send: SendCommand }) {
   return defineRoute(
@@ -22,7 +22,7 @@ export function refundRoute({ send }: { send: SendCommand }) {
         currency: call.body.currency,
       });
       if (!("result" in reply)) return refusalOf(reply, refundId);
-      // Of a replay it is the first request's refund, not the one drawn for this one.
+      // A replay answers with the first request's refund, not with the id generated for this one.
       call.exchange.paymentId = reply.result.paymentId;
       const Location = `/api/payment/${reply.result.paymentId}`;
       const body = toMerchantAnswer(reply.result);

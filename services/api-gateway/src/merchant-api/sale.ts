@@ -6,7 +6,7 @@ import { type SendCommand } from "../bus/send-command.ts";
 import { defineRoute } from "../endpoint/route.ts";
 import { cardOf, cardPaymentOf } from "./card-payment.ts";
 
-/** POST /api/payment: reserves and captures in one step. As a pre-authorization otherwise. */
+/** POST /api/payment: reserves and captures in one step. Otherwise it is like a pre-authorization. */
 export function saleRoute({ send, cards }: { send: SendCommand; cards: CardSealer }) {
   return defineRoute(
     sale,

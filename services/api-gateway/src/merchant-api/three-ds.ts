@@ -16,7 +16,7 @@ import type { GenerateSession } from "../public-pages/three-ds/generate-session.
 import { PAGE_TEXTS } from "../public-pages/three-ds/status-page.ts";
 import { cardOf, cardPaymentOf } from "./card-payment.ts";
 
-/** POST /api/3ds: as a payment, with the session drawn beside the payment's id. A challenge comes in two forms. */
+/** POST /api/3ds: as a payment, with a session generated beside the payment's id. The answer has a challenge in two forms. */
 export function threeDsRoute({
   send,
   cards,

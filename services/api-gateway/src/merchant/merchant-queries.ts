@@ -60,7 +60,7 @@ export async function insertMerchant(
 }
 
 /**
- * Changes what is given. Writes down what has become different, and nothing where nothing has.
+ * Changes what is given. The audit log gets what has become different, and nothing if nothing has.
  *
  * @returns the merchant as it is now.
  */
@@ -102,7 +102,7 @@ type MerchantChanges = Partial<
   Record<"name" | "status" | "commission" | "rules", { from: unknown; to: unknown }>
 >;
 
-/** Each member that has become different, with both values; a plan or rules that are not there are null. */
+/** Each member that has become different, with both values; a missing plan and missing rules are null. */
 function changesOf({ old, ...row }: MerchantRow & { old: RowBefore }): MerchantChanges {
   const [was, is] = [settingsOf(old), settingsOf(row)];
   const members = {
@@ -145,7 +145,7 @@ function credentialRow(merchantId: string, { apiKey, hash }: NewCredential) {
   };
 }
 
-/** Revokes a credential; one that was revoked keeps its time. @returns which of the two there are. */
+/** Revokes a credential; one that was revoked before keeps its time. @returns which of the two exist. */
 export async function revokeCredential(
   db: Db,
   merchantId: string,
@@ -187,7 +187,7 @@ export async function findMerchant(db: Db, merchantId: string): Promise<Merchant
   return row && toMerchant(row);
 }
 
-/** Newest first. Ids are UUIDv7: going on below the last one seen, a page stays what it was whatever is added. */
+/** Newest first. Ids are UUIDv7, and a page continues below the last one seen, so it stays the same whatever is added. */
 export async function listMerchants(db: Db, limit: number, before: string | undefined): Promise<Merchant[]> {
   const query = db
     .selectFrom("merchant")

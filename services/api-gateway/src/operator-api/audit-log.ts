@@ -15,15 +15,15 @@ import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute, type Call } from "../endpoint/route.ts";
 
-/** Reads one service's log, newest first; a Refusal where it cannot be had. */
+/** Reads one service's log, newest first; a Refusal if it cannot be read. */
 export type AuditSource = {
   service: string;
   read: (call: Call<typeof getAuditLog>, page: AuditPage) => Promise<AuditLogEntry[] | Refusal>;
 };
 
 /**
- * GET /operator/audit-log: the services' logs as one, newest first, narrowed to what the query names. The cursor holds
- * how far each of them has been read, so that pages stay what they were whatever is added.
+ * GET /operator/audit-log: the services' logs as one, newest first, narrowed to what the query names. The cursor says
+ * how far each of them has been read, so that pages stay the same whatever is added.
  */
 export function auditLogRoute({ sources }: { sources: AuditSource[] }) {
   return defineRoute(getAuditLog, async (call) => {

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey } from "jose";
 
-/** The operators' signing keys cannot be had, so no token can be judged. */
+/** The operators' signing keys cannot be read, so no token can be verified. */
 export class OperatorKeysUnavailableError extends Error {
   override name = "OperatorKeysUnavailableError";
   readonly code = "operator_keys_unavailable";
 }
 
 /**
- * The keys operators' tokens are signed with, from a URL or a file, in JWKS form (RFC 7517). Both are read again when
- * they are old or a token names a key they do not have, so that keys can be rotated while the gateway runs.
+ * The keys that verify operators' tokens, from a URL or a file, as JWKS (RFC 7517). Both are read again when they are old
+ * or a token names a key they do not have, so that keys can be rotated while the gateway runs.
  */
 export function operatorKeys(location: string): JWTVerifyGetKey {
   const keys = /^https?:\/\//.test(location)
@@ -37,19 +37,19 @@ const KEYS_NOT_HAD = new Set([errors.JWKSTimeout.code, errors.JWKSInvalid.code, 
 function keysOfFile(path: string): JWTVerifyGetKey {
   let keys: JWTVerifyGetKey | undefined;
   let readAt = 0;
-  const readAnew = async () => {
+  const readAgain = async () => {
     keys = createLocalJWKSet(JSON.parse(await readFile(path, "utf8")));
     readAt = performance.now();
     return keys;
   };
   return async (header, token) => {
-    const current = keys && performance.now() - readAt < KEYS_MAX_AGE_MS ? keys : await readAnew();
+    const current = keys && performance.now() - readAt < KEYS_MAX_AGE_MS ? keys : await readAgain();
     try {
       return await current(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       return await (
-        await readAnew()
+        await readAgain()
       )(header, token);
     }
   };

@@ -5,8 +5,8 @@ import type { Operator } from "../http/exchange.ts";
 export type OperatorTokenRules = { issuer: string; audience: string; rolesClaim: string };
 
 /**
- * Who a bearer token is about, if it is a valid one: signed by one of the keys with an algorithm that has a public key,
- * for this API, not expired. Its subject is the person; of its roles the highest counts.
+ * The operator of a bearer token that is valid: signed by one of the keys with a public-key algorithm, for this API, not
+ * expired. Its subject is the person; the highest of its roles counts.
  *
  * @throws OperatorKeysUnavailableError
  */
@@ -19,7 +19,7 @@ export async function verifyOperatorToken(
     const { payload } = await jwtVerify(token, keys, {
       issuer,
       audience,
-      // A symmetric one would take the public key for a secret.
+      // A symmetric algorithm would use the public key as a secret.
       algorithms: ["RS256", "ES256", "EdDSA"],
       requiredClaims: ["exp", "sub"],
       clockTolerance: CLOCK_TOLERANCE_S,

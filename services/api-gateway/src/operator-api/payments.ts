@@ -17,7 +17,7 @@ import { type SendOperatorCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute, type Answer } from "../endpoint/route.ts";
 
-/** What operators see of payments and do about those whose outcome is not known. */
+/** What operators see of payments, and do about those whose outcome is unknown. */
 export function paymentRoutes({ send }: { send: SendOperatorCommand }) {
   return [
     defineRoute(listOperatorPayments, async (call) => {

@@ -22,7 +22,7 @@ import { Refusal } from "../http/refusal.ts";
 import { defineRoute, type Answer } from "../endpoint/route.ts";
 import { amountMinorOf } from "../endpoint/amount-minor.ts";
 
-/** What operators see of refunds, and decide about them. */
+/** What operators see and decide about refunds. */
 export function refundRoutes({ send }: { send: SendOperatorCommand }) {
   return [
     defineRoute(listOperatorRefunds, async (call) => {
@@ -53,7 +53,7 @@ export function refundRoutes({ send }: { send: SendOperatorCommand }) {
   ];
 }
 
-/** The payment's owner says whose it is; the refund is then that merchant's. */
+/** The payments service says whose the payment is; the refund is that merchant's. */
 function requestForMerchantRoute({ send }: { send: SendOperatorCommand }) {
   return defineRoute(
     requestOperatorRefund,
@@ -91,7 +91,7 @@ function answer(
   return { status: 200, body: reply.result };
 }
 
-/** For the log line of the request. */
+/** Names the refund and its merchant in the log line. */
 function noteOf(exchange: Exchange, { refundId, merchantId }: OperatorRefundDetail): void {
   exchange.paymentId = refundId;
   exchange.merchantId = merchantId;

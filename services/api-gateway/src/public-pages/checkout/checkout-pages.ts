@@ -1,7 +1,7 @@
 /**
  * The hosted checkout on the public listener: one page for each checkout, whatever its state, and the requests of its
- * form. Nobody signs in here; who knows a checkout's id may look at it and pay it. Card data comes in the body of one
- * POST, is sealed as on the merchant API, and is in no answer: a form that has to be shown again is shown empty.
+ * form. Buyers do not sign in; anybody who knows a checkout's id may see it and pay it. Card data comes in the body of
+ * one POST, is sealed as on the merchant API, and is in no answer: a form that is shown again is empty.
  */
 import { randomUUIDv7 } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -47,9 +47,9 @@ export type CheckoutPagesDeps = PayByFormDeps & {
   db: Kysely<GatewayDatabase>;
   tokens: FormTokens;
   assets: PageAssets;
-  /** A limit of its own for each client. */
+  /** Limits the requests of each client. */
   admit: AdmitPage;
-  /** Where there is no place, one is asked to try again. */
+  /** Over the limit, the page asks the buyer to try again. */
   inPlace: PageInFlightLimit;
 };
 
@@ -87,7 +87,7 @@ const ASSET_HEADERS = {
   "Cross-Origin-Resource-Policy": "same-origin",
 };
 
-/** The one place every request of the page goes through. */
+/** Every request of the page goes through here. */
 function visitHandler(
   deps: CheckoutPagesDeps,
   subPath: string,
@@ -129,7 +129,7 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
   if (isUnderWay(checkout)) return send(renderPage(frame, renderWaiting(shown), { refreshSeconds: 5 }));
   if (checkout.status !== "OPEN") {
     const url = shopUrlOfCheckout(checkout);
-    // Who has to be told that nothing was paid is not sent away while reading it.
+    // A buyer whose payment failed stays on the page to read why.
     const isOver =
       checkout.status === "COMPLETED" || (checkout.status === "CANCELLED" && checkout.attemptsLeft > 0);
     return send(renderPage(frame, renderClosed(shown, url), { onwardUrl: isOver ? url : undefined }));
@@ -143,13 +143,13 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
   send(renderPage(frame, renderForm(shown, form)));
 }
 
-/** For the page's script while it waits. */
+/** Answers the page's script while it waits. */
 async function tellState(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const checkout = await look(deps, visit);
   if (checkout) answerScript(visit, { isUnderWay: isUnderWay(checkout) });
 }
 
-/** What a card's first digits tell. They come in the body, since addresses are logged. */
+/** Looks up a card's first digits. They come in the body, since addresses are logged. */
 async function tellCard(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const form = await readForm(deps, visit);
   const bin = form?.get("bin") ?? "";
@@ -195,11 +195,11 @@ async function cancel(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const form = await readForm(deps, visit);
   if (!form) return;
   await deps.sendPage(cancelCheckout, visit.exchange, { checkoutId: visit.checkoutId });
-  // However it ended: the page shows how the checkout stands.
+  // Whatever the reply was, the page shows the state of the checkout.
   goTo(visit, `${visit.path}?lang=${visit.asked.locale.language}`);
 }
 
-/** The checkout as it stands; undefined when the visit has been answered otherwise. */
+/** The current checkout; undefined when the visit has been answered otherwise. */
 async function look(deps: CheckoutPagesDeps, visit: Visit): Promise<CheckoutPage | undefined> {
   const reply = await deps.sendPage(viewCheckout, visit.exchange, { checkoutId: visit.checkoutId });
   if ("result" in reply) {
@@ -237,7 +237,7 @@ function answerScript({ exchange }: Visit, body: object): void {
 }
 
 /**
- * After a form: the browser's own goes by GET (303), so that a reload sends no card again; the script goes by itself.
+ * Answers a form with the next page. A browser gets it by GET (303), so that a reload sends no card again; the script goes there itself.
  */
 function goTo(visit: Visit, url: string): void {
   if (visit.asked.byScript) return answerScript(visit, { next: url });
@@ -257,7 +257,7 @@ function trouble(deps: CheckoutPagesDeps, visit: Visit): void {
   notice(deps, visit, 503, renderNotice(texts.troubleHeading, texts.troubleText, retry));
 }
 
-/** Nothing has been looked at. */
+/** Answers before anything was read. */
 function tooOften(deps: CheckoutPagesDeps, visit: Visit, { code, extra }: Refusal): void {
   visit.exchange.code = code;
   const texts = PAGE_TEXTS[visit.asked.locale.language];

@@ -2,9 +2,8 @@ import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { KeyRing } from "@holdfast/service-runtime";
 
 /**
- * The token of a checkout's form: proof that we made this form, for this checkout and this payment id. A page of
- * somebody else cannot make one, and a form cannot be used to name a payment of another checkout. Any replica can check
- * it.
+ * The token of a checkout's form: proof that we made this form, for this checkout and this payment id. No other site's
+ * page can make one, and a form cannot name a payment of another checkout. Any replica can verify it.
  */
 export type FormTokens = {
   issue(form: FormIdentity): string;
@@ -27,7 +26,7 @@ export function createFormTokens({ activeId, keys }: KeyRing): FormTokens {
     issue: (form) => sign(derived.get(activeId)!, form).toString("base64url"),
     verify(form, token) {
       const given = Buffer.from(token, "base64url");
-      // Each key, so that forms outlive a rotation.
+      // Every key is tried, so that forms outlive a rotation.
       return [...derived.values()].some((key) => {
         const expected = sign(key, form);
         return given.length === expected.length && timingSafeEqual(given, expected);

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { withoutTrailingSlashes } from "../public-url.ts";
 
-/** A file the page loads from us: its address changes with its content, so it may be kept for ever. */
+/** A file the page loads from us. Its address changes with its content, so it may be cached forever. */
 export type PageAsset = {
-  /** As the router sees it; `href` as browsers do, who may reach us under a path. */
+  /** As the router sees it; `href` is what browsers see, which may reach us under a path. */
   path: string;
   href: string;
   integrity: string;
@@ -14,7 +14,7 @@ export type PageAsset = {
 };
 export type PageAssets = { script: PageAsset; style: PageAsset };
 
-/** Read once, at start. The page's script is written in two modules, and sent as one file. */
+/** Reads the files once, at start. The page's script is written in two modules, and sent as one file. */
 export function loadPageAssets(publicUrl: string): PageAssets {
   const base = withoutTrailingSlashes(new URL(publicUrl).pathname);
   const read = (name: string) => readFileSync(join(import.meta.dirname, "assets", name), "utf8");

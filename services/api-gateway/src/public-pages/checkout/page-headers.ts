@@ -1,15 +1,14 @@
 import { randomBytes } from "node:crypto";
 
-/** Drawn for each page: scripts and styles that do not carry it are not run. */
+/** Generated for each page: browsers run no script and no style without it. */
 export function generateNonce(): string {
   return randomBytes(16).toString("base64");
 }
 
 /**
- * What browsers are told of every page. Nothing is loaded but our own script and style, nothing may frame the page, no
- * address of it is told to anybody (whoever knows it can pay), and nothing of it is kept. Forms go to this server only:
- * the hops to the shop and to the bank are links or script, since browsers hold redirects after a form to
- * `form-action`, too.
+ * The security headers of every page. It loads nothing but our own script and style, may not be framed, leaks its address
+ * to no other site (anybody who knows it can pay), and is not stored. Forms go to this server only: the hops to the shop
+ * and to the bank are links or script, since browsers apply `form-action` to redirects after a form, too.
  */
 export function pageHeaders(nonce: string): Record<string, string> {
   const policy = [
@@ -35,5 +34,5 @@ export function pageHeaders(nonce: string): Record<string, string> {
   };
 }
 
-/** For answers to the page's script, and redirects. */
+/** Headers of answers to the page's script, and of redirects. */
 export const PRIVACY_HEADERS = { "Referrer-Policy": "no-referrer" };

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { queryText } from "../../http/routed-request.ts";
 import { chooseLocale, type BuyerLocale } from "../choose-language.ts";
 
-/** What the page's handlers read of a request beside its body. */
+/** What the page's handlers read from a request beside its body. */
 export type PageRequest = {
   locale: BuyerLocale;
   /** `?lang=` of links that stay on the page. */
@@ -23,15 +23,15 @@ export function readPageRequest(request: IncomingMessage): PageRequest {
 }
 
 /**
- * Whether the browser says that another site's page made the request. Old browsers say nothing; the form's token is
- * what nobody else can have.
+ * Whether the browser says that another site's page made the request. Old browsers say nothing; against those there is
+ * the form's token, which no other site can have.
  */
 export function isCrossSite({ headers }: IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];
   return site !== undefined && site !== "same-origin";
 }
 
-/** The buyer's address as the listener sees it, past proxies that are trusted. The port is that of the connection. */
+/** The buyer's address as the listener sees it, past the trusted proxies. The port is that of the connection. */
 export function addressOf({ clientAddress, req }: Exchange): { requestIp: string; requestPort: number } {
   return { requestIp: clientAddress || "0.0.0.0", requestPort: req.socket.remotePort ?? 1 };
 }

@@ -17,7 +17,7 @@ export type PayByFormDeps = {
   cards: CardSealer;
   db: Kysely<GatewayDatabase>;
   publicUrl: string;
-  /** For where the buyer's bank wants a challenge. */
+  /** Used where the buyer's bank requires a challenge. */
   generateSession: GenerateSession;
 };
 
@@ -29,13 +29,13 @@ export type FilledForm = {
   asked: PageRequest;
 };
 
-/** Where the browser belongs now: to `url`, without one to the checkout's page, which shows how it stands. */
+/** Where the browser goes next: to `url`, or without one to the checkout's page, which shows its state. */
 export type FormAnswer =
   | { kind: "onward"; url?: string | undefined }
   | { kind: "faults"; faults: (FormFault | "form.busy")[] }
   | { kind: "declined"; texts: { heading: string; text: string } };
 
-/** Pays a checkout with what was typed. The payment's id came with the form: sent twice, it is one payment. */
+/** Pays a checkout with the submitted form. The payment's id is in the form: sent twice, it is one payment. */
 export async function payByForm(deps: PayByFormDeps, filled: FilledForm): Promise<FormAnswer> {
   const { exchange, checkout, form, asked } = filled;
   if (checkout.status !== "OPEN" || isUnderWay(checkout)) return { kind: "onward" };
@@ -73,7 +73,7 @@ export async function payByForm(deps: PayByFormDeps, filled: FilledForm): Promis
     case "not_started":
       return { kind: "faults", faults: ["form.busy"] };
     case "in_doubt":
-      // It may be under way: the page shows it, and of another form only one of the two pays.
+      // The payment may be under way: the page shows it, and if another form is sent, only one of the two pays.
       return { kind: "onward" };
     default:
       return reply satisfies never;
@@ -93,7 +93,7 @@ function answerOf(checkout: CheckoutPage, { locale: { language } }: PageRequest)
 }
 
 /**
- * The merchant as its own sign-in would make it: with the plan and rules of now. @returns undefined while suspended.
+ * The merchant as its own sign-in would give it, with its present plan and rules. @returns undefined while suspended.
  */
 async function findPayee(
   db: Kysely<GatewayDatabase>,

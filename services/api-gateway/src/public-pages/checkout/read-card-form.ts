@@ -5,15 +5,15 @@ import { z } from "zod";
 export type CardForm = { card: Card; cardHolderName: string; installmentCount: number };
 
 /**
- * What is wrong with a field of the form, as a key of the page's texts: `pan.luhn`, `expiry.expired`. Never the value.
+ * A fault of a field, as a key of the page's texts: `pan.luhn`, `expiry.expired`. It never has the value.
  */
 export type FormFault = `${FormField}.${string}`;
 export const FORM_FIELDS = ["pan", "cardHolderName", "expiry", "cvv", "installmentCount"] as const;
 export type FormField = (typeof FORM_FIELDS)[number];
 
 /**
- * Holds the form to the bounds of the merchant API. It is kinder about how things are typed: numbers may be grouped,
- * the expiry is one field, the year may have four digits. All faults are told, the first of each field, in the form's
+ * Checks the form by the rules of the merchant API. It is more lenient about spelling: numbers may be grouped, the expiry
+ * is one field, the year may have four digits. It reports all fields at fault, each with its first fault, in the form's
  * order.
  */
 export function readCardForm(form: URLSearchParams, now: Date): CardForm | FormFault[] {

@@ -3,7 +3,7 @@ import { writeAmount, type BuyerLocale } from "../choose-language.ts";
 import { html, type Html } from "../html.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
 
-/** What is shown of a checkout: the parts of the page that depend on how it stands. All are pure. */
+/** A checkout as the page shows it. All functions here are pure. */
 export type ShownCheckout = {
   checkout: CheckoutPage;
   merchantName: string;
@@ -12,7 +12,7 @@ export type ShownCheckout = {
   path: string;
 };
 
-/** Under way at the bank: nothing may be begun, and nothing is decided. */
+/** Its payment is under way at the bank: nothing may be begun, and nothing is decided. */
 export function isUnderWay({ status, payment }: CheckoutPage): boolean {
   return status === "OPEN" && payment?.status === "ENROLLED";
 }
@@ -39,7 +39,7 @@ export function summary(
   </section>`;
 }
 
-/** The bank has not answered, or wants something of the buyer first. */
+/** The bank has not answered, or requires a challenge first. */
 export function renderWaiting(shown: ShownCheckout): Html {
   const { checkout, path, locale } = shown;
   const texts = PAGE_TEXTS[locale.language];
@@ -98,7 +98,7 @@ function closedTexts({ checkout, merchantName, locale }: ShownCheckout): [string
   }
 }
 
-/** Nothing to show: no such checkout, or we cannot tell. */
+/** A page without a checkout: there is no such checkout, or it cannot be read. */
 export function renderNotice(heading: string, text: string, retry?: { path: string; label: string }): Html {
   return html`<section class="card closed">
     <span class="sign bad" aria-hidden="true">!</span>

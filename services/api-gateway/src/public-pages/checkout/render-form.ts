@@ -12,7 +12,7 @@ export type FormState = {
   faults: readonly string[];
 };
 
-/** The card form of an open checkout, with what became of the card before this one. */
+/** The card form of an open checkout, with the result of the card before this one. */
 // oxlint-disable-next-line max-lines-per-function -- one form, from top to bottom
 export function renderForm(shown: ShownCheckout, { paymentId, token, faults }: FormState): Html {
   const { checkout, merchantName, locale, path } = shown;
@@ -30,7 +30,7 @@ export function renderForm(shown: ShownCheckout, { paymentId, token, faults }: F
   const described = (name: FormField, hasHint = false) =>
     html`aria-describedby="${name}-fault${hasHint ? ` ${name}-hint` : ""}"
     ${fault(name) && html`aria-invalid="true"`}`;
-  // A page with a form has no payment under way: the one there is came to nothing.
+  // A page with a form has no payment under way: one that exists has failed.
   const failed = checkout.payment !== undefined;
   const formFault = fault("form");
 
@@ -135,7 +135,7 @@ export function renderForm(shown: ShownCheckout, { paymentId, token, faults }: F
     </section>`;
 }
 
-/** Why there is a form again, although one was sent. */
+/** Why there is a form again, although one was submitted. */
 function declined({ checkout, locale: { language } }: ShownCheckout, formFault: string | undefined): Html {
   const texts = PAGE_TEXTS[language];
   if (formFault !== undefined) return html`<p>${faultText(language, formFault)}</p>`;
@@ -146,7 +146,7 @@ function declined({ checkout, locale: { language } }: ShownCheckout, formFault: 
     </p>`;
 }
 
-/** All of the checkout's without JavaScript; with it those of the card, once its number is typed. */
+/** Without JavaScript all options of the checkout; with it those of the card, once its number is typed. */
 function installments({ checkout, locale }: ShownCheckout, wrong: string | undefined): Html | false {
   if (checkout.installmentOptions.length < 2) return false;
   const texts = PAGE_TEXTS[locale.language];
@@ -187,7 +187,7 @@ export function installmentChoices(
   });
 }
 
-/** The faults a browser was sent back with. Only those we have words for show, and never what was typed. */
+/** The faults in the address of a page without JavaScript. Only those with a text are shown, and never what was typed. */
 export function faultsOf(query: URLSearchParams): string[] {
   return (query.get("faults") ?? "").split(",", FORM_FIELDS.length);
 }

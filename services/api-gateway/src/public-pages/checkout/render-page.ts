@@ -3,11 +3,11 @@ import { html, type Html } from "../html.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
 import type { PageAssets } from "./page-assets.ts";
 
-/** What every page has around what it says. */
+/** What every page has around its content. */
 export type PageFrame = {
   assets: PageAssets;
   locale: BuyerLocale;
-  /** Of this response; scripts and styles without it are not run. */
+  /** The nonce of this response: browsers run no script and no style without it. */
   nonce: string;
   /** Path of this page, for the switch of languages. */
   path: string;
@@ -16,7 +16,7 @@ export type PageFrame = {
 };
 
 type Onward = {
-  /** Where the browser goes by itself: at once without JavaScript, after a moment for reading with it. */
+  /** Where the browser goes by itself: immediately without JavaScript, after a moment for reading with it. */
   onwardUrl?: string | undefined;
   refreshSeconds?: number;
 };

@@ -6,7 +6,7 @@ type Form = Pick<Challenge, "url" | "fields">;
 
 /**
  * A page that takes the browser to the issuer: a form that sends itself, and a button where scripts do not run. The
- * merchant may show it on a page of its own, so it needs nothing from ours.
+ * merchant may embed it in a page of its own, so it needs nothing from ours.
  */
 export function challengeForm(
   { url, fields }: Form,
@@ -32,8 +32,8 @@ ${inputs.join("\n")}
 const SUBMIT = 'document.getElementById("challenge").submit()';
 
 /**
- * What our own page with the form is told to browsers as. The form may go to the challenge's address and, since a
- * browser holds what follows a form's redirect to `form-action`, too, on to wherever the issuer leads by https.
+ * The Content-Security-Policy of our own page with the form. The form may go to the challenge's address and, since
+ * browsers apply `form-action` to redirects after a form, too, on to any https address that the issuer leads to.
  */
 export function challengePolicy({ url }: Pick<Challenge, "url">): string {
   const { origin, protocol } = new URL(url);
@@ -47,5 +47,5 @@ export function challengePolicy({ url }: Pick<Challenge, "url">): string {
   ].join("; ");
 }
 
-/** Merchants show challenges in a frame; there is nothing on these pages that could be clicked by mistake. */
+/** Merchants show challenges in a frame; these pages have nothing that could be clicked by mistake. */
 export const FRAMED_BY = "frame-ancestors https:";

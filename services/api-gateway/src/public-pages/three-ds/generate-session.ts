@@ -3,7 +3,7 @@ import type { ThreeDsTerms } from "@holdfast/contracts";
 import type { PagePurpose, SignedSessions } from "./signed-session.ts";
 import { withoutTrailingSlashes } from "../public-url.ts";
 
-/** Draws the session of a payment that begins, with the addresses of its two public pages. */
+/** Generates the session of a payment that begins, with the addresses of its two public pages. */
 export type GenerateSession = (
   paymentId: string,
 ) => Pick<ThreeDsTerms, "sessionId" | "returnUrl" | "pageUrl">;

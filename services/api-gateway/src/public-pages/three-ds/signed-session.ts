@@ -4,7 +4,7 @@ import type { KeyRing } from "@holdfast/service-runtime";
 /** One payment's 3-D Secure session, as the addresses of its public pages name it. */
 export type SessionIds = { paymentId: string; sessionId: string };
 
-/** Which page a signature is good for: what leads to the challenge must not bring anybody back from it. */
+/** The page that a signature is valid for: one for the challenge must not work for the return. */
 export type PagePurpose = "challenge" | "return";
 
 export type SignedSessions = {
@@ -19,7 +19,7 @@ export type VerifiedSession = { kind: "valid"; ids: SessionIds } | { kind: "forg
 /**
  * The state in the addresses that a cardholder's browser carries to and from the issuer: payment, session and time of
  * issue under an HMAC-SHA-256 with a key of its own. It is bound to one payment, one session and one page, and expires.
- * That it is used once only is not its own doing but the payment's: the first return takes it, under its lease.
+ * The payment makes sure that it is used only once: the first return claims it, under its lease.
  */
 export function createSignedSessions(keys: KeyRing, { lifetimeMs }: { lifetimeMs: number }): SignedSessions {
   const digest = (key: Buffer, purpose: PagePurpose, payload: string) =>
@@ -36,7 +36,7 @@ export function createSignedSessions(keys: KeyRing, { lifetimeMs }: { lifetimeMs
       const [, keyId = "", payload = "", signature = ""] = STATE.exec(state) ?? [];
       const key = keys.keys.get(keyId);
       if (!key) return { kind: "forged" };
-      // As text, so that of each signature there is one spelling only; both have 43 characters.
+      // Compared as text, so that each signature has one spelling only; both have 43 characters.
       const expected = Buffer.from(digest(key, purpose, payload));
       if (!timingSafeEqual(Buffer.from(signature), expected)) return { kind: "forged" };
       const bytes = Buffer.from(payload, "base64url");

@@ -3,7 +3,7 @@ import type { Language } from "../choose-language.ts";
 import { escapeHtml } from "../html.ts";
 import { FRAMED_BY } from "./challenge-form.ts";
 
-/** What a cardholder can be told here. None of it says how a payment ended: that is the shop's to tell. */
+/** What these pages can say. None of it is how a payment ended: the shop says that. */
 export type Notice = "waiting" | "invalid" | "expired" | "unavailable";
 
 export const PAGE_TEXTS = {
@@ -72,7 +72,7 @@ export function answerNotice(
 
 const REFRESH_S = 3;
 
-/** Nobody is told these addresses: they are as good as the session. */
+/** These addresses go to no other site: knowing one is as good as the session. */
 const PRIVACY_HEADERS = { "Referrer-Policy": "no-referrer" };
 export const REDIRECT_HEADERS = { "Content-Type": "text/plain; charset=utf-8", ...PRIVACY_HEADERS };
 export const PAGE_HEADERS = {

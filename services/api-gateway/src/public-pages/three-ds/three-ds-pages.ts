@@ -1,8 +1,8 @@
 /**
- * The public pages of 3-D Secure: the way to the challenge, and the way back. Nobody signs in here; the signed state in
- * the path names the payment. What a browser brings decides nothing: the return asks `payments`, which asks the
- * acquirer. A browser is sent to the shop only when the payment has ended, and only to the address the merchant gave
- * with it; until then it is shown a page that asks again by itself.
+ * The public pages of 3-D Secure: the way to the challenge, and the way back. Cardholders do not sign in; the signed state
+ * in the path names the payment. What a browser sends decides nothing: the return asks `payments`, which asks the
+ * acquirer. A browser goes to the shop only when the payment has ended, and only to the address the merchant gave with
+ * it; until then it gets a page that asks again by itself.
  */
 import type { AdmitPage } from "../../limits/page-rate-limit.ts";
 import type { IncomingMessage } from "node:http";
@@ -24,9 +24,9 @@ import { answerNotice, PAGE_HEADERS, PAGE_TEXTS, REDIRECT_HEADERS } from "./stat
 export type ThreeDsPagesDeps = {
   send: SendPageCommand;
   sessions: SignedSessions;
-  /** Where there is no place, one is asked to come again. */
+  /** Over the limit, the page asks again after a moment. */
   inPlace: PageInFlightLimit;
-  /** Refuses a client that asks too often, before anything is looked at. */
+  /** Refuses a client that asks too often, before anything is read. */
   admit: AdmitPage;
   /** Epoch milliseconds. */
   now: () => number;
@@ -38,7 +38,7 @@ type Visit = {
   request: IncomingMessage;
   ids: SessionIds;
   language: Language;
-  /** This page, without what the browser brought: what it asks for again. */
+  /** The address of this page without its query: where it asks again. */
   path: string;
 };
 
@@ -65,7 +65,7 @@ function visitHandler(
       const refreshS = Number(refusal.extra?.headers?.["Retry-After"]);
       return answerNotice(exchange, 429, "unavailable", { language, refreshUrl: state, refreshS });
     }
-    // HEAD, which whoever previews links sends, must not complete a payment either.
+    // HEAD, which link previews send, must not complete a payment either.
     if (!page.methods.includes(request.method ?? "")) {
       return refuse(
         exchange,
@@ -116,14 +116,14 @@ async function takeReturn(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
 
 const SESSION_LENGTH_MAX = 128;
 
-/** What came with the browser, by query or by form. */
+/** The parameters of the return, from the query or the form. */
 async function readReturned({ request, exchange }: Visit): Promise<URLSearchParams | Refusal> {
   if (request.method === "GET") return new URLSearchParams(queryText(request));
   const body = await readBody(exchange, isForm);
   return body instanceof Refusal ? body : new URLSearchParams(body.toString("utf8"));
 }
 
-/** On to the shop with a payment that has ended; with one whose outcome is not known the browser waits here. */
+/** Goes on to the shop with a payment that has ended; with an unknown outcome the browser waits here. */
 function answerState(visit: Visit, reply: CommandReply<SessionState>): void {
   const { exchange, language } = visit;
   switch (reply.outcome) {

@@ -1,5 +1,5 @@
-// What a card number tells while it is typed. The lists are public knowledge of the schemes (ISO/IEC 7812 and theirs);
-// what they do not know is left to the server.
+// Recognizes a card number while it is typed. The lists are public (ISO/IEC 7812 and the schemes' own); the server
+// decides about every number they do not have.
 
 const SCHEMES = [
   { name: "AMEX", label: "American Express", starts: /^3[47]/, lengths: [15], cvv: 4, groups: [4, 6, 5] },
@@ -24,7 +24,7 @@ export function schemeOf(digits) {
   return SCHEMES.find(({ starts }) => starts.test(digits)) ?? ANY_SCHEME;
 }
 
-/** In groups, as it stands on the card; what is too long for any card is cut off. */
+/** The number in groups, as it is printed on the card. Digits too many for any card are cut off. */
 export function formatNumber(text) {
   const digits = digitsOf(text).slice(0, 19);
   const { groups } = schemeOf(digits);
@@ -41,11 +41,11 @@ export function formatNumber(text) {
 /** `MM / YY`, with the slash put in as soon as the month is there. */
 export function formatExpiry(text, isDeleting) {
   const [, month, year] = /^\s*(\d{1,2})\s*[/.-]\s*(?:20(?=\d\d))?(\d{0,2})/.exec(text) ?? [];
-  // Deleting goes through the slash as if it were not there.
+  // Deleting skips the slash as if it were not there.
   if (month !== undefined && isDeleting && year === "") return month;
   if (month !== undefined) return `${month.padStart(2, "0")} / ${year}`;
   let digits = digitsOf(text).slice(0, 6);
-  // From 2 on it can only be a month of one digit.
+  // A first digit from 2 on can only be a month of one digit.
   if (/^[2-9]/.test(digits)) digits = `0${digits}`;
   if (digits.length === 6) digits = digits.slice(0, 2) + digits.slice(4);
   if (digits.length < 2 || (digits.length === 2 && isDeleting)) return digits;
@@ -62,7 +62,7 @@ export function passesLuhn(digits) {
   return sum % 10 === 0;
 }
 
-/** @returns what is wrong with the number, as a key of the page's texts, or undefined. */
+/** @returns the number's fault, as a key of the page's texts, or undefined. */
 export function numberFault(text) {
   const digits = digitsOf(text);
   if (digits === "") return "pan.required";
@@ -72,14 +72,14 @@ export function numberFault(text) {
   return passesLuhn(digits) ? undefined : "pan.luhn";
 }
 
-/** @param now the buyer's clock; the server's has the last word. */
+/** @param now the buyer's clock; the server's decides. */
 export function expiryFault(text, now) {
   if (text.trim() === "") return "expiry.required";
   const [, month, year] = /^(\d{2}) \/ (\d{2})$/.exec(text.trim()) ?? [];
   if (month === undefined || Number(month) < 1 || Number(month) > 12) return "expiry.invalid";
   const months = (2000 + Number(year)) * 12 + Number(month) - 1;
   const today = now.getFullYear() * 12 + now.getMonth();
-  // A month's grace: it may still be last month somewhere.
+  // One month of grace: it may still be last month somewhere.
   if (months < today - 1) return "expiry.expired";
   return 2000 + Number(year) > now.getFullYear() + 20 ? "expiry.too_far" : undefined;
 }

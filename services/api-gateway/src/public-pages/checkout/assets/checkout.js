@@ -1,5 +1,5 @@
-// Makes the page kinder; without it the same forms work. What is typed goes from the fields to one request and nowhere
-// else: not into an address, not into any storage of the browser.
+// Makes the page more comfortable; without it the same forms work. Card data goes from the fields to one request and
+// nowhere else: not into an address, not into any storage of the browser.
 import {
   cvvFault,
   digitsOf,
@@ -33,7 +33,7 @@ function useForm(form) {
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    // The second click of two: the first one's request is on its way.
+    // A second click: the request of the first one is on its way.
     if (sending.isSending()) return;
     const found = faults.check();
     if (found.length > 0) return faults.show(found);
@@ -55,18 +55,18 @@ function useForm(form) {
       cvv.value = "";
       faults.tell(answer.heading, answer.text);
     } catch {
-      // Whether it arrived is not known. The form stays the same form: sent again it is the same payment.
+      // It is unknown whether the request arrived. The form stays the same: sent again, it is the same payment.
       sending.set(false);
       faults.tell("", texts.faults["form.unsure"]);
     }
   });
-  // From the browser's cache of pages the form would come as it was left, and what it stands for may have ended.
+  // The browser's cache of pages would show the form as it was left, and its checkout may have ended.
   addEventListener("pageshow", (event) => {
     if (event.persisted) location.reload();
   });
 }
 
-/** Faults stand beside their fields, and what concerns the whole form above it; both are said to screen readers. */
+/** Shows faults beside their fields, and those of the whole form above it. Screen readers announce both. */
 function showFaultsOf(form, texts) {
   const { pan, cardHolderName, expiry, cvv } = form.elements;
   const outcome = document.getElementById("outcome");
@@ -118,9 +118,9 @@ function showFaultsOf(form, texts) {
   };
 }
 
-/** On leaving a field, not while it is being typed; a fault goes away as soon as it is mended. */
+/** Checks a field when the buyer leaves it, not while typing. A fault goes away as soon as it is corrected. */
 function checkOnLeaving(form, checks, mark) {
-  // What is pressed must not move away from under the finger, as it would when a fault appears above it.
+  // A button must not move away from under the finger, as it would when a fault appears above it.
   let isPressing = false;
   form.addEventListener("pointerdown", () => (isPressing = true));
   for (const ended of ["pointerup", "pointercancel"]) addEventListener(ended, () => (isPressing = false));
@@ -150,14 +150,14 @@ function showSending(texts) {
   };
 }
 
-/** One answer of the server, for a form that is sent by script. */
+/** Sends a form by script. @returns the answer of the server. */
 async function send(form) {
   const response = await fetch(form.action, {
     method: "POST",
     headers: { Accept: "application/json" },
     body: new URLSearchParams(new FormData(form)),
     redirect: "error",
-    // Longer than the server takes for an answer.
+    // This is longer than the server takes for an answer.
     signal: AbortSignal.timeout(30_000),
   });
   return await response.json();
@@ -179,7 +179,7 @@ function formatAsTyped(field, format) {
   });
 }
 
-/** The scheme beside the number, and the installments its bank allows. */
+/** Shows the scheme beside the number, and the installments that the card's bank allows. */
 function showCardAsTyped(form, pan) {
   const scheme = document.getElementById("scheme");
   const installments = document.getElementById("installments");
@@ -214,7 +214,7 @@ function showCardAsTyped(form, pan) {
     const digits = digitsOf(pan.value);
     scheme.textContent = schemeOf(digits).label;
     if (!installments) return;
-    // Eight digits are a BIN and no card number; fewer than six tell nothing.
+    // Eight digits are a BIN and no card number; fewer than six say nothing.
     const bin = digits.length >= 8 ? digits.slice(0, 8) : "";
     if (bin === asked) return;
     asked = bin;
@@ -229,13 +229,13 @@ function showCardAsTyped(form, pan) {
       show(answer.installments);
       hint.hidden = bin !== "";
     } catch {
-      // It can be paid at once all the same; the next digit asks again.
+      // The buyer can still pay in full; the next digit asks again.
       asked = "";
     }
   };
   pan.addEventListener("input", look);
   pan.addEventListener("change", look);
-  // The browser may have filled it in already.
+  // The browser may have filled the field in already.
   look();
   return { settled: () => asking.catch(() => undefined) };
 }
@@ -249,7 +249,7 @@ async function ask(form, bin) {
   return await response.json();
 }
 
-/** Until when, by the buyer's watch; then the page shows that it is over. */
+/** Shows how long the page can be used, by the buyer's clock; then that it is over. */
 function showDeadline(form, isSending) {
   const expiresAt = Date.parse(form.dataset.expiresAt);
   const time = document.getElementById("open-until");
@@ -260,21 +260,21 @@ function showDeadline(form, isSending) {
   time.parentElement.hidden = false;
   const look = () => {
     const leftMs = expiresAt - Date.now();
-    // A payment that is on its way brings its own end.
+    // A payment that is on its way answers by itself.
     if (leftMs <= 0 && !isSending()) return location.reload();
     setTimeout(look, Math.max(1000, Math.min(leftMs + 500, 30_000)));
   };
   if (expiresAt > Date.now()) look();
 }
 
-/** Asks how it stands, ever more rarely, and loads the page anew when that has changed. */
+/** Asks for the state, less and less often, and reloads the page when it has changed. */
 async function waitFor(path, afterMs = 1000) {
   await new Promise((resolve) => setTimeout(resolve, afterMs));
   try {
     const { isUnderWay } = await (await fetch(path, { headers: { Accept: "application/json" } })).json();
     if (isUnderWay === false) return location.reload();
   } catch {
-    // The next look may succeed.
+    // The next request may succeed.
   }
   await waitFor(path, Math.min(afterMs * 1.5, 10_000));
 }
