@@ -75,14 +75,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       logReaped(log, reaped);
     },
     handshake: () => meters.handshakes.add(1),
-    skewed(skewMs, stopped) {
-      log.error(
-        { skewMs },
-        stopped
-          ? "this machine's clock is too far off to sign; nothing is sent"
-          : "this machine's clock is off",
-      );
-    },
+    skewed: (skewMs, stopped) => logSkew(log, skewMs, stopped),
     defaultPartitionUsed(rows) {
       log.error({ count: rows }, "rows are in a default partition, since their day has no partition");
     },
@@ -101,6 +94,11 @@ function logReaped(log: Logger, { expiredLeases, failed, cancelled }: Reaped): v
   if (failed > 0) log.error({ count: failed }, "deliveries reached the end of their window");
   if (cancelled > 0)
     log.info({ count: cancelled }, "deliveries were cancelled, since their endpoint was turned off");
+}
+
+function logSkew(log: Logger, skewMs: number, stopped: boolean): void {
+  const consequence = stopped ? "too far off to sign; nothing is sent" : "off";
+  log.error({ skewMs }, `this machine's clock is ${consequence}`);
 }
 
 function identify({ eventId, merchantId, paymentId, attempt, trigger }: LeasedDelivery) {
