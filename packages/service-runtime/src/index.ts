@@ -1,4 +1,5 @@
 export * from "./config.ts";
+export * from "./create-database.ts";
 export * from "./health.ts";
 export * from "./lifecycle.ts";
 export * from "./logger.ts";

@@ -1,7 +1,6 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import type { IdempotencyKeyTable } from "@holdfast/idempotency";
-import { Kysely, PostgresDialect, type ColumnType, type Generated, type JSONColumnType } from "kysely";
-import type { Pool } from "pg";
+import type { ColumnType, Generated, JSONColumnType } from "kysely";
 import type { CheckoutState } from "./checkout/checkout.ts";
 import type { OperationKind } from "./operation/payment-operation.ts";
 import type { PaymentState } from "./payment/payment.ts";
@@ -202,7 +201,3 @@ export type PaymentResolutionTable = {
   proposed_by: string;
   proposed_at: Generated<Date>;
 };
-
-export function createDatabase(pool: Pool): Kysely<PaymentsDatabase> {
-  return new Kysely({ dialect: new PostgresDialect({ pool }) });
-}

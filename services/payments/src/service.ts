@@ -21,8 +21,9 @@ import {
   type OutboxRelay,
 } from "@holdfast/outbox";
 import {
-  createPool,
+  createDatabase,
   startHealth,
+  createPool,
   startPeriodicTask,
   type Logger,
   type RunningService,
@@ -33,7 +34,7 @@ import { createBusinessEvents } from "./business-events.ts";
 import { checkoutHandlers } from "./checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
-import { createDatabase } from "./database.ts";
+import type { PaymentsDatabase } from "./database.ts";
 import { expirePayments } from "./expiry/expire-payments.ts";
 import { getPayment } from "./lookup/get-payment.ts";
 import {
@@ -70,7 +71,7 @@ export async function startPayments(
     log,
   });
   const outboxPool = createOutboxPool({ url: config.DATABASE_URL, applicationName: "payments", log });
-  const db = createDatabase(pool);
+  const db = createDatabase<PaymentsDatabase>(pool);
   const events = createBusinessEvents(log);
   const bus = await connectBus({
     ...busOptions(config),

@@ -1,8 +1,6 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import type { IdempotencyKeyTable } from "@holdfast/idempotency";
-import { acquireConnection } from "@holdfast/service-runtime";
-import { Kysely, PostgresDialect, type ColumnType, type Generated } from "kysely";
-import type { Pool } from "pg";
+import type { ColumnType, Generated } from "kysely";
 import type { RefundState } from "./refund/refund.ts";
 
 /** Tables of the schema `refunds`, as the migrations make them; a test compares the two. */
@@ -86,12 +84,3 @@ export type OutboxTable = {
   publish_attempts: Generated<number>;
   publish_at: Date | null;
 };
-
-/** A caller that gets no connection is told that nothing was sent, which makes a 503 of it and not a 504. */
-export function createDatabase(pool: Pool): Kysely<RefundsDatabase> {
-  return new Kysely({
-    dialect: new PostgresDialect({
-      pool: { options: pool.options, connect: () => acquireConnection(pool), end: () => pool.end() },
-    }),
-  });
-}

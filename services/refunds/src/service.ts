@@ -10,15 +10,16 @@ import {
   type OutboxRelay,
 } from "@holdfast/outbox";
 import {
-  createPool,
+  createDatabase,
   startHealth,
+  createPool,
   startPeriodicTask,
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
 import { createBusinessEvents, type BusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
-import { createDatabase } from "./database.ts";
+import type { RefundsDatabase } from "./database.ts";
 import { getRefund } from "./lookup/get-refund.ts";
 import type { DecideDeps } from "./operator/decide-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
@@ -40,7 +41,7 @@ export async function startRefunds(
     log,
   });
   const outboxPool = createOutboxPool({ url: config.DATABASE_URL, applicationName: "refunds", log });
-  const db = createDatabase(pool);
+  const db = createDatabase<RefundsDatabase>(pool);
   const bus = await connectBus({
     ...busOptions(config),
     name: "refunds",

@@ -1,7 +1,8 @@
 import { busOptions, connectBus, serve, type Handled } from "@holdfast/messaging";
 import {
-  createPool,
+  createDatabase,
   startHealth,
+  createPool,
   startPeriodicTask,
   type Logger,
   type RunningService,
@@ -10,7 +11,7 @@ import { startEventConsumer } from "./accept/event-consumer.ts";
 import { createBusinessEvents } from "./business-events.ts";
 import { createClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
-import { createDatabase } from "./database.ts";
+import type { WebhooksDatabase } from "./database.ts";
 import { attemptTimes, type AttemptTimes } from "./deliver/attempt-times.ts";
 import { startDeliveryWorker } from "./deliver/delivery-worker.ts";
 import { reapDeliveries } from "./delivery/reap-deliveries.ts";
@@ -51,7 +52,7 @@ export async function startWebhookDispatcher(
     connectionsMax: 2,
     settings: { ...PLAN_SETTINGS, synchronous_commit: "off" },
   });
-  const db = createDatabase(pool);
+  const db = createDatabase<WebhooksDatabase>(pool);
   const events = createBusinessEvents(log);
   const progress = createProgress(STUCK_AFTER_MS);
   const bus = await connectBus({

@@ -8,9 +8,10 @@ import { userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { appendAudit } from "@holdfast/audit";
+import { createDatabase, DatabaseUnavailableError } from "@holdfast/service-runtime";
 import { sql } from "kysely";
 import { Pool } from "pg";
-import { createDatabase } from "../database.ts";
+import type { PaymentsDatabase } from "../database.ts";
 import { readBinCsv, type BinFault } from "./bin-csv.ts";
 import { replaceRanges } from "./bin-queries.ts";
 import type { BinRange } from "./bin-table.ts";
@@ -76,7 +77,7 @@ async function replace(
   { file, sha256 }: { file: string; sha256: Buffer },
 ): Promise<number> {
   const pool = new Pool({ connectionString: url, max: 1, application_name: "import-bins" });
-  const db = createDatabase(pool);
+  const db = createDatabase<PaymentsDatabase>(pool);
   try {
     return await db.transaction().execute(async (trx) => {
       // The owner's own path; a superuser's, in the sandbox, leads elsewhere.
@@ -109,7 +110,8 @@ if (import.meta.main) {
     process.exitCode = await importBins(process.argv.slice(2), process.env, (text) =>
       process.stdout.write(text),
     );
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof DatabaseUnavailableError ? thrown.cause : thrown;
     process.stderr.write(`import-bins: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 2;
   }

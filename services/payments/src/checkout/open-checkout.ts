@@ -13,6 +13,7 @@ import {
   type KeyOwner,
 } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
+import { orNotStarted } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import { replay } from "../authorization/answer-repetition.ts";
 import type { PaymentsDatabase } from "../database.ts";
@@ -34,13 +35,15 @@ export async function openCheckout(deps: OpenCheckoutDeps, message: Incoming<Ope
   const { merchantId } = context.merchant;
   const key = context.idempotency && { merchantId, ...context.idempotency };
   const taking = { fingerprint: fingerprintOf(deps, payload), resourceId: payload.checkoutId };
-  const opened = await deps.db.transaction().execute(async (trx): Promise<Reply | "taken"> => {
-    if (key && !(await takeIdempotencyKey(trx, key, taking))) return "taken";
-    await insert(deps, trx, merchantId, payload);
-    const reply = await describe(trx, payload.checkoutId, merchantId);
-    if (key) await storeAnswer(trx, payload.checkoutId, reply);
-    return reply;
-  });
+  const opened = await orNotStarted(() =>
+    deps.db.transaction().execute(async (trx): Promise<Reply | "taken"> => {
+      if (key && !(await takeIdempotencyKey(trx, key, taking))) return "taken";
+      await insert(deps, trx, merchantId, payload);
+      const reply = await describe(trx, payload.checkoutId, merchantId);
+      if (key) await storeAnswer(trx, payload.checkoutId, reply);
+      return reply;
+    }),
+  );
   return opened === "taken" ? await answerTaken(deps.db, key!, taking) : opened;
 }
 

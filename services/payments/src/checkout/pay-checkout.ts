@@ -6,6 +6,7 @@
 import { failpoint } from "@holdfast/failpoints";
 import type { CheckoutPage, CommandReply, PayCheckout, SellPayment } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
+import { orNotStarted } from "@holdfast/service-runtime";
 import type { Transaction } from "kysely";
 import { authorizePayment } from "../authorization/authorize-payment.ts";
 import type { PaymentsDatabase } from "../database.ts";
@@ -22,8 +23,9 @@ type Reply = CommandReply<CheckoutPage>;
 export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCheckout>): Promise<Reply> {
   const { checkoutId, installmentCount } = message.payload;
   const { merchantId } = message.context.merchant;
-  const found = await findCheckout(deps.db, checkoutId, merchantId);
+  const found = await orNotStarted(() => findCheckout(deps.db, checkoutId, merchantId));
   if (!found) return NOT_FOUND;
+  if ("outcome" in found) return found;
   const { row } = found;
   if (!row.installment_options.includes(installmentCount)) {
     return {

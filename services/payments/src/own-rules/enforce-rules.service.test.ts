@@ -8,10 +8,11 @@ import {
   type MerchantRules,
   type PreAuthorizePayment,
 } from "@holdfast/contracts";
+import { createDatabase } from "@holdfast/service-runtime";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
-import { createDatabase } from "../database.ts";
+import type { PaymentsDatabase } from "../database.ts";
 import { REJECT, REJECT_COLUMNS, type RejectRow } from "../payment/payment-statements.ts";
 import { purgeRuleCounts } from "./rule-queries.ts";
 
@@ -401,7 +402,7 @@ test("what nothing looks back on any more is forgotten, and nothing else", async
     id,
   );
   const pool = new Pool({ connectionString: payments.database.urls.payments.app });
-  await purgeRuleCounts(createDatabase(pool));
+  await purgeRuleCounts(createDatabase<PaymentsDatabase>(pool));
   await pool.end();
   expect(await payments.query("select from payments.rule_counter where merchant_id = $1", id)).toHaveLength(
     1,

@@ -5,6 +5,7 @@
  */
 import { failpoint } from "@holdfast/failpoints";
 import type { CommandReply, RefundReservation, ReserveRefund } from "@holdfast/contracts";
+import { orNotStarted } from "@holdfast/service-runtime";
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { sql } from "kysely";
 import type { PaymentsDatabase, RefundReservationTable } from "../database.ts";
@@ -23,7 +24,7 @@ export async function reserveRefund(
   request: ReserveRefund,
 ): Promise<CommandReply<RefundReservation>> {
   await failpoint("payments.before_reservation");
-  const reply = await reserveInTransaction(db, merchantId, request);
+  const reply = await orNotStarted(() => reserveInTransaction(db, merchantId, request));
   await failpoint("payments.after_reservation");
   return reply;
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { createLogger, createPool } from "@holdfast/service-runtime";
+import { createDatabase, createLogger, createPool } from "@holdfast/service-runtime";
 import { createTestDatabase, type TestDatabase } from "@holdfast/testing";
 import type { Kysely } from "kysely";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createBusinessEvents } from "../business-events.ts";
-import { createDatabase, type RefundsDatabase } from "../database.ts";
+import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
 import { findRefund, type LeasedRefund } from "../refund/refund-queries.ts";
 import { dropRefund } from "./drop-refund.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
     applicationName: "test",
     log,
   });
-  db = createDatabase(pool);
+  db = createDatabase<RefundsDatabase>(pool);
 });
 afterAll(async () => {
   await pool.end();
