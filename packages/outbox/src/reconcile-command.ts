@@ -10,7 +10,7 @@ type Connections = BusSettings & { DATABASE_URL: string };
  * The command each owner of an outbox has, for after a dispatcher's database was restored: compares everything since a
  * time and opens again what is missing. Exits 1 when something was missing or could not be compared.
  *
- *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… node src/outbox/reconcile.ts --since 2026-11-20T00:00:00Z
+ *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… node src/reconcile.ts --since 2026-11-20T00:00:00Z
  *
  * On the bus it is the service itself: it needs no more than the service may do.
  */

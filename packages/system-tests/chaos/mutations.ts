@@ -49,7 +49,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "recovery ignores leases",
     changes: [
       {
-        file: `${payments}/recovery/recovery-queries.ts`,
+        file: `${payments}/payment/payment-lease.ts`,
         search: "from payment where recover_at <= now()",
         replace: "from payment where recover_at is not null",
       },

@@ -71,7 +71,7 @@ export const THREE_DS_MUTATIONS: readonly Mutation[] = [
         `    case "ENROLLED":\n      return true;`,
       ),
       ...change(
-        `${payments}/recovery/recovery-queries.ts`,
+        `${payments}/payment/payment-lease.ts`,
         `\n              and (state <> 'ENROLLED' or recovery_from <= now())`,
       ),
     ],
@@ -143,7 +143,7 @@ export const THREE_DS_MUTATIONS: readonly Mutation[] = [
   {
     name: "3ds: age counts from the claim",
     changes: change(
-      `${payments}/recovery/recovery-queries.ts`,
+      `${payments}/payment/payment-lease.ts`,
       `coalesce(recovery_from, created_at)`,
       `created_at`,
     ),

@@ -28,15 +28,15 @@ import {
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
-import { createCurrentBins } from "./bin/current-bins.ts";
-import { lookUpBin } from "./bin/look-up-bin.ts";
+import { createCurrentBins } from "./card-bins/current-bins.ts";
+import { lookUpBin } from "./card-bins/look-up-bin.ts";
 import { createBusinessEvents } from "./business-events.ts";
 import { checkoutHandlers } from "./checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
 import type { PaymentsDatabase } from "./database.ts";
-import { expirePayments } from "./expiry/expire-payments.ts";
-import { getPayment } from "./lookup/get-payment.ts";
+import { expirePayments } from "./operation/expire-payments.ts";
+import { getPayment } from "./recovery/get-payment.ts";
 import {
   cancelPayment,
   capturePayment,
@@ -44,7 +44,7 @@ import {
 } from "./operation/merchant-operations.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./refund-reservation/reserve-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
-import { createAskRules, purgeRuleCounts } from "./own-rules/rule-queries.ts";
+import { createAskRules, purgeRuleCounts } from "./merchant-rules/rule-queries.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizePayment, type AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";

@@ -20,7 +20,7 @@ import {
 import { createBusinessEvents, type BusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import type { RefundsDatabase } from "./database.ts";
-import { getRefund } from "./lookup/get-refund.ts";
+import { getRefund } from "./refund/get-refund.ts";
 import type { DecideDeps } from "./operator/decide-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createPaymentsPort } from "./payments-port.ts";

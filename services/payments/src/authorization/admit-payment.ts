@@ -7,9 +7,9 @@ import type {
   SellPayment,
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
-import { findBin } from "../bin/bin-table.ts";
-import type { CurrentBins } from "../bin/current-bins.ts";
-import { enforceRules, type EnforceRulesDeps } from "../own-rules/enforce-rules.ts";
+import { findBin } from "../card-bins/bin-table.ts";
+import type { CurrentBins } from "../card-bins/current-bins.ts";
+import { enforceRules, type EnforceRulesDeps } from "../merchant-rules/enforce-rules.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import { answerRefusal, answerRepetition, type ReadState } from "./answer-repetition.ts";
 import { describePayment, refuseInstallments, type DescribePaymentDeps } from "./describe-payment.ts";

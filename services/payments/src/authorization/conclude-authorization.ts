@@ -7,7 +7,7 @@ import type { AuthorizationDecision } from "../payment/authorization-outcome.ts"
 import { paymentRecord } from "../payment/payment-record.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
 import { settle, type LeasedForSettlement, type Settlement } from "../payment/settlement.ts";
-import { postpone, startReversal } from "../recovery/recovery-queries.ts";
+import { postpone, startReversal } from "../payment/payment-lease.ts";
 import { currentState } from "./answer-repetition.ts";
 
 export type ConcludeDeps = {

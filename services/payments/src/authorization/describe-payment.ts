@@ -9,8 +9,8 @@ import {
 } from "@holdfast/contracts";
 import { fingerprintRequest } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
-import type { BinData } from "../bin/bin-table.ts";
-import { domIntOf, installmentCounts } from "../bin/look-up-bin.ts";
+import type { BinData } from "../card-bins/bin-table.ts";
+import { domIntOf, installmentCounts } from "../card-bins/look-up-bin.ts";
 import { commissionMinor } from "../payment/commission.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 

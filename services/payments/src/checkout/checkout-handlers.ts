@@ -7,7 +7,7 @@ import {
   viewCheckout as viewCheckoutCommand,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { cancelCheckout, inspectCheckoutCard, readCheckout, viewCheckout } from "./checkout-page.ts";
+import { cancelCheckout, inspectCheckoutCard, readCheckout, viewCheckout } from "./read-checkout.ts";
 import { openCheckout, type OpenCheckoutDeps } from "./open-checkout.ts";
 import { payCheckout, type PayCheckoutDeps } from "./pay-checkout.ts";
 

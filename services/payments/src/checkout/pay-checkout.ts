@@ -14,7 +14,7 @@ import { claimWithin, rejectWithin, type PaymentWrites } from "../payment/paymen
 import { enrolPayment, type EnrolPaymentDeps } from "../three-ds/enrol-payment.ts";
 import { mayBePaid } from "./checkout.ts";
 import { findCheckout, lockCheckout, noteAttempt, type CheckoutRow } from "./checkout-queries.ts";
-import { describeForPage } from "./checkout-page.ts";
+import { describeForPage } from "./read-checkout.ts";
 import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
 
 export type PayCheckoutDeps = EnrolPaymentDeps & SettleCheckoutDeps;

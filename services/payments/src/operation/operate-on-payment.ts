@@ -11,7 +11,7 @@ import { certainlyNotCommitted, nextAttemptInMs } from "@holdfast/service-runtim
 import { failpoint } from "@holdfast/failpoints";
 import { paymentRecord, type PaymentRow } from "../payment/payment-record.ts";
 import type { RecoverDeps } from "../recovery/recover-payment.ts";
-import { postpone } from "../recovery/recovery-queries.ts";
+import { postpone } from "../payment/payment-lease.ts";
 import { answerOperationCopy, answerOperationRepetition } from "./answer-operation.ts";
 import {
   findOperation,

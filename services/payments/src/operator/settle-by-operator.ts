@@ -13,7 +13,7 @@ import { recordWithin } from "../payment/payment-writes.ts";
 import { settle } from "../payment/settlement.ts";
 import { findOperation, finishOperation, type OperatedPayment } from "../operation/operation-queries.ts";
 import { isOperated, recoverPayment, type RecoverDeps } from "../recovery/recover-payment.ts";
-import { giveBack, leaseUnsettled, startReversal, type LeasedPayment } from "../recovery/recovery-queries.ts";
+import { giveBack, leaseUnsettled, startReversal, type LeasedPayment } from "../payment/payment-lease.ts";
 import { operatorPaymentDetail } from "./operator-payment.ts";
 import { findForOperator, findHistory } from "./operator-payment-queries.ts";
 

@@ -18,7 +18,7 @@ import type { PaymentWrites } from "../payment/payment-writes.ts";
 import { settle, type Settlement } from "../payment/settlement.ts";
 import { keepAuthentication } from "../three-ds/keep-authentication.ts";
 import { ABANDONED, decideRecovery, REVERSED, type RecoveryLimits } from "./decide-recovery.ts";
-import { postpone, startReversal, type LeasedPayment } from "./recovery-queries.ts";
+import { postpone, startReversal, type LeasedPayment } from "../payment/payment-lease.ts";
 
 export type RecoverDeps = {
   db: Kysely<PaymentsDatabase>;

@@ -1,7 +1,7 @@
 import type { Logger } from "@holdfast/service-runtime";
 import { inLinkedSpan } from "@holdfast/telemetry";
 import { recoverPayment, type RecoverDeps, type RecoveryResult } from "./recover-payment.ts";
-import { leaseUnsettled } from "./recovery-queries.ts";
+import { leaseUnsettled } from "../payment/payment-lease.ts";
 
 export type RecoveryWorkerDeps = RecoverDeps & { leaseMs: number; log: Logger };
 

@@ -1,6 +1,6 @@
 import type { CheckoutPage, CheckoutRecord, CommandReply } from "@holdfast/contracts";
-import { findBin } from "../bin/bin-table.ts";
-import type { CurrentBins } from "../bin/current-bins.ts";
+import { findBin } from "../card-bins/bin-table.ts";
+import type { CurrentBins } from "../card-bins/current-bins.ts";
 import { decideCheckout, mayBePaid } from "./checkout.ts";
 import { closeCheckout, lockCheckout, type FoundCheckout } from "./checkout-queries.ts";
 import { checkoutPage, checkoutRecord } from "./checkout-record.ts";

@@ -17,7 +17,7 @@ import type { PaymentsDatabase } from "../database.ts";
 import { paymentRecord, webhookBody, type ShownPayment } from "../payment/payment-record.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
-import { questionOf, refusalOf, type RuleName } from "./own-rules.ts";
+import { questionOf, refusalOf, type RuleName } from "./merchant-rules.ts";
 import type { AskRules } from "./rule-queries.ts";
 
 export type EnforceRulesDeps = {

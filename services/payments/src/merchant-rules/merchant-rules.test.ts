@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ClaimRow } from "../payment/payment-statements.ts";
-import { ipSubject, questionOf, refusalOf } from "./own-rules.ts";
+import { ipSubject, questionOf, refusalOf } from "./merchant-rules.ts";
 
 const payment = {
   lease_token: "lease",

@@ -1,4 +1,4 @@
-import { isFinal, merchantStatus, REFUND_STATES, REFUND_TRANSITIONS } from "./refund.ts";
+import { isFinal, merchantStatus, REFUND_STATES, REFUND_TRANSITIONS } from "../src/refund/refund.ts";
 
 /** `docs/refund-states.md`, drawn from the transition table. */
 export function refundStatesMarkdown(): string {

@@ -1,8 +1,8 @@
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
-import { findRefund } from "../refund/refund-queries.ts";
-import { refundRecord } from "../refund/refund-record.ts";
+import { findRefund } from "./refund-queries.ts";
+import { refundRecord } from "./refund-record.ts";
 
 /**
  * Reads one refund of the merchant that asks. While it is RESERVING it is neither there nor not there: saying "not

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase, PaymentTable } from "../database.ts";
-import { reversalState, transition, type PaymentState } from "../payment/payment.ts";
+import { reversalState, transition, type PaymentState } from "./payment.ts";
 
 /**
  * A payment under this process's lease, with its age: since the claim, or with 3-D Secure since the completion call or,

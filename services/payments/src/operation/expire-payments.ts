@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
-import { operateOnPayment, type OperateDeps } from "../operation/operate-on-payment.ts";
-import { decideExpiry } from "../operation/payment-operation.ts";
+import { operateOnPayment, type OperateDeps } from "./operate-on-payment.ts";
+import { decideExpiry } from "./payment-operation.ts";
 
 export type ExpireDeps = OperateDeps & {
   /** Age at which an authorization that was not captured is let go of, by the database's clock. */

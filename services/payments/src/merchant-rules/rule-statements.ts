@@ -107,7 +107,7 @@ const taken = (name: "ip" | "card", from: string) => `
  * process dies before the claim, or a copy of a request takes a place before it is known), never one too few.
  */
 export const ASK_RULES = {
-  name: "ask-own-rules",
+  name: "ask-merchant-rules",
   text: `
   with given as (select * from ${unnested(QUESTION_COLUMNS, 1)}),
   fresh as (

@@ -2,8 +2,8 @@ import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { findPayment, type FoundPayment } from "../payment/payment-queries.ts";
 import { isUnsettled } from "../payment/payment.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
-import { recoverPayment, type RecoverDeps } from "../recovery/recover-payment.ts";
-import { leaseUnsettled } from "../recovery/recovery-queries.ts";
+import { recoverPayment, type RecoverDeps } from "./recover-payment.ts";
+import { leaseUnsettled } from "../payment/payment-lease.ts";
 
 export type GetPaymentDeps = RecoverDeps & { leaseMs: number };
 

@@ -1,5 +1,5 @@
 import { FINAL_STATUSES } from "@holdfast/contracts";
-import { merchantStatus, PAYMENT_STATES, PAYMENT_TRANSITIONS } from "./payment.ts";
+import { merchantStatus, PAYMENT_STATES, PAYMENT_TRANSITIONS } from "../src/payment/payment.ts";
 
 /** `docs/payment-states.md`, drawn from the transition table. */
 export function paymentStatesMarkdown(): string {
