@@ -1,5 +1,7 @@
 export * from "./config.ts";
 export * from "./create-database.ts";
+export * from "./dependency-checks.ts";
+export * from "./from-now.ts";
 export * from "./health.ts";
 export * from "./lifecycle.ts";
 export * from "./logger.ts";
@@ -9,3 +11,4 @@ export * from "./natural-batcher.ts";
 export * from "./next-attempt.ts";
 export * from "./postgres.ts";
 export * from "./periodic-task.ts";
+export * from "./stop-in-order.ts";
