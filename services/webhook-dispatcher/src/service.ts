@@ -1,9 +1,11 @@
-import { busOptions, connectBus, serve, type Handled } from "@holdfast/messaging";
+import { busOptions, connectBus, logHandled, serve } from "@holdfast/messaging";
 import {
   createDatabase,
-  startHealth,
   createPool,
+  dependencyChecks,
+  startHealth,
   startPeriodicTask,
+  stopInOrder,
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
@@ -112,7 +114,7 @@ export async function startWebhookDispatcher(
     service: "webhooks",
     version: "0.1.0",
     inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
-    onHandled: (handled) => logHandled(log, handled),
+    onHandled: logHandled(log),
     handlers: operatorHandlers({
       pool,
       db,
@@ -141,24 +143,21 @@ export async function startWebhookDispatcher(
   const health = await startHealth(
     config.LISTEN_HOST,
     config.HEALTH_PORT,
-    [
-      { name: "database", check: async () => void (await pool.query("select 1")) },
-      { name: "bus", check: () => assertUp(bus.connected) },
-    ],
+    dependencyChecks({ pool, bus }),
     () => progress.stuck(),
   );
 
   return {
     healthPort: health.port,
-    async stop() {
+    stop() {
       const drainMs = Math.min(config.DRAIN_TIMEOUT, DRAIN_MAX_MS);
-      health.markDraining();
-      await Promise.all([consumer.stop(drainMs), serving.stop(drainMs), worker.stop(drainMs)]);
-      await Promise.all(tasks.map((each) => each.stop(TASK_STOP_MS)));
-      await client.close();
-      await bus.close(BUS_CLOSE_TIMEOUT_MS);
-      await Promise.all([pool.end(), resultsPool.end()]);
-      await health.close();
+      return stopInOrder(health, [
+        [consumer, serving, worker].map((each) => () => each.stop(drainMs)),
+        tasks.map((each) => () => each.stop(TASK_STOP_MS)),
+        [() => client.close()],
+        [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
+        [pool, resultsPool].map((each) => () => each.end()),
+      ]);
     },
   };
 }
@@ -187,14 +186,4 @@ function retentionOf(config: Config, events: ReturnType<typeof createBusinessEve
     attemptDays: config.WEBHOOK_ATTEMPT_RETENTION_DAYS,
     events,
   };
-}
-
-function assertUp(up: boolean): void {
-  if (!up) throw new Error("down");
-}
-
-/** Attempts have their own lines; what a handler could not do is written here. */
-function logHandled(log: Logger, { outcome, subject, context, durationMs, error }: Handled): void {
-  if (outcome === "done" || outcome === "problem") return;
-  log.warn({ outcome, subject, durationMs, error, requestId: context?.requestId }, "command not carried out");
 }
