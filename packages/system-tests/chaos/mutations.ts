@@ -50,8 +50,8 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: `${payments}/payment/payment-lease.ts`,
-        search: "from payment where recover_at <= now()",
-        replace: "from payment where recover_at is not null",
+        search: `.where("recover_at", "<=", sql<Date>\`now()\`)`,
+        replace: `.where("recover_at", "is not", null)`,
       },
     ],
     scenario: takeover("a live lease is respected"),
@@ -76,9 +76,9 @@ export const MUTATIONS: readonly Mutation[] = [
         replace: "if (false)",
       },
       {
-        file: `${payments}/authorization/authorize-payment.ts`,
-        search: "new Date(Math.min(now() + acquirerTimeoutMs, context.deadlineAt))",
-        replace: "new Date(now() + acquirerTimeoutMs + 0 * context.deadlineAt)",
+        file: `${payments}/authorization/card-request.ts`,
+        search: "new Date(Math.min(now() + acquirerTimeoutMs, deadlineAt))",
+        replace: "new Date(now() + acquirerTimeoutMs + 0 * deadlineAt)",
       },
     ],
     scenario: takeover("past the deadline is never sent"),

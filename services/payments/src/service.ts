@@ -11,20 +11,23 @@ import {
   sellPayment,
   settleRefund as settleRefundCommand,
 } from "@holdfast/contracts";
-import { busOptions, connectBus, handler, serve, type Handled } from "@holdfast/messaging";
+import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import {
   confirmEventsHandler,
   createOutboxPool,
+  nudgeAfter,
   startOutboxRelay,
   startReconciliation,
-  type OutboxRelay,
 } from "@holdfast/outbox";
 import {
+  checkThat,
   createDatabase,
-  startHealth,
   createPool,
+  dependencyChecks,
+  startHealth,
   startPeriodicTask,
+  stopInOrder,
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
@@ -80,7 +83,12 @@ export async function startPayments(
   });
   const outbox = { pool: outboxPool, bus, source: "payments", settings: config, log } as const;
   const relay = startOutboxRelay(outbox);
-  const writes = nudgingRelay(createPaymentWrites(writePool, { leaseMs: config.LEASE_DURATION }), relay);
+  const paymentWrites = createPaymentWrites(writePool, { leaseMs: config.LEASE_DURATION });
+  const writes: PaymentWrites = {
+    ...paymentWrites,
+    record: nudgeAfter(relay, paymentWrites.record),
+    reject: nudgeAfter(relay, paymentWrites.reject),
+  };
   const simulator = createSimulatorAcquirer({
     url: config.ACQUIRER_URL,
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
@@ -136,7 +144,7 @@ export async function startPayments(
     service: "payments",
     version: "0.1.0",
     inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
-    onHandled: (handled) => logHandled(log, handled),
+    onHandled: logHandled(log),
     handlers: [
       handler(preAuthorizePayment, (message) => authorizePayment(deps, message, "PRE_AUTHORIZATION")),
       handler(getPaymentCommand, ({ context, payload }) =>
@@ -192,25 +200,20 @@ export async function startPayments(
     ...startReconciliation(outbox),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
-    { name: "database", check: async () => void (await pool.query("select 1")) },
-    { name: "bus", check: () => assertUp(bus.connected) },
-    { name: "BIN table", check: () => assertUp(bins.table() !== undefined) },
+    ...dependencyChecks({ pool, bus }),
+    checkThat("BIN table", () => bins.table() !== undefined),
   ]);
 
   return {
     healthPort: health.port,
-    async stop() {
-      health.markDraining();
-      await Promise.all([
-        serving.stop(config.DRAIN_TIMEOUT),
-        ...tasks.map((task) => task.stop(config.DRAIN_TIMEOUT)),
-      ]);
-      await relay.stop(RELAY_STOP_TIMEOUT_MS);
-      await bus.close(BUS_CLOSE_TIMEOUT_MS);
-      await acquirer.close();
-      await Promise.all([pool, writePool, outboxPool].map((each) => each.end()));
-      await health.close();
-    },
+    stop: () =>
+      stopInOrder(health, [
+        [serving, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
+        [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
+        [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
+        [() => acquirer.close()],
+        [pool, writePool, outboxPool].map((each) => () => each.end()),
+      ]),
   };
 }
 
@@ -221,40 +224,3 @@ const RULE_PURGE_INTERVAL_MS = 300_000;
 const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;
-
-/** An event is on its way as soon as it is committed, and not when the relay next looks. */
-function nudgingRelay(writes: PaymentWrites, relay: OutboxRelay): PaymentWrites {
-  return {
-    ...writes,
-    async record(change) {
-      const recorded = await writes.record(change);
-      relay.nudge();
-      return recorded;
-    },
-    async reject(rejection) {
-      const rejected = await writes.reject(rejection);
-      relay.nudge();
-      return rejected;
-    },
-  };
-}
-
-function assertUp(up: boolean): void {
-  if (!up) throw new Error("down");
-}
-
-/** Business events have their own lines; what a handler could not do is written here. */
-function logHandled(log: Logger, { outcome, subject, context, durationMs, error }: Handled): void {
-  if (outcome === "done" || outcome === "pending" || outcome === "problem") return;
-  log.warn(
-    {
-      outcome,
-      subject,
-      durationMs,
-      error,
-      requestId: context?.requestId,
-      merchantId: context && "merchant" in context ? context.merchant.merchantId : undefined,
-    },
-    "command not carried out",
-  );
-}

@@ -84,10 +84,7 @@ export async function startPaymentsHarness(
     ...env,
   };
   const start = (more: Record<string, string> = {}) =>
-    startPayments(
-      parseConfig(configSchema, { ...environment, ...more }),
-      createLogger("payments", logLevel),
-    );
+    startPayments(parseConfig(configSchema, { ...environment, ...more }), createLogger("payments", logLevel));
   const services = alone ? [] : [await start()];
   const bus = await connectBus({ url: nats.url, name: "test" });
   const superuser = new Pool({ connectionString: database.superuserUrl });

@@ -11,7 +11,7 @@ import { findBin } from "../card-bins/bin-table.ts";
 import type { CurrentBins } from "../card-bins/current-bins.ts";
 import { enforceRules, type EnforceRulesDeps } from "../merchant-rules/enforce-rules.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
-import { answerRefusal, answerRepetition, type ReadState } from "./answer-repetition.ts";
+import { answerRefusal, answerKnownPayment, type ReadState } from "./answer-known-payment.ts";
 import { describePayment, refuseInstallments, type DescribePaymentDeps } from "./describe-payment.ts";
 
 export type AdmitPaymentDeps = DescribePaymentDeps &
@@ -55,7 +55,7 @@ export async function admitPayment(
   const refusal = refuseInstallments(row, bin);
   if (refusal) return answered(await answerRefusal(deps, message, row, refusal));
   const rejected = await enforceRules(deps, message, row);
-  if (rejected === "known") return answered(await answerRepetition(deps, message, row, read));
+  if (rejected === "known") return answered(await answerKnownPayment(deps, message, row, read));
   return rejected ? answered(rejected) : { kind: "admitted", row, card };
 }
 

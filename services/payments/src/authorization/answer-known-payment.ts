@@ -1,5 +1,11 @@
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
-import { answerAtOnce, decideReplay, findIdempotencyKey } from "@holdfast/idempotency";
+import {
+  answerAtOnce,
+  answerRepetition,
+  awaitFirst,
+  findIdempotencyKey,
+  replay,
+} from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
@@ -12,38 +18,31 @@ type Deps = { db: Kysely<PaymentsDatabase>; now: () => number };
 type Reply = CommandReply<ApiPaymentResponse>;
 
 /**
- * Answers a request whose payment or Idempotency-Key exists already: the gateway's copy of one message waits for the
- * first one's end, the merchant's repetition gets the stored answer, or hears that the first is still running (409), or
- * how the payment stands when nobody is working on it (202).
+ * Answers a request whose payment or Idempotency-Key exists already. The gateway's copy of one message waits for the
+ * first one's end. The merchant's repetition gets the stored answer, 409 while the first is still running, or 202 with
+ * the payment as it stands when nobody is working on it.
  */
-export async function answerRepetition(
+export async function answerKnownPayment(
   deps: Deps,
   message: Incoming<unknown>,
   row: ClaimRow,
   read: ReadState = currentState,
 ): Promise<Reply> {
   const { idempotency, merchant, deadlineAt } = message.context;
-  const taken = idempotency && (await findIdempotencyKey(deps.db, { ...merchant, ...idempotency }));
-  if (!taken) return await answerCopy(deps, row, deadlineAt, read);
-  const decision = decideReplay(taken, {
-    fingerprint: row.idempotency_fingerprint!,
-    resourceId: row.payment_id,
-  });
-  switch (decision.kind) {
-    case "copy":
-      return await answerCopy(deps, row, deadlineAt, read);
-    case "reused":
-      return { outcome: "problem", code: "idempotency_key_reused" };
-    case "answer":
-      return replay(decision);
-    case "unfinished":
-      return await answerUnfinished(deps, { ...row, payment_id: decision.resourceId }, read, async () => {
-        const again = await findIdempotencyKey(deps.db, { ...merchant, ...idempotency });
+  const copy = () => answerCopy(deps, row, deadlineAt, read);
+  if (!idempotency) return await copy();
+  const owner = { merchantId: merchant.merchantId, ...idempotency };
+  const mine = { fingerprint: row.idempotency_fingerprint!, resourceId: row.payment_id };
+  return await answerRepetition(deps.db, owner, mine, {
+    // One payment id came under two keys: its row is the answer.
+    free: copy,
+    copy,
+    unfinished: (paymentId) =>
+      answerUnfinished(deps, { ...row, payment_id: paymentId }, read, async () => {
+        const again = await findIdempotencyKey(deps.db, owner);
         return again?.answer?.toString("utf8");
-      });
-    default:
-      return decision satisfies never;
-  }
+      }),
+  });
 }
 
 /** A request that is refused before anything is claimed; a repetition under the same key hears the same. */
@@ -58,19 +57,7 @@ export async function answerRefusal(
   const key = { ...idempotency, merchantId: merchant.merchantId };
   const fingerprint = row.idempotency_fingerprint!;
   const stored = await answerAtOnce(deps.db, key, { fingerprint, resourceId: row.payment_id, reply });
-  return stored ? reply : await answerRepetition(deps, message, row);
-}
-
-/** A stored reply, as it was but for the mark. */
-export function replay<Result = ApiPaymentResponse>({
-  json,
-  replayed,
-}: {
-  json: string;
-  replayed: boolean;
-}): CommandReply<Result> {
-  const reply = JSON.parse(json) as Extract<CommandReply<Result>, { outcome: "done" | "problem" }>;
-  return replayed ? { ...reply, replayed } : reply;
+  return stored ? reply : await answerKnownPayment(deps, message, row);
 }
 
 /** @param storedAnswer looks at the key once more: the first request may have been answered since it was looked at. */
@@ -95,15 +82,13 @@ async function answerCopy(
   deadlineAt: number,
   read: ReadState,
 ): Promise<Reply> {
-  for (;;) {
-    const reply = await read(deps, payment);
-    if (!reply) return { outcome: "problem", code: "payment_not_found" };
-    if (reply.outcome !== "pending" || deps.now() + COPY_POLL_MS > deadlineAt) return reply;
-    await new Promise((resolve) => setTimeout(resolve, COPY_POLL_MS));
-  }
+  const reply = await awaitFirst(
+    () => read(deps, payment),
+    (found) => found?.outcome === "pending",
+    { until: deadlineAt, now: deps.now },
+  );
+  return reply ?? { outcome: "problem", code: "payment_not_found" };
 }
-
-const COPY_POLL_MS = 200;
 
 type PaymentKey = { payment_id: string; merchant_id: string };
 

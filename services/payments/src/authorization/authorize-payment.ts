@@ -5,7 +5,7 @@
  * the message is answered from the first one's row, and an outcome we do not know is left to recovery instead of being
  * called a decline.
  */
-import type { Acquirer, AcquirerOutcome, CardRequest } from "@holdfast/acquirer";
+import type { Acquirer, AcquirerOutcome } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/failpoints";
 import type {
   ApiPaymentResponse,
@@ -16,11 +16,15 @@ import type {
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import { certainlyNotCommitted } from "@holdfast/service-runtime";
-import { DEADLINE_PASSED, decideAuthorization } from "../payment/authorization-outcome.ts";
+import {
+  DEADLINE_PASSED,
+  decideAuthorization,
+  type LeasedForSettlement,
+} from "../payment/authorization-outcome.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
-import type { LeasedForSettlement } from "../payment/settlement.ts";
 import { admitPayment, type AdmitPaymentDeps } from "./admit-payment.ts";
-import { answerRepetition } from "./answer-repetition.ts";
+import { answerKnownPayment } from "./answer-known-payment.ts";
+import { cardRequestOf } from "./card-request.ts";
 import { concludeAuthorization, type ConcludeDeps } from "./conclude-authorization.ts";
 
 export type AuthorizePaymentDeps = AdmitPaymentDeps &
@@ -45,7 +49,7 @@ export async function authorizePayment(
   const { row, card } = admission;
 
   const claimed = await claim(deps, row);
-  if (claimed === "taken") return await answerRepetition(deps, message, row);
+  if (claimed === "taken") return await answerKnownPayment(deps, message, row);
   if (claimed === "not_started" || claimed === "in_doubt") return { outcome: claimed };
   if (deps.now() > context.deadlineAt) {
     return await concludeAuthorization(deps, claimed, DEADLINE_PASSED, { keyed });
@@ -82,19 +86,12 @@ export const NOT_YET_ANSWERED = {
 } as const;
 
 function authorize(
-  { acquirer, acquirerTimeoutMs, now }: AuthorizePaymentDeps,
+  deps: AuthorizePaymentDeps,
   { context }: Message,
   payment: LeasedForSettlement,
   card: Card,
 ): Promise<AcquirerOutcome> {
-  const request: CardRequest = {
-    reference: payment.payment_id,
-    expiresAt: new Date(Math.min(now() + acquirerTimeoutMs, context.deadlineAt)),
-    amountMinor: payment.amount_minor,
-    currency: payment.currency,
-    card: card.reveal(),
-    cardHolderName: payment.card_holder_name,
-    installmentCount: payment.installment_count,
-  };
+  const { acquirer } = deps;
+  const request = cardRequestOf(deps, payment, card, context);
   return payment.transaction_type === "PAYMENT" ? acquirer.sale(request) : acquirer.authorize(request);
 }

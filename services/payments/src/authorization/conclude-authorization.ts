@@ -3,12 +3,16 @@ import { failpoint } from "@holdfast/failpoints";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
-import type { AuthorizationDecision } from "../payment/authorization-outcome.ts";
+import {
+  settle,
+  type AuthorizationDecision,
+  type LeasedForSettlement,
+  type Settlement,
+} from "../payment/authorization-outcome.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
-import { settle, type LeasedForSettlement, type Settlement } from "../payment/settlement.ts";
 import { postpone, startReversal } from "../payment/payment-lease.ts";
-import { currentState } from "./answer-repetition.ts";
+import { currentState } from "./answer-known-payment.ts";
 
 export type ConcludeDeps = {
   db: Kysely<PaymentsDatabase>;

@@ -1,5 +1,7 @@
+import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
-import type { CheckoutTable, PaymentsDatabase } from "../database.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import type { CheckoutTable } from "./checkout-tables.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";
 import {
   FAILED_STATES,
@@ -35,7 +37,7 @@ export async function insertCheckout(
     .values({
       ...checkout,
       state: transitionCheckout("NONE", "OPEN"),
-      expires_at: sql`now() + ${expiresAfterMs} * interval '1 millisecond'`,
+      expires_at: fromNow(expiresAfterMs),
     })
     .onConflict((conflict) => conflict.column("checkout_id").doNothing())
     .executeTakeFirst();
@@ -48,7 +50,7 @@ export async function findCheckout(
   checkoutId: string,
   merchantId?: string,
 ): Promise<FoundCheckout | undefined> {
-  return await readCheckout(db, checkoutId, merchantId, sql``);
+  return await readCheckout(db, checkoutId, { merchantId });
 }
 
 /**
@@ -59,28 +61,33 @@ export async function lockCheckout(
   trx: Transaction<PaymentsDatabase>,
   checkoutId: string,
 ): Promise<FoundCheckout | undefined> {
-  return await readCheckout(trx, checkoutId, undefined, sql`for update`);
+  return await readCheckout(trx, checkoutId, { lock: true });
 }
 
 async function readCheckout(
   db: Kysely<PaymentsDatabase>,
   checkoutId: string,
-  merchantId: string | undefined,
-  lock: ReturnType<typeof sql>,
+  { merchantId, lock = false }: { merchantId?: string | undefined; lock?: boolean },
 ): Promise<FoundCheckout | undefined> {
-  // The clock as it is now, not as it was before the wait for the lock.
-  const { rows } = await sql<CheckoutRow & { is_expired: boolean }>`
-    select *, expires_at <= clock_timestamp() as is_expired from checkout
-    where checkout_id = ${checkoutId} and merchant_id = coalesce(${merchantId ?? null}::uuid, merchant_id)
-    ${lock}`.execute(db);
-  const found = rows[0];
+  const found = await db
+    .selectFrom("checkout")
+    .selectAll()
+    // The clock as it is now, not as it was before the wait for the lock.
+    .select(sql<boolean>`expires_at <= clock_timestamp()`.as("is_expired"))
+    .where("checkout_id", "=", checkoutId)
+    .$if(merchantId !== undefined, (query) => query.where("merchant_id", "=", merchantId!))
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst();
   if (!found) return undefined;
   const { is_expired: isExpired, ...row } = found;
   const standing = { state: row.state, isExpired, attempts: row.attempts };
   if (row.payment_id === null) return { row, standing, payment: undefined, attempt: undefined };
-  const payments = await sql<PaymentRow & { has_succeeded: boolean }>`
-    select *, ${hasSucceeded} as has_succeeded from payment where payment_id = ${row.payment_id}`.execute(db);
-  const payment = payments.rows[0];
+  const payment = await db
+    .selectFrom("payment")
+    .selectAll()
+    .select(hasSucceeded.as("has_succeeded"))
+    .where("payment_id", "=", row.payment_id)
+    .executeTakeFirst();
   if (!payment) throw new Error("a checkout names a payment that does not exist");
   return {
     row,
@@ -100,10 +107,14 @@ export async function closeCheckout(
   checkoutId: string,
   to: Exclude<CheckoutState, "OPEN">,
 ): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update checkout set state = ${transitionCheckout("OPEN", to)}, closed_at = now()
-    where checkout_id = ${checkoutId} and state = 'OPEN'`.execute(trx);
-  return numAffectedRows === 1n;
+  const from = "OPEN";
+  const { numUpdatedRows } = await trx
+    .updateTable("checkout")
+    .set({ state: transitionCheckout(from, to), closed_at: sql<Date>`now()` })
+    .where("checkout_id", "=", checkoutId)
+    .where("state", "=", from)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
 /** Notes the payment that was just claimed as the checkout's next attempt. @returns false when it may not be one. */

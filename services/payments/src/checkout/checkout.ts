@@ -1,4 +1,4 @@
-import type { CheckoutStatus } from "@holdfast/contracts";
+import { createTransition, type CheckoutStatus } from "@holdfast/contracts";
 import type { PaymentState } from "../payment/payment.ts";
 
 /**
@@ -16,19 +16,10 @@ export const CHECKOUT_TRANSITIONS = {
   CANCELLED: [],
 } as const satisfies Record<CheckoutState | "NONE", readonly CheckoutState[]>;
 
-/** A change the transition table does not have: a bug, never an outcome. */
-export class IllegalCheckoutTransitionError extends Error {
-  override name = "IllegalCheckoutTransitionError";
-  readonly code = "illegal_transition";
-}
-
-/** @returns `to`. @throws IllegalCheckoutTransitionError when the table does not lead there. */
-export function transitionCheckout<To extends CheckoutState>(from: CheckoutState | "NONE", to: To): To {
-  if (!(CHECKOUT_TRANSITIONS[from] as readonly CheckoutState[]).includes(to)) {
-    throw new IllegalCheckoutTransitionError(`${from} does not lead to ${to}`);
-  }
-  return to;
-}
+/** @returns `to`. @throws IllegalTransitionError when the table does not lead there. */
+export const transitionCheckout = createTransition<CheckoutState | "NONE", CheckoutState>(
+  CHECKOUT_TRANSITIONS,
+);
 
 /** What a decision needs to know of a checkout; `isExpired` by the database's clock. */
 export type CheckoutStanding = { state: CheckoutState; isExpired: boolean; attempts: number };

@@ -5,8 +5,7 @@ import {
   type OpenCheckout,
 } from "@holdfast/contracts";
 import {
-  decideReplay,
-  findIdempotencyKey,
+  answerRepetition,
   fingerprintRequest,
   storeAnswer,
   takeIdempotencyKey,
@@ -15,7 +14,6 @@ import {
 import type { Incoming } from "@holdfast/messaging";
 import { orNotStarted } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
-import { replay } from "../authorization/answer-repetition.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { findCheckout, insertCheckout } from "./checkout-queries.ts";
 import { checkoutRecord } from "./checkout-record.ts";
@@ -86,26 +84,14 @@ async function describe(
   return { outcome: "done", result: checkoutRecord(found) };
 }
 
+/** Both were one transaction: a key without an answer was purged between two statements, and is free in a moment. */
 async function answerTaken(
   db: Kysely<PaymentsDatabase>,
   key: KeyOwner,
   taking: { fingerprint: Buffer; resourceId: string },
 ): Promise<Reply> {
-  const taken = await findIdempotencyKey(db, key);
-  // Purged between the two statements: it is free again, in a moment.
-  if (!taken) return { outcome: "problem", code: "idempotency_key_in_use" };
-  const decision = decideReplay(taken, taking);
-  switch (decision.kind) {
-    case "reused":
-      return { outcome: "problem", code: "idempotency_key_reused" };
-    case "answer":
-      return replay<CheckoutRecord>(decision);
-    case "copy":
-    case "unfinished":
-      return { outcome: "problem", code: "idempotency_key_in_use" };
-    default:
-      return decision satisfies never;
-  }
+  const inUse = (): Reply => ({ outcome: "problem", code: "idempotency_key_in_use" });
+  return await answerRepetition(db, key, taking, { free: inUse, copy: inUse, unfinished: inUse });
 }
 
 function fingerprintOf({ fingerprintKey }: OpenCheckoutDeps, payload: OpenCheckout): Buffer {

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
+import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import { operateOnPayment, type OperateDeps } from "./operate-on-payment.ts";
@@ -42,7 +43,7 @@ async function findExpired(
   const { rows } = await sql<{ payment_id: string }>`
     select payment_id from payment
     where state = 'SUCCESS' and transaction_type = 'PRE_AUTHORIZATION' and operation_id is null
-      and created_at < now() - ${expireAfterMs} * interval '1 millisecond'
+      and created_at < ${fromNow(-expireAfterMs)}
       and reserved_minor = 0 and released_minor < amount_minor
       and not exists (
         select from payment_operation

@@ -1,13 +1,20 @@
 import type { InquiryOutcome } from "@holdfast/acquirer";
-import type { RecoverDeps, RecoveryResult } from "../recovery/recover-payment.ts";
-import { callAcquirer, conclude, operationReference } from "./operate-on-payment.ts";
+import {
+  callAcquirer,
+  concludeOperation,
+  operationReference,
+  type ConcludeOperationDeps,
+} from "./conclude-operation.ts";
 import { findOperation, type OperatedPayment, type Operation } from "./operation-queries.ts";
 
 /**
  * Finds out how an operation ended whose answer was lost: asks about its reference, and where the acquirer has not seen
  * it, repeats it under the same reference. It is never reversed.
  */
-export async function recoverOperation(deps: RecoverDeps, payment: OperatedPayment): Promise<RecoveryResult> {
+export async function recoverOperation(
+  deps: ConcludeOperationDeps,
+  payment: OperatedPayment,
+): Promise<"settled" | "waiting"> {
   const operation = await findOperation(deps.db, payment.operation_id);
   if (!operation) throw new Error("a payment names an operation that does not exist");
   const expiresAt = () => new Date(deps.now() + deps.acquirerTimeoutMs);
@@ -17,7 +24,7 @@ export async function recoverOperation(deps: RecoverDeps, payment: OperatedPayme
   });
   const known = outcomeOf(inquiry, operation, payment);
   const outcome = known === "repeat" ? await callAcquirer(deps, operation, payment, expiresAt()) : known;
-  const reply = await conclude(deps, payment, operation, outcome);
+  const reply = await concludeOperation(deps, payment, operation, outcome);
   return reply.outcome === "pending" ? "waiting" : "settled";
 }
 

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Selectable } from "kysely";
-import type { PaymentHistoryTable, PaymentsDatabase } from "../database.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import type { PaymentHistoryTable } from "../payment/payment-table.ts";
 import type { OperatorPaymentRow } from "./operator-payment.ts";
 
 /** A place in the list of unresolved payments. */

@@ -1,6 +1,6 @@
 import type { OperatorPayment, OperatorPaymentDetail } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
-import type { PaymentHistoryTable } from "../database.ts";
+import type { PaymentHistoryTable } from "../payment/payment-table.ts";
 import { isUnsettled } from "../payment/payment.ts";
 import { paymentRecord, type PaymentRow } from "../payment/payment-record.ts";
 

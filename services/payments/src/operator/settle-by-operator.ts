@@ -7,10 +7,9 @@ import { appendAudit } from "@holdfast/audit";
 import type { CommandReply, OperatorContext, OperatorPaymentDetail } from "@holdfast/contracts";
 import type { Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
-import type { AcquirerResult } from "../payment/authorization-outcome.ts";
+import { settle, type AcquirerResult } from "../payment/authorization-outcome.ts";
 import { endOfReversal, isUnsettled, merchantStatus, reversalState } from "../payment/payment.ts";
 import { recordWithin } from "../payment/payment-writes.ts";
-import { settle } from "../payment/settlement.ts";
 import { findOperation, finishOperation, type OperatedPayment } from "../operation/operation-queries.ts";
 import { isOperated, recoverPayment, type RecoverDeps } from "../recovery/recover-payment.ts";
 import { giveBack, leaseUnsettled, startReversal, type LeasedPayment } from "../payment/payment-lease.ts";
@@ -157,13 +156,13 @@ const RESOLVED: AcquirerResult = {
 };
 
 async function lease(
-  { leaseMs, db }: OperatorDeps,
+  { leaseMs }: OperatorDeps,
   trx: Transaction<PaymentsDatabase>,
   paymentId: string,
 ): Promise<LeasedPayment | Problem> {
   const [leased] = await leaseUnsettled(trx, { leaseMs, paymentId, restMs: 0 });
   if (leased) return leased;
-  const payment = await findForOperator(db, paymentId);
+  const payment = await findForOperator(trx, paymentId);
   if (!payment) return { outcome: "problem", code: "payment_not_found" };
   const isOpen = isUnsettled(payment.state) || payment.operation_id !== null;
   return isOpen ? { outcome: "problem", code: "operation_in_progress" } : invalidState(payment);

@@ -1,5 +1,7 @@
+import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
-import type { PaymentsDatabase, PaymentTable } from "../database.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import type { PaymentTable } from "./payment-table.ts";
 import { reversalState, transition, type PaymentState } from "./payment.ts";
 
 /**
@@ -19,28 +21,47 @@ export async function leaseUnsettled(
   db: Kysely<PaymentsDatabase>,
   options: { leaseMs: number; limit: number } | { leaseMs: number; paymentId: string; restMs: number },
 ): Promise<LeasedPayment[]> {
-  const chosen =
-    "limit" in options
-      ? sql`select payment_id from payment where recover_at <= now()
-            order by recover_at limit ${options.limit} for update skip locked`
-      : sql`select payment_id from payment
-            where payment_id = ${options.paymentId} and recover_at is not null
-              and coalesce(lease_until, '-infinity') < now()
-              and updated_at < now() - ${options.restMs} * interval '1 millisecond'
-              and (state <> 'ENROLLED' or recovery_from <= now())
-            for update skip locked`;
-  const leased = await sql<LeasedPayment>`
-    update payment set
-      lease_token = gen_random_uuid(),
-      lease_until = lease.ends,
-      recover_at = lease.ends,
-      updated_at = now()
-    from (select now() + ${options.leaseMs} * interval '1 millisecond' as ends) as lease
-    where payment_id in (${chosen})
-    returning payment.*, extract(epoch from now() - coalesce(recovery_from, created_at))::float8 * 1000 as age_ms`.execute(
-    db,
-  );
-  return leased.rows;
+  return await db
+    .updateTable("payment")
+    .set({
+      lease_token: sql<string>`gen_random_uuid()`,
+      lease_until: fromNow(options.leaseMs),
+      recover_at: fromNow(options.leaseMs),
+      updated_at: sql<Date>`now()`,
+    })
+    .where("payment_id", "in", "limit" in options ? allDue(db, options) : thisOne(db, options))
+    .returningAll()
+    .returning(
+      sql<number>`extract(epoch from now() - coalesce(recovery_from, created_at))::float8 * 1000`.as(
+        "age_ms",
+      ),
+    )
+    .$narrowType<{ lease_token: string }>()
+    .execute();
+}
+
+function allDue(db: Kysely<PaymentsDatabase>, { limit }: { limit: number }) {
+  return db
+    .selectFrom("payment")
+    .select("payment_id")
+    .where("recover_at", "<=", sql<Date>`now()`)
+    .orderBy("recover_at")
+    .limit(limit)
+    .forUpdate()
+    .skipLocked();
+}
+
+function thisOne(db: Kysely<PaymentsDatabase>, { paymentId, restMs }: { paymentId: string; restMs: number }) {
+  return db
+    .selectFrom("payment")
+    .select("payment_id")
+    .where("payment_id", "=", paymentId)
+    .where("recover_at", "is not", null)
+    .where(sql<boolean>`coalesce(lease_until, '-infinity') < now()`)
+    .where("updated_at", "<", fromNow(-restMs))
+    .where(sql<boolean>`(state <> 'ENROLLED' or recovery_from <= now())`)
+    .forUpdate()
+    .skipLocked();
 }
 
 /** Commits that the payment shall not stand. From here on nothing makes it SUCCESS. @returns false without the lease. */
@@ -67,15 +88,19 @@ export async function postpone(
   { payment_id, lease_token }: { payment_id: string; lease_token: string },
   { inMs, cause }: { inMs: number; cause: string },
 ): Promise<void> {
-  await sql`
-    update payment set
-      lease_token = null,
-      lease_until = null,
-      recover_at = now() + ${inMs} * interval '1 millisecond',
-      recovery_attempts = recovery_attempts + 1,
-      last_inquiry = ${cause},
-      updated_at = now()
-    where payment_id = ${payment_id} and lease_token = ${lease_token}`.execute(db);
+  await db
+    .updateTable("payment")
+    .set({
+      lease_token: null,
+      lease_until: null,
+      recover_at: fromNow(inMs),
+      recovery_attempts: sql<number>`recovery_attempts + 1`,
+      last_inquiry: cause,
+      updated_at: sql<Date>`now()`,
+    })
+    .where("payment_id", "=", payment_id)
+    .where("lease_token", "=", lease_token)
+    .execute();
 }
 
 /** Gives the lease back as if nobody had had it: the next attempt comes when it is next due anyway. */
@@ -83,7 +108,11 @@ export async function giveBack(
   db: Kysely<PaymentsDatabase>,
   { payment_id, lease_token }: { payment_id: string; lease_token: string },
 ): Promise<void> {
-  await sql`
-    update payment set lease_token = null, lease_until = null, recover_at = now(), updated_at = now()
-    where payment_id = ${payment_id} and lease_token = ${lease_token}`.execute(db);
+  const now = sql<Date>`now()`;
+  await db
+    .updateTable("payment")
+    .set({ lease_token: null, lease_until: null, recover_at: now, updated_at: now })
+    .where("payment_id", "=", payment_id)
+    .where("lease_token", "=", lease_token)
+    .execute();
 }

@@ -1,6 +1,6 @@
 import { amountToJson, type ApiPaymentResponse } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
-import type { PaymentTable } from "../database.ts";
+import type { PaymentTable } from "./payment-table.ts";
 import { merchantStatus } from "./payment.ts";
 
 export type PaymentRow = Selectable<PaymentTable>;

@@ -1,4 +1,4 @@
-import type { PaymentStatus } from "@holdfast/contracts";
+import { createTransition, type PaymentStatus } from "@holdfast/contracts";
 
 /**
  * The payment's state machine: the only place that says which state may follow which. A change is checked here, and
@@ -41,19 +41,8 @@ export const PAYMENT_TRANSITIONS = {
   CAPTURED: [],
 } as const satisfies Record<PaymentState | "NONE", readonly PaymentState[]>;
 
-/** A change the transition table does not have: a bug, never an outcome. */
-export class IllegalTransitionError extends Error {
-  override name = "IllegalTransitionError";
-  readonly code = "illegal_transition";
-}
-
 /** @returns `to`. @throws IllegalTransitionError when the table does not lead there. */
-export function transition<To extends PaymentState>(from: PaymentState | "NONE", to: To): To {
-  if (!(PAYMENT_TRANSITIONS[from] as readonly PaymentState[]).includes(to)) {
-    throw new IllegalTransitionError(`${from} does not lead to ${to}`);
-  }
-  return to;
-}
+export const transition = createTransition<PaymentState | "NONE", PaymentState>(PAYMENT_TRANSITIONS);
 
 /** Whether the outcome at the acquirer is still to be found out. A challenge in progress is not: it is the cardholder's. */
 export function isUnsettled(state: PaymentState): boolean {

@@ -1,6 +1,5 @@
 import type { InquiryOutcome } from "@holdfast/acquirer";
-import type { AcquirerResult } from "../payment/authorization-outcome.ts";
-import type { Settlement } from "../payment/settlement.ts";
+import type { AcquirerResult, Settlement } from "../payment/authorization-outcome.ts";
 
 /** What an inquiry makes of a payment whose authorization's outcome is not known. */
 export type RecoveryDecision =

@@ -15,7 +15,7 @@ import { recoverOperation } from "../operation/recover-operation.ts";
 import type { OperatedPayment } from "../operation/operation-queries.ts";
 import { endOfReversal, reversalState } from "../payment/payment.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
-import { settle, type Settlement } from "../payment/settlement.ts";
+import { settle, type Settlement } from "../payment/authorization-outcome.ts";
 import { keepAuthentication } from "../three-ds/keep-authentication.ts";
 import { ABANDONED, decideRecovery, REVERSED, type RecoveryLimits } from "./decide-recovery.ts";
 import { postpone, startReversal, type LeasedPayment } from "../payment/payment-lease.ts";

@@ -8,7 +8,8 @@ import type { CommandReply, RefundReservation, ReserveRefund } from "@holdfast/c
 import { orNotStarted } from "@holdfast/service-runtime";
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { sql } from "kysely";
-import type { PaymentsDatabase, RefundReservationTable } from "../database.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import type { RefundReservationTable } from "./reservation-table.ts";
 import { lockPayment } from "../operation/operation-queries.ts";
 import { decideReservation, type Refused } from "../operation/payment-operation.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";

@@ -5,6 +5,7 @@
  */
 import type { CommandReply, CompletePayment, ServiceContext, SessionState } from "@holdfast/contracts";
 import { failpoint } from "@holdfast/failpoints";
+import { awaitFirst } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import { completeAuthorization, type CompleteAuthorizationDeps } from "./complete-authorization.ts";
 import { claimCompletion, findSession } from "./session-queries.ts";
@@ -51,15 +52,13 @@ async function awaitEnd(
   asked: { paymentId: string; sessionId: string },
   until: number,
 ): Promise<Reply> {
-  for (;;) {
-    const found = await findSession(deps.db, asked);
-    if (!found) return NOT_FOUND;
-    const reply = sessionState(found);
-    const isUnderWay = found.payment.lease_token !== null;
-    if (reply.outcome === "done" || !isUnderWay || deps.now() + POLL_MS > until) return reply;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
+  const found = await awaitFirst(
+    () => findSession(deps.db, asked),
+    (read) =>
+      read !== undefined && sessionState(read).outcome !== "done" && read.payment.lease_token !== null,
+    { until, now: deps.now },
+  );
+  return found ? sessionState(found) : NOT_FOUND;
 }
 
-const POLL_MS = 100;
 const PATIENCE_MS = 3_000;

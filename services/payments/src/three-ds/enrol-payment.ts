@@ -11,14 +11,14 @@ import type { Incoming } from "@holdfast/messaging";
 import { certainlyNotCommitted } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import { admitPayment } from "../authorization/admit-payment.ts";
-import { answerRepetition, currentState } from "../authorization/answer-repetition.ts";
+import { answerKnownPayment, currentState } from "../authorization/answer-known-payment.ts";
 import { NOT_YET_ANSWERED, type AuthorizePaymentDeps } from "../authorization/authorize-payment.ts";
+import { cardRequestOf } from "../authorization/card-request.ts";
 import { concludeAuthorization } from "../authorization/conclude-authorization.ts";
 import type { PaymentsDatabase } from "../database.ts";
-import { DEADLINE_PASSED } from "../payment/authorization-outcome.ts";
+import { DEADLINE_PASSED, type LeasedForSettlement } from "../payment/authorization-outcome.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
-import type { LeasedForSettlement } from "../payment/settlement.ts";
 import { completeAuthorization } from "./complete-authorization.ts";
 import { decideEnrolment, type EnrolmentDecision } from "./enrolment-outcome.ts";
 import { claimEnrolment, findSession, recordChallenge, startAuthorizing } from "./session-queries.ts";
@@ -61,7 +61,7 @@ export async function enrolPayment(
   const claim = await claimPayment(deps, message, row, withinClaim);
   switch (claim.kind) {
     case "taken":
-      return await answerRepetition(deps, message, row, currentEnrolment);
+      return await answerKnownPayment(deps, message, row, currentEnrolment);
     case "answered":
       return claim.reply;
     case "claimed":
@@ -140,20 +140,14 @@ class ClaimRefused extends Error {
 }
 
 function enrol(
-  { acquirer, acquirerTimeoutMs, now }: EnrolPaymentDeps,
+  deps: EnrolPaymentDeps,
   { context, payload }: Message,
   payment: LeasedForSettlement,
   card: Card,
   sessionExpiresAt: Date,
 ): Promise<EnrolmentOutcome> {
-  return acquirer.enrol({
-    reference: payment.payment_id,
-    expiresAt: new Date(Math.min(now() + acquirerTimeoutMs, context.deadlineAt)),
-    amountMinor: payment.amount_minor,
-    currency: payment.currency,
-    card: card.reveal(),
-    cardHolderName: payment.card_holder_name,
-    installmentCount: payment.installment_count,
+  return deps.acquirer.enrol({
+    ...cardRequestOf(deps, payment, card, context),
     operation: payment.transaction_type === "PAYMENT" ? "sale" : "authorize",
     returnUrl: payload.returnUrl,
     sessionExpiresAt,

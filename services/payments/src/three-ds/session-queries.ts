@@ -1,7 +1,9 @@
 import type { Authentication } from "@holdfast/acquirer";
 import type { ThreeDsTerms } from "@holdfast/contracts";
+import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
-import type { PaymentsDatabase, ThreeDsSessionTable } from "../database.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import type { ThreeDsSessionTable } from "./session-table.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import { transition } from "../payment/payment.ts";
@@ -54,10 +56,6 @@ export async function claimEnrolment(
     .returning("expires_at")
     .executeTakeFirstOrThrow();
   return { ...claimed, expires_at };
-}
-
-function fromNow(ms: number) {
-  return sql<Date>`now() + ${ms} * interval '1 millisecond'`;
 }
 
 type Leased = { payment_id: string; lease_token: string };
