@@ -1,6 +1,7 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import type { IdempotencyKeyTable } from "@holdfast/idempotency";
-import type { ColumnType, Generated } from "kysely";
+import type { OutboxTable } from "@holdfast/outbox";
+import type { Generated } from "kysely";
 import type { RefundState } from "./refund/refund.ts";
 
 /** Tables of the schema `refunds`, as the migrations make them; a test compares the two. */
@@ -67,20 +68,4 @@ export type RefundApprovalTable = {
   approved_by: string;
   note: string | null;
   at: Generated<Date>;
-};
-
-export type OutboxTable = {
-  event_id: Generated<string>;
-  occurred_at: ColumnType<Date, never, never>;
-  event_type: string;
-  /** The refund's own id. */
-  payment_id: string;
-  merchant_id: string;
-  status: string;
-  body: Buffer;
-  traceparent: string | null;
-  xact_id: Generated<string>;
-  confirmed_at: Date | null;
-  publish_attempts: Generated<number>;
-  publish_at: Date | null;
 };

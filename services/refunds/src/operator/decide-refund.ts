@@ -8,8 +8,7 @@ import { failpoint } from "@holdfast/failpoints";
 import type { Logger } from "@holdfast/service-runtime";
 import type { Transaction } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
-import { carryOn } from "../execution/carry-on.ts";
-import type { ExecuteDeps } from "../execution/execute-refund.ts";
+import { carryOutRefund, type CarryOutDeps } from "../refund/carry-out-refund.ts";
 import { changeRefund } from "../refund/change-refund.ts";
 import type { RefundRow } from "../refund/refund-record.ts";
 import { lockRefund, type LeasedRefund } from "../refund/refund-queries.ts";
@@ -17,7 +16,7 @@ import { approvalsRequired } from "./approvals-required.ts";
 import { auditRefund } from "./audit-refund.ts";
 import { describeRefund, type ViewDeps } from "./list-refunds.ts";
 
-export type DecideDeps = ExecuteDeps & ViewDeps & { log: Logger };
+export type DecideDeps = CarryOutDeps & ViewDeps & { log: Logger };
 type Reply = CommandReply<OperatorRefundDetail>;
 type Problem = Extract<Reply, { outcome: "problem" }>;
 type Decision = RefundRow | Problem | { outcome: "not_started" };
@@ -130,7 +129,7 @@ async function carryOutAndDescribe(
         0,
         Math.min(deps.acquirerTimeoutMs, context.deadlineAt - deps.now()),
       );
-      await carryOn({ ...deps, acquirerTimeoutMs }, refund as LeasedRefund, { resumed: false });
+      await carryOutRefund({ ...deps, acquirerTimeoutMs }, refund as LeasedRefund, { resumed: false });
     } catch (error) {
       deps.log.error({ refundId: refund.refund_id, error }, "a decision could not be carried out at once");
     }

@@ -1,6 +1,6 @@
 import type { Logger } from "@holdfast/service-runtime";
 import { annotate, inLinkedSpan, SETTLED_OUTCOME } from "@holdfast/telemetry";
-import type { ExecuteDeps } from "../execution/execute-refund.ts";
+import type { CarryOutDeps } from "../refund/carry-out-refund.ts";
 import { leaseDue } from "../refund/refund-queries.ts";
 import { recoverRefund } from "./recover-refund.ts";
 
@@ -10,7 +10,7 @@ import { recoverRefund } from "./recover-refund.ts";
  *
  * @returns how many were looked at.
  */
-export async function recoverDue(deps: ExecuteDeps & { log: Logger }): Promise<number> {
+export async function recoverDue(deps: CarryOutDeps & { log: Logger }): Promise<number> {
   const due = await leaseDue(deps.db, { leaseMs: deps.leaseMs, limit: ROUND_MAX });
   await Promise.all(
     due.map(async (refund) => {

@@ -1,7 +1,8 @@
 /**
- * An approved refund at the bank: one call under a reference of its own, repeated under that same reference until its
- * outcome is known. What is not known stays EXECUTING, with its amount reserved; it is never called a decline and never
- * sent under another reference, so the bank pays at most once.
+ * A decided refund, phase by phase, each committed before the next. An approved one is one call to the bank under a
+ * reference of its own, repeated under that same reference until its outcome is known. An outcome that is not known
+ * leaves it EXECUTING, with its amount reserved; it is never called a decline and never sent under another reference, so
+ * the bank pays at most once. Then `payments` settles or releases the amount, and only then the end is shown.
  */
 import type { Acquirer, AcquirerOutcome, FollowUpRequest, InquiryOutcome } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/failpoints";
@@ -10,11 +11,12 @@ import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
-import { changeRefund } from "../refund/change-refund.ts";
-import type { RefundRow } from "../refund/refund-record.ts";
-import { postpone, renewLease, type LeasedRefund } from "../refund/refund-queries.ts";
+import { changeRefund } from "./change-refund.ts";
+import type { RefundRow } from "./refund-record.ts";
+import { postpone, renewLease, type LeasedRefund } from "./refund-queries.ts";
+import type { FinalRefundState } from "./refund.ts";
 
-export type ExecuteDeps = {
+export type CarryOutDeps = {
   db: Kysely<RefundsDatabase>;
   acquirer: Acquirer;
   payments: PaymentsPort;
@@ -28,18 +30,31 @@ export type ExecuteDeps = {
   now: () => number;
 };
 
+/**
+ * Takes a decided refund as far as it will go now.
+ * @param resumed whether the bank may have been asked before.
+ */
+export async function carryOutRefund(
+  deps: CarryOutDeps,
+  refund: LeasedRefund,
+  { resumed }: { resumed: boolean },
+): Promise<void> {
+  let current: RefundRow | undefined = refund;
+  if (refund.state === "EXECUTING") {
+    current = await (resumed ? resumeExecution(deps, refund) : executeRefund(deps, refund));
+  }
+  if (current && isEnding(current)) await endRefund(deps, current);
+}
+
 /** The first call. @returns the refund on its way to its end, or undefined while that is not known. */
-export async function executeRefund(deps: ExecuteDeps, refund: LeasedRefund): Promise<RefundRow | undefined> {
+async function executeRefund(deps: CarryOutDeps, refund: LeasedRefund): Promise<RefundRow | undefined> {
   const outcome = await callAcquirer(deps, refund);
   await failpoint("refunds.after_acquirer");
   return await conclude(deps, refund, outcome);
 }
 
 /** What became of a call whose answer was lost: asks, and where the bank has not seen the reference repeats it. */
-export async function resumeExecution(
-  deps: ExecuteDeps,
-  refund: LeasedRefund,
-): Promise<RefundRow | undefined> {
+async function resumeExecution(deps: CarryOutDeps, refund: LeasedRefund): Promise<RefundRow | undefined> {
   const inquiry = await deps.acquirer.inquire({
     reference: acquirerReference(refund),
     expiresAt: expiry(deps),
@@ -56,7 +71,7 @@ function acquirerReference({ refund_id }: Pick<RefundRow, "refund_id">): string 
   return `${refund_id}:refund`;
 }
 
-async function callAcquirer(deps: ExecuteDeps, refund: LeasedRefund): Promise<AcquirerOutcome> {
+async function callAcquirer(deps: CarryOutDeps, refund: LeasedRefund): Promise<AcquirerOutcome> {
   const request: FollowUpRequest = {
     reference: acquirerReference(refund),
     parentReference: refund.parent_reference!,
@@ -94,7 +109,7 @@ const MISMATCH: AcquirerOutcome = { kind: "unknown", reason: "mismatch" };
 
 /** Commits what is known, and leaves to recovery what is not. */
 async function conclude(
-  deps: ExecuteDeps,
+  deps: CarryOutDeps,
   refund: LeasedRefund,
   outcome: AcquirerOutcome,
 ): Promise<RefundRow | undefined> {
@@ -123,13 +138,49 @@ async function conclude(
   }
 }
 
+function isEnding(refund: RefundRow): refund is LeasedRefund & { state: EndingState } {
+  return refund.state in ENDS && refund.lease_token !== null;
+}
+
+/** States in which a refund's end is decided, and the end each leads to. */
+const ENDS = {
+  SETTLING: "SUCCESS",
+  FAILING: "FAILED",
+  REJECTING: "REJECTED",
+} as const satisfies Record<string, FinalRefundState>;
+type EndingState = keyof typeof ENDS;
+
+/**
+ * Tells `payments` of an end that is committed, and only when that is acknowledged shows it: a merchant who sees FAILED
+ * can ask for the same amount again at once. Idempotent on both sides; repeated until acknowledged.
+ */
+async function endRefund(deps: CarryOutDeps, refund: LeasedRefund & { state: EndingState }): Promise<void> {
+  const to = ENDS[refund.state];
+  const reply = to === "SUCCESS" ? await deps.payments.settle(refund) : await deps.payments.release(refund);
+  await failpoint("refunds.after_payments_told");
+  if (reply.outcome !== "done") {
+    await tryLater(
+      deps,
+      refund,
+      reply.outcome === "problem" ? `payments_${reply.code}` : `payments_${reply.outcome}`,
+    );
+    return;
+  }
+  const ended = await deps.db
+    .transaction()
+    .execute((trx) => changeRefund(trx, refund, { to, cause: "acknowledged", leaseMs: deps.leaseMs }));
+  await failpoint("refunds.after_end");
+  if (ended) deps.events.ended(ended);
+  else deps.events.lost(refund);
+}
+
 /** Gives the lease back until the schedule's next step; what was done so far is done again. */
-export async function tryLater(deps: ExecuteDeps, refund: LeasedRefund, cause: string): Promise<undefined> {
+export async function tryLater(deps: CarryOutDeps, refund: LeasedRefund, cause: string): Promise<undefined> {
   const ageMs = Math.max(0, deps.now() - refund.state_since.getTime());
   await postpone(deps.db, refund, { inMs: nextAttemptInMs(ageMs, deps), cause });
   deps.events.waiting(refund, { cause, ageMs, attempts: refund.recovery_attempts + 1 });
 }
 
-function expiry({ now, acquirerTimeoutMs }: ExecuteDeps): Date {
+function expiry({ now, acquirerTimeoutMs }: CarryOutDeps): Date {
   return new Date(now() + acquirerTimeoutMs);
 }

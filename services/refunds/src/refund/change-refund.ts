@@ -1,4 +1,5 @@
 import { PAYMENT_STATUS_CHANGED } from "@holdfast/contracts";
+import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Transaction, type Updateable } from "kysely";
 import type { RefundsDatabase, RefundTable } from "../database.ts";
 import { isFinal, isUnderWay, transition, type RefundState } from "./refund.ts";
@@ -30,7 +31,7 @@ export async function changeRefund(
   { to, cause, set, leaseMs }: RefundChange,
 ): Promise<RefundRow | undefined> {
   const state = transition(refund.state, to);
-  const leaseEnds = isUnderWay(state) ? sql<Date>`now() + ${leaseMs} * interval '1 millisecond'` : null;
+  const leaseEnds = isUnderWay(state) ? fromNow(leaseMs) : null;
   const changed = await trx
     .updateTable("refund")
     .set({
@@ -57,10 +58,17 @@ export async function changeRefund(
     .values({ refund_id, version, from_state: refund.state, to_state: state, cause })
     .execute();
   if (isFinal(state)) {
-    await sql`
-      insert into outbox (event_type, payment_id, merchant_id, status, body, traceparent)
-      values (${PAYMENT_STATUS_CHANGED}, ${refund_id}, ${merchant_id}, ${state}, ${webhookBody(changed)},
-        ${traceparent})`.execute(trx);
+    await trx
+      .insertInto("outbox")
+      .values({
+        event_type: PAYMENT_STATUS_CHANGED,
+        payment_id: refund_id,
+        merchant_id,
+        status: state,
+        body: webhookBody(changed),
+        traceparent,
+      })
+      .execute();
   }
   return changed;
 }

@@ -1,4 +1,4 @@
-import type { PaymentStatus } from "@holdfast/contracts";
+import { createTransition, type PaymentStatus } from "@holdfast/contracts";
 
 /**
  * The refund's state machine: the only place that says which state may follow which. A change is checked here, and
@@ -38,19 +38,8 @@ export const REFUND_TRANSITIONS = {
   REJECTED: [],
 } as const satisfies Record<RefundState | "NONE", readonly RefundState[]>;
 
-/** A change the transition table does not have: a bug, never an outcome. */
-export class IllegalTransitionError extends Error {
-  override name = "IllegalTransitionError";
-  readonly code = "illegal_transition";
-}
-
 /** @returns `to`. @throws IllegalTransitionError when the table does not lead there. */
-export function transition<To extends RefundState>(from: RefundState | "NONE", to: To): To {
-  if (!(REFUND_TRANSITIONS[from] as readonly RefundState[]).includes(to)) {
-    throw new IllegalTransitionError(`${from} does not lead to ${to}`);
-  }
-  return to;
-}
+export const transition = createTransition<RefundState | "NONE", RefundState>(REFUND_TRANSITIONS);
 
 export function isFinal(state: RefundState): state is FinalRefundState {
   return state === "SUCCESS" || state === "FAILED" || state === "REJECTED";

@@ -1,57 +1,49 @@
-import { decideReplay, findIdempotencyKey } from "@holdfast/idempotency";
+import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
+import { answerRepetition, awaitFirst } from "@holdfast/idempotency";
+import type { Kysely } from "kysely";
+import type { RefundsDatabase } from "../database.ts";
 import { findRefund } from "../refund/refund-queries.ts";
 import { refundRecord } from "../refund/refund-record.ts";
-import type { RefundRequest, Reply, RequestRefundDeps } from "./request-refund.ts";
 
-type Deps = Pick<RequestRefundDeps, "db" | "now">;
+type Deps = { db: Kysely<RefundsDatabase>; now: () => number };
+type Reply = CommandReply<ApiPaymentResponse>;
+type Asked = { refundId: string; merchantId: string; deadlineAt: number };
 
 /**
  * The gateway sent the message again because it lost the connection: wait for the first one's end.
  * @returns undefined when the refund is gone, having been refused or undone: `payments` then says the same again.
  */
-export async function answerCopy(
+export async function answerRefundCopy(
   { db, now }: Deps,
-  { refundId, merchantId, deadlineAt }: RefundRequest,
+  { refundId, merchantId, deadlineAt }: Asked,
 ): Promise<Reply | undefined> {
-  for (;;) {
-    const refund = await findRefund(db, refundId, merchantId);
-    if (!refund) return now() > deadlineAt ? { outcome: "in_doubt" } : undefined;
-    if (refund.state !== "RESERVING") return { outcome: "done", result: refundRecord(refund) };
-    if (now() + COPY_POLL_MS > deadlineAt) return { outcome: "in_doubt" };
-    await new Promise((resolve) => setTimeout(resolve, COPY_POLL_MS));
-  }
+  const refund = await awaitFirst(
+    () => findRefund(db, refundId, merchantId),
+    (found) => found?.state === "RESERVING",
+    { until: deadlineAt, now },
+  );
+  if (!refund && now() <= deadlineAt) return undefined;
+  if (!refund || refund.state === "RESERVING") return { outcome: "in_doubt" };
+  return { outcome: "done", result: refundRecord(refund) };
 }
-
-const COPY_POLL_MS = 100;
 
 /**
  * The merchant sent the request again under its Idempotency-Key.
  * @returns undefined when the key has been forgotten meanwhile.
  */
-export async function answerRepetition(
+export async function answerRefundRepetition(
   deps: Deps,
-  request: RefundRequest,
+  asked: Asked,
   { key, scope, fingerprint }: { key: string; scope: string; fingerprint: Buffer },
 ): Promise<Reply | undefined> {
-  const { merchantId, refundId, deadlineAt } = request;
-  const taken = await findIdempotencyKey(deps.db, { merchantId, key, scope });
-  if (!taken) return deps.now() > deadlineAt ? IN_USE : undefined;
-  const decision = decideReplay(taken, { fingerprint, resourceId: refundId });
-  switch (decision.kind) {
-    case "copy":
-      return await answerCopy(deps, request);
-    case "reused":
-      return { outcome: "problem", code: "idempotency_key_reused" };
-    case "answer": {
-      const reply = JSON.parse(decision.json) as Extract<Reply, { outcome: "done" | "problem" }>;
-      return decision.replayed ? { ...reply, replayed: true } : reply;
-    }
-    case "unfinished":
-      // Not shown yet, and either it soon is or the key is forgotten with it.
-      return IN_USE;
-    default:
-      return decision satisfies never;
-  }
+  const owner = { merchantId: asked.merchantId, key, scope };
+  const mine = { fingerprint, resourceId: asked.refundId };
+  return await answerRepetition(deps.db, owner, mine, {
+    free: () => (deps.now() > asked.deadlineAt ? IN_USE : undefined),
+    copy: () => answerRefundCopy(deps, asked),
+    // Not shown yet, and either it soon is or the key is forgotten with it.
+    unfinished: () => IN_USE,
+  });
 }
 
 const IN_USE: Reply = { outcome: "problem", code: "idempotency_key_in_use" };

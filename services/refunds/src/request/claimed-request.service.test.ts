@@ -9,7 +9,8 @@ import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
 import { findRefund, type LeasedRefund } from "../refund/refund-queries.ts";
 import { dropRefund } from "./drop-refund.ts";
-import { requestRefund, type RefundRequest, type RequestRefundDeps } from "./request-refund.ts";
+import { requestRefund, type RequestRefundDeps } from "./request-refund.ts";
+import type { RefundRequest } from "./claim-refund.ts";
 
 /** What happens at instants that no race of real services hits reliably; only `payments` is played. */
 let database: TestDatabase;

@@ -4,24 +4,18 @@
  * arrive together. Whatever the process dies with is undone by recovery: the reservation is released, then the row is
  * deleted.
  */
-import {
-  currencyExponent,
-  type ApiPaymentResponse,
-  type CommandReply,
-  type RefundReservation,
-} from "@holdfast/contracts";
+import type { ApiPaymentResponse, CommandReply, RefundReservation } from "@holdfast/contracts";
 import { failpoint } from "@holdfast/failpoints";
-import { forgetKey, storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
-import { certainlyNotCommitted } from "@holdfast/service-runtime";
-import { sql, type Kysely, type Transaction } from "kysely";
+import { forgetKey, storeAnswer } from "@holdfast/idempotency";
+import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
 import { changeRefund } from "../refund/change-refund.ts";
-import { merchantStatus, transition } from "../refund/refund.ts";
 import { refundRecord, type RefundRow } from "../refund/refund-record.ts";
 import { postpone, type LeasedRefund } from "../refund/refund-queries.ts";
-import { answerCopy, answerRepetition } from "./answer-repetition.ts";
+import { answerRefundCopy, answerRefundRepetition } from "./answer-refund.ts";
+import { claimRefund, type RefundRequest } from "./claim-refund.ts";
 import { dropRefund } from "./drop-refund.ts";
 
 export type RequestRefundDeps = {
@@ -33,23 +27,6 @@ export type RequestRefundDeps = {
   now: () => number;
 };
 
-/** What is asked for, by whom. */
-export type RefundRequest = {
-  refundId: string;
-  paymentId: string;
-  merchantId: string;
-  amountMinor: bigint;
-  currency: string;
-  /** The operator who asks on the merchant's behalf, and why. */
-  onBehalf: { operator: string; reason: string } | undefined;
-  traceparent: string | null;
-  /** Epoch milliseconds. */
-  deadlineAt: number;
-  idempotency: { scope: string; key: string; fingerprint: Buffer } | undefined;
-  /** More to write in the transaction that shows the refund. */
-  whenAccepted?: (trx: Transaction<RefundsDatabase>, refund: RefundRow) => Promise<void>;
-};
-
 export type Reply = CommandReply<ApiPaymentResponse>;
 type Refused = Extract<CommandReply<never>, { outcome: "problem" }>;
 
@@ -59,10 +36,11 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
     case "refused":
       return claim.reply;
     case "copy":
-      return (await answerCopy(deps, request)) ?? (await requestRefund(deps, request));
+      return (await answerRefundCopy(deps, request)) ?? (await requestRefund(deps, request));
     case "repetition":
       return (
-        (await answerRepetition(deps, request, request.idempotency!)) ?? (await requestRefund(deps, request))
+        (await answerRefundRepetition(deps, request, request.idempotency!)) ??
+        (await requestRefund(deps, request))
       );
     case "claimed":
       break;
@@ -89,97 +67,6 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
     default:
       return reply satisfies never;
   }
-}
-
-type Claim =
-  | { kind: "claimed"; refund: LeasedRefund }
-  | { kind: "refused"; reply: Reply }
-  | { kind: "copy" }
-  | { kind: "repetition" };
-
-async function claimRefund(deps: RequestRefundDeps, request: RefundRequest): Promise<Claim> {
-  await failpoint("refunds.before_claim");
-  try {
-    const claim = await deps.db.transaction().execute((trx) => claimWithin(trx, deps, request));
-    await failpoint("refunds.after_claim");
-    return claim;
-  } catch (error) {
-    deps.events.writeFailed("claim", request, error);
-    return { kind: "refused", reply: { outcome: certainlyNotCommitted(error) ? "not_started" : "in_doubt" } };
-  }
-}
-
-async function claimWithin(
-  trx: Transaction<RefundsDatabase>,
-  { now }: RequestRefundDeps,
-  request: RefundRequest,
-): Promise<Claim> {
-  const { refundId, merchantId, idempotency } = request;
-  const known = trx.selectFrom("refund").select("state").where("refund_id", "=", refundId);
-  if (await known.executeTakeFirst()) return { kind: "copy" };
-  if (idempotency) {
-    const owner = { merchantId, ...idempotency };
-    if (!(await takeIdempotencyKey(trx, owner, { ...idempotency, resourceId: refundId }))) {
-      return { kind: "repetition" };
-    }
-  }
-  const parent = await findShownRefund(trx, request.paymentId, merchantId);
-  if (parent) {
-    const currentStatus = merchantStatus(parent.state);
-    const reply: Refused = { outcome: "problem", code: "payment_not_refundable", extra: { currentStatus } };
-    await storeAnswer(trx, refundId, reply);
-    return { kind: "refused", reply };
-  }
-  const refund = await insertRefund(trx, request, Math.max(0, request.deadlineAt - now()));
-  if (refund) return { kind: "claimed", refund };
-  await forgetKey(trx, refundId);
-  return { kind: "copy" };
-}
-
-/** The payment's id may be a refund's: refunds are not refunded. */
-async function findShownRefund(
-  trx: Transaction<RefundsDatabase>,
-  refundId: string,
-  merchantId: string,
-): Promise<Pick<RefundRow, "state"> | undefined> {
-  return await trx
-    .selectFrom("refund")
-    .select("state")
-    .where("refund_id", "=", refundId)
-    .where("merchant_id", "=", merchantId)
-    .where("state", "<>", "RESERVING")
-    .executeTakeFirst();
-}
-
-/** Under a lease that lasts as long as the request may: from then on recovery may undo it. */
-async function insertRefund(
-  trx: Transaction<RefundsDatabase>,
-  request: RefundRequest,
-  leaseMs: number,
-): Promise<LeasedRefund | undefined> {
-  const leaseEnds = sql<Date>`now() + ${leaseMs} * interval '1 millisecond'`;
-  const inserted = await trx
-    .insertInto("refund")
-    .values({
-      refund_id: request.refundId,
-      payment_id: request.paymentId,
-      merchant_id: request.merchantId,
-      state: transition("NONE", "RESERVING"),
-      version: 0,
-      amount_minor: request.amountMinor,
-      currency: request.currency,
-      currency_exponent: currencyExponent(request.currency) ?? 0,
-      requested_by: request.onBehalf?.operator ?? null,
-      request_reason: request.onBehalf?.reason ?? null,
-      traceparent: request.traceparent,
-      lease_token: sql<string>`gen_random_uuid()`,
-      lease_until: leaseEnds,
-      recover_at: leaseEnds,
-    })
-    .onConflict((conflict) => conflict.column("refund_id").doNothing())
-    .returningAll()
-    .executeTakeFirst();
-  return inserted as LeasedRefund | undefined;
 }
 
 async function accept(
