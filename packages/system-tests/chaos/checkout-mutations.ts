@@ -98,7 +98,7 @@ export const CHECKOUT_MUTATIONS: readonly Mutation[] = [
   {
     name: "checkout: a buyer cancels what is under way",
     changes: change(
-      `${payments}/read-checkout.ts`,
+      `${payments}/cancel-checkout.ts`,
       "if (!locked || !mayBePaid(locked.standing, locked.attempt, deps.checkoutAttemptsMax)) return undefined;",
       "if (!locked) return undefined;",
     ),

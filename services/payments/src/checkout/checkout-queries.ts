@@ -50,7 +50,7 @@ export async function findCheckout(
   checkoutId: string,
   merchantId?: string,
 ): Promise<FoundCheckout | undefined> {
-  return await readCheckout(db, checkoutId, { merchantId });
+  return await selectCheckout(db, checkoutId, { merchantId });
 }
 
 /**
@@ -61,10 +61,10 @@ export async function lockCheckout(
   trx: Transaction<PaymentsDatabase>,
   checkoutId: string,
 ): Promise<FoundCheckout | undefined> {
-  return await readCheckout(trx, checkoutId, { lock: true });
+  return await selectCheckout(trx, checkoutId, { lock: true });
 }
 
-async function readCheckout(
+async function selectCheckout(
   db: Kysely<PaymentsDatabase>,
   checkoutId: string,
   { merchantId, lock = false }: { merchantId?: string | undefined; lock?: boolean },
