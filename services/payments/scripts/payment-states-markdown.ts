@@ -1,7 +1,7 @@
 import { FINAL_STATUSES } from "@holdfast/contracts";
 import { merchantStatus, PAYMENT_STATES, PAYMENT_TRANSITIONS } from "../src/payment/payment.ts";
 
-/** `docs/payment-states.md`, drawn from the transition table. */
+/** `docs/payment-states.md`, generated from the transition table. */
 export function paymentStatesMarkdown(): string {
   const arrows = Object.entries(PAYMENT_TRANSITIONS).flatMap(([from, all]) =>
     all.map((to) => `    ${from === "NONE" ? "[*]" : from} --> ${to}`),

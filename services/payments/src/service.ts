@@ -95,7 +95,7 @@ export async function startPayments(
     connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
   });
   const bins = createCurrentBins(db, log);
-  // Before the first payment, if the database is there; if not, nothing can be claimed either.
+  // The table is read before the first payment. Without a database nothing can be claimed either.
   await bins.refresh().catch((error: unknown) => log.warn({ error }, "the BIN table could not be read yet"));
   const acquirer = observeAcquirer(simulator, { url: config.ACQUIRER_URL });
   const deps: AuthorizePaymentDeps = {
@@ -217,7 +217,7 @@ export async function startPayments(
   };
 }
 
-/** Two flushes at once of each: claims, records, questions to the rules, rejections. Opened as they are needed. */
+/** Two concurrent flushes each of claims, records, questions to the rules and rejections. They are opened as needed. */
 const WRITE_CONNECTIONS = 8;
 const PURGE_INTERVAL_MS = 3_600_000;
 const RULE_PURGE_INTERVAL_MS = 300_000;

@@ -1,6 +1,6 @@
 import { isFinal, merchantStatus, REFUND_STATES, REFUND_TRANSITIONS } from "../src/refund/refund.ts";
 
-/** `docs/refund-states.md`, drawn from the transition table. */
+/** `docs/refund-states.md`, generated from the transition table. */
 export function refundStatesMarkdown(): string {
   const arrows = Object.entries(REFUND_TRANSITIONS).flatMap(([from, all]) =>
     all.map((to) => `    ${from === "NONE" ? "[*]" : from} --> ${to}`),

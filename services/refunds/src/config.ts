@@ -17,7 +17,7 @@ export const configSchema = z.object({
   /** Bound of one acquirer call; the gateway gives a command 18 s. */
   ACQUIRER_TIMEOUT: durationSetting().default(15_000),
   ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000).default(64),
-  /** How long `payments` may take to be told of a refund's end. */
+  /** Time `payments` has to acknowledge a refund's end. */
   PAYMENTS_TIMEOUT: durationSetting().default(5_000),
   /** Refunds above these amounts take two different approvers: `TRY:1000.00,EUR:200.00`. */
   REFUND_TWO_APPROVERS_ABOVE: amountsSetting().optional(),
@@ -35,7 +35,7 @@ export const configSchema = z.object({
   UNRESOLVED_OVERDUE_AFTER: durationSetting().default(86_400_000),
   /** How long an Idempotency-Key is kept. */
   IDEMPOTENCY_RETENTION: durationSetting().default(7 * 86_400_000),
-  /** Commands under way at once; one more is refused as not started. */
+  /** Commands under way side by side; one more is refused as not started. */
   COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000).default(1_024),
 });
 export type Config = z.infer<typeof configSchema>;

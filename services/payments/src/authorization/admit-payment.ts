@@ -28,8 +28,8 @@ export type Admission =
 type Message = Incoming<PreAuthorizePayment | SellPayment>;
 
 /**
- * What comes before any payment's claim, with 3-D Secure or without: opens the card, looks its BIN up, refuses
- * installments its programme does not have, and asks the merchant's own rules. Nothing has been sent to the bank.
+ * The steps before any payment's claim, with 3-D Secure or without: opens the card, looks up its BIN, refuses installments
+ * its programme does not have, and asks the merchant's rules. Nothing has been sent to the bank.
  */
 export async function admitPayment(
   deps: AdmitPaymentDeps,
@@ -40,7 +40,7 @@ export async function admitPayment(
     read,
   }: {
     transactionType: "PRE_AUTHORIZATION" | "PAYMENT";
-    /** Fields of the request beside a sale's, for its fingerprint. */
+    /** Fields of the request that a sale does not have, for its fingerprint. */
     further?: readonly string[];
     /** How a payment that exists already is shown. */
     read?: ReadState;
@@ -63,7 +63,7 @@ function answered(reply: CommandReply<ApiPaymentResponse>): Admission {
   return { kind: "answered", reply };
 }
 
-/** Fails when the gateway's keys are not ours, or when somebody tampers with the bus; nothing has been started. */
+/** Fails when the gateway's keys are not ours, or when the message was tampered with; nothing has been started. */
 function openCard({ cards, events }: AdmitPaymentDeps, { context, payload }: Message): Card | undefined {
   const binding = { paymentId: payload.paymentId, merchantId: context.merchant.merchantId };
   try {

@@ -45,7 +45,7 @@ export async function answerKnownPayment(
   });
 }
 
-/** A request that is refused before anything is claimed; a repetition under the same key hears the same. */
+/** Refuses a request before anything is claimed; a repetition under the same key gets the same answer. */
 export async function answerRefusal(
   deps: Deps,
   message: Incoming<unknown>,
@@ -60,7 +60,7 @@ export async function answerRefusal(
   return stored ? reply : await answerKnownPayment(deps, message, row);
 }
 
-/** @param storedAnswer looks at the key once more: the first request may have been answered since it was looked at. */
+/** @param storedAnswer reads the key once more: the first request may have been answered since it was read. */
 async function answerUnfinished(
   deps: Deps,
   key: PaymentKey,
@@ -92,13 +92,13 @@ async function answerCopy(
 
 type PaymentKey = { payment_id: string; merchant_id: string };
 
-/** How a payment stands, as its kind of request is answered. */
+/** Reads a payment as its kind of request is answered. */
 export type ReadState = (
   deps: Pick<Deps, "db">,
   payment: PaymentKey,
 ) => Promise<Extract<Reply, { result: unknown }> | undefined>;
 
-/** The payment as it stands: `pending` while its outcome is not known. */
+/** The payment as it is: `pending` while its outcome is unknown. */
 export async function currentState(
   { db }: Pick<Deps, "db">,
   { payment_id, merchant_id }: PaymentKey,

@@ -1,9 +1,9 @@
 /**
  * A pre-authorization or a sale in three phases, each one transaction or one external call and never both: claim,
- * authorize, record. Before them come the merchant's own rules, by which it may be rejected unasked. What is committed
- * after each phase is enough for another process to go on from there, and no phase is ever repeated blindly: a copy of
- * the message is answered from the first one's row, and an outcome we do not know is left to recovery instead of being
- * called a decline.
+ * authorize, record. Before them come the merchant's rules, which may reject it without asking the bank. The state
+ * committed after each phase is enough for another process to continue from there, and no phase is ever repeated blindly:
+ * a copy of the message is answered from the first one's row, and an unknown outcome is left to recovery and never called
+ * a decline.
  */
 import type { Acquirer, AcquirerOutcome } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/failpoints";
@@ -76,7 +76,7 @@ async function claim(
   }
 }
 
-/** Of a payment that was just claimed. */
+/** Columns of a payment the bank has not answered yet. */
 export const NOT_YET_ANSWERED = {
   captured_minor: 0n,
   external_transaction_id: null,

@@ -2,7 +2,7 @@ import type { CardRequest } from "@holdfast/acquirer";
 import type { Card } from "@holdfast/contracts";
 import type { ShownPayment } from "../payment/payment-record.ts";
 
-/** What every call about a card tells the acquirer. It expires when its caller no longer waits for the answer. */
+/** The part that all card requests to the acquirer share. It expires when its caller no longer waits for the answer. */
 export function cardRequestOf(
   { acquirerTimeoutMs, now }: { acquirerTimeoutMs: number; now: () => number },
   payment: ShownPayment,

@@ -51,7 +51,7 @@ export const BIN_RANGES_MAX = 1_000_000;
 
 /**
  * Reads a BIN table from CSV (RFC 4180, UTF-8). Either all of it is good, or `faults` names each line that is not, in the
- * file's order. A line that is no CSV ends the reading: where a quote stands wrong, nobody knows where lines end.
+ * file's order. A line that is no CSV ends the reading: after a misplaced quote the end of a line is unknown.
  */
 export async function readBinCsv(input: Readable): Promise<{ ranges: BinRange[]; faults: BinFault[] }> {
   const parser = input.pipe(parse(CSV));
@@ -142,7 +142,7 @@ function rangeOf(columns: string[], record: string[]): BinRange | string {
   };
 }
 
-/** Two lines with the same number of digits that both speak of some card: nobody could say which of them counts. */
+/** Two lines with the same number of digits that match the same card: neither could be chosen. */
 function overlaps(ranges: readonly Numbered[]): BinFault[] {
   const ordered = [...ranges].sort((a, b) => a.digits - b.digits || a.from - b.from || a.line - b.line);
   const faults: BinFault[] = [];

@@ -2,7 +2,7 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { BinDigits, BinRange } from "./bin-table.ts";
 
-/** Which import counts. */
+/** The import in use. */
 export async function latestImport(
   db: Kysely<PaymentsDatabase>,
 ): Promise<{ version: number; ranges: number } | undefined> {
@@ -14,7 +14,7 @@ export async function latestImport(
     .executeTakeFirst();
 }
 
-/** The ranges of one import, a page at a time, so that a process which reads a million has time for payments between. */
+/** The ranges of one import, a page at a time, so that a process which reads a million can serve payments in between. */
 export async function readRanges(db: Kysely<PaymentsDatabase>, version: number): Promise<BinRange[]> {
   const ranges: BinRange[] = [];
   for (;;) {
@@ -48,7 +48,7 @@ export async function readRanges(db: Kysely<PaymentsDatabase>, version: number):
   }
 }
 
-/** Puts these ranges in the place of all there are; imports at the same time wait for each other. @returns the version. */
+/** Replaces all ranges by these; concurrent imports wait for each other. @returns the version. */
 export async function replaceRanges(
   trx: Transaction<PaymentsDatabase>,
   ranges: readonly BinRange[],

@@ -1,4 +1,4 @@
-/** What a card's first digits tell (ISO/IEC 7812: the issuer identification number, in payments called BIN). */
+/** The data behind a card's first digits (ISO/IEC 7812: the issuer identification number, called BIN in payments). */
 export type BinData = {
   cardScheme: string;
   cardType: "CREDIT" | "DEBIT" | "PREPAID";

@@ -5,11 +5,11 @@ import { latestImport, readRanges } from "./bin-queries.ts";
 import { createBinTable, type BinTable } from "./bin-table.ts";
 import { SHIPPED_BINS } from "./shipped-bins.ts";
 
-/** The BIN table this process goes by. */
+/** The BIN table this process uses. */
 export type CurrentBins = {
-  /** Undefined until it has been read once: what a card is must not be guessed from another table. */
+  /** Undefined until it has been read once: a card's data must not be guessed from another table. */
   table: () => BinTable | undefined;
-  /** Reads the latest import, if it is another one than before. Run again and again, it bounds the table's age. */
+  /** Reads the latest import unless it is in use already. Its interval bounds the age of the table. */
   refresh: () => Promise<void>;
 };
 
@@ -22,7 +22,7 @@ export function createCurrentBins(db: Kysely<PaymentsDatabase>, log: Logger): Cu
       if (current?.version === version) return;
       const table =
         version === SHIPPED_VERSION ? SHIPPED_BINS : createBinTable(await readRanges(db, version));
-      // Replaced while it was read: what is left of it is no table. The next round reads the new one.
+      // It was replaced while it was read, so this is a part of a table. The next round reads the new one.
       if (version !== SHIPPED_VERSION && table.count !== ranges) return;
       current = { version, table };
       log.info({ version, ranges: table.count }, "BIN table in use");

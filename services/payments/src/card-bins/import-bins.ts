@@ -1,6 +1,6 @@
 /**
- * `npm run import-bins -- FILE.csv`: puts the BIN table of a file in the place of the one that counts, whole or not at
- * all. Running payments processes take it up within BIN_TABLE_REFRESH.
+ * `npm run import-bins -- FILE.csv` replaces the BIN table by that of a file, whole or not at all. Running payments
+ * processes use it within BIN_TABLE_REFRESH.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, readFileSync } from "node:fs";
@@ -28,7 +28,7 @@ loyalty_code, installments_max. docs/bins.md explains them.
 
 type Output = (text: string) => void;
 
-/** @returns the exit code: 0 imported, or nothing wrong in a dry run; 1 where a line is at fault. */
+/** @returns the exit code: 0 for an import or a dry run without faults, 1 when a line is at fault. */
 export async function importBins(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
@@ -80,7 +80,7 @@ async function replace(
   const db = createDatabase<PaymentsDatabase>(pool);
   try {
     return await db.transaction().execute(async (trx) => {
-      // The owner's own path; a superuser's, in the sandbox, leads elsewhere.
+      // This is the owner's own path; the sandbox's superuser has another one.
       await sql`set local search_path = payments`.execute(trx);
       const version = await replaceRanges(trx, ranges, sha256);
       await appendAudit(trx, {

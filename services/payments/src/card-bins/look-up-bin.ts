@@ -3,7 +3,7 @@ import { findBin, type BinData, type BinTable } from "./bin-table.ts";
 
 export type LookUpBinDeps = { bins: () => BinTable | undefined; homeCountry: string };
 
-/** GET /api/bins/{bin}: what a payment would take from a card that begins with these 6 to 8 digits. */
+/** GET /api/bins/{bin}: the data a payment would get from a card that begins with these 6 to 8 digits. */
 export function lookUpBin({ bins, homeCountry }: LookUpBinDeps, bin: string): CommandReply<BinInfo> {
   const table = bins();
   if (!table) return { outcome: "not_started" };

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { readBinCsv } from "./bin-csv.ts";
 import { createBinTable, type BinTable } from "./bin-table.ts";
 
-/** The table that counts until there is an import: the BIN of every test card. It is an example of the file's form too. */
+/** The table in use until there is an import: the BINs of the test cards. It is also an example of the file's format. */
 export const SHIPPED_BINS: BinTable = await read(new URL("shipped-bins.csv", import.meta.url));
 
 async function read(file: URL): Promise<BinTable> {

@@ -4,7 +4,7 @@ import { closeCheckout, lockCheckout } from "./checkout-queries.ts";
 import { viewCheckout } from "./read-checkout.ts";
 import type { SettleCheckoutDeps } from "./settle-checkout.ts";
 
-/** The buyer goes back. A payment that is under way, or was made, stands: the checkout then stays as it is. */
+/** The buyer goes back to the shop. A checkout whose payment is under way, or was made, stays as it is. */
 export async function cancelCheckout(
   deps: SettleCheckoutDeps,
   checkoutId: string,

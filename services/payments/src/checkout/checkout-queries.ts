@@ -15,7 +15,7 @@ import {
 
 export type CheckoutRow = Selectable<CheckoutTable>;
 
-/** A checkout with its latest payment, and what decisions need of both. */
+/** A checkout with its latest payment, and the fields of both that decisions use. */
 export type FoundCheckout = {
   row: CheckoutRow;
   standing: CheckoutStanding;
@@ -54,8 +54,8 @@ export async function findCheckout(
 }
 
 /**
- * The checkout under its row's lock. Its payment is read by a statement of its own, begun when the lock is held: what the
- * one who held it before has committed is seen whole.
+ * The checkout under its row's lock. Its payment is read by a statement of its own, begun once the row is locked, so it
+ * sees everything that the previous owner of the lock has committed.
  */
 export async function lockCheckout(
   trx: Transaction<PaymentsDatabase>,
@@ -97,7 +97,7 @@ async function selectCheckout(
   };
 }
 
-/** Of a payment in scope. Its state alone does not tell: one that succeeded may have been cancelled since. */
+/** Whether the payment in scope has ever succeeded. Its state is not enough: it may have been cancelled since. */
 const hasSucceeded = sql<boolean>`(state in ('SUCCESS', 'CAPTURED') or exists (
   select from payment_history where payment_history.payment_id = payment.payment_id and to_state = 'SUCCESS'))`;
 
@@ -136,12 +136,12 @@ export async function noteAttempt(
 
 const SETTLED_STATES = [...FAILED_STATES, "SUCCESS", "CAPTURED"];
 
-/** Open checkouts that are not as they stand. */
+/** Open checkouts that are over. */
 export async function findCheckoutsToClose(
   db: Kysely<PaymentsDatabase>,
   { attemptsMax, limit }: { attemptsMax: number; limit: number },
 ): Promise<{ checkout_id: string }[]> {
-  // In two parts, each by an index of its own: those whose time is over, and those that were paid or tried before it.
+  // Each of the two parts uses an index of its own: checkouts past their end, and those paid or tried before it.
   const { rows } = await sql<{ checkout_id: string }>`
     select checkout_id from checkout left join payment using (payment_id)
     where checkout.state = 'OPEN' and expires_at <= now()

@@ -10,7 +10,7 @@ export async function inspectCheckoutCard(
   { checkoutId, bin }: { checkoutId: string; bin: string },
 ): Promise<CommandReply<{ cardScheme?: string; installmentCounts: number[] }>> {
   const found = await settleCheckout(deps, checkoutId);
-  // Only for whoever is about to pay: the table is not to be read through a page that is over.
+  // Only a page that can still be paid gets an answer: others must not be used to read the BIN table.
   if (!found || decideCheckout(found.standing, found.attempt, deps.checkoutAttemptsMax) !== "OPEN")
     return { outcome: "problem", code: "checkout_not_found" };
   const bins = deps.bins();

@@ -22,12 +22,12 @@ export type OpenCheckoutDeps = {
   db: Kysely<PaymentsDatabase>;
   /** Keys the fingerprint of the request. */
   fingerprintKey: Buffer;
-  /** How long a checkout stays open whose merchant does not say. */
+  /** How long a checkout stays open if its merchant names no time. */
   checkoutExpiresAfterMs: number;
 };
 type Reply = CommandReply<CheckoutRecord>;
 
-/** Opens a checkout, with its Idempotency-Key and the key's answer in one transaction: there is no moment in between. */
+/** Opens a checkout, with its Idempotency-Key and the key's answer in one transaction. */
 export async function openCheckout(deps: OpenCheckoutDeps, message: Incoming<OpenCheckout>): Promise<Reply> {
   const { context, payload } = message;
   const { merchantId } = context.merchant;
@@ -63,7 +63,7 @@ async function insert(
       amount_minor: BigInt(payload.amountMinor),
       currency: payload.currency,
       currency_exponent: currencyExponent(payload.currency) ?? 0,
-      // Paying at once is always possible: not every card has a programme.
+      // Paying in full is always possible: not every card has a programme.
       installment_options: [...new Set([1, ...installmentOptions])].sort((a, b) => a - b),
       three_ds: payload.threeDs,
       success_url: payload.successUrl,
@@ -73,7 +73,7 @@ async function insert(
   );
 }
 
-/** Also of a copy of the message: the first one's checkout. */
+/** The checkout's record; for a copy of the message it is the first one's. */
 async function describe(
   trx: Transaction<PaymentsDatabase>,
   checkoutId: string,

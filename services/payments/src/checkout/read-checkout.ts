@@ -17,7 +17,7 @@ export async function readCheckout(
   return found ? { outcome: "done", result: checkoutRecord(found) } : NOT_FOUND;
 }
 
-/** What the page shows to whoever knows the id. */
+/** The checkout as its page shows it to anyone who knows the id. */
 export async function viewCheckout(
   deps: SettleCheckoutDeps,
   checkoutId: string,
@@ -26,7 +26,7 @@ export async function viewCheckout(
   return found ? { outcome: "done", result: await describeForPage(deps, found) } : NOT_FOUND;
 }
 
-/** With the way to the challenge, while its cardholder has one to pass. */
+/** The checkout for its page, with the address of the challenge while one is open. */
 export async function describeForPage(
   { db, checkoutAttemptsMax }: SettleCheckoutDeps,
   found: FoundCheckout,

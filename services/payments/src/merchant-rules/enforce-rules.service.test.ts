@@ -82,7 +82,7 @@ describe("a payment that a rule refuses", () => {
       transactionType: "PRE_AUTHORIZATION",
       cardSubType: "CLASSIC",
       resultCode: "rule_largest_amount",
-      resultMessage: "The payment was refused; the bank was not asked",
+      resultMessage: "Declined by the gateway's risk rules",
     };
     expect(reply).toMatchObject({ outcome: "done", result: record });
     expect(await payments.read(paymentId, merchant.merchantId)).toEqual(reply);

@@ -1,7 +1,7 @@
 /**
- * The rules of the gateway's own: a payment that breaks one is REJECTED, written once with its history and its event,
- * and the bank is never asked. They are asked before the claim and hold for new payments alone, with 3-D Secure or
- * without: nothing that gives money back, or ends what was begun, may ever be refused by them.
+ * The merchant's rules: a payment that breaks one is REJECTED, written once with its history and its event, and the bank
+ * is never asked. They are asked before the claim and apply to new payments only, with 3-D Secure or without: a refund,
+ * a cancellation or the end of a payment that was begun is never refused by them.
  */
 import {
   PAYMENT_STATUS_CHANGED,
@@ -43,7 +43,7 @@ export async function enforceRules(
   try {
     answer = await deps.askRules(asking.question);
   } catch (error) {
-    // Something may have been counted. There is no payment, and so nothing was started.
+    // An attempt may have been counted. There is no payment, so nothing was started.
     deps.events.writeFailed("ask_rules", row, error);
     return { outcome: "not_started" };
   }

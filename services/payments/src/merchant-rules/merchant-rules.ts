@@ -7,8 +7,8 @@ import type { RuleQuestion } from "./rule-statements.ts";
 export type RuleName = "largest_amount" | "decline_rate" | "attempts_per_ip" | "attempts_per_card";
 
 /**
- * What the rules ask about one payment, decided from it alone: nothing, where the merchant has none that concern it and no
- * statement is worth making; else `refusedBy` where it is refused already, and what has to be counted.
+ * The question to the rules about one payment, decided from it alone: none where no rule of the merchant concerns it;
+ * otherwise `refusedBy` where it is refused already, and what has to be counted.
  */
 export function questionOf(
   rules: MerchantRules | undefined,
@@ -61,8 +61,8 @@ function isTooLarge({ largestAmounts }: MerchantRules, payment: ClaimRow): boole
 }
 
 /**
- * What an address is counted by: an IPv4 address itself, also where it is written as IPv6, and of an IPv6 address the
- * /64, which is the least a subscriber has: counting single ones would give a card tester 2^64 of them.
+ * The subject an address is counted under: an IPv4 address itself, also where it is written as IPv6, and for an IPv6
+ * address its /64, the smallest network a subscriber gets: single addresses would give a card tester 2^64 of them.
  */
 export function ipSubject(ip: string): string {
   if (isIPv4(ip)) return ip;
@@ -84,11 +84,11 @@ function ipv6Groups(ip: string): number[] {
 }
 
 /**
- * What a merchant is told. The code names the rule, for whoever sets it. The message is one for all of them and without
- * numbers: shops show it to buyers, and a card tester would learn what to change next.
+ * The result that merchants get. The code names the rule, for the operator who sets it. The message is the same for all
+ * rules and has no numbers: shops show it to buyers, and a card tester would learn what to change next.
  */
 export function refusalOf(rule: RuleName): { cause: string; result_code: string; result_message: string } {
   return { cause: `rule_${rule}`, result_code: `rule_${rule}`, result_message: REFUSED };
 }
 
-const REFUSED = "The payment was refused; the bank was not asked";
+const REFUSED = "Declined by the gateway's risk rules";

@@ -8,7 +8,7 @@ import { ASK_RULES, QUESTION_COLUMNS, type RuleQuestion, type RuleVerdict } from
 /** `askedAt` by the database's clock. */
 export type RuleAnswer = { verdict: RuleVerdict; askedAt: Date };
 
-/** Asks the rules about one payment. Questions that arrive together are one statement, as the claims are. */
+/** Asks the rules about one payment. Questions that arrive together become one statement, as claims do. */
 export type AskRules = (question: RuleQuestion) => Promise<RuleAnswer>;
 
 export function createAskRules(pool: Pool): AskRules {
@@ -32,7 +32,7 @@ async function askAll(pool: Pool, items: RuleQuestion[]): Promise<RuleAnswer[]> 
   return items.map((item) => answers.get(item.lease_token)!);
 }
 
-/** Forgets what no rule looks back on. */
+/** Deletes attempts that no rule looks back on. */
 export async function purgeRuleCounts(db: Kysely<PaymentsDatabase>): Promise<void> {
   for (;;) {
     const { numAffectedRows = 0n } = await sql`

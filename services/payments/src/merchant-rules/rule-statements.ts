@@ -1,8 +1,8 @@
 import { unnested } from "../payment/payment-statements.ts";
 
-/** What is to be counted for one payment before it is claimed; a rule whose limit is null is off. */
+/** The counts to make for one payment before it is claimed; a rule whose limit is null is off. */
 export type RuleQuestion = {
-  /** Tells the questions of one batch apart. */
+  /** Identifies a question within its batch. */
   lease_token: string;
   payment_id: string;
   merchant_id: string;
@@ -41,9 +41,10 @@ export const QUESTION_COLUMNS = [
 ] as const satisfies [keyof RuleQuestion, string][];
 
 /**
- * Of the bank's answers to the merchant's latest payments, how many were declines. What was not answered, or not asked
- * because the bank was out of reach, says nothing about the merchant's cards. Counted once for a merchant and batch, and
- * over so many payments at most (1.2 ms): a busy merchant's whole window would take longer than the payment.
+ * The share of declines among the bank's answers to the merchant's latest payments. A payment without an answer, or not
+ * sent because the bank was out of reach, proves nothing about the merchant's cards. It is counted once for each merchant
+ * in a batch, over a bounded number of payments (1.2 ms): a busy merchant's whole window would take longer than the
+ * payment.
  */
 const DECLINING = `
   select rule.* from (
@@ -102,9 +103,9 @@ const taken = (name: "ip" | "card", from: string) => `
   )`;
 
 /**
- * Asks for any number of payments at once, and counts those that pass. A counter counts what is let through to the bank,
- * so within any window there are never more than the rule's attempts; it may count one that then is not made (the
- * process dies before the claim, or a copy of a request takes a place before it is known), never one too few.
+ * Asks about any number of payments in one statement, and counts those that pass. A counter counts the payments that go
+ * to the bank, so no window ever has more than the rule's attempts. It may count one that is not made (the process dies
+ * before the claim, or a copy of a request takes a place before it is known), but never one too few.
  */
 export const ASK_RULES = {
   name: "ask-merchant-rules",

@@ -10,7 +10,7 @@ type Deps = { db: Kysely<PaymentsDatabase>; now: () => number };
 type Reply = CommandReply<ApiPaymentResponse>;
 type Asked = { paymentId: string; merchantId: string | undefined; operationId: string; deadlineAt: number };
 
-/** The gateway sent the message again because it lost the connection: wait for the first one's end. */
+/** The gateway sent the message again because it lost the connection: waits for the first one's end. */
 export async function answerOperationCopy(deps: Deps, asked: Asked): Promise<Reply> {
   return await awaitFirst(
     () => operationState(deps, asked, asked.operationId),

@@ -17,7 +17,7 @@ export type ConcludeOperationDeps = {
   db: Kysely<PaymentsDatabase>;
   acquirer: Acquirer;
   events: BusinessEvents;
-  /** When recovery asks about an operation whose outcome is not known. */
+  /** Times of the inquiries about an operation of unknown outcome. */
   limits: { scheduleMs: readonly number[] };
   /** Bound of one acquirer call. */
   acquirerTimeoutMs: number;
@@ -26,7 +26,7 @@ export type ConcludeOperationDeps = {
 
 type Reply = CommandReply<ApiPaymentResponse>;
 
-/** Records what is known of an operation under our lease, and leaves to recovery what is not. */
+/** Records an operation's known outcome under our lease, and leaves an unknown one to recovery. */
 export async function concludeOperation(
   deps: ConcludeOperationDeps,
   payment: OperatedPayment,
@@ -51,7 +51,7 @@ function resultOf({ resultCode, resultMessage }: { resultCode: string; resultMes
   return { resultCode, resultMessage };
 }
 
-/** Records the end; `pending` where that failed or our lease is over, since recovery then finds it out. */
+/** Records the end; `pending` where that failed or our lease is over, since recovery then settles it. */
 export async function endOperation(
   deps: ConcludeOperationDeps,
   payment: OperatedPayment,
@@ -107,7 +107,7 @@ export async function callAcquirer(
   return operation.kind === "CAPTURE" ? await acquirer.capture(request) : await acquirer.cancel(request);
 }
 
-/** Our reference of an operation; begins with the payment's id. */
+/** Our reference of an operation. It begins with the payment's id. */
 export function operationReference({ payment_id, kind, operation_id }: Operation): string {
   return `${payment_id}:${kind.toLowerCase()}:${operation_id}`;
 }

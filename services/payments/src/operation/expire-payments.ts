@@ -6,15 +6,15 @@ import { operateOnPayment, type OperateDeps } from "./operate-on-payment.ts";
 import { decideExpiry } from "./payment-operation.ts";
 
 export type ExpireDeps = OperateDeps & {
-  /** Age at which an authorization that was not captured is let go of, by the database's clock. */
+  /** Age at which an authorization that was not captured expires, by the database's clock. */
   expireAfterMs: number;
 };
 
 /**
- * One round: lets go of authorizations that were not captured in time. They become CANCELLED, with a webhook. Any number
- * of workers may do so at once: the payment's row decides, and a capture that came first wins.
+ * One round: releases authorizations that were not captured in time. They become CANCELLED, with a webhook. Any number
+ * of workers may do so side by side: the payment's row decides, and a capture that came first wins.
  *
- * @returns how many were looked at.
+ * @returns how many were found.
  */
 export async function expirePayments(deps: ExpireDeps): Promise<number> {
   const due = await findExpired(deps.db, deps.expireAfterMs);
@@ -35,7 +35,7 @@ export async function expirePayments(deps: ExpireDeps): Promise<number> {
   return due.length;
 }
 
-/** What the acquirer declined to let go of is tried again a day later, not in every round. */
+/** An expiry that the acquirer declined is tried again a day later, not in every round. */
 async function findExpired(
   db: Kysely<PaymentsDatabase>,
   expireAfterMs: number,

@@ -1,8 +1,8 @@
 /**
  * A capture, a cancellation or an expiry, in the three phases of every payment: claim (a decision on the locked row,
  * committed with a lease), call the acquirer, record. The payment keeps its state until the acquirer's answer is known.
- * An answer that is not known is never called a decline and never reversed: the same reference is asked about and
- * repeated until it is known, since a shipped order must not lose its money.
+ * An unknown answer is never called a decline and never reversed: recovery asks about the same reference and repeats it
+ * until the answer is known, since a shipped order must not lose its money.
  */
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { forgetKey, storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
@@ -29,10 +29,10 @@ import type { OperationDecision, OperationKind, Refused } from "./payment-operat
 export type OperateDeps = ConcludeOperationDeps & { leaseMs: number };
 type Reply = CommandReply<ApiPaymentResponse>;
 
-/** What is asked for, by whom. */
+/** One operation as its caller requests it. */
 export type OperationRequest = {
   paymentId: string;
-  /** Undefined for our own work. */
+  /** Undefined for an expiry, which no merchant requests. */
   merchantId: string | undefined;
   operationId: string;
   kind: OperationKind;
@@ -65,7 +65,7 @@ export async function operateOnPayment(deps: OperateDeps, request: OperationRequ
   const expiresAt = new Date(Math.min(deps.now() + deps.acquirerTimeoutMs, request.deadlineAt));
   const outcome = await callAcquirer(deps, operation, payment, expiresAt);
   await failpoint("payments.operation_after_acquirer");
-  // Nothing was sent before this call, so what was not sent did not happen.
+  // Nothing was sent before this call, so nothing has happened at the acquirer.
   if (outcome.kind === "not_sent") return await endOperation(deps, payment, operation, { state: "DROPPED" });
   return await concludeOperation(deps, payment, operation, outcome);
 }
@@ -87,7 +87,7 @@ async function claimOperation(deps: OperateDeps, request: OperationRequest): Pro
         if (!taken) return { kind: "repetition" };
       }
       const payment = await lockPayment(trx, request.paymentId, merchantId);
-      // Looked up under the lock: a copy that arrives at the same moment waits for the first one's claim.
+      // This is read under the lock: a copy that arrives at the same moment waits for the first one's claim.
       if (await findOperation(trx, operationId)) return { kind: "copy" };
       const decision = payment ? request.decide(payment) : NOT_FOUND;
       if (!payment || "outcome" in decision) {
@@ -114,7 +114,7 @@ async function claimOperation(deps: OperateDeps, request: OperationRequest): Pro
 
 const NOT_FOUND: Refused = { outcome: "problem", code: "payment_not_found" };
 
-/** 409 and 422 without Retry-After; what may be otherwise in a moment is not remembered. */
+/** Refusals with 409 and 422 without Retry-After; one that may change in a moment is not stored. */
 const STORED_REFUSALS: ReadonlySet<string> = new Set([
   "invalid_payment_state",
   "capture_amount_exceeds_authorized",

@@ -28,7 +28,7 @@ export async function lockPayment(
     .executeTakeFirst();
 }
 
-/** With its age by the database's clock. */
+/** One operation, with its age by the database's clock. */
 export async function findOperation(
   db: Kysely<PaymentsDatabase>,
   operationId: string,
@@ -50,7 +50,7 @@ export type NewOperation = {
   traceparent: string | null;
 };
 
-/** Puts the operation on the payment, whose row the caller has locked, and takes the lease. */
+/** Starts the operation on the payment, whose row the caller has locked, under a new lease. */
 export async function startOperation(
   trx: Transaction<PaymentsDatabase>,
   payment: PaymentRow,
@@ -92,10 +92,10 @@ export type OperationEnd =
 type Reply = CommandReply<ApiPaymentResponse>;
 
 /**
- * Ends the operation and takes it off the payment: with its effect, history, event and stored answer, or with nothing
- * but its own end. All in the caller's transaction.
+ * Ends the operation and removes it from the payment: with its effect, history, event and stored answer, or with nothing
+ * but its own end. All of it is in the caller's transaction.
  *
- * @returns what its caller is answered, or undefined when the lease is no longer ours.
+ * @returns the answer, or undefined when the lease is no longer ours.
  */
 export async function finishOperation(
   trx: Transaction<PaymentsDatabase>,
@@ -170,7 +170,7 @@ function effectOf(
   }
 }
 
-/** CAPTURED is not final: no webhook. */
+/** Writes the history, and the event of a final state. CAPTURED is not final, so it has no webhook. */
 async function recordChange(
   trx: Transaction<PaymentsDatabase>,
   before: PaymentRow,
@@ -199,7 +199,7 @@ async function recordChange(
 
 const CAUSES: Record<OperationKind, string> = { CAPTURE: "captured", CANCEL: "cancelled", EXPIRY: "expired" };
 
-/** What the one who asked for an operation is told of its end. */
+/** The answer to the request that began an operation. */
 export function replyOf(payment: PaymentRow, end: OperationEnd): Reply {
   switch (end.state) {
     case "DONE":

@@ -8,8 +8,8 @@ import {
 import { findOperation, type OperatedPayment, type Operation } from "./operation-queries.ts";
 
 /**
- * Finds out how an operation ended whose answer was lost: asks about its reference, and where the acquirer has not seen
- * it, repeats it under the same reference. It is never reversed.
+ * Settles an operation whose answer was lost: asks about its reference, and repeats it under the same reference where
+ * the acquirer has not seen it. An operation is never reversed.
  */
 export async function recoverOperation(
   deps: ConcludeOperationDeps,
@@ -28,12 +28,12 @@ export async function recoverOperation(
   return reply.outcome === "pending" ? "waiting" : "settled";
 }
 
-/** What an inquiry says of an operation, or that it is to be repeated. */
+/** The operation's outcome by an inquiry, or that it is to be repeated. */
 function outcomeOf(inquiry: InquiryOutcome, operation: Operation, payment: OperatedPayment) {
   switch (inquiry.kind) {
     case "approved": {
       const same = inquiry.amountMinor === operation.amount_minor && inquiry.currency === payment.currency;
-      // Another amount than ours under our reference is for people to look at.
+      // Another amount than ours under our reference needs an operator.
       return same ? inquiry : ({ kind: "unknown", reason: "mismatch" } as const);
     }
     case "not_found":

@@ -1,7 +1,7 @@
 /**
- * What operators do about a payment whose outcome is not known: ask the bank again, decide that it shall not stand, or
- * settle it by what the bank told people. Each works under the payment's lease, as recovery does, so the two never meet;
- * each is written to the audit log in the transaction of its effect.
+ * Operators settle a payment whose outcome is not known: they ask the bank again, reverse the payment, or record what
+ * the bank has told them. Each of these works under the payment's lease, as recovery does, so the two never meet. Each
+ * is written to the audit log in the transaction of its effect.
  */
 import { appendAudit } from "@holdfast/audit";
 import type { CommandReply, OperatorContext, OperatorPaymentDetail } from "@holdfast/contracts";
@@ -45,7 +45,7 @@ export async function inquire(
   return await describe(deps, paymentId);
 }
 
-/** Decides that the payment shall not stand. */
+/** Decides to reverse the payment. */
 export async function reverse(
   deps: OperatorDeps,
   context: OperatorContext,
@@ -126,7 +126,7 @@ async function confirm(
 ): Promise<void> {
   if (isOperated(payment)) await resolveOperation(trx, payment, outcome);
   else {
-    // What the bank holds nothing of ends as it would have after the reversal.
+    // A payment the bank has reserved nothing for ends as it would have after a reversal.
     const to = outcome === "FAILED" ? endOfReversal(reversalState(payment.state)) : outcome;
     const settlement = { to, cause: "resolved_by_operators", result: RESOLVED };
     await recordWithin(trx, settle(payment, settlement, { keyed: true }).change);
@@ -135,7 +135,7 @@ async function confirm(
   await audit(trx, context, "payment.resolved", payment, { outcome, evidence, proposedBy });
 }
 
-/** For a capture or cancellation in doubt: SUCCESS means that the bank did it, FAILED that it did not. */
+/** A capture or cancellation of unknown outcome: SUCCESS means that the bank did it, FAILED that it did not. */
 async function resolveOperation(
   trx: Transaction<PaymentsDatabase>,
   payment: LeasedPayment & OperatedPayment,
@@ -152,7 +152,7 @@ const RESOLVED: AcquirerResult = {
   externalTransactionId: null,
   authCode: null,
   resultCode: "resolved",
-  resultMessage: "Settled by two operators by what the bank told them",
+  resultMessage: "Settled by two operators, as the bank informed them",
 };
 
 async function lease(

@@ -3,12 +3,12 @@ import { PAYMENT_STATUS_CHANGED } from "@holdfast/contracts";
 import { webhookBody, type ShownPayment } from "./payment-record.ts";
 import type { RecordRow } from "./payment-statements.ts";
 
-/** What the acquirer's answer makes of a payment that is being authorized. */
+/** The decision on a payment that is being authorized, by the acquirer's answer. */
 export type AuthorizationDecision =
   | Settlement
-  /** Not known: the payment stays as it is and recovery settles it. Never a decline. */
+  /** The outcome is unknown, which is never a decline: the payment stays as it is and recovery settles it. */
   | { to: "UNKNOWN"; cause: string }
-  /** The acquirer speaks of another amount than we asked for: whatever it holds must not stand. */
+  /** The acquirer answered with another amount than we asked for: whatever it has reserved must be reversed. */
   | { to: "REVERSING"; cause: string };
 
 /** How a payment's authorization ends, and why. */
@@ -41,7 +41,7 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
       };
     }
     case "not_sent":
-      // The payment's only call so far, and provably not made: nothing is held, so nothing has to be reversed.
+      // This is the payment's only call so far, and provably not made: nothing is reserved, so nothing is reversed.
       return { to: "FAILED", cause: "acquirer_unavailable", result: ACQUIRER_UNAVAILABLE };
     case "unknown":
       return { to: outcome.reason === "mismatch" ? "REVERSING" : "UNKNOWN", cause: outcome.reason };
@@ -57,7 +57,7 @@ const ACQUIRER_UNAVAILABLE: AcquirerResult = {
   resultMessage: "The bank could not be reached; nothing was reserved",
 };
 
-/** The claim was committed too late: the merchant may have been told that nobody answered, and may have paid again. */
+/** The claim was committed too late: the merchant may have got a 504, have seen no payment, and have paid again. */
 export const DEADLINE_PASSED: Settlement = {
   to: "FAILED",
   cause: "deadline_passed",
@@ -73,7 +73,7 @@ export const DEADLINE_PASSED: Settlement = {
 export type LeasedForSettlement = ShownPayment & {
   lease_token: string;
   traceparent: string | null;
-  /** From when its age counts, where that is not its claim. */
+  /** Start of its age, if not the claim. */
   recovery_from?: Date | null;
 };
 

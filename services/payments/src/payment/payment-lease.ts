@@ -11,11 +11,11 @@ import { reversalState, transition, type PaymentState } from "./payment.ts";
 export type LeasedPayment = Selectable<PaymentTable> & { lease_token: string; age_ms: number };
 
 /**
- * Leases payments whose outcome nobody knows and nobody works on, those that wait longest first. Any number of workers
- * may ask at once: each gets others.
+ * Leases payments of unknown outcome that no process works on, those that wait longest first. Any number of workers may
+ * call it side by side: each gets others.
  *
- * @param paymentId only this one, due or not, unless somebody has worked on it in the last `restMs`, or its cardholder
- * is still at the challenge.
+ * @param paymentId leases only this one, due or not, unless a process has worked on it in the last `restMs`, or its
+ * cardholder is still at the challenge.
  */
 export async function leaseUnsettled(
   db: Kysely<PaymentsDatabase>,
@@ -64,7 +64,7 @@ function thisOne(db: Kysely<PaymentsDatabase>, { paymentId, restMs }: { paymentI
     .skipLocked();
 }
 
-/** Commits that the payment shall not stand. From here on nothing makes it SUCCESS. @returns false without the lease. */
+/** Commits the decision to reverse. From here on nothing makes the payment SUCCESS. @returns false without the lease. */
 export async function startReversal(
   db: Kysely<PaymentsDatabase>,
   payment: { payment_id: string; lease_token: string; state: PaymentState },
@@ -82,7 +82,7 @@ export async function startReversal(
   return changed.numAffectedRows === 1n;
 }
 
-/** Gives the lease back and names the time of the next attempt; does nothing when the lease is no longer ours. */
+/** Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. */
 export async function postpone(
   db: Kysely<PaymentsDatabase>,
   { payment_id, lease_token }: { payment_id: string; lease_token: string },
@@ -103,7 +103,7 @@ export async function postpone(
     .execute();
 }
 
-/** Gives the lease back as if nobody had had it: the next attempt comes when it is next due anyway. */
+/** Ends the lease as if it had not been taken: the payment is due again immediately, and no attempt is counted. */
 export async function giveBack(
   db: Kysely<PaymentsDatabase>,
   { payment_id, lease_token }: { payment_id: string; lease_token: string },

@@ -8,8 +8,8 @@ import { leaseUnsettled } from "../payment/payment-lease.ts";
 export type GetPaymentDeps = RecoverDeps & { leaseMs: number };
 
 /**
- * Reads one payment of the merchant that asks. Where its outcome is not known and nobody is working on it, the reader is
- * reason enough to ask the acquirer now, at most once every {@link REST_MS} and for a short time.
+ * Reads one payment of the merchant that asks. If its outcome is unknown and no process works on it, this read asks the
+ * acquirer now, at most once every {@link REST_MS} and for a short time.
  */
 export async function getPayment(
   deps: GetPaymentDeps,
@@ -32,8 +32,8 @@ function isInDoubt({ state, operation_id }: FoundPayment): boolean {
   return isUnsettled(state) || operation_id !== null;
 }
 
-/** Since anything was last written about the payment. */
+/** Least time between the payment's last write and a reader's inquiry. */
 const REST_MS = 2_000;
 
-/** A reader waits at most this long for each of the two calls an attempt may take. */
+/** A reader waits at most this long for each of the two calls an attempt may make. */
 const PATIENCE_MS = 2_000;

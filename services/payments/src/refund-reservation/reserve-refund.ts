@@ -1,7 +1,8 @@
 /**
- * Refunds reserve a part of a payment here, where status and amount live, before they are shown to anybody. Everything
- * goes through the payment's locked row: of any number of refunds, captures and cancellations that arrive together, each
- * sees what the one before it has left. (Measured: adding up and then inserting let 117 of 100 possible refunds through.)
+ * Refunds reserve a part of a payment here, where its status and amount are kept, before they are shown to anybody.
+ * Everything goes through the payment's locked row: of any number of refunds, captures and cancellations that arrive
+ * together, each sees what the one before it has left. (Measured: a sum and then an insert let 117 of 100 possible
+ * refunds through.)
  */
 import { failpoint } from "@holdfast/failpoints";
 import type { CommandReply, RefundReservation, ReserveRefund } from "@holdfast/contracts";
@@ -66,7 +67,7 @@ async function reserveInTransaction(
 
 const NOT_FOUND: Refused = { outcome: "problem", code: "payment_not_found" };
 
-/** The refund was paid out. Idempotent. */
+/** The refund was paid out. It is idempotent. */
 export async function settleRefund(
   { db }: { db: Db },
   refundId: string,
@@ -75,8 +76,8 @@ export async function settleRefund(
 }
 
 /**
- * The refund was rejected, failed, or never came to be. Idempotent, and a tombstone where the refund id is not known:
- * its reservation may still be on the way.
+ * The refund was rejected, failed, or never came to be. It is idempotent, and leaves a tombstone where the refund id is
+ * not known: its reservation may still be on the way.
  */
 export async function releaseRefund(
   { db }: { db: Db },

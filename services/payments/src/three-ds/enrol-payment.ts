@@ -1,7 +1,7 @@
 /**
- * A payment with 3-D Secure up to the challenge: claim, enrol, record, each one transaction or one external call. Where
- * the issuer wants no challenge it goes straight on to the authorization. The card is handed to the acquirer here, once;
- * everything after names the acquirer's session only.
+ * A payment with 3-D Secure up to the challenge: claim, enrol, record, each one transaction or one external call. Without
+ * a challenge it continues to the authorization immediately. The card is sent to the acquirer here, once; every later
+ * call names the acquirer's session only.
  */
 import type { EnrolmentOutcome } from "@holdfast/acquirer";
 import type { Card, CommandReply, EnrolledPayment, EnrolPayment } from "@holdfast/contracts";
@@ -35,8 +35,8 @@ type Reply = CommandReply<EnrolledPayment>;
 type Refused = Extract<Reply, { outcome: "problem" }>;
 
 /**
- * What somebody else has to write in the transaction of the claim; a refusal undoes the claim and is the answer. For a
- * page that is open in two tabs: the one that finds itself second is refused here.
+ * A caller's own writes in the transaction of the claim; a refusal undoes the claim and is the answer. It is made for a
+ * page that is open in two tabs: the second form is refused here.
  */
 export type WithinClaim = (
   trx: Transaction<PaymentsDatabase>,
@@ -104,7 +104,7 @@ async function claimPayment(
       const key = { fingerprint: row.idempotency_fingerprint!, resourceId: row.payment_id };
       if (owner && !(await takeIdempotencyKey(trx, owner, key))) return { kind: "taken" };
       const claimed = await claimEnrolment(trx, row, payload, deps);
-      // With a key taken just now and a payment that exists, one id came under two keys: its row is the answer.
+      // The key is new but the payment exists: one id came under two keys, and its row is the answer.
       if (!claimed) return { kind: "taken" };
       const refused = await withinClaim?.(trx, {
         paymentId: row.payment_id,
@@ -163,7 +163,7 @@ async function showChallenge(
     const shown = await deps.db.transaction().execute(async (trx) => {
       if (!(await recordChallenge(trx, payment, challenge))) return undefined;
       const reply = await currentEnrolment({ db: trx }, payment);
-      // The answer is final for this request; how the payment ends is another story.
+      // This answer is final for the request, although the payment has not ended yet.
       if (reply) await storeAnswer(trx, payment.payment_id, reply);
       return reply;
     });

@@ -1,7 +1,7 @@
 /**
- * What operators decide: each decision is taken on the refund's locked row, and committed together with its line in the
- * audit log and the state it leads to. Only then the bank, or `payments`, is asked. Of any number of decisions that
- * arrive together one stands.
+ * The decisions of operators: each is made on the refund's locked row, and committed together with its line in the audit
+ * log and the state it leads to. Only then the bank, or `payments`, is asked. Of any number of decisions that arrive
+ * together one stands.
  */
 import type { CommandReply, OperatorContext, OperatorRefundDetail } from "@holdfast/contracts";
 import { failpoint } from "@holdfast/failpoints";
@@ -46,7 +46,7 @@ export async function approveRefund(
   return await carryOutAndDescribe(deps, context, decided);
 }
 
-/** Rejects for good; the amount is free again once `payments` has been told. */
+/** Rejects for good; the amount can be refunded again once `payments` has released it. */
 export async function rejectRefund(
   deps: DecideDeps,
   context: OperatorContext,
@@ -84,7 +84,7 @@ async function decide(
   return decided;
 }
 
-/** @returns how many have approved by now, or undefined for one who had approved before. */
+/** @returns how many have approved by now, or undefined if this operator had approved before. */
 async function addApproval(
   trx: Transaction<RefundsDatabase>,
   refundId: string,
@@ -117,7 +117,7 @@ async function change(
   return changed;
 }
 
-/** The decision stands whatever becomes of this: what fails here is finished by recovery. */
+/** The decision stands whatever happens here: recovery finishes what fails. */
 async function carryOutAndDescribe(
   deps: DecideDeps,
   context: OperatorContext,

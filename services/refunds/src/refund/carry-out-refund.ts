@@ -21,7 +21,7 @@ export type CarryOutDeps = {
   acquirer: Acquirer;
   payments: PaymentsPort;
   events: BusinessEvents;
-  /** Attempts in one state; beyond the last the time between two doubles. */
+  /** Times of the attempts in one state; after the last the time between two doubles. */
   scheduleMs: readonly number[];
   /** Bound of one acquirer call; shorter than the lease. */
   acquirerTimeoutMs: number;
@@ -46,14 +46,14 @@ export async function carryOutRefund(
   if (current && isEnding(current)) await endRefund(deps, current);
 }
 
-/** The first call. @returns the refund on its way to its end, or undefined while that is not known. */
+/** Calls the bank. @returns the refund in the state its end leads through, or undefined while the outcome is unknown. */
 async function executeRefund(deps: CarryOutDeps, refund: LeasedRefund): Promise<RefundRow | undefined> {
   const outcome = await callAcquirer(deps, refund);
   await failpoint("refunds.after_acquirer");
   return await conclude(deps, refund, outcome);
 }
 
-/** What became of a call whose answer was lost: asks, and where the bank has not seen the reference repeats it. */
+/** Asks about a call whose answer was lost, and repeats it where the bank has not seen the reference. */
 async function resumeExecution(deps: CarryOutDeps, refund: LeasedRefund): Promise<RefundRow | undefined> {
   const inquiry = await deps.acquirer.inquire({
     reference: acquirerReference(refund),
@@ -66,7 +66,7 @@ async function resumeExecution(deps: CarryOutDeps, refund: LeasedRefund): Promis
   return stillOurs ? await executeRefund(deps, refund) : undefined;
 }
 
-/** Ours for ever: every call about a refund carries it. */
+/** Fixed for the life of the refund; every call carries it. */
 function acquirerReference({ refund_id }: Pick<RefundRow, "refund_id">): string {
   return `${refund_id}:refund`;
 }
@@ -84,12 +84,12 @@ async function callAcquirer(deps: CarryOutDeps, refund: LeasedRefund): Promise<A
     : await deps.acquirer.refund(request);
 }
 
-/** What an inquiry says of the call, or that it is to be repeated. */
+/** The call's outcome by an inquiry, or that it is to be repeated. */
 function outcomeOf(inquiry: InquiryOutcome, refund: RefundRow): AcquirerOutcome | "repeat" {
   switch (inquiry.kind) {
     case "approved": {
       const same = inquiry.amountMinor === refund.amount_minor && inquiry.currency === refund.currency;
-      // Another amount than ours under our reference is for people to look at.
+      // Another amount than ours under our reference needs an operator.
       return same ? inquiry : MISMATCH;
     }
     case "not_found":
@@ -107,7 +107,7 @@ function outcomeOf(inquiry: InquiryOutcome, refund: RefundRow): AcquirerOutcome 
 
 const MISMATCH: AcquirerOutcome = { kind: "unknown", reason: "mismatch" };
 
-/** Commits what is known, and leaves to recovery what is not. */
+/** Commits a known outcome, and leaves an unknown one to recovery. */
 async function conclude(
   deps: CarryOutDeps,
   refund: LeasedRefund,
@@ -151,8 +151,9 @@ const ENDS = {
 type EndingState = keyof typeof ENDS;
 
 /**
- * Tells `payments` of an end that is committed, and only when that is acknowledged shows it: a merchant who sees FAILED
- * can ask for the same amount again at once. Idempotent on both sides; repeated until acknowledged.
+ * Has `payments` settle or release the amount of a refund whose end is committed, and only when that is acknowledged
+ * shows the end: a merchant who sees FAILED can request the same amount again immediately. It is idempotent on both
+ * sides, and repeated until acknowledged.
  */
 async function endRefund(deps: CarryOutDeps, refund: LeasedRefund & { state: EndingState }): Promise<void> {
   const to = ENDS[refund.state];
@@ -174,7 +175,7 @@ async function endRefund(deps: CarryOutDeps, refund: LeasedRefund & { state: End
   else deps.events.lost(refund);
 }
 
-/** Gives the lease back until the schedule's next step; what was done so far is done again. */
+/** Ends the lease until the schedule's next step; the phase is then done again. */
 export async function tryLater(deps: CarryOutDeps, refund: LeasedRefund, cause: string): Promise<undefined> {
   const ageMs = Math.max(0, deps.now() - refund.state_since.getTime());
   await postpone(deps.db, refund, { inMs: nextAttemptInMs(ageMs, deps), cause });

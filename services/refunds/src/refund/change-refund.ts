@@ -10,7 +10,7 @@ export type RefundChange = {
   cause: string;
   /** Columns that change with the state. */
   set?: Pick<Updateable<RefundTable>, ChangedWithState>;
-  /** Of the lease under which whoever changes it goes on, where there is something to go on with. */
+  /** Length of the lease under which the caller continues, if the refund is still under way. */
   leaseMs: number;
 };
 
@@ -20,8 +20,8 @@ type ChangedWithState = Exclude<
 >;
 
 /**
- * Moves a refund on, with its history, and where the new state is final with the event that tells the merchant. The
- * update asks for the state and the lease that `refund` was read with: a process that was overtaken changes nothing.
+ * Moves a refund to its next state, with its history, and with the merchant's event where that state is final. The update
+ * requires the state and the lease that `refund` was read with: a process that was overtaken changes nothing.
  *
  * @returns the refund as it is now, under a new lease if it is still under way, or undefined when it was overtaken.
  */

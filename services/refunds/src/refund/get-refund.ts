@@ -5,8 +5,8 @@ import { findRefund } from "./refund-queries.ts";
 import { refundRecord } from "./refund-record.ts";
 
 /**
- * Reads one refund of the merchant that asks. While it is RESERVING it is neither there nor not there: saying "not
- * found" would be conclusive, and it may be accepted a moment later.
+ * Reads one refund of the merchant that asks. While it is RESERVING the answer is neither the refund nor "not found",
+ * which would be conclusive: it may be accepted a moment later.
  */
 export async function getRefund(
   db: Kysely<RefundsDatabase>,

@@ -6,7 +6,7 @@ import type { RefundRow } from "./refund-record.ts";
 /** A refund under this process's lease. */
 export type LeasedRefund = RefundRow & { lease_token: string };
 
-/** With whether a process is working on it now, by the database's clock. @param merchantId undefined for operators. */
+/** One refund, and whether a process works on it now, by the database's clock. @param merchantId undefined for operators. */
 export async function findRefund(
   db: Kysely<RefundsDatabase>,
   refundId: string,
@@ -35,8 +35,8 @@ export async function lockRefund(
 }
 
 /**
- * Leases refunds that are under way and that nobody works on, those that wait longest first. Any number of workers may
- * ask at once: each gets others.
+ * Leases refunds that are under way and that no process works on, those that wait longest first. Any number of workers
+ * may call it side by side: each gets others.
  */
 export async function leaseDue(
   db: Kysely<RefundsDatabase>,
@@ -64,7 +64,7 @@ export async function leaseDue(
     .execute();
 }
 
-/** Makes the lease last from now on. @returns false when it is no longer ours. */
+/** Renews the lease. @returns false when it is no longer ours. */
 export async function renewLease(
   db: Kysely<RefundsDatabase>,
   { refund_id, lease_token }: LeasedRefund,
@@ -84,7 +84,7 @@ export async function renewLease(
   return numUpdatedRows === 1n;
 }
 
-/** Gives the lease back and names the time of the next attempt; does nothing when the lease is no longer ours. */
+/** Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. */
 export async function postpone(
   db: Kysely<RefundsDatabase>,
   { refund_id, lease_token }: LeasedRefund,

@@ -10,8 +10,8 @@ type Reply = CommandReply<ApiPaymentResponse>;
 type Asked = { refundId: string; merchantId: string; deadlineAt: number };
 
 /**
- * The gateway sent the message again because it lost the connection: wait for the first one's end.
- * @returns undefined when the refund is gone, having been refused or undone: `payments` then says the same again.
+ * The gateway sent the message again because it lost the connection: waits for the first one's end.
+ * @returns undefined when the refund was refused or undone: sent again, it gets the same answer from `payments`.
  */
 export async function answerRefundCopy(
   { db, now }: Deps,
@@ -29,7 +29,7 @@ export async function answerRefundCopy(
 
 /**
  * The merchant sent the request again under its Idempotency-Key.
- * @returns undefined when the key has been forgotten meanwhile.
+ * @returns undefined when the key has been deleted meanwhile.
  */
 export async function answerRefundRepetition(
   deps: Deps,
@@ -41,7 +41,7 @@ export async function answerRefundRepetition(
   return await answerRepetition(deps.db, owner, mine, {
     free: () => (deps.now() > asked.deadlineAt ? IN_USE : undefined),
     copy: () => answerRefundCopy(deps, asked),
-    // Not shown yet, and either it soon is or the key is forgotten with it.
+    // The first is not shown yet: either it soon is, or its key is deleted with it.
     unfinished: () => IN_USE,
   });
 }

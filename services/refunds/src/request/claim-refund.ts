@@ -18,20 +18,20 @@ type ClaimDeps = {
   now: () => number;
 };
 
-/** What is asked for, by whom. */
+/** One refund as it is requested, by a merchant or an operator. */
 export type RefundRequest = {
   refundId: string;
   paymentId: string;
   merchantId: string;
   amountMinor: bigint;
   currency: string;
-  /** The operator who asks on the merchant's behalf, and why. */
+  /** The operator who requests it on the merchant's behalf, and why. */
   onBehalf: { operator: string; reason: string } | undefined;
   traceparent: string | null;
   /** Epoch milliseconds. */
   deadlineAt: number;
   idempotency: { scope: string; key: string; fingerprint: Buffer } | undefined;
-  /** More to write in the transaction that shows the refund. */
+  /** The caller's own writes in the transaction that shows the refund. */
   whenAccepted?: (trx: Transaction<RefundsDatabase>, refund: RefundRow) => Promise<void>;
 };
 
@@ -42,8 +42,8 @@ export type RefundClaim =
   | { kind: "repetition" };
 
 /**
- * Writes the RESERVING row, which nobody is shown, together with its Idempotency-Key. Nothing was sent to anybody before,
- * so a claim that was certainly not committed has not started the request.
+ * Writes the RESERVING row, which nobody is shown, together with its Idempotency-Key. Nothing comes before it, so a claim
+ * that was certainly not committed has not started the request.
  */
 export async function claimRefund(deps: ClaimDeps, request: RefundRequest): Promise<RefundClaim> {
   await failpoint("refunds.before_claim");
@@ -99,7 +99,7 @@ async function findShownRefund(
     .executeTakeFirst();
 }
 
-/** Under a lease that lasts as long as the request may: from then on recovery may undo it. */
+/** The lease lasts as long as the request may: from then on recovery may undo it. */
 async function insertRefund(
   trx: Transaction<RefundsDatabase>,
   request: RefundRequest,

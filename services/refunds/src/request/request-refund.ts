@@ -1,8 +1,8 @@
 /**
  * A refund request in three phases: claim (a RESERVING row that is shown to nobody), have `payments` reserve the
  * amount, record. Only a reserved amount is ever shown, so refunds never add up to more than the payment, however many
- * arrive together. Whatever the process dies with is undone by recovery: the reservation is released, then the row is
- * deleted.
+ * arrive together. If the process dies in between, recovery undoes the request: it has the reservation released, then
+ * deletes the row.
  */
 import type { ApiPaymentResponse, CommandReply, RefundReservation } from "@holdfast/contracts";
 import { failpoint } from "@holdfast/failpoints";
@@ -48,7 +48,7 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
       return claim satisfies never;
   }
   const { refund } = claim;
-  // Too late: the merchant may have been told 504, have seen 404, and have asked again.
+  // It is too late: the merchant may have got a 504, have seen a 404, and have asked again.
   if (deps.now() > request.deadlineAt) return await drop(deps, refund, "deadline_passed");
   const reply = await deps.payments.reserve(refund, request.deadlineAt);
   await failpoint("refunds.after_reservation");
@@ -56,7 +56,7 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
     case "done":
       return await accept(deps, refund, reply.result, request);
     case "problem":
-      // Its reservation was undone before it was made: this request's own end has come before it.
+      // The reservation was released before it was made: recovery has undone this request.
       if (reply.code === "refund_already_decided") return await drop(deps, refund, "undone_before");
       return await refuse(deps, refund, reply);
     case "not_started":
@@ -105,7 +105,7 @@ async function accept(
       return { changed, reply };
     });
     await failpoint("refunds.after_request");
-    // Recovery took it for dead and is undoing it, or has undone it.
+    // Recovery took this process for dead and is undoing the request, or has undone it.
     if (!accepted) return { outcome: "in_doubt" };
     events.requested(accepted.changed);
     return accepted.reply;
@@ -129,14 +129,14 @@ async function refuse(deps: RequestRefundDeps, refund: LeasedRefund, reply: Refu
   return reply;
 }
 
-/** 409 and 422 without Retry-After; what may be otherwise in a moment is not remembered. */
+/** Refusals with 409 and 422 without Retry-After; one that may change in a moment is not stored. */
 const STORED_REFUSALS: ReadonlySet<string> = new Set([
   "payment_not_refundable",
   "refund_amount_exceeds_remaining",
   "currency_mismatch",
 ]);
 
-/** Nothing was reserved and nothing will be. */
+/** Deletes a request for which nothing was reserved and nothing will be. */
 async function drop(deps: RequestRefundDeps, refund: LeasedRefund, cause: string): Promise<Reply> {
   try {
     await deps.db.transaction().execute(async (trx) => {
@@ -150,7 +150,7 @@ async function drop(deps: RequestRefundDeps, refund: LeasedRefund, cause: string
   }
 }
 
-/** It may have been reserved: recovery releases it, at once. */
+/** The amount may have been reserved: recovery releases it, immediately. */
 async function leaveToRecovery({ db, events }: RequestRefundDeps, refund: LeasedRefund): Promise<Reply> {
   try {
     await postpone(db, refund, { inMs: 0, cause: "reservation_in_doubt" });
