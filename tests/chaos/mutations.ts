@@ -46,9 +46,9 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "recovery ignores leases",
     changes: [
       {
-        file: `${payments}/recovery/recovery-queries.ts`,
-        search: "from payment where recover_at <= now()",
-        replace: "from payment where recover_at is not null",
+        file: `${payments}/payment/payment-lease.ts`,
+        search: `.where("recover_at", "<=", sql<Date>\`now()\`)`,
+        replace: `.where("recover_at", "is not", null)`,
       },
     ],
     scenario: takeover("a live lease is respected"),
@@ -73,9 +73,9 @@ export const MUTATIONS: readonly Mutation[] = [
         replace: "if (false)",
       },
       {
-        file: `${payments}/authorization/authorize-payment.ts`,
-        search: "new Date(Math.min(now() + acquirerTimeoutMs, context.deadlineAt))",
-        replace: "new Date(now() + acquirerTimeoutMs + 0 * context.deadlineAt)",
+        file: `${payments}/authorization/card-request.ts`,
+        search: "new Date(Math.min(now() + acquirerTimeoutMs, deadlineAt))",
+        replace: "new Date(now() + acquirerTimeoutMs + 0 * deadlineAt)",
       },
     ],
     scenario: takeover("past the deadline is never sent"),

@@ -80,7 +80,7 @@ test("a merchant's rules and prices, and the BIN table, through every process", 
 function importBins({ home }: RunningSandbox, text: string) {
   const file = join(home, "bins.csv");
   writeFileSync(file, text);
-  return run("services/payments/src/bin/import-bins.ts", file, "--home", home);
+  return run("services/payments/src/card-bins/import-bins.ts", file, "--home", home);
 }
 
 /** As somebody at the command line would. */

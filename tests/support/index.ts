@@ -9,7 +9,9 @@
 //   await eventually(() => expect(seen).toEqual([…]));
 export { columnsOf } from "./columns-of.ts";
 export { eventually } from "./eventually.ts";
+export { letStatementsWait, occupyConnections } from "./occupy-connections.ts";
 export { createTestDatabase, type TestDatabase } from "./test-database.ts";
+export { startTestLink, type TestLink } from "./test-link.ts";
 export { startTestNats, type TestNats } from "./test-nats.ts";
 export {
   startOtlpReceiver,

@@ -11,7 +11,7 @@ type Connections = BusSettings & { DATABASE_URL: string };
  * events since a time and opens the missing ones again. It exits with 1 when events were missing or could not be
  * compared.
  *
- *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… node src/outbox/reconcile.ts --since 2026-11-20T00:00:00Z
+ *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… node src/reconcile.ts --since 2026-11-20T00:00:00Z
  *
  * On the bus it signs in as the service, and needs no further permission.
  */

@@ -1,5 +1,6 @@
 export * from "./config.ts";
 export * from "./create-database.ts";
+export * from "./dependency-checks.ts";
 export * from "./failpoint.ts";
 export * from "./from-now.ts";
 export * from "./health.ts";
@@ -12,4 +13,5 @@ export * from "./next-attempt.ts";
 export * from "./pause.ts";
 export * from "./periodic-task.ts";
 export * from "./postgres.ts";
+export * from "./stop-in-order.ts";
 export * from "./unnested.ts";

@@ -63,3 +63,18 @@ export async function acquireConnection(pool: Pool): Promise<PoolClient> {
 export function certainlyNotCommitted(error: unknown): boolean {
   return error instanceof DatabaseUnavailableError || error instanceof DatabaseError;
 }
+
+/**
+ * What the first database work of a command answers, or `not_started` when there is no connection for it. Only for work
+ * before anything is committed or sent: after that, no connection leaves the outcome unknown, and the error is thrown.
+ */
+export async function orNotStarted<Result>(
+  work: () => Promise<Result>,
+): Promise<Result | { outcome: "not_started" }> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DatabaseUnavailableError) return { outcome: "not_started" };
+    throw error;
+  }
+}

@@ -37,7 +37,7 @@ export type PaymentsHarness = {
   /** What a process of the service is told. */
   environment: Record<string, string>;
   /** A further process of the service on the same database and bus. */
-  startAnother(env?: Record<string, string>): Promise<{ stop(): Promise<void> }>;
+  startAnother(env?: Record<string, string>): Promise<{ stop(): Promise<void>; healthPort: number }>;
   /** A command as the gateway sends it, with `change` applied. */
   command(
     change?: Partial<PreAuthorizePayment> & { cardData?: Partial<CardData>; ofMerchant?: string },
@@ -64,7 +64,7 @@ const keys = { sealing: randomBytes(32), fingerprint: randomBytes(32) };
 /** @param alone without the service: the test starts its processes itself. */
 export async function startPaymentsHarness(
   env: Record<string, string> = {},
-  { alone = false }: { alone?: boolean } = {},
+  { alone = false, logLevel = "error" }: { alone?: boolean; logLevel?: "error" | "fatal" } = {},
 ): Promise<PaymentsHarness> {
   const dir = await mkdtemp(join(tmpdir(), "holdfast-payments-"));
   const [database, nats, acquirer] = await Promise.all([
@@ -84,7 +84,7 @@ export async function startPaymentsHarness(
     ...env,
   };
   const start = (more: Record<string, string> = {}) =>
-    startPayments(parseConfig(configSchema, { ...environment, ...more }), createLogger("payments", "error"));
+    startPayments(parseConfig(configSchema, { ...environment, ...more }), createLogger("payments", logLevel));
   const services = alone ? [] : [await start()];
   const bus = await connectBus({ url: nats.url, name: "test" });
   const superuser = new Pool({ connectionString: database.superuserUrl });

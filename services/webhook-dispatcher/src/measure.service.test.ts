@@ -3,7 +3,7 @@ import { Pool } from "pg";
 import { expect, test } from "vitest";
 import type { BusinessEvents, DispatcherState } from "./business-events.ts";
 import { createClock } from "./clock.ts";
-import { createDatabase } from "./database.ts";
+import { createDatabase } from "@holdfast/service-runtime";
 import type { DeliveryQueue } from "./delivery/delivery-queue.ts";
 import { measureState } from "./measure.ts";
 

@@ -1,8 +1,11 @@
-import { busOptions, connectBus, serve, type Handled } from "@holdfast/messaging";
+import { busOptions, connectBus, logHandled, serve } from "@holdfast/messaging";
 import {
+  createDatabase,
   createPool,
+  dependencyChecks,
   startHealth,
   startPeriodicTask,
+  stopInOrder,
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
@@ -10,7 +13,7 @@ import { startEventConsumer } from "./accept/event-consumer.ts";
 import { createBusinessEvents } from "./business-events.ts";
 import { createClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
-import { createDatabase } from "./database.ts";
+import type { WebhooksDatabase } from "./database.ts";
 import { attemptTimes, type AttemptTimes } from "./delivery/attempt-times.ts";
 import { startDeliveryWorker } from "./delivery/delivery-worker.ts";
 import { reapDeliveries } from "./delivery/reap-deliveries.ts";
@@ -51,7 +54,7 @@ export async function startWebhookDispatcher(
     connectionsMax: 2,
     settings: { ...PLAN_SETTINGS, synchronous_commit: "off" },
   });
-  const db = createDatabase(pool);
+  const db = createDatabase<WebhooksDatabase>(pool);
   const events = createBusinessEvents(log);
   const progress = createProgress(STUCK_AFTER_MS);
   const bus = await connectBus({
@@ -110,7 +113,7 @@ export async function startWebhookDispatcher(
     service: "webhooks",
     version: "0.1.0",
     inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
-    onHandled: (handled) => logHandled(log, handled),
+    onHandled: logHandled(log),
     handlers: operatorHandlers({
       db,
       secretKeys,
@@ -138,24 +141,21 @@ export async function startWebhookDispatcher(
   const health = await startHealth(
     config.LISTEN_HOST,
     config.HEALTH_PORT,
-    [
-      { name: "database", check: async () => void (await pool.query("select 1")) },
-      { name: "bus", check: () => assertUp(bus.connected) },
-    ],
+    dependencyChecks({ pool, bus }),
     () => progress.stuck(),
   );
 
   return {
     healthPort: health.port,
-    async stop() {
+    stop() {
       const drainMs = Math.min(config.DRAIN_TIMEOUT, DRAIN_MAX_MS);
-      health.markDraining();
-      await Promise.all([consumer.stop(drainMs), serving.stop(drainMs), worker.stop(drainMs)]);
-      await Promise.all(tasks.map((each) => each.stop(TASK_STOP_MS)));
-      await client.close();
-      await bus.close(BUS_CLOSE_TIMEOUT_MS);
-      await Promise.all([pool.end(), resultsPool.end()]);
-      await health.close();
+      return stopInOrder(health, [
+        [consumer, serving, worker].map((each) => () => each.stop(drainMs)),
+        tasks.map((each) => () => each.stop(TASK_STOP_MS)),
+        [() => client.close()],
+        [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
+        [pool, resultsPool].map((each) => () => each.end()),
+      ]);
     },
   };
 }
@@ -184,14 +184,4 @@ function retentionOf(config: Config, events: ReturnType<typeof createBusinessEve
     attemptDays: config.WEBHOOK_ATTEMPT_RETENTION_DAYS,
     events,
   };
-}
-
-function assertUp(up: boolean): void {
-  if (!up) throw new Error("down");
-}
-
-/** Logs the commands that were not carried out; attempts have their own lines. */
-function logHandled(log: Logger, { outcome, subject, context, durationMs, error }: Handled): void {
-  if (outcome === "done" || outcome === "problem") return;
-  log.warn({ outcome, subject, durationMs, error, requestId: context?.requestId }, "command not carried out");
 }

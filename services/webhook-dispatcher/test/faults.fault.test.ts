@@ -1,11 +1,10 @@
 import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
-import { createLogger, createPool } from "@holdfast/service-runtime";
+import { createDatabase, createLogger, createPool } from "@holdfast/service-runtime";
 import { eventually } from "@holdfast/tests/support";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { Client, type Pool } from "pg";
 import { afterEach, expect, test } from "vitest";
 import { createClock, type Clock } from "../src/clock.ts";
-import { createDatabase } from "../src/database.ts";
 import { claimDeliveries } from "../src/delivery/claim-deliveries.ts";
 import { recordResults } from "../src/delivery/record-results.ts";
 import type { AttemptRecord } from "../src/delivery/record-statements.ts";

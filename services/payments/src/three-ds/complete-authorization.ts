@@ -5,7 +5,7 @@ import {
   type ConcludeDeps,
   type ConcludedReply,
 } from "../authorization/conclude-authorization.ts";
-import type { LeasedForSettlement } from "../payment/settlement.ts";
+import type { LeasedForSettlement } from "../payment/authorization-outcome.ts";
 import { decideCompletion } from "./enrolment-outcome.ts";
 import { keepAuthentication } from "./keep-authentication.ts";
 

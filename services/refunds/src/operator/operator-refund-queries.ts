@@ -11,7 +11,7 @@ export type QueueQuery = {
   after: TimePosition | undefined;
 };
 
-/** Refunds, oldest first, but for those that were never shown. */
+/** Refunds, oldest first, without those that were never shown. */
 export async function findQueue(
   db: Kysely<RefundsDatabase>,
   { status, merchantId, limit, after }: QueueQuery,
@@ -37,7 +37,7 @@ const STATES: Record<RefundFilter, RefundState[]> = {
   REJECTED: ["REJECTED"],
 };
 
-/** To the millisecond, which is what a position in the list can hold. */
+/** Rounded to the millisecond, the precision of a position in the list. */
 const CREATED = sql`date_trunc('milliseconds', created_at)`;
 
 /** Any merchant's refund. */
@@ -58,7 +58,7 @@ function withAges(db: Kysely<RefundsDatabase>) {
     ]);
 }
 
-/** By refund, oldest first. */
+/** The approvals of each refund, oldest first. */
 export async function findApprovals(
   db: Kysely<RefundsDatabase>,
   refundIds: string[],
