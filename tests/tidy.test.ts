@@ -8,7 +8,7 @@ import {
   missingSettings,
   show,
 } from "./tidy/references.ts";
-import { circlesOf, readImports, workspaceOf } from "./tidy/imports.ts";
+import { circlesOf, readImports, roomOf, workspaceOf } from "./tidy/imports.ts";
 import { FILES, read } from "./tidy/tree.ts";
 
 const imports = readImports();
@@ -50,6 +50,36 @@ test.each(["services", "packages", "tools"])(
   },
 );
 
+test("imports go one way: services and tools import packages, nothing imports services or tests", () => {
+  const wrong = crossings.filter(({ from, source, target }) => {
+    if (source === "tests" || source === "the root" || source === "scripts" || source === "deploy")
+      return false;
+    // A test beside its code may start a database, a bank or a receiver; another service is tested in tests/.
+    if (isTest(from)) return target.startsWith("services/");
+    return !target.startsWith("packages/") && !(source.startsWith("tools/") && target.startsWith("tools/"));
+  });
+  expect(
+    wrong.map(
+      ({ from, to }) =>
+        `${from} imports ${to}: move the file, or what it needs, to a shelf that both may import`,
+    ),
+  ).toEqual([]);
+});
+
+test("contracts imports nothing of ours", () => {
+  const own = crossings.filter(({ source, from }) => source === "packages/contracts" && !isTest(from));
+  expect(
+    own.map(({ from, to }) => `${from} imports ${to}: pass it in, or move it to the package that needs it`),
+  ).toEqual([]);
+});
+
+test("a workspace is imported by its name, not by a path into it", () => {
+  const byPath = crossings.filter(
+    ({ to, source }) => !to.startsWith("@holdfast/") && source !== "tests" && source !== "the root",
+  );
+  expect(byPath.map(({ from, to }) => `${from} imports ${to}: import the workspace's name`)).toEqual([]);
+});
+
 test("a workspace lists what it imports", () => {
   const unlisted = crossings.flatMap(({ from, source, to }) => {
     const name = to.split("/").slice(0, 2).join("/");
@@ -73,6 +103,12 @@ test("a workspace lists what it imports", () => {
 test("packages have no circle at run time: move what both need into one of them", () => {
   const arrows = crossings.filter(({ isType, from }) => !isType && !isTest(from));
   expect(circlesOf(arrows.map(({ source, target }) => [source, target] as const))).toEqual([]);
+});
+
+test("rooms of a workspace have no circle at run time: move what both rooms need into a third", () => {
+  const arrows = imports.filter(({ from, to, isType }) => !isType && !isTest(from) && FILES.includes(to));
+  const rooms = arrows.filter(({ from, to }) => workspaceOf(from) === workspaceOf(to));
+  expect(circlesOf(rooms.map(({ from, to }) => [roomOf(from), roomOf(to)] as const))).toEqual([]);
 });
 
 test("a file or folder has a name that says what is in it: rename it after its main export", () => {

@@ -14,7 +14,7 @@ export function paymentStatesMarkdown(): string {
   });
   return `# States of a payment
 
-Drawn from the transition table in \`services/payments/src/payment/payment.ts\` by \`npm run generate\`; a test compares the two.
+Generated from the transition table in \`services/payments/src/payment/payment.ts\` by \`npm run generate\`; a test compares the two.
 
 \`\`\`mermaid
 stateDiagram-v2

@@ -86,8 +86,8 @@ export async function startPayments(
   const paymentWrites = createPaymentWrites(writePool, { leaseMs: config.LEASE_DURATION });
   const writes: PaymentWrites = {
     ...paymentWrites,
-    record: nudgeAfter(relay, paymentWrites.record),
-    reject: nudgeAfter(relay, paymentWrites.reject),
+    record: nudgeAfter(relay, (change) => paymentWrites.record(change)),
+    reject: nudgeAfter(relay, (rejection) => paymentWrites.reject(rejection)),
   };
   const simulator = createSimulatorAcquirer({
     url: config.ACQUIRER_URL,

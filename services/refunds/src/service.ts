@@ -62,7 +62,7 @@ export async function startRefunds(
     db,
     acquirer,
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
-    events: { ...events, ended: nudgeAfter(relay, events.ended) },
+    events: { ...events, ended: nudgeAfter(relay, (refund) => events.ended(refund)) },
     view: {
       twoAbove: config.REFUND_TWO_APPROVERS_ABOVE ?? new Map(),
       overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER,
