@@ -76,21 +76,18 @@ export function threeDs(payments: PaymentsHarness) {
     answer: answerChallenge,
     /** The payment's end once nothing is left to do about it, with what the bank and the merchant were told. */
     async ended(paymentId: string) {
-      const row = await eventually(
-        async () => {
-          const [found] = await payments.query<{
-            state: string;
-            result_code: string | null;
-            leased: boolean;
-          }>(
-            `select state, result_code, lease_token is not null as leased from payments.payment
+      const row = await eventually(async () => {
+        const [found] = await payments.query<{
+          state: string;
+          result_code: string | null;
+          leased: boolean;
+        }>(
+          `select state, result_code, lease_token is not null as leased from payments.payment
              where payment_id = $1 and recover_at is null`,
-            [paymentId],
-          );
-          return found ?? false;
-        },
-        { withinMs: 40_000 },
-      );
+          [paymentId],
+        );
+        return found ?? false;
+      });
       expect(row.leased).toBe(false);
       return {
         state: row.state,

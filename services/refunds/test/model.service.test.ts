@@ -276,7 +276,7 @@ let underWay = 0;
 let dying = false;
 
 async function guarded<T>(work: () => Promise<T>): Promise<T> {
-  await eventually(() => !dying, { withinMs: 20_000, everyMs: 2 });
+  await eventually(() => !dying, { everyMs: 2 });
   underWay++;
   try {
     return await work();
@@ -287,14 +287,14 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
 
 /** Does something that is to die at a point, and waits until it has, or has ended without getting there. */
 async function crashing(point: Failpoint, work: () => Promise<unknown>): Promise<void> {
-  await eventually(() => !dying && (dying = true), { withinMs: 20_000, everyMs: 2 });
+  await eventually(() => !dying && (dying = true), { everyMs: 2 });
   try {
-    await eventually(() => underWay === 0, { withinMs: 20_000, everyMs: 2 });
+    await eventually(() => underWay === 0, { everyMs: 2 });
     const hits = armFailpoints(`${point}:hang@1`);
     let ended = false;
     const working = work().finally(() => (ended = true));
     working.catch(() => {});
-    await eventually(() => ended || hits(point) > 0, { withinMs: 6_000, everyMs: 2 });
+    await eventually(() => ended || hits(point) > 0, { everyMs: 2 });
   } finally {
     armFailpoints(undefined);
     dying = false;

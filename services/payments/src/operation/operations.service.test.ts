@@ -59,16 +59,13 @@ const status = async (paymentId: string) => {
   return reply.outcome === "done" ? reply.result.status : reply.outcome;
 };
 const settled = (paymentId: string) =>
-  eventually(
-    async () => {
-      const [row] = await payments.query<{ open: boolean }>(
-        "select operation_id is not null as open from payments.payment where payment_id = $1",
-        [paymentId],
-      );
-      return row?.open === false;
-    },
-    { withinMs: 10_000 },
-  );
+  eventually(async () => {
+    const [row] = await payments.query<{ open: boolean }>(
+      "select operation_id is not null as open from payments.payment where payment_id = $1",
+      [paymentId],
+    );
+    return row?.open === false;
+  });
 
 describe("a sale", () => {
   test("is one step at the acquirer, with the installments and the programme that were asked for", async () => {
@@ -98,7 +95,7 @@ describe("a sale", () => {
     await payments.acquirerWill("sale", "hang");
     const command = payments.command();
     expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "pending" });
-    await eventually(async () => (await status(command.paymentId)) === "SUCCESS", { withinMs: 10_000 });
+    await eventually(async () => (await status(command.paymentId)) === "SUCCESS");
     expect(await ledger(command.paymentId)).toEqual(["sale approved 1250"]);
   });
 });

@@ -20,16 +20,13 @@ afterAll(() => payments.close());
 async function payAndSettle(pan: string, harness = payments) {
   const command = harness.command({ cardData: { pan } });
   expect(await harness.send(command)).toMatchObject({ outcome: "pending", result: { status: "ENROLLED" } });
-  const settled = await eventually(
-    async () => {
-      const [row] = await harness.query<{ state: string; result_code: string; auth_code: string | null }>(
-        "select state, result_code, auth_code from payments.payment where payment_id = $1 and recover_at is null",
-        [command.paymentId],
-      );
-      return row ?? false;
-    },
-    { withinMs: 40_000 },
-  );
+  const settled = await eventually(async () => {
+    const [row] = await harness.query<{ state: string; result_code: string; auth_code: string | null }>(
+      "select state, result_code, auth_code from payments.payment where payment_id = $1 and recover_at is null",
+      [command.paymentId],
+    );
+    return row ?? false;
+  });
   return {
     ...settled,
     ledger: await operations(command.paymentId, harness),
@@ -133,15 +130,12 @@ test("several workers settle each payment once", async () => {
     payments.command({ cardData: { pan: "4000000000000119" } }),
   );
   await Promise.all(commands.map((command) => payments.send(command)));
-  await eventually(
-    async () => {
-      const [open] = await payments.query<{ count: number }>(
-        "select count(*)::int from payments.payment where recover_at is not null",
-      );
-      return open?.count === 0;
-    },
-    { withinMs: 40_000 },
-  );
+  await eventually(async () => {
+    const [open] = await payments.query<{ count: number }>(
+      "select count(*)::int from payments.payment where recover_at is not null",
+    );
+    return open?.count === 0;
+  });
   for (const { paymentId } of commands) {
     expect(await events(paymentId)).toEqual(["SUCCESS"]);
     expect(await operations(paymentId)).toEqual(["authorize approved"]);
