@@ -9,6 +9,7 @@
 //   await eventually(() => expect(seen).toEqual([…]));
 export { columnsOf } from "./columns-of.ts";
 export { eventually } from "./eventually.ts";
+export { ProcessTree } from "./process-tree.ts";
 export { createTestDatabase, type TestDatabase } from "./test-database.ts";
 export { startTestNats, type TestNats } from "./test-nats.ts";
 export {
