@@ -1,5 +1,6 @@
 import { telemetrySettings } from "@holdfast/telemetry";
 import { z } from "zod";
+import { CONNECTION_TIMEOUT_MS } from "./postgres.ts";
 
 /**
  * Settings come from environment variables, are parsed once by `runService`, before anything is begun, and then are
@@ -145,6 +146,10 @@ export const commonSettings = {
   /** As the service's runtime role, which can neither alter its schema nor read another's. */
   DATABASE_URL: urlSetting("postgres:", "postgresql:"),
   DATABASE_CONNECTIONS_MAX: integerSetting(2, 200).default(10),
+  /** How long a caller waits for a connection; then nothing was begun, which is a 503. */
+  DATABASE_CONNECTION_TIMEOUT: durationSetting()
+    .refine((timeoutMs) => timeoutMs >= 1, { error: "must be 1ms or more" })
+    .default(CONNECTION_TIMEOUT_MS),
   ...busSettings,
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error"], { error: "must be debug, info, warn or error" })

@@ -29,12 +29,12 @@ export function threeDs(payments: PaymentsHarness) {
     returnUrl: "https://gateway.example/3ds/return/state",
     pageUrl: "https://gateway.example/3ds/challenge/state",
   };
-  const service = (deadlineAt = Date.now() + 18_000) => ({
+  const service = (deadlineAt = Date.now() + 100_000) => ({
     requestId: randomUUID(),
     deadlineAt,
     service: { name: "api-gateway" },
   });
-  const wire = () => ({ waitUntil: Date.now() + 20_000, traceparent: "" });
+  const wire = () => ({ waitUntil: Date.now() + 110_000, traceparent: "" });
 
   const steps = {
     /** A command as the gateway sends it. */
