@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stampInstalled } from "./lock-stamp.mjs";
 
 const modules = join(dirname(fileURLToPath(import.meta.url)), "..", "node_modules");
 const platformPackage = {
@@ -38,3 +39,5 @@ if (!binary || !existsSync(binary)) {
     process.exit(1);
   }
 }
+
+stampInstalled();

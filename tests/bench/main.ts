@@ -62,10 +62,10 @@ async function main(): Promise<void> {
   const parts = PARTS[options.only];
   if (!parts) throw new Error(`--only must be one of ${Object.keys(PARTS).join(", ")}`);
   const cleanUp: (() => Promise<void>)[] = [];
-  const clean = async () => {
-    for (let step = cleanUp.pop(); step; step = cleanUp.pop()) await step().catch(() => {});
-  };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  // One after the other: what is under way breaks as the sandbox stops, and must not end this process before that is done.
+  let cleaning = Promise.resolve();
+  const clean = () => (cleaning = afterwards(cleaning, cleanUp));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => void clean().then(() => process.exit(130)));
   }
   try {
@@ -84,12 +84,16 @@ async function main(): Promise<void> {
   }
 }
 
+async function afterwards(before: Promise<void>, cleanUp: (() => Promise<void>)[]): Promise<void> {
+  await before;
+  for (let step = cleanUp.pop(); step; step = cleanUp.pop()) await step().catch(() => {});
+}
+
 async function start(rateLimitPerSecond: number, cleanUp: (() => Promise<void>)[]): Promise<Bench> {
   const home = await mkdtemp(join(tmpdir(), "holdfast-bench-"));
   cleanUp.push(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
   const stopping = new AbortController();
-  cleanUp.push(async () => stopping.abort());
-  const sandbox = await startSandbox({
+  const starting = startSandbox({
     home,
     portBase: 0,
     services: serviceDefinitions.map((service) => ({
@@ -101,7 +105,11 @@ async function start(rateLimitPerSecond: number, cleanUp: (() => Promise<void>)[
     })),
     stopSignal: stopping.signal,
   });
-  cleanUp.push(() => sandbox.stop());
+  cleanUp.push(async () => {
+    stopping.abort();
+    await (await starting).stop();
+  });
+  const sandbox = await starting;
   const receiver = await startReceiver({ ...sandbox.file.receiver, ports: PORTS });
   cleanUp.push(() => receiver.stop());
   const events = await connectEventSource(sandbox.file.natsUrl);

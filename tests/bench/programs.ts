@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { withParentDeathSignal } from "@holdfast/sandbox/infrastructure";
+import { killOnExit, withParentDeathSignal } from "@holdfast/sandbox/infrastructure";
 
 export type Program<First> = { pid: number; first: First; stop(): Promise<void> };
 
@@ -52,10 +52,12 @@ function launch(file: string, { env = {}, args = [] }: ProgramOptions): ChildPro
     join(import.meta.dirname, file),
     ...args,
   ]);
-  return spawn(program, rest, {
+  const child = spawn(program, rest, {
     env: { ...process.env, NODE_ENV: "production", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  killOnExit(child);
+  return child;
 }
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names what the program prints

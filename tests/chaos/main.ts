@@ -15,7 +15,7 @@ const { values } = parseArgs({
 });
 const VIOLATIONS_SHOWN = 10;
 // What was started dies with this process, and the next test run removes its directory.
-process.once("SIGINT", () => process.exit(130));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const startedAt = performance.now();
 /** With the seconds since the start, to see where a long run's time has gone. */

@@ -112,7 +112,7 @@ async function lostAnswerSettlesItself(sandbox: RunningSandbox, merchant: Client
   expect(lost).toMatchObject({ status: 202, body: { status: "ENROLLED" } });
   expect(Number(lost.headers.get("Retry-After"))).toBeGreaterThan(0);
   const path = lost.headers.get("Location")!;
-  await eventually(async () => (await merchant("GET", path)).body.status === "SUCCESS", { withinMs: 15_000 });
+  await eventually(async () => (await merchant("GET", path)).body.status === "SUCCESS");
   const ledger = await (await fetch(`${sandbox.file.acquirerUrl}/ledger`)).text();
   const lines = ledger.split("\n").filter((line) => line.includes(lost.body.paymentId));
   expect(lines).toHaveLength(1);
@@ -185,6 +185,6 @@ describe("a service that is away", () => {
     });
     expect(refused.body).toMatchObject({ code: "service_unavailable" });
     expect(refused.headers.get("Retry-After")).toBe("1");
-    await eventually(async () => (await pay()).status === 201, { withinMs: 10_000 });
+    await eventually(async () => (await pay()).status === 201);
   });
 });

@@ -147,14 +147,11 @@ async function onBehalf(paymentId: string, alice: Client, bora: Client): Promise
 
 /** Each end once, authentic, and with the bytes a GET gives but for the fields only webhooks have. */
 async function webhooksTell(merchant: Client, receipts: Receipt[], ids: string[]): Promise<void> {
-  const told = await eventually(
-    () => {
-      const bodies = receipts.map(({ received }) => JSON.parse(Buffer.from(received.body).toString()));
-      const ours = bodies.filter((body) => ids.includes(body.paymentId));
-      return ours.length === ids.length && ours;
-    },
-    { withinMs: 10_000 },
-  );
+  const told = await eventually(() => {
+    const bodies = receipts.map(({ received }) => JSON.parse(Buffer.from(received.body).toString()));
+    const ours = bodies.filter((body) => ids.includes(body.paymentId));
+    return ours.length === ids.length && ours;
+  });
   expect(receipts.every(({ verdict }) => verdict.valid)).toBe(true);
   for (const body of told) {
     const { cardSubType, ...shown } = body;

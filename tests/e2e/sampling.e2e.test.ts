@@ -32,8 +32,8 @@ test("with no trace chosen, what failed or is not known is kept by every process
   await bankWill(sandbox, "hang");
   const unknown = await pay();
 
-  await eventually(() => unknownIsKept(spansOf(collector, unknown)), { withinMs: 30_000 });
-  await eventually(() => attemptsAreLinked(spansOf(collector, undelivered)), { withinMs: 30_000 });
+  await eventually(() => unknownIsKept(spansOf(collector, unknown)));
+  await eventually(() => attemptsAreLinked(spansOf(collector, undelivered)));
   // They have come by the same way, and later.
   expect(spansOf(collector, quiet)).toEqual([]);
 });

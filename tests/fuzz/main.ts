@@ -15,7 +15,7 @@ const { values } = parseArgs({
   },
 });
 const FAULTS_SHOWN = 10;
-process.once("SIGINT", () => process.exit(130));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 const seed = wholeNumber("seed", values.seed);

@@ -10,6 +10,7 @@
 export { columnsOf } from "./columns-of.ts";
 export { eventually } from "./eventually.ts";
 export { letStatementsWait, occupyConnections } from "./occupy-connections.ts";
+export { ProcessTree } from "./process-tree.ts";
 export { createTestDatabase, type TestDatabase } from "./test-database.ts";
 export { startTestLink, type TestLink } from "./test-link.ts";
 export { startTestNats, type TestNats } from "./test-nats.ts";

@@ -1,5 +1,6 @@
 import { telemetrySettings } from "@holdfast/telemetry";
 import { z } from "zod";
+import { CONNECTION_TIMEOUT_MS } from "./postgres.ts";
 
 /**
  * Settings come from environment variables, are parsed once by `runService`, before anything is begun, and then are
@@ -167,6 +168,9 @@ export const commonSettings = {
   DATABASE_CONNECTIONS_MAX: integerSetting(2, 200)
     .default(10)
     .describe("The size of the service's main connection pool."),
+  DATABASE_CONNECTION_TIMEOUT: durationSetting({ min: "1ms" })
+    .default(CONNECTION_TIMEOUT_MS)
+    .describe("How long a request waits for a connection to PostgreSQL; after that it is answered 503."),
   ...busSettings,
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error"], { error: "must be debug, info, warn or error" })

@@ -13,15 +13,24 @@ export type PoolOptions = {
   connectionsMax: number;
   applicationName: string;
   log: Logger;
+  /** How long a caller waits for a connection. */
+  connectionTimeoutMs?: number;
   /** Server settings for each connection of the pool. */
   settings?: Readonly<Record<string, string>>;
 };
 
-/**
- * A pool that fails fast: a caller that gets no connection within a second gets an error (503 at the edge) instead of
- * waiting. int8 arrives as bigint, by this pool's own parser, not by a process-wide one.
- */
-export function createPool({ url, connectionsMax, applicationName, log, settings = {} }: PoolOptions): Pool {
+/** Services fail fast: a caller that gets no connection within a second is answered so (503) instead of queueing. */
+export const CONNECTION_TIMEOUT_MS = 1_000;
+
+/** int8 arrives as bigint, by this pool's own parser, not by a process-wide one. */
+export function createPool({
+  url,
+  connectionsMax,
+  applicationName,
+  log,
+  connectionTimeoutMs = CONNECTION_TIMEOUT_MS,
+  settings = {},
+}: PoolOptions): Pool {
   const pool = new ObservedPool(applicationName, {
     connectionString: url,
     max: connectionsMax,
@@ -29,7 +38,7 @@ export function createPool({ url, connectionsMax, applicationName, log, settings
     options: Object.entries(settings)
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(" "),
-    connectionTimeoutMillis: 1_000,
+    connectionTimeoutMillis: connectionTimeoutMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     // A statement that the server never answers (a black-holed link) must not occupy a connection forever.

@@ -33,10 +33,10 @@ async function ready({ ports }: TestGateway): Promise<unknown> {
 }
 
 describe("when payments does not answer", () => {
-  test("because nobody serves it: 503, at once", async () => {
-    const gateway = await setUp();
+  test("because nobody serves it: 503, without waiting for anybody", async () => {
+    // Longer than the test may take.
+    const gateway = await setUp({ HANDLER_TIMEOUT: "59m", REQUEST_TIMEOUT: "1h" });
     const merchant = await gateway.createMerchant();
-    const started = performance.now();
     const answers = [
       await preAuthorize(gateway, merchant),
       await gateway.merchantApi({
@@ -44,7 +44,6 @@ describe("when payments does not answer", () => {
         headers: merchant.headers,
       }),
     ];
-    expect(performance.now() - started).toBeLessThan(1_000);
     for (const answer of answers) {
       expectProblem(answer, "service_unavailable");
       expect(answer.headers["retry-after"]).toBe("1");
@@ -52,7 +51,7 @@ describe("when payments does not answer", () => {
   });
 
   test("in time: 504 with the payment's id, and the deadline it was given was shorter than the wait", async () => {
-    const gateway = await setUp({ HANDLER_TIMEOUT: "200ms", REQUEST_TIMEOUT: "400ms" });
+    const gateway = await setUp({ HANDLER_TIMEOUT: "2s", REQUEST_TIMEOUT: "3s" });
     const payments = await startTestPayments(gateway.nats.url);
     onTestFinished(() => payments.stop());
     payments.answers.preAuthorize = () => Promise.withResolvers<never>().promise;
@@ -60,9 +59,9 @@ describe("when payments does not answer", () => {
     const answer = await preAuthorize(gateway, await gateway.createMerchant());
     expectProblem(answer, "outcome_unknown", { paymentId: payments.received[0]!.payload.paymentId });
     expect(answer.headers["retry-after"]).toBe("10");
-    expect(Date.now() - started).toBeGreaterThanOrEqual(400);
+    expect(Date.now() - started).toBeGreaterThanOrEqual(3_000);
     // What is left between the two, but for the rounding of timers, is for the way back.
-    expect(Date.now() - payments.received[0]!.context.deadlineAt).toBeGreaterThanOrEqual(195);
+    expect(Date.now() - payments.received[0]!.context.deadlineAt).toBeGreaterThanOrEqual(995);
   });
 
   test("because the bus is gone: 503, and the gateway is not ready until it is back", async () => {
@@ -193,18 +192,13 @@ test("the process answers its requests under way at SIGTERM and exits 0", async 
   };
   const { headers } = await gateway.createMerchant();
   const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts")], {
-    env: { ...process.env, ...gateway.env, DRAIN_TIMEOUT: "10s" },
+    env: { ...process.env, ...gateway.env, DRAIN_TIMEOUT: "5m" },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
   const exited = once(child, "exit");
-  const [, merchantPort] = await eventually(
-    () => /"listener":"merchant","port":(\d+)/.exec(output) ?? false,
-    {
-      withinMs: 10_000,
-    },
-  );
+  const [, merchantPort] = await eventually(() => /"listener":"merchant","port":(\d+)/.exec(output) ?? false);
   const port = Number(merchantPort);
 
   const idle = connect(port, "127.0.0.1");

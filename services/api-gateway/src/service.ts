@@ -62,6 +62,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
   const pool = createPool({
     url: config.DATABASE_URL,
     connectionsMax: config.DATABASE_CONNECTIONS_MAX,
+    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
     applicationName: "api-gateway",
     log,
   });

@@ -44,6 +44,8 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     PUBLIC_URL: "http://pay.example.test",
     THREE_DS_STATE_KEYS: `s1:${randomBytes(32).toString("base64")}`,
     DATABASE_URL: databaseUrl.href,
+    // A busy machine is not what a test is about.
+    DATABASE_CONNECTION_TIMEOUT: "60s",
     NATS_URL: nats.url,
     CARD_SEALING_KEYS: sealingKeys,
     CREDENTIAL_PEPPERS: `p1:${randomBytes(32).toString("base64")}`,

@@ -45,7 +45,7 @@ export async function startTestListener(
 }
 
 export async function until(condition: () => boolean): Promise<void> {
-  await expect.poll(condition, { interval: 5, timeout: 5_000 }).toBe(true);
+  await expect.poll(condition, { interval: 5 }).toBe(true);
 }
 
 export const HEAD = "Host: localhost\r\n";

@@ -63,17 +63,24 @@ export async function startPayments(
   const pool = createPool({
     url: config.DATABASE_URL,
     connectionsMax: config.DATABASE_CONNECTIONS_MAX,
+    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
     applicationName: "payments",
     log,
   });
   const writePool = createPool({
     url: config.DATABASE_URL,
     connectionsMax: WRITE_CONNECTIONS,
+    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
     applicationName: "payments writes",
     settings: WRITE_SETTINGS,
     log,
   });
-  const outboxPool = createOutboxPool({ url: config.DATABASE_URL, applicationName: "payments", log });
+  const outboxPool = createOutboxPool({
+    url: config.DATABASE_URL,
+    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
+    applicationName: "payments",
+    log,
+  });
   const db = createDatabase<PaymentsDatabase>(pool);
   const events = createBusinessEvents(log);
   const bus = await connectBus({

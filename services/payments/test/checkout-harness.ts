@@ -69,10 +69,10 @@ export function checkouts(payments: PaymentsHarness) {
     ): Promise<CommandReply<z.infer<Result>>> {
       const context = {
         requestId: randomUUID(),
-        deadlineAt: Date.now() + 18_000,
+        deadlineAt: Date.now() + 100_000,
         service: { name: "api-gateway" },
       };
-      const wire = { waitUntil: Date.now() + 20_000, traceparent: "" };
+      const wire = { waitUntil: Date.now() + 110_000, traceparent: "" };
       return await request(payments.bus, command, context, payload, wire);
     },
     async view(checkoutId: string): Promise<CheckoutPage> {

@@ -52,6 +52,8 @@ export type PaymentsHarness = {
   ): Promise<CommandReply<z.infer<Result>>>;
   /** What the acquirer does with the next calls of an operation. */
   acquirerWill(operation: string, behaviour: string, times?: number): Promise<void>;
+  /** Forgets what the acquirer was to do with calls that have not come yet. */
+  acquirerWillBehave(): Promise<void>;
   read(paymentId: string, merchantId?: string): Promise<CommandReply<ApiPaymentResponse>>;
   /** As the superuser: whatever any service wrote. */
   query<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
@@ -61,21 +63,34 @@ export type PaymentsHarness = {
 
 const keys = { sealing: randomBytes(32), fingerprint: randomBytes(32) };
 
-/** @param alone without the service: the test starts its processes itself. */
+/** How long a test waits for an answer, however busy the machine is; the service is given a little less. */
+const ANSWER_WITHIN_MS = 110_000;
+
+export type PaymentsHarnessOptions = {
+  /** Without the service: the test starts its processes itself. */
+  alone?: boolean;
+  /** After so long the bank drops a call that it never answers, so that the service need not be in a hurry. */
+  hangMs?: number;
+  logLevel?: "error" | "fatal";
+};
+
 export async function startPaymentsHarness(
   env: Record<string, string> = {},
-  { alone = false, logLevel = "error" }: { alone?: boolean; logLevel?: "error" | "fatal" } = {},
+  { alone = false, hangMs = 300, logLevel = "error" }: PaymentsHarnessOptions = {},
 ): Promise<PaymentsHarness> {
   const dir = await mkdtemp(join(tmpdir(), "holdfast-payments-"));
   const [database, nats, acquirer] = await Promise.all([
     createTestDatabase(),
     startTestNats(),
-    startAcquirerSimulator({ ledgerFile: join(dir, "ledger.ndjson") }),
+    startAcquirerSimulator({ ledgerFile: join(dir, "ledger.ndjson"), hangMs }),
   ]);
   const environment = {
     HEALTH_PORT: "0",
     LISTEN_HOST: "127.0.0.1",
     DATABASE_URL: database.urls.payments.app,
+    // A busy machine is not what a test is about.
+    DATABASE_CONNECTION_TIMEOUT: "60s",
+    ACQUIRER_TIMEOUT: "60s",
     NATS_URL: nats.url,
     ACQUIRER_URL: acquirer.url,
     CARD_SEALING_KEYS: `k1:${keys.sealing.toString("base64")}`,
@@ -93,7 +108,7 @@ export async function startPaymentsHarness(
   const merchantId = randomUUID();
   const context: PaymentsHarness["context"] = (change = {}) => ({
     requestId: randomUUID(),
-    deadlineAt: Date.now() + 18_000,
+    deadlineAt: Date.now() + ANSWER_WITHIN_MS - 10_000,
     merchant: { merchantId, commission: { ratePercent: "2.50", fixed: "0.25", currency: "TRY" } },
     ...change,
   });
@@ -134,7 +149,7 @@ export async function startPaymentsHarness(
     },
     send: (command, given = context()) =>
       request(bus, preAuthorizePayment, given, command, {
-        waitUntil: Date.now() + 20_000,
+        waitUntil: Date.now() + ANSWER_WITHIN_MS,
         traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
       }),
     read: (paymentId, readerId = merchantId) =>
@@ -144,12 +159,15 @@ export async function startPaymentsHarness(
         context({ merchant: { merchantId: readerId } }),
         { paymentId },
         {
-          waitUntil: Date.now() + 10_000,
+          waitUntil: Date.now() + ANSWER_WITHIN_MS,
           traceparent: "",
         },
       ),
     call: (command, payload, change) =>
-      request(bus, command, context(change), payload, { waitUntil: Date.now() + 20_000, traceparent: "" }),
+      request(bus, command, context(change), payload, {
+        waitUntil: Date.now() + ANSWER_WITHIN_MS,
+        traceparent: "",
+      }),
     async acquirerWill(operation, behaviour, times = 1) {
       const { ok } = await fetch(`${acquirer.url}/faults`, {
         method: "POST",
@@ -157,6 +175,9 @@ export async function startPaymentsHarness(
         body: JSON.stringify({ operation, behaviour, times }),
       });
       if (!ok) throw new Error(`the simulator does not know ${operation} ${behaviour}`);
+    },
+    async acquirerWillBehave() {
+      await fetch(`${acquirer.url}/faults`, { method: "DELETE" });
     },
     query: async <Row>(text: string, values: unknown[] = []) =>
       (await superuser.query(text, values)).rows as Row[],

@@ -29,12 +29,12 @@ export function threeDs(payments: PaymentsHarness) {
     returnUrl: "https://gateway.example/3ds/return/state",
     pageUrl: "https://gateway.example/3ds/challenge/state",
   };
-  const service = (deadlineAt = Date.now() + 18_000) => ({
+  const service = (deadlineAt = Date.now() + 100_000) => ({
     requestId: randomUUID(),
     deadlineAt,
     service: { name: "api-gateway" },
   });
-  const wire = () => ({ waitUntil: Date.now() + 20_000, traceparent: "" });
+  const wire = () => ({ waitUntil: Date.now() + 110_000, traceparent: "" });
 
   const steps = {
     /** A command as the gateway sends it. */
@@ -76,21 +76,18 @@ export function threeDs(payments: PaymentsHarness) {
     answer: answerChallenge,
     /** The payment's end once nothing is left to do about it, with what the bank and the merchant were told. */
     async ended(paymentId: string) {
-      const row = await eventually(
-        async () => {
-          const [found] = await payments.query<{
-            state: string;
-            result_code: string | null;
-            leased: boolean;
-          }>(
-            `select state, result_code, lease_token is not null as leased from payments.payment
+      const row = await eventually(async () => {
+        const [found] = await payments.query<{
+          state: string;
+          result_code: string | null;
+          leased: boolean;
+        }>(
+          `select state, result_code, lease_token is not null as leased from payments.payment
              where payment_id = $1 and recover_at is null`,
-            [paymentId],
-          );
-          return found ?? false;
-        },
-        { withinMs: 40_000 },
-      );
+          [paymentId],
+        );
+        return found ?? false;
+      });
       expect(row.leased).toBe(false);
       return {
         state: row.state,

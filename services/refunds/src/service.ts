@@ -39,10 +39,16 @@ export async function startRefunds(
   const pool = createPool({
     url: config.DATABASE_URL,
     connectionsMax: config.DATABASE_CONNECTIONS_MAX,
+    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
     applicationName: "refunds",
     log,
   });
-  const outboxPool = createOutboxPool({ url: config.DATABASE_URL, applicationName: "refunds", log });
+  const outboxPool = createOutboxPool({
+    url: config.DATABASE_URL,
+    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
+    applicationName: "refunds",
+    log,
+  });
   const db = createDatabase<RefundsDatabase>(pool);
   const bus = await connectBus({
     ...busOptions(config),

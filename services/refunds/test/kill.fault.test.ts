@@ -27,7 +27,13 @@ let refunds: RefundsHarness;
 beforeAll(async () => {
   logs = mkdtempSync(join(tmpdir(), "holdfast-kill-"));
   refunds = await startRefundsHarness({
-    env: { ...FAST, LEASE_DURATION: "600ms", NODE_ENV: "test", DRAIN_TIMEOUT: "100ms" },
+    env: {
+      ...FAST,
+      ACQUIRER_TIMEOUT: "250ms",
+      LEASE_DURATION: "600ms",
+      NODE_ENV: "test",
+      DRAIN_TIMEOUT: "100ms",
+    },
     refunds: { PAYMENTS_TIMEOUT: "300ms" },
     without: ["refunds", "payments"],
   });

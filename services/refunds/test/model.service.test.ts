@@ -38,9 +38,7 @@ type Step = fc.AsyncCommand<Model, Real>;
 let real: RefundsHarness;
 
 beforeAll(async () => {
-  real = await startRefundsHarness({
-    env: { ...FAST, ACQUIRER_TIMEOUT: "150ms", LEASE_DURATION: "500ms", DRAIN_TIMEOUT: "200ms" },
-  });
+  real = await startRefundsHarness({ env: { ...FAST, DRAIN_TIMEOUT: "200ms" } });
   await Promise.all([real.startRefunds(), real.startPayments()]);
 });
 afterAll(() => real.close());
@@ -64,7 +62,8 @@ test("random histories end as the model says, crashes or not", async () => {
   await fc.assert(property, {
     seed,
     numRuns: ROUNDS,
-    interruptAfterTimeLimit: 60_000,
+    // A busy machine gets through fewer of them.
+    interruptAfterTimeLimit: 200_000,
     markInterruptAsFailure: false,
   });
   expect(await real.broken()).toEqual([]);
@@ -72,7 +71,7 @@ test("random histories end as the model says, crashes or not", async () => {
     "select count(*)::int from refunds.refund",
   );
   expect(count).toBeGreaterThan(100);
-}, 120_000);
+}, 600_000);
 
 function steps(): fc.Arbitrary<Step>[] {
   const index = fc.nat(20);
@@ -181,16 +180,13 @@ class Ask implements Step {
     }
     return "result" in reply ? reply.result.status : reply.outcome;
   }
-  /** Where it dies is exact; whether it got there before its deadline is not. */
   async #crash(payment: ModelPayment, refundId: string, point: string): Promise<string | undefined> {
     const payload = { refundId, paymentId: payment.id, amountMinor: `${this.amount}`, currency: "TRY" };
-    const deadlineAt = { value: 0 };
     await crashing(`refunds.${point}` as Failpoint, () => {
-      deadlineAt.value = Date.now() + 250;
-      const wire = { waitUntil: deadlineAt.value + 50, traceparent: "" };
-      return request(real.bus, requestRefund, real.context({ deadlineAt: deadlineAt.value }), payload, wire);
+      const wire = { waitUntil: Date.now() + 60_000, traceparent: "" };
+      return request(real.bus, requestRefund, real.context(), payload, wire);
     });
-    await eventually(() => Date.now() > deadlineAt.value + 50);
+    await real.abandon(refundId);
     return await real.settled(refundId);
   }
   toString = () => `refund(${this.at}, ${this.amount}${this.crash ? `, dies ${this.crash}` : ""})`;
@@ -217,6 +213,7 @@ class Decide implements Step {
       else expect(reply).toEqual({ outcome: "problem", code: "refund_already_decided" });
     } else {
       await crashing(`refunds.${this.crash}` as Failpoint, () => this.#send(refund.id));
+      await real.abandon(refund.id);
     }
     const state = await real.settled(refund.id);
     if (wasOpen) end(refund, this.decision, await isExpired(refund.id));
@@ -225,10 +222,10 @@ class Decide implements Step {
   #send(refundId: string) {
     const context = {
       requestId: randomUUID(),
-      deadlineAt: Date.now() + 5_000,
+      deadlineAt: Date.now() + 60_000,
       operator: { name: "olga" },
     };
-    const wire = { waitUntil: Date.now() + 5_000, traceparent: "" };
+    const wire = { waitUntil: Date.now() + 60_000, traceparent: "" };
     return this.decision === "approve"
       ? request(real.bus, approveRefund, context, { refundId }, wire)
       : request(real.bus, rejectRefund, context, { refundId, reason: "no" }, wire);
@@ -276,7 +273,7 @@ let underWay = 0;
 let dying = false;
 
 async function guarded<T>(work: () => Promise<T>): Promise<T> {
-  await eventually(() => !dying, { withinMs: 20_000, everyMs: 2 });
+  await eventually(() => !dying, { everyMs: 2 });
   underWay++;
   try {
     return await work();
@@ -287,14 +284,14 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
 
 /** Does something that is to die at a point, and waits until it has, or has ended without getting there. */
 async function crashing(point: Failpoint, work: () => Promise<unknown>): Promise<void> {
-  await eventually(() => !dying && (dying = true), { withinMs: 20_000, everyMs: 2 });
+  await eventually(() => !dying && (dying = true), { everyMs: 2 });
   try {
-    await eventually(() => underWay === 0, { withinMs: 20_000, everyMs: 2 });
+    await eventually(() => underWay === 0, { everyMs: 2 });
     const hits = armFailpoints(`${point}:hang@1`);
     let ended = false;
     const working = work().finally(() => (ended = true));
     working.catch(() => {});
-    await eventually(() => ended || hits(point) > 0, { withinMs: 6_000, everyMs: 2 });
+    await eventually(() => ended || hits(point) > 0, { everyMs: 2 });
   } finally {
     armFailpoints(undefined);
     dying = false;

@@ -41,7 +41,12 @@ export async function startWebhookDispatcher(
     lookup = createLookup({ servers: config.WEBHOOK_DNS_SERVERS, timeoutMs: timesOf(config).connectMs }),
   }: Overrides = {},
 ): Promise<WebhookDispatcher> {
-  const poolOptions = { url: config.DATABASE_URL, applicationName: "webhook-dispatcher", log };
+  const poolOptions = {
+    url: config.DATABASE_URL,
+    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
+    applicationName: "webhook-dispatcher",
+    log,
+  };
   const pool = createPool({
     ...poolOptions,
     connectionsMax: config.DATABASE_CONNECTIONS_MAX,

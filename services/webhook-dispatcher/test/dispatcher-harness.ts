@@ -92,6 +92,8 @@ export async function startDispatcherHarness(
     WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8,::1/128",
     WEBHOOK_ALLOWED_PORTS: "any",
     WEBHOOK_CA_FILE: certificates.caFile,
+    // A busy machine is not what a test is about.
+    DATABASE_CONNECTION_TIMEOUT: "60s",
     // On a busy machine an attempt may fail; the next one has to follow soon.
     WEBHOOK_RETRY_SCHEDULE: "300ms",
     WEBHOOK_CLAIM_INTERVAL: "20ms",
@@ -127,8 +129,8 @@ export async function startDispatcherHarness(
     await jetstream(bus.nats).publish(eventSubject("payments"), data);
   };
   const operate: DispatcherHarness["operate"] = (command, payload, requestId = randomUUID()) => {
-    const context = { requestId, deadlineAt: Date.now() + 10_000, operator: { name: "olga" } };
-    return request(bus, command, context, payload, { waitUntil: Date.now() + 12_000, traceparent: "" });
+    const context = { requestId, deadlineAt: Date.now() + 100_000, operator: { name: "olga" } };
+    return request(bus, command, context, payload, { waitUntil: Date.now() + 110_000, traceparent: "" });
   };
   const startOne: DispatcherHarness["start"] = async (more = {}, given = overrides) => {
     const dispatcher = await startWebhookDispatcher(

@@ -16,13 +16,10 @@ export async function startDispatcherProcess(
     env: { PATH: process.env["PATH"], ...env },
     logFile,
   });
-  await eventually(
-    () => {
-      if (!child.isRunning()) throw new Error(child.logTail());
-      expectStarted(child.logTail());
-    },
-    { withinMs: 15_000 },
-  );
+  await eventually(() => {
+    if (!child.isRunning()) throw new Error(child.logTail());
+    expectStarted(child.logTail());
+  });
   return child;
 }
 

@@ -9,6 +9,8 @@ export type DnsServer = {
   answer(name: string, ...turns: string[][]): void;
   /** Leaves queries for the name without an answer. */
   ignore(name: string): void;
+  /** Answers such queries after all: there is no such name. */
+  answerIgnored(name: string): void;
   /** Names whose IPv4 addresses were queried, in order. */
   asked: string[];
   close(): void;
@@ -17,11 +19,12 @@ export type DnsServer = {
 export async function startDnsServer(): Promise<DnsServer> {
   const socket = createSocket("udp4");
   const answers = new Map<string, string[][]>();
-  const ignored = new Set<string>();
+  const ignored = new Map<string, (() => void)[]>();
   const asked: string[] = [];
   socket.on("message", (query, from) => {
     const { name, type, end } = readQuestion(query);
-    if (ignored.has(name)) return;
+    const refuse = () => socket.send(buildAnswer(query.subarray(0, end), [], false), from.port, from.address);
+    if (ignored.has(name)) return void ignored.get(name)!.push(refuse);
     if (type === TYPE_A) asked.push(name);
     const turns = answers.get(name) ?? [];
     const addresses = type === TYPE_A ? (turns.length > 1 ? turns.shift() : turns[0]) : [];
@@ -32,7 +35,8 @@ export async function startDnsServer(): Promise<DnsServer> {
   return {
     address: `127.0.0.1:${socket.address().port}`,
     answer: (name, ...turns) => void answers.set(name, turns),
-    ignore: (name) => void ignored.add(name),
+    ignore: (name) => void ignored.set(name, []),
+    answerIgnored: (name) => ignored.get(name)?.forEach((refuse) => refuse()),
     asked,
     close: () => void socket.close(),
   };

@@ -68,17 +68,18 @@ async function withOwnSandbox(print: (text: string) => void): Promise<void> {
   print("No sandbox is running there; starting one for this demo.\n");
   const home = await mkdtemp(join(tmpdir(), "holdfast-demo-"));
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
-  const sandbox = await startSandbox({
-    home,
-    portBase: 0,
-    services: serviceDefinitions,
-    stopSignal: stop.signal,
-  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
+  const starting = startSandbox({ home, portBase: 0, services: serviceDefinitions, stopSignal: stop.signal });
   try {
-    await runMerchantDay(sandbox.file, print);
+    const sandbox = await starting;
+    await Promise.race([runMerchantDay(sandbox.file, print), sandbox.stopped]);
+  } catch (error) {
+    // A day breaks in whatever it is doing when its sandbox is stopped.
+    if (!stop.signal.aborted) throw error;
   } finally {
-    await sandbox.stop();
-    await rm(home, { recursive: true, force: true });
+    await starting.then((sandbox) => sandbox.stop()).catch(() => {});
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
+  // Not by itself: what is left of the day may wait for a webhook.
+  if (stop.signal.aborted) process.exit(130);
 }

@@ -32,7 +32,7 @@ export async function runReceiver(args: string[]): Promise<void> {
       onReceipt: (receipt) => process.stdout.write(describeReceipt(receipt, new Date())),
     });
     process.stdout.write(`receiving webhooks on ${receiver.url}\n`);
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.once(signal, () => void receiver.close().then(() => process.exit(0)));
     }
   } catch (error) {

@@ -25,7 +25,7 @@ async function onboard(operatorUrl: string, token: string): Promise<Merchant> {
       name: "Demo Shop",
       commission: { ratePercent: "2.50", fixed: "0.25", currency: "TRY" },
     }),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   if (response.status !== 201) {
     throw new Error(`the demo merchant was refused: HTTP ${response.status} ${await response.text()}`);

@@ -142,7 +142,7 @@ async function untilReady(child: LoggedChild, url: string): Promise<void> {
 
 async function statusOf(url: string): Promise<number | undefined> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
     await response.body?.cancel();
     return response.status;
   } catch {
@@ -170,7 +170,8 @@ function defaultsOf(home: string): Record<string, string> {
   };
 }
 
-const readyTimeoutMs = 30_000;
+// A machine that compiles something else beside it takes a minute for what else takes one or two seconds.
+const readyTimeoutMs = 180_000;
 const migrationTimeoutMs = 300_000;
 
 function logOf(home: string, name: string): string {

@@ -63,8 +63,8 @@ describe("what the HTTP parser refuses is answered as a problem", () => {
   test("a body that does not arrive in time, as the answer to its own request", async () => {
     const timeouts = {
       ...HTTP_TIMEOUTS,
-      headersTimeout: 100,
-      requestTimeout: 200,
+      headersTimeout: 1_000,
+      requestTimeout: 1_500,
       connectionsCheckingInterval: 20,
     };
     const { port, lines, bodies } = await setUp({ timeouts });
@@ -79,8 +79,8 @@ describe("what the HTTP parser refuses is answered as a problem", () => {
   test("a request under way whose body does not arrive in time, once and for all", async () => {
     const timeouts = {
       ...HTTP_TIMEOUTS,
-      headersTimeout: 100,
-      requestTimeout: 200,
+      headersTimeout: 1_000,
+      requestTimeout: 1_500,
       connectionsCheckingInterval: 20,
     };
     const { port, lines, answerHeld } = await setUp({ timeouts });

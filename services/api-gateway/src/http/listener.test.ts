@@ -78,8 +78,8 @@ describe("a connection that is kept", () => {
   test("may be idle for longer than a head may take to arrive", async () => {
     const timeouts = {
       ...HTTP_TIMEOUTS,
-      headersTimeout: 50,
-      requestTimeout: 100,
+      headersTimeout: 1_000,
+      requestTimeout: 1_000,
       connectionsCheckingInterval: 10,
     };
     const { port } = await setUp({ timeouts });
@@ -202,9 +202,8 @@ describe("stopping", () => {
       return socket;
     });
     await once(sockets[1]!, "data");
-    const started = performance.now();
-    await listener.stop(10_000);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    // Longer than the test may take.
+    expect(await listener.stop(3_600_000)).toBeUndefined();
   });
 
   test("does not wait for connections on which nothing was asked", async () => {
@@ -215,9 +214,8 @@ describe("stopping", () => {
     const [answer] = (await once(idle, "response")) as [IncomingMessage];
     answer.resume();
     await once(answer, "end");
-    const started = performance.now();
-    await listener.stop(10_000);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    // Longer than the test may take.
+    expect(await listener.stop(3_600_000)).toBeUndefined();
   });
 
   test("closes what is left when its time is over", async () => {

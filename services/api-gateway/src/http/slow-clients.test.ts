@@ -64,7 +64,7 @@ describe("a client is cut off with a 408", () => {
   });
 
   test("that begins another request on a connection and does not end it", async () => {
-    const { port } = await setUp(HEADERS_TIMEOUT);
+    const { port } = await setUp({ headersTimeout: 1_000 });
     const text = await drip(port, `GET /ok HTTP/1.1\r\n${HEAD}\r\nGET /ok HTTP/1.1\r\nX-Slow: `, "x");
     const second = text.slice(text.indexOf("HTTP/1.1", 1));
     expect(text).toMatch(/^HTTP\/1.1 200 /);
@@ -86,7 +86,7 @@ test("a client that does not take its answer is cut off", async () => {
 });
 
 test("and one that takes it in time keeps its connection", async () => {
-  const answerTimeout = 500;
+  const answerTimeout = 2_000;
   const { port, held } = await startTestListener({ timeouts: { ...HTTP_TIMEOUTS, answerTimeout } });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());

@@ -122,20 +122,16 @@ describe("a revocation in another process", () => {
     const victim = await gateway.createMerchant();
     expect((await call(victim.headers)).status).toBe(404);
     await asOwner(`update credential set revoked_at = now() where api_key = '${victim.apiKey}'`);
-    await eventually(async () => expectProblem(await call(victim.headers), "unauthorized"), {
-      withinMs: 2_000,
-    });
+    await eventually(async () => expectProblem(await call(victim.headers), "unauthorized"));
   });
 
   test("of a merchant's suspension, too, and back", async () => {
     const victim = await gateway.createMerchant();
     expect((await call(victim.headers)).status).toBe(404);
     await asOwner(`update merchant set status = 'SUSPENDED' where merchant_id = '${victim.merchantId}'`);
-    await eventually(async () => expectProblem(await call(victim.headers), "unauthorized"), {
-      withinMs: 2_000,
-    });
+    await eventually(async () => expectProblem(await call(victim.headers), "unauthorized"));
     await asOwner(`update merchant set status = 'ACTIVE' where merchant_id = '${victim.merchantId}'`);
-    await eventually(async () => expect((await call(victim.headers)).status).toBe(404), { withinMs: 2_000 });
+    await eventually(async () => expect((await call(victim.headers)).status).toBe(404));
   });
 });
 

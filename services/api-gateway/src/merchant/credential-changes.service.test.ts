@@ -1,7 +1,7 @@
 import { credentialsChanged } from "@holdfast/contracts";
 import { connectBus } from "@holdfast/messaging";
 import { eventually } from "@holdfast/tests/support";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { http } from "../../test/http-client.ts";
 import { startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
 
@@ -36,21 +36,23 @@ function setStatus(gateway: TestGateway, { merchantId }: TestMerchant, status: "
 const UNAUTHORIZED = [401, 401];
 const SIGNED_IN = [404, 404];
 
-describe("while the bus is there, every gateway learns at once, long before its cache is too old", () => {
-  const withinMs = 3_000;
+describe("while the bus is there, every gateway learns before its cache is too old", () => {
+  // No cache ever is: its clock stands still.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+  afterEach(() => void vi.useRealTimers());
 
   test("of a revocation", async () => {
     const { gateway, merchant, statuses } = await setUp({ cacheTtl: "10s" });
     expect((await revoke(gateway, merchant)).status).toBe(204);
-    await eventually(async () => expect(await statuses()).toEqual(UNAUTHORIZED), { withinMs });
+    await eventually(async () => expect(await statuses()).toEqual(UNAUTHORIZED));
   });
 
   test("of a suspension, and of its end", async () => {
     const { gateway, merchant, statuses } = await setUp({ cacheTtl: "10s" });
     expect((await setStatus(gateway, merchant, "SUSPENDED")).status).toBe(200);
-    await eventually(async () => expect(await statuses()).toEqual(UNAUTHORIZED), { withinMs });
+    await eventually(async () => expect(await statuses()).toEqual(UNAUTHORIZED));
     expect((await setStatus(gateway, merchant, "ACTIVE")).status).toBe(200);
-    await eventually(async () => expect(await statuses()).toEqual(SIGNED_IN), { withinMs });
+    await eventually(async () => expect(await statuses()).toEqual(SIGNED_IN));
   });
 
   test("after the bus was away, too", async () => {
@@ -61,13 +63,10 @@ describe("while the bus is there, every gateway learns at once, long before its 
       const answer = await http(gateway.ports.health, { path: "/readyz" });
       return answer.status === 200;
     });
-    await eventually(
-      async () => {
-        await revoke(gateway, merchant);
-        expect(await statuses()).toEqual(UNAUTHORIZED);
-      },
-      { withinMs },
-    );
+    await eventually(async () => {
+      await revoke(gateway, merchant);
+      expect(await statuses()).toEqual(UNAUTHORIZED);
+    });
   });
 });
 
@@ -83,7 +82,7 @@ describe("while the bus is down, the gateway that changes it knows at once, othe
     await gateway.nats.kill();
     expect((await change(gateway, merchant)).status).toBeLessThan(300);
     expect((await statuses())[0]).toBe(401);
-    await eventually(async () => expect(await statuses()).toEqual(UNAUTHORIZED), { withinMs: 10_000 });
+    await eventually(async () => expect(await statuses()).toEqual(UNAUTHORIZED));
   });
 });
 

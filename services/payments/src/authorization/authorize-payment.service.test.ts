@@ -6,7 +6,7 @@ import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-
 let payments: PaymentsHarness;
 
 beforeAll(async () => {
-  payments = await startPaymentsHarness({ ACQUIRER_TIMEOUT: "1500ms", RECOVERY_INTERVAL: "1h" });
+  payments = await startPaymentsHarness({ RECOVERY_INTERVAL: "1h" });
 });
 afterAll(() => payments.close());
 

@@ -10,11 +10,11 @@ import type { PaymentsDatabase } from "../database.ts";
 let payments: PaymentsHarness;
 
 beforeAll(async () => {
-  payments = await startPaymentsHarness({
-    ACQUIRER_TIMEOUT: "2s",
-    RECOVERY_SCHEDULE: "300ms,600ms",
-    RECOVERY_INTERVAL: "50ms",
-  });
+  // The bank is silent for long enough that the same request can be sent again meanwhile.
+  payments = await startPaymentsHarness(
+    { RECOVERY_SCHEDULE: "300ms,600ms", RECOVERY_INTERVAL: "50ms" },
+    { hangMs: 5_000 },
+  );
   await payments.startAnother();
 });
 afterAll(() => payments.close());

@@ -20,16 +20,16 @@ import type { PaymentsDatabase } from "../database.ts";
 let payments: PaymentsHarness;
 
 beforeAll(async () => {
-  payments = await startPaymentsHarness({ ACQUIRER_TIMEOUT: "300ms", RECOVERY_INTERVAL: "1h" });
+  payments = await startPaymentsHarness({ RECOVERY_INTERVAL: "1h" });
 });
 afterAll(() => payments.close());
 
 const as = (name: string): OperatorContext => ({
   requestId: randomUUID(),
-  deadlineAt: Date.now() + 18_000,
+  deadlineAt: Date.now() + 100_000,
   operator: { name },
 });
-const wait = () => ({ waitUntil: Date.now() + 10_000, traceparent: "" });
+const wait = () => ({ waitUntil: Date.now() + 110_000, traceparent: "" });
 const inquire = (paymentId: string) =>
   request(payments.bus, inquireUnresolvedPayment, as("alice"), { paymentId }, wait());
 const reverse = (paymentId: string) =>
@@ -79,7 +79,7 @@ describe("the list of unresolved payments", () => {
         unresolved: true,
         overdue: false,
         attempts: 1,
-        lastInquiry: "timeout",
+        lastInquiry: "connection_lost",
         payment: { status: "ENROLLED" },
       });
       cursor = page.result.nextCursor;

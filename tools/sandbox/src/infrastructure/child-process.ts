@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
+import { killOnExit } from "./die-with-parent.ts";
 
 /** How a process ended: one of the two is set. */
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
@@ -52,6 +53,7 @@ export async function spawnLogged(options: {
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   closeSync(log);
+  killOnExit(child);
   const { promise: exited, resolve } = Promise.withResolvers<Exit>();
   child.once("exit", (code, signal) => resolve({ code, signal }));
   await once(child, "spawn").catch((cause: unknown) => {

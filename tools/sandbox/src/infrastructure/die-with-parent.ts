@@ -1,10 +1,26 @@
 // A sandbox or test run that is killed with SIGKILL cannot stop what it started. On Linux the kernel does it instead:
 // `setpriv --pdeathsig` arms a signal that a child gets when its parent dies, then execs, so the pid is the program's own.
-import { spawnSync } from "node:child_process";
+import { spawnSync, type ChildProcess } from "node:child_process";
 
 /** Prefixes a command so that it gets `signal` when this process dies; elsewhere than on Linux the command as it is. */
 export function withParentDeathSignal(signal: "INT" | "TERM" | "KILL", command: string[]): string[] {
   return supported() ? ["setpriv", "--pdeathsig", signal, "--", ...command] : command;
+}
+
+/** Kills a child, should it still run when this process exits by itself, on whatever system. */
+export function killOnExit(child: ChildProcess): void {
+  if (running.size === 0) process.once("exit", killRunning);
+  running.add(child);
+  child.once("exit", () => {
+    running.delete(child);
+    if (running.size === 0) process.off("exit", killRunning);
+  });
+}
+
+const running = new Set<ChildProcess>();
+
+function killRunning(): void {
+  for (const child of running) child.kill("SIGKILL");
 }
 
 let probed: boolean | undefined;

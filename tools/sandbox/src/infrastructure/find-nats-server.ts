@@ -35,7 +35,7 @@ function cacheDir(): string {
 /** The version that a program calls itself, undefined where there is none that runs. */
 async function versionOf(program: string): Promise<string | undefined> {
   try {
-    const { stdout } = await run(program, ["--version"], { timeout: 10_000 });
+    const { stdout } = await run(program, ["--version"], { timeout: 60_000 });
     return /v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
   } catch {
     return undefined;

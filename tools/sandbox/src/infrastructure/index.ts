@@ -1,6 +1,6 @@
 export { localCertificates, type LocalCertificates } from "./certificate-authority.ts";
 export { ChildFailedError, runLogged, spawnLogged, type Exit, type LoggedChild } from "./child-process.ts";
-export { withParentDeathSignal } from "./die-with-parent.ts";
+export { killOnExit, withParentDeathSignal } from "./die-with-parent.ts";
 export { findNatsServer } from "./find-nats-server.ts";
 export { freePort, isPortFree } from "./free-port.ts";
 export { startNatsServer, type NatsServer } from "./nats-server.ts";

@@ -94,4 +94,4 @@ async function answers(child: LoggedChild, port: number): Promise<{ version: str
   }
 }
 
-const startTimeoutMs = 30_000;
+const startTimeoutMs = 120_000;

@@ -153,7 +153,7 @@ function isPassing(child: LoggedChild, options: PostgresOptions): boolean {
   return options.port === undefined && log.includes("Address already in use");
 }
 
-const retryForMs = 10_000;
+const retryForMs = 60_000;
 const retryPauseMs = 100;
 // Recovery after a crash replays at most about 1 GB of log.
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 120_000;

@@ -1,0 +1,95 @@
+// `node scripts/run.mjs PROGRAM [ARGUMENT...]` is what npm's scripts run. PROGRAM is a file of this repository or the
+// name of an installed command.
+//
+// It works on whatever Node the machine has (20 or newer): it installs the locked dependencies when they are missing or
+// differ from package-lock.json, and then becomes the program, on Node 26, which the project brings along (see
+// link-node.mjs). Only after an installation the program is a process of its own.
+//
+// Nothing is left behind when it has to end. The scripts say `exec node ...`, so that no shell stands between npm and
+// this process and keeps npm's signals. A parent that was killed cannot send any: then this process stops as on SIGTERM.
+import { spawn } from "node:child_process";
+import { existsSync, realpathSync } from "node:fs";
+import { constants } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { isInstalled, stampInstalled } from "./lock-stamp.mjs";
+
+const lookForParentEveryMs = 1_000;
+// Longer than any of the programs takes to stop in order.
+const endWithoutParentWithinMs = 30_000;
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const bin = join(root, "node_modules", ".bin");
+
+stopWithoutParent();
+const hasInstalled = await install();
+const projectNode = join(bin, "node");
+if (!existsSync(projectNode) || (!hasInstalled && isThisNode(projectNode))) await becomeProgram();
+else endAs(await runToEnd(projectNode, process.argv.slice(1)));
+
+/** Another parent than the one at the start means that that one is gone, whoever takes orphans on this machine. */
+function stopWithoutParent() {
+  const parent = process.ppid;
+  const looking = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(looking);
+    setTimeout(() => process.kill(process.pid, "SIGKILL"), endWithoutParentWithinMs).unref();
+    process.kill(process.pid, "SIGTERM");
+  }, lookForParentEveryMs);
+  looking.unref();
+}
+
+/** @returns whether there was anything to install. */
+async function install() {
+  if (isInstalled()) return false;
+  process.stderr.write("holdfast: installing dependencies (npm ci)\n");
+  const npm = process.env.npm_execpath;
+  const [command, first] = npm ? [process.execPath, [npm]] : ["npm", []];
+  const ended = await runToEnd(command, [...first, "ci", "--loglevel=error"], {
+    cwd: root,
+    stdio: ["ignore", 2, 2],
+  });
+  if (ended.signal) endAs(ended);
+  if (ended.code !== 0) {
+    process.stderr.write("holdfast: npm ci failed, see above\n");
+    process.exit(1);
+  }
+  stampInstalled();
+  return true;
+}
+
+function isThisNode(file) {
+  return realpathSync(file) === realpathSync(process.execPath);
+}
+
+/** In this very process, so that its signals, its terminal and its exit code are the program's. */
+async function becomeProgram() {
+  const [node, , program = ""] = process.argv;
+  const file = realpathSync(program.includes("/") ? resolve(root, program) : join(bin, program));
+  process.argv = [node, file, ...process.argv.slice(3)];
+  await import(pathToFileURL(file).href);
+}
+
+/** Runs a command to its end and passes on to it what is to end this process. */
+function runToEnd(command, args, options = {}) {
+  return new Promise((done) => {
+    const child = spawn(command, args, { stdio: "inherit", ...options });
+    const pass = (signal) => child.kill(signal);
+    const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+    for (const signal of signals) process.on(signal, pass);
+    const end = (code, signal) => {
+      for (const each of signals) process.off(each, pass);
+      done({ code, signal });
+    };
+    child.once("error", (error) => {
+      process.stderr.write(`holdfast: ${command} cannot be run: ${error.message}\n`);
+      end(1, null);
+    });
+    child.once("exit", end);
+  });
+}
+
+/** A shell shows a signal as 128 and its number. */
+function endAs({ code, signal }) {
+  process.exit(signal ? 128 + constants.signals[signal] : code);
+}
