@@ -8,7 +8,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 
 /** scripts/run.mjs in a repository of its own, where nothing is installed and npm is a stand-in. */
 let root: string;
-const scripts = resolve(import.meta.dirname, "..", "..", "..", "scripts");
+const scripts = resolve(import.meta.dirname, "..", "..", "scripts");
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "holdfast run-"));

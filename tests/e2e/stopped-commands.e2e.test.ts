@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 /** Commands as people and machines start them, by npm, and ends that npm's own process comes to. */
 type Command = { npm: ChildProcess; tree: ProcessTree; output: () => string };
 
-const repository = resolve(import.meta.dirname, "..", "..", "..");
+const repository = resolve(import.meta.dirname, "..", "..");
 
 async function newHome(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), "holdfast-command-"));
