@@ -1,9 +1,13 @@
 import { z } from "zod";
 
+/** Bound of the SDK for the name and for the value of a resource attribute. */
+const ATTRIBUTE_LENGTH_MAX = 255;
+
 /**
  * OpenTelemetry's own variables (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/)
- * with its defaults, as far as they apply here, and one of ours. Without an endpoint nothing is sent and nothing of it
- * runs but the metrics for `/metrics`.
+ * as far as they apply here, and one of ours. The SDK reads most of them itself, from the environment, and passes over
+ * what it cannot read; here they are checked, so that a process does not start with them, and those that our own parts
+ * need get their values. Without an endpoint nothing is sent, and only the metrics for `/metrics` are kept.
  */
 export const telemetrySettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl()
@@ -16,20 +20,30 @@ export const telemetrySettings = {
   OTEL_EXPORTER_OTLP_PROTOCOL: oneOf("http/protobuf", "http/json")
     .default("http/protobuf")
     .describe("The encoding of exports."),
-  OTEL_EXPORTER_OTLP_HEADERS: pairs()
-    .prefault("")
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: oneOf("http/protobuf", "http/json")
+    .optional()
+    .describe("For traces alone."),
+  OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: oneOf("http/protobuf", "http/json")
+    .optional()
+    .describe("For metrics alone."),
+  OTEL_EXPORTER_OTLP_COMPRESSION: oneOf("gzip", "none").optional().describe("Compression of exports."),
+  OTEL_EXPORTER_OTLP_HEADERS: headers()
+    .optional()
     .describe("Headers that are sent with each export. They may contain a secret."),
   OTEL_EXPORTER_OTLP_TIMEOUT: count(1, 60_000)
     .default(10_000)
     .describe("Milliseconds for one export, including its repetitions."),
   OTEL_SERVICE_NAME: z
     .string()
-    .max(255)
+    .max(ATTRIBUTE_LENGTH_MAX)
     .optional()
     .describe("The name under which traces and metrics appear. Without it, the service's own."),
-  OTEL_RESOURCE_ATTRIBUTES: pairs()
-    .prefault("")
+  OTEL_RESOURCE_ATTRIBUTES: resourceAttributes()
+    .optional()
     .describe("Attributes of the deployment, such as its environment, cluster or version."),
+  OTEL_NODE_RESOURCE_DETECTORS: someOf("all", "env", "host", "none", "os", "process", "serviceinstance")
+    .optional()
+    .describe("Resource detectors, separated by commas; `env` reads the two settings above."),
   OTEL_SDK_DISABLED: oneOf("true", "false")
     .default("false")
     .describe("`true` switches everything off, including `/metrics`."),
@@ -75,21 +89,18 @@ export type TelemetrySettings = z.output<z.ZodObject<typeof telemetrySettings>> 
   TRACE_SLOW_AFTER: number;
 };
 
-/** Where each signal goes; undefined where it is off. */
-export function endpointsOf(settings: Omit<TelemetrySettings, "TRACE_SLOW_AFTER">): {
-  traces: string | undefined;
-  metrics: string | undefined;
-} {
-  const of = (signal: "traces" | "metrics", exporter: "otlp" | "none", own: string | undefined) => {
-    if (settings.OTEL_SDK_DISABLED === "true" || exporter === "none") return undefined;
-    const base = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
-    return own ?? (base === undefined ? undefined : `${base.replace(/\/$/, "")}/v1/${signal}`);
-  };
-  const { OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER } = settings;
-  return {
-    traces: of("traces", OTEL_TRACES_EXPORTER, settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
-    metrics: of("metrics", OTEL_METRICS_EXPORTER, settings.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT),
-  };
+type Signal = "TRACES" | "METRICS";
+type OwnSettings = Omit<TelemetrySettings, "TRACE_SLOW_AFTER">;
+
+/** Whether the signal is sent: the SDK would send to `localhost` when it is given no endpoint. */
+export function isExported(signal: Signal, settings: OwnSettings): boolean {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: common } = settings;
+  const endpoint = settings[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] ?? common;
+  return endpoint !== undefined && settings[`OTEL_${signal}_EXPORTER`] === "otlp";
+}
+
+export function protocolOf(signal: Signal, settings: OwnSettings): "http/protobuf" | "http/json" {
+  return settings[`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`] ?? settings.OTEL_EXPORTER_OTLP_PROTOCOL;
 }
 
 function httpUrl() {
@@ -101,6 +112,13 @@ function httpUrl() {
 
 function oneOf<const Values extends readonly string[]>(...values: Values) {
   return z.enum(values, { error: `must be ${values.join(" or ")}` });
+}
+
+function someOf(...values: string[]) {
+  const error = `must be some of ${values.join(", ")}, separated by commas`;
+  return z
+    .string({ error })
+    .refine((text) => text.split(",").every((value) => values.includes(value.trim())), { error });
 }
 
 function count(min: number, max: number) {
@@ -121,21 +139,34 @@ function ratio() {
     .refine((value) => value >= 0 && value <= 1, { error });
 }
 
-function pairs() {
+/** The SDK cuts a header off at a semicolon. */
+function headers() {
   const error = "must be name=value pairs separated by commas, percent-encoded";
-  return z.string({ error }).transform((text, issues): Record<string, string> => {
-    const result: Record<string, string> = {};
-    for (const pair of text.split(",").filter((part) => part.trim() !== "")) {
-      const [, name, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
-      const decoded = value === undefined ? undefined : decode(value);
-      if (name === undefined || decoded === undefined) {
-        issues.addIssue({ code: "custom", message: error });
-        return z.NEVER;
-      }
-      result[name] = decoded;
-    }
-    return result;
-  });
+  return z.string({ error }).refine((text) => pairsOf(text).every(isHeader), { error });
+}
+
+function isHeader(pair: string): boolean {
+  return /^[^=\s;]+\s*=[^;]*$/.test(pair) && decode(pair) !== undefined;
+}
+
+/** The SDK drops all attributes for one that it cannot read. */
+function resourceAttributes() {
+  const error = `must be name=value pairs separated by commas, percent-encoded, with at most ${ATTRIBUTE_LENGTH_MAX} characters each`;
+  return z.string({ error }).refine((text) => pairsOf(text).every(isResourceAttribute), { error });
+}
+
+function isResourceAttribute(pair: string): boolean {
+  const parts = pair.split("=").map((part) => decode(part.trim()));
+  const [name, value] = parts;
+  if (parts.length !== 2 || !name || /\s/.test(name) || value === undefined) return false;
+  return name.length <= ATTRIBUTE_LENGTH_MAX && value.length <= ATTRIBUTE_LENGTH_MAX;
+}
+
+function pairsOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== "");
 }
 
 function decode(text: string): string | undefined {
