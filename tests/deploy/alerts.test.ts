@@ -97,7 +97,6 @@ test.runIf(hasPromtool)(
     }
     await expect(promtool(alerts)).resolves.toContain("SUCCESS");
   },
-  120_000,
 );
 
 test.runIf(hasPromtool)("an alert whose threshold is another fails its test", async () => {

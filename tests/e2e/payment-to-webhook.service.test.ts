@@ -48,6 +48,7 @@ const startDispatcher = () =>
       HEALTH_PORT: "0",
       LISTEN_HOST: "127.0.0.1",
       DATABASE_URL: payments.database.urls.webhooks.app,
+      DATABASE_CONNECTION_TIMEOUT: "60s",
       NATS_URL: payments.nats.url,
       WEBHOOK_SECRET_KEYS: secretKeys,
       WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8",
@@ -61,10 +62,10 @@ const startDispatcher = () =>
 
 async function turnOn(): Promise<string> {
   const recipient = createReplyRecipient();
-  const context = { requestId: randomUUID(), deadlineAt: Date.now() + 10_000, operator: { name: "olga" } };
+  const context = { requestId: randomUUID(), deadlineAt: Date.now() + 100_000, operator: { name: "olga" } };
   const payload = { merchantId: payments.merchantId, url: receiver.url, recipientKey: recipient.publicKey };
   const reply = await request(payments.bus, putWebhook, context, payload, {
-    waitUntil: Date.now() + 10_000,
+    waitUntil: Date.now() + 110_000,
     traceparent: "",
   });
   if (reply.outcome !== "done" || !reply.result.secret) throw new Error(JSON.stringify(reply));
@@ -139,4 +140,4 @@ test("every final state is delivered once, signed, true to the payment, and both
   expect(states).toHaveLength(36);
   expect(new Set(states.map(({ status }) => status))).toEqual(new Set(["SUCCESS", "FAILED"]));
   expect(checkWebhooks({ ledger: receiver.ledger, finals: states, rules })).toEqual([]);
-}, 45_000);
+});

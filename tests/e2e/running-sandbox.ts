@@ -37,7 +37,7 @@ export async function runSandbox({
   services = serviceDefinitions,
 }: { home?: string; services?: ServiceDefinition[] } = {}): Promise<RunningSandbox> {
   const dir = home ?? (await mkdtemp(join(tmpdir(), "holdfast-e2e-")));
-  const sandbox = await startSandbox({ home: dir, portBase: 0, services });
+  const sandbox = await startSandbox({ home: dir, portBase: 0, services: services.map(patient) });
   onTestFinished(async () => {
     await sandbox.stop();
     await rm(dir, { recursive: true, force: true });
@@ -51,6 +51,17 @@ export async function runSandbox({
     operator: (index = 0) =>
       client(file.operatorUrl, { Authorization: `Bearer ${file.operators[index]!.token}` }),
     stop: () => sandbox.stop(),
+  };
+}
+
+/** A busy machine is not what a test is about. */
+function patient(service: ServiceDefinition): ServiceDefinition {
+  return {
+    ...service,
+    environment: (surroundings) => ({
+      DATABASE_CONNECTION_TIMEOUT: "60s",
+      ...service.environment(surroundings),
+    }),
   };
 }
 

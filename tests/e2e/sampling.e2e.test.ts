@@ -15,7 +15,7 @@ test("with no trace chosen, what failed or is not known is kept by every process
     OTEL_BSP_SCHEDULE_DELAY: "100",
     // However busy the machine: nothing here is kept for being slow.
     TRACE_SLOW_AFTER: "10m",
-    ACQUIRER_TIMEOUT: "1s",
+    ACQUIRER_TIMEOUT: "5s",
     WEBHOOK_RETRY_SCHEDULE: "200ms,200ms,200ms",
   });
   const sandbox = await runSandbox();

@@ -12,7 +12,7 @@ beforeAll(async () => {
   infrastructure = await startTestInfrastructure({
     servicesDir: join(import.meta.dirname, "test", "services"),
   });
-}, 60_000);
+});
 afterAll(() => infrastructure.stop());
 
 function query(url: string, sql: string): Promise<unknown[]> {

@@ -87,12 +87,12 @@ async function listen({ cert, key }: Certificates, options: ServerOptions = {}):
 async function call(host: string, port: number) {
   const client = new BoundedHttpClient({
     url: `https://${host}:${port}`,
-    connectTimeoutMs: 2_000,
+    connectTimeoutMs: 60_000,
     connectionsMax: 1,
   });
   const answer = await client.exchange(
     { method: "POST", path: "/", body: "{}" },
-    new Date(Date.now() + 10_000),
+    new Date(Date.now() + 60_000),
   );
   await client.close();
   return answer;

@@ -246,7 +246,7 @@ test("the observer sees everything, and is answered", async () => {
   gateway.nats.publish("payments.get");
   await eventually(() => expect(seen).toContain("payments.get"));
   await servePayments();
-  expect((await observer.nats.request("$SRV.PING.payments", "", { timeout: 2_000 })).json()).toMatchObject({
+  expect((await observer.nats.request("$SRV.PING.payments", "", { timeout: 60_000 })).json()).toMatchObject({
     name: "payments",
   });
 });
@@ -290,7 +290,7 @@ describe("the reply subject of a command", () => {
   test("may be an inbox of the command's sender", async () => {
     await servePayments();
     const gateway = await connectAs("api-gateway");
-    const answer = await gateway.nats.request("payments.get", command(), { timeout: 2_000 });
+    const answer = await gateway.nats.request("payments.get", command(), { timeout: 60_000 });
     expect(answer.json()).toEqual({ outcome: "not_started" });
   });
 
@@ -311,7 +311,7 @@ describe("the reply subject of a command", () => {
     const gateway = await connectAs("api-gateway");
     gateway.nats.publish("payments.get", command(), { reply });
     await eventually(() => expect(handled).toMatchObject([{ outcome: "rejected", context: undefined }]));
-    await gateway.nats.request("payments.get", command(), { timeout: 2_000 });
+    await gateway.nats.request("payments.get", command(), { timeout: 60_000 });
     await observer.nats.flush();
     expect(answers).toEqual([]);
   });
@@ -335,7 +335,7 @@ describe("the reply subject of a command", () => {
     const refunds = await connectAs("refunds");
     const subject = "events.refunds.payment.status_changed";
     const ask = async (bus: Bus, call: string, body: object) => {
-      const answer = await bus.nats.request(`$JS.API.${call}`, JSON.stringify(body), { timeout: 2_000 });
+      const answer = await bus.nats.request(`$JS.API.${call}`, JSON.stringify(body), { timeout: 60_000 });
       expect(answer.json()).not.toHaveProperty("error");
     };
     await ask(refunds, "STREAM.CREATE.EVENTS", {
@@ -346,7 +346,7 @@ describe("the reply subject of a command", () => {
     });
     const observer = await connectAs("observer");
     onTestFinished(
-      async () => void (await observer.nats.request("$JS.API.STREAM.DELETE.EVENTS", "", { timeout: 2_000 })),
+      async () => void (await observer.nats.request("$JS.API.STREAM.DELETE.EVENTS", "", { timeout: 60_000 })),
     );
     if (deliver) {
       const name = "webhook-dispatcher";

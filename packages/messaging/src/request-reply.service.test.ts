@@ -34,14 +34,14 @@ beforeEach(() => {
 
 const context = (change: Partial<MessageContext> = {}): MessageContext => ({
   requestId: randomUUID(),
-  deadlineAt: Date.now() + 5_000,
+  deadlineAt: Date.now() + 100_000,
   merchant: { merchantId: randomUUID() },
   ...change,
 });
 
 const send = (
   given = context(),
-  waitMs = 3_000,
+  waitMs = 100_000,
   command: Command<typeof ask.request, z.ZodType<{ answer: string }>, MessageContext> = ask,
 ) =>
   request(
@@ -99,15 +99,16 @@ test("it serves although the connection breaks before the server has taken the s
     ask,
     context(),
     { question: "?" },
-    { waitUntil: Date.now() + 3_000, traceparent: "" },
+    { waitUntil: Date.now() + 100_000, traceparent: "" },
   );
   expect(await asked).toEqual(done("42"));
 });
 
-test("with nobody to answer the reply is not_started, at once", async () => {
-  const started = performance.now();
-  expect(await send(context(), 60_000)).toEqual({ outcome: "not_started" });
-  expect(performance.now() - started).toBeLessThan(5_000);
+/** Longer than a test may take. */
+const FOREVER_MS = 3_600_000;
+
+test("with nobody to answer the reply is not_started, without waiting", async () => {
+  expect(await send(context(), FOREVER_MS)).toEqual({ outcome: "not_started" });
 });
 
 test("without an answer in time the outcome is in doubt", async () => {
@@ -151,7 +152,7 @@ describe("what cannot be read", () => {
     await expect(send({ ...context(), merchant: { merchantId: "nobody" } })).rejects.toThrow(
       MessageRejectedError,
     );
-    const garbage = await client.nats.request(ask.subject, "{", { timeout: 1_000 });
+    const garbage = await client.nats.request(ask.subject, "{", { timeout: 60_000 });
     expect(garbage.headers?.get("Holdfast-Failure")).toBe("rejected");
   });
 
@@ -164,13 +165,13 @@ describe("what cannot be read", () => {
 test("stopping lets what is under way end, and takes nothing new", async () => {
   const release = Promise.withResolvers<Answer>();
   const { serving } = await answering(() => release.promise);
-  const first = send(context(), 10_000);
+  const first = send();
   await eventually(async () =>
-    (await client.nats.request("$SRV.STATS.asked", "", { timeout: 500 }))
+    (await client.nats.request("$SRV.STATS.asked", "", { timeout: 10_000 }))
       .string()
       .includes('"num_requests":1'),
   );
-  const stopped = serving.stop(5_000);
+  const stopped = serving.stop(FOREVER_MS);
   // A command that is still being handed over counts as under way, and waits with the others.
   await eventually(async () => (await send(context(), 100)).outcome === "not_started");
   release.resolve(done("first"));
@@ -193,7 +194,7 @@ test("nothing of a request stays with the connection once it is answered", async
       },
     },
   });
-  const wire = { waitUntil: Date.now() + 3_000, traceparent: "00-trace" };
+  const wire = { waitUntil: Date.now() + 100_000, traceparent: "00-trace" };
   expect(await request(watched, ask, context(), { question: "?" }, wire)).toEqual(done("42"));
   expect([listened, forgotten]).toEqual([1, 1]);
 });
@@ -202,7 +203,7 @@ describe("when the server goes away", () => {
   test("during the wait, the message is sent again after the reconnect, and answered", async () => {
     let calls = 0;
     await answering(async () => (calls++ === 0 ? await new Promise(() => {}) : done("second")));
-    const answer = send(context({ deadlineAt: Date.now() + 10_000 }), 10_000);
+    const answer = send();
     await eventually(() => calls === 1);
     await nats.kill();
     await nats.restart();
@@ -230,7 +231,7 @@ describe("when the server goes away", () => {
       calls++;
       return await new Promise(() => {});
     }, 1);
-    const answer = send(context({ deadlineAt: Date.now() + 10_000 }), 10_000);
+    const answer = send();
     await eventually(() => calls === 1);
     await nats.kill();
     await nats.restart();
@@ -238,12 +239,10 @@ describe("when the server goes away", () => {
     expect(calls).toBe(1);
   });
 
-  test("before anything was sent, the reply is not_started, at once", async () => {
+  test("before anything was sent, the reply is not_started, without waiting", async () => {
     await nats.kill();
     await eventually(() => !client.connected);
-    const started = performance.now();
-    expect(await send(context(), 60_000)).toEqual({ outcome: "not_started" });
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(await send(context(), FOREVER_MS)).toEqual({ outcome: "not_started" });
     await nats.restart();
     await eventually(() => client.connected);
   });

@@ -2,7 +2,7 @@ import { confirmEvents, EVENT_STREAM, findMissingEvents } from "@holdfast/contra
 import { handler, request, serve } from "@holdfast/messaging";
 import { eventually } from "@holdfast/tests/support";
 import { jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { startOutboxHarness, type OutboxHarness } from "../test/outbox-harness.ts";
 import { confirmEventsHandler } from "./confirm-events.ts";
 import { assertEventStream, EventStreamSettingsError } from "./event-stream.ts";
@@ -69,8 +69,12 @@ test("a committed event is published with its exact bytes and stays open until i
     onHandled: () => {},
     handlers: [confirmEventsHandler("payments", harness.pool)],
   });
-  const context = { requestId: "r", deadlineAt: Date.now() + 5_000, service: { name: "webhook-dispatcher" } };
-  const options = { waitUntil: Date.now() + 5_000, traceparent: "" };
+  const context = {
+    requestId: "r",
+    deadlineAt: Date.now() + 100_000,
+    service: { name: "webhook-dispatcher" },
+  };
+  const options = { waitUntil: Date.now() + 100_000, traceparent: "" };
   expect(
     await request(harness.bus, confirmEvents.payments, context, { eventIds: [eventId] }, options),
   ).toMatchObject({ outcome: "done" });
@@ -81,16 +85,17 @@ test("a committed event is published with its exact bytes and stays open until i
 
 test("what nobody confirms comes again under another message id, each time after twice as long", async () => {
   const eventId = await harness.record();
-  const next = round({ OUTBOX_REPUBLISH_AFTER: 100 });
+  const next = round({ OUTBOX_REPUBLISH_AFTER: 3_600_000 });
   await next();
-  expect((await harness.rows())[0]!.due_in_ms).toBeLessThanOrEqual(100);
+  expect((await harness.rows())[0]!.due_in_ms).toBeLessThanOrEqual(3_600_000);
+  await harness.superuser.query("update payments.outbox set publish_at = now()");
   await eventually(async () => {
     await next();
     expect((await harness.rows())[0]!.publish_attempts).toBe(2);
   });
   const { due_in_ms } = (await harness.rows())[0]!;
-  expect(due_in_ms).toBeGreaterThan(100);
-  expect(due_in_ms).toBeLessThanOrEqual(200);
+  expect(due_in_ms).toBeGreaterThan(3_600_000);
+  expect(due_in_ms).toBeLessThanOrEqual(7_200_000);
   // Within the stream's duplicate window: the bare id would have been swallowed.
   expect((await published()).map(({ msgId }) => msgId)).toEqual([`${eventId}:1`, `${eventId}:2`]);
   await confirm(harness.pool, [eventId]);
@@ -154,11 +159,14 @@ test("while the bus is away nothing is claimed, and afterwards everything goes o
 });
 
 test("what is published again is limited in all; new events are not", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
   await Promise.all(Array.from({ length: 30 }, () => harness.record()));
   const next = round({ OUTBOX_REPUBLISH_AFTER: 1, OUTBOX_REPUBLISH_RATE_MAX: 10 });
   await next();
   expect((await harness.rows()).filter(({ publish_attempts }) => publish_attempts >= 1)).toHaveLength(30);
   await harness.superuser.query("update payments.outbox set publish_at = now() - interval '1 minute'");
+  vi.advanceTimersByTime(250);
   await next();
   const again = (await harness.rows()).filter(({ publish_attempts }) => publish_attempts > 1).length;
   expect(again).toBeGreaterThan(0);

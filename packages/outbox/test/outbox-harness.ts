@@ -38,6 +38,7 @@ export async function startOutboxHarness(): Promise<OutboxHarness> {
     connectionsMax: 8,
     applicationName: "test",
     log,
+    connectionTimeoutMs: 60_000,
   });
   const bus = await connectBus({ url: nats.url, name: "test" });
   return {
@@ -64,7 +65,7 @@ export async function startOutboxHarness(): Promise<OutboxHarness> {
       return rows;
     },
     async published() {
-      const manager = await jetstreamManager(bus.nats, { timeout: 500 });
+      const manager = await jetstreamManager(bus.nats, { timeout: 5_000 });
       const { state } = await manager.streams.info(EVENT_STREAM.name);
       const messages = [];
       for (let seq = state.first_seq; seq <= state.last_seq; seq++) {

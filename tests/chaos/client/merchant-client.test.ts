@@ -23,7 +23,7 @@ beforeEach(async () => {
     merchant: { merchantId: "m", apiKey: "key", apiSecret: "the-secret" },
     history: new ClientHistory(join(dir, "history.jsonl")),
     gateways: [{ name: "gateway-1", port: (server.address() as AddressInfo).port }],
-    timeoutMs: 200,
+    timeoutMs: 2_000,
   });
 });
 afterEach(() => {

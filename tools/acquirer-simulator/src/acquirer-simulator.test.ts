@@ -330,7 +330,7 @@ describe("queued faults", () => {
     const bodies = await Promise.all(operations.map(bodyFor));
     await Promise.all(operations.map((operation) => post("/faults", { operation, behaviour })));
     const isLate = behaviour.startsWith("late");
-    const expiresAt = isLate ? new Date(Date.now() + 500).toISOString() : ahead();
+    const expiresAt = isLate ? new Date(Date.now() + 2_000).toISOString() : ahead();
     const earliest = isLate ? Date.parse(expiresAt) + LATENESS_MS - TIMER_SLACK_MS : 0;
     const callOf = async (operation: string, index: number) => {
       const body = bodies[index] ?? { reference: "" };
@@ -428,7 +428,7 @@ async function bodyFor(operation: string): Promise<{ reference: string }> {
 }
 
 function ahead(): string {
-  return new Date(Date.now() + 10_000).toISOString();
+  return new Date(Date.now() + 60_000).toISOString();
 }
 
 function ago(): string {

@@ -63,10 +63,8 @@ test.each(["SIGTERM", "SIGINT"] as const)(
       post(simulator, "/v1/sale", cardBody(`held-${index}`, pan)).catch(() => "cut"),
     );
     await post(simulator, "/v1/sale", cardBody("answered"));
-    const signalledMs = Date.now();
     simulator.process.kill(signal);
     expect(await once(simulator.process, "exit")).toEqual([0, null]);
-    expect(Date.now() - signalledMs).toBeLessThan(2_000);
     expect(await Promise.all(held)).toEqual(["cut", "cut"]);
   },
 );
@@ -123,12 +121,13 @@ function spawnSimulator(environment: Record<string, string>, wrapper: string[] =
 
 async function start(wrapper: string[] = []): Promise<Simulator> {
   const child = spawnSimulator(
-    { SIMULATOR_LEDGER_FILE: ledgerFile, PATH: process.env["PATH"] ?? "" },
+    // What is never answered is held for longer than a test may take.
+    { SIMULATOR_LEDGER_FILE: ledgerFile, SIMULATOR_HANG: "60m", PATH: process.env["PATH"] ?? "" },
     wrapper,
   );
   const simulator = { ...child, url: "" };
   started.push(simulator);
-  await expect.poll(child.output, { timeout: 10_000 }).toContain("\n");
+  await expect.poll(child.output).toContain("\n");
   const { port } = JSON.parse(child.output().split("\n")[0] ?? "") as { port: number };
   simulator.url = `http://127.0.0.1:${port}`;
   return simulator;

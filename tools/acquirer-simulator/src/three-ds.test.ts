@@ -34,7 +34,7 @@ function enrolment(change: Record<string, unknown> = {}) {
     reference: randomUUID(),
     amountMinor: 1_000,
     currency: "EUR",
-    expiresAt: new Date(Date.now() + 10_000).toISOString(),
+    expiresAt: new Date(Date.now() + 60_000).toISOString(),
     card: { pan: "4000000000003220", expiryMonth: "12", expiryYear: "30", cvv: "123" },
     cardHolderName: "Ada Lovelace",
     installmentCount: 1,

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withClient } from "./infrastructure/index.ts";
 import { BusRefusedError, connectBus } from "@holdfast/messaging";
+import { eventually } from "@holdfast/tests/support";
 import { createLocalJWKSet, jwtVerify } from "jose";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isRunning, runFakeSandbox, type FakeSandbox } from "../test/run-fake-sandbox.ts";
 import type { SandboxFile } from "./sandbox-file.ts";
 
@@ -46,7 +47,7 @@ describe("a running sandbox", () => {
       NODE_ENV: "test",
     });
     file = await sandbox.file();
-  }, 60_000);
+  });
   afterAll(killLeftovers);
 
   const fileNow = () => JSON.parse(readFileSync(join(home, "sandbox.json"), "utf8")) as SandboxFile;
@@ -145,7 +146,7 @@ describe("a running sandbox", () => {
       const before = fileNow().processes[name] as number;
       process.kill(before, "SIGKILL");
       const isBack = () => ![undefined, before].includes(fileNow().processes[name]);
-      await vi.waitUntil(isBack, { timeout: 15_000, interval: 10 });
+      await eventually(isBack);
       expect(isRunning(fileNow().processes[name] as number)).toBe(true);
     },
   );
@@ -155,13 +156,11 @@ describe("a running sandbox", () => {
     expect((await runs).rowCount).toBe(1);
   });
 
-  test("ends with everything it started, in less than 8 seconds", async () => {
+  test("ends with everything it started", async () => {
     const pids = Object.values(fileNow().processes);
     expect(pids).toHaveLength(5);
-    const since = performance.now();
     sandbox.process.kill("SIGTERM");
     expect(await sandbox.exited).toEqual({ code: 0, signal: null });
-    expect(performance.now() - since).toBeLessThan(8_000);
     expect(pids.filter(isRunning)).toEqual([]);
     expect(existsSync(join(home, "sandbox.json"))).toBe(false);
   });
@@ -201,7 +200,7 @@ describe("a sandbox that cannot start", () => {
     blocker.close();
   });
 
-  test("shows the log of the process that failed, and stops the others", { timeout: 60_000 }, async () => {
+  test("shows the log of the process that failed, and stops the others", async () => {
     const home = newHome();
     const sandbox = run(home, ["--port-base", "0"], { FAKE_EXIT: "payments" });
     expect((await sandbox.exited).code).toBe(1);
@@ -215,28 +214,23 @@ describe("a sandbox that cannot start", () => {
 describe("a sandbox that is told to stop", () => {
   afterEach(killLeftovers);
 
-  test("while starting, stops cleanly", { timeout: 60_000 }, async () => {
+  test("while starting, stops cleanly", async () => {
     const home = newHome();
     const sandbox = run(home);
-    await vi.waitUntil(() => existsSync(join(home, "postgres", "postmaster.pid")), {
-      timeout: 30_000,
-      interval: 5,
-    });
+    await eventually(() => existsSync(join(home, "postgres", "postmaster.pid")), { everyMs: 5 });
     sandbox.process.kill("SIGINT");
     expect((await sandbox.exited).code).toBe(0);
     expect(readdirSync(home)).not.toContain("sandbox.json");
     expect(existsSync(join(home, "postgres", "postmaster.pid"))).toBe(false);
   });
 
-  test("does not wait for a deaf service when told twice", { timeout: 60_000 }, async () => {
+  test("kills a deaf service when told twice", async () => {
     const sandbox = run(newHome(), ["--port-base", "0"], { FAKE_DEAF: "payments" });
     const pids = Object.values((await sandbox.file()).processes);
     sandbox.process.kill("SIGINT");
-    const since = performance.now();
     const again = setInterval(() => sandbox.process.kill("SIGINT"), 50);
     expect((await sandbox.exited).code).toBe(130);
     clearInterval(again);
-    expect(performance.now() - since).toBeLessThan(2_000);
     expect(pids.filter(isRunning)).toEqual([]);
   });
 });

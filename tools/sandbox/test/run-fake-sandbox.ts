@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { vi } from "vitest";
+import { eventually } from "@holdfast/tests/support";
 import type { SandboxFile } from "../src/sandbox-file.ts";
 
 export type FakeSandbox = {
@@ -36,7 +36,7 @@ async function readySandboxFile(
   output: { stdout: string; stderr: string },
 ): Promise<SandboxFile> {
   const isUp = () => output.stdout.includes("Holdfast is running");
-  await vi.waitUntil(() => isUp() || child.exitCode !== null, { timeout: 30_000, interval: 20 });
+  await eventually(() => isUp() || child.exitCode !== null);
   if (!isUp()) throw new Error(`the sandbox did not start: ${output.stderr}`);
   return JSON.parse(readFileSync(join(home, "sandbox.json"), "utf8")) as SandboxFile;
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
   bank.listen(0, "127.0.0.1");
   await once(bank, "listening");
   const url = `http://127.0.0.1:${(bank.address() as AddressInfo).port}`;
-  acquirer = createSimulatorAcquirer({ url, connectTimeoutMs: 1_000, connectionsMax: 32 });
+  acquirer = createSimulatorAcquirer({ url, connectTimeoutMs: 60_000, connectionsMax: 32 });
 });
 afterAll(async () => {
   await acquirer.close();

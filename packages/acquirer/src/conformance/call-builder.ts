@@ -71,12 +71,12 @@ export class CallBuilder {
 
   /** More time than any honest answer takes. */
   soon(): Date {
-    return new Date(Date.now() + 10_000);
+    return new Date(Date.now() + 60_000);
   }
 
   /** Time for an answer on a busy machine, and a short wait for one that never comes. */
   verySoon(): Date {
-    return new Date(Date.now() + 500);
+    return new Date(Date.now() + 3_000);
   }
 
   /** Short only where the test waits for it, so that a slow machine does not turn another reason into a time-out. */

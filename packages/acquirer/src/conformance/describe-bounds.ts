@@ -18,7 +18,7 @@ export function describeBounds(bench: () => Bench): void {
     await acquirer.authorize(request);
     const overdueMs = Date.now() - request.expiresAt.getTime();
     expect(overdueMs).toBeGreaterThanOrEqual(-TIMER_SLACK_MS);
-    expect(overdueMs).toBeLessThan(1_000);
+    expect(overdueMs).toBeLessThan(BUSY_MACHINE_MS);
   });
 
   test("a close lets the call under way end, and then refuses calls", async () => {
@@ -34,5 +34,7 @@ export function describeBounds(bench: () => Bench): void {
   });
 }
 
+/** A machine may be this late; the bank is silent for longer. */
+const BUSY_MACHINE_MS = 60_000;
 /** Node's timers count whole milliseconds and may end one early by the wall clock. */
 const TIMER_SLACK_MS = 5;

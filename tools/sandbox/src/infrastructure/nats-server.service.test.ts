@@ -13,21 +13,17 @@ beforeAll(() => {
 afterEach(() => vi.unstubAllEnvs());
 afterAll(() => rmSync(home, { recursive: true }));
 
-test(
-  "it answers with JetStream on, and again on the same port after a kill",
-  { timeout: 60_000 },
-  async () => {
-    const options = { storeDir: join(home, "store"), logFile: join(home, "log") };
-    const first = await startNatsServer(options);
-    first.kill();
-    expect((await first.exited).signal).toBe("SIGKILL");
-    const second = await startNatsServer({ ...options, port: first.port });
-    expect(second.url).toBe(`nats://127.0.0.1:${first.port}`);
-    await second.stop();
-  },
-);
+test("it answers with JetStream on, and again on the same port after a kill", async () => {
+  const options = { storeDir: join(home, "store"), logFile: join(home, "log") };
+  const first = await startNatsServer(options);
+  first.kill();
+  expect((await first.exited).signal).toBe("SIGKILL");
+  const second = await startNatsServer({ ...options, port: first.port });
+  expect(second.url).toBe(`nats://127.0.0.1:${first.port}`);
+  await second.stop();
+});
 
-test("a configuration that it does not understand is shown", { timeout: 60_000 }, async () => {
+test("a configuration that it does not understand is shown", async () => {
   const configFile = join(home, "wrong.conf");
   writeFileSync(configFile, "no_such_setting: {");
   const starting = startNatsServer({
