@@ -36,7 +36,7 @@ export function createBusinessEvents(
 ): BusinessEvents {
   const meter = metrics.getMeter("refunds");
   const requests = meter.createCounter("holdfast.refunds.requested", {
-    description: "Refunds that were queued for approval, or undone before, by cause",
+    description: "Refund requests that were queued for approval or rolled back, by cause",
   });
   const decisions = meter.createCounter("holdfast.refunds.decisions", {
     description: "Decisions of operators, by outcome",
