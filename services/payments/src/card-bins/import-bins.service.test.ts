@@ -120,7 +120,7 @@ describe("an import", () => {
     const before = await stored();
     const { code, output } = await run(["411112,,VISA,CREDIT,,,TR,,1", "41111x,,VISA,CREDIT,,,TR,,1"]);
     expect(code).toBe(1);
-    expect(output).toBe("line 3: bin must be 6 to 8 digits\n1 at fault; nothing was imported\n");
+    expect(output).toBe("line 3: bin must be 6 to 8 digits\nfaults: 1; nothing was imported\n");
     expect(await stored()).toEqual(before);
   });
 
@@ -129,7 +129,7 @@ describe("an import", () => {
     const { code, output } = await run(["411112,,VISA,CREDIT,,,TR,,1"], "--dry-run");
     expect({ code, output }).toEqual({
       code: 0,
-      output: "1 BINs and ranges, nothing at fault; nothing was imported\n",
+      output: "1 BINs and ranges without faults; nothing was imported (dry run)\n",
     });
     expect(await stored()).toEqual(before);
   });
