@@ -1,1 +1,1 @@
-export * from "./check-webhooks.ts";
+export * from "./webhooks/check-webhooks.ts";

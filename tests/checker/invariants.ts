@@ -2,20 +2,20 @@
  * The promises of `reliability.md`, section 1, each a pure function over the ledgers of a run. A further one is a file
  * with its function and a line in this list. From 31 on are those of hosted checkouts, which ADR 0019 gives.
  */
-import { acknowledgedPaymentsCanBeRead } from "./acknowledged-payments-can-be-read.ts";
-import { amountsAreExact } from "./amounts-are-exact.ts";
-import { attemptsAreAllowed } from "./attempts-are-allowed.ts";
-import { checkoutsArePaidOnce } from "./checkouts-are-paid-once.ts";
-import { checkoutsAreShownAsTheyStand } from "./checkouts-are-shown-as-they-stand.ts";
-import { checkoutsThatAreOverAreClosed } from "./checkouts-that-are-over-are-closed.ts";
-import { failuresAreProven } from "./failures-are-proven.ts";
-import { finalStatesHaveOneEvent } from "./final-states-have-one-event.ts";
-import { keysHaveOneEffect } from "./keys-have-one-effect.ts";
+import { acknowledgedPaymentsCanBeRead } from "./payments/acknowledged-payments-can-be-read.ts";
+import { amountsAreExact } from "./payments/amounts-are-exact.ts";
+import { attemptsAreAllowed } from "./checkouts/attempts-are-allowed.ts";
+import { checkoutsArePaidOnce } from "./checkouts/checkouts-are-paid-once.ts";
+import { checkoutsAreShownAsTheyStand } from "./checkouts/checkouts-are-shown-as-they-stand.ts";
+import { checkoutsThatAreOverAreClosed } from "./checkouts/checkouts-that-are-over-are-closed.ts";
+import { failuresAreProven } from "./payments/failures-are-proven.ts";
+import { finalStatesHaveOneEvent } from "./payments/final-states-have-one-event.ts";
+import { keysHaveOneEffect } from "./payments/keys-have-one-effect.ts";
 import type { Invariant, Ledgers, Violation } from "./ledgers.ts";
-import { moneyHasAnOwner } from "./money-has-an-owner.ts";
-import { oneLiveAuthorization } from "./one-live-authorization.ts";
-import { statesFollowTheTable } from "./states-follow-the-table.ts";
-import { unansweredLeavesNothingOrOne } from "./unanswered-leaves-nothing-or-one.ts";
+import { moneyHasAnOwner } from "./payments/money-has-an-owner.ts";
+import { oneLiveAuthorization } from "./payments/one-live-authorization.ts";
+import { statesFollowTheTable } from "./payments/states-follow-the-table.ts";
+import { unansweredLeavesNothingOrOne } from "./payments/unanswered-leaves-nothing-or-one.ts";
 
 export const INVARIANTS: readonly Invariant[] = [
   {

@@ -18,7 +18,7 @@ import {
   checkWebhooks,
   type FinalState,
   type OutboxEvidence,
-} from "../checker/check-webhooks.ts";
+} from "../checker/webhooks/check-webhooks.ts";
 import { startLedgerReceiver, type LedgerReceiver } from "../support/ledger-receiver.ts";
 
 // The whole way: payments is asked, its outbox is relayed, the dispatcher delivers; the merchant's ledger is the witness.

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { LedgerEntry } from "../checker/check-webhooks.ts";
+import type { LedgerEntry } from "../checker/webhooks/check-webhooks.ts";
 
 /** What the receiver does with a request. */
 export type Behaviour =

@@ -35,8 +35,8 @@ import {
 } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import type { z } from "zod";
-import { observeRefunds } from "../../../tests/checker/observed-refunds.ts";
-import { brokenRefundInvariants } from "../../../tests/checker/refund-invariants.ts";
+import { observeRefunds } from "../../../tests/checker/refunds/observed-refunds.ts";
+import { brokenRefundInvariants } from "../../../tests/checker/refunds/refund-invariants.ts";
 import { configSchema as paymentsConfigSchema } from "../../payments/src/config.ts";
 import { startPayments } from "../../payments/src/service.ts";
 import { configSchema } from "../src/config.ts";

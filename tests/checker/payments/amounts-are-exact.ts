@@ -1,7 +1,7 @@
-import { minorUnits } from "./amount.ts";
-import { checkoutOf, readRecord, recordOf } from "./answers.ts";
-import { approvedOf, isPayment, linesByPayment } from "./bank-lines.ts";
-import type { HistoryEntry, Ledgers, PaymentRow, Violation } from "./ledgers.ts";
+import { minorUnits } from "../amount.ts";
+import { checkoutOf, readRecord, recordOf } from "../answers.ts";
+import { approvedOf, isPayment, linesByPayment } from "../bank-lines.ts";
+import type { HistoryEntry, Ledgers, PaymentRow, Violation } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 type Found = Omit<Violation, "invariant">;

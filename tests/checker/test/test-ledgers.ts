@@ -1,4 +1,11 @@
-import type { BankLine, HistoryEntry, Ledgers, OutboxRow, PaymentHistoryRow, PaymentRow } from "./ledgers.ts";
+import type {
+  BankLine,
+  HistoryEntry,
+  Ledgers,
+  OutboxRow,
+  PaymentHistoryRow,
+  PaymentRow,
+} from "../ledgers.ts";
 
 /** Builders of ledgers for the checker's own tests: a run in which everything is right, to plant violations in. */
 export type TestLedgers = Ledgers & {

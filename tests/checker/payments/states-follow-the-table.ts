@@ -1,5 +1,5 @@
-import { checkoutOf, isAfter, recordOf, type AnsweredRecord } from "./answers.ts";
-import type { HistoryEntry, Ledgers, PaymentHistoryRow, PaymentRow, Violation } from "./ledgers.ts";
+import { checkoutOf, isAfter, recordOf, type AnsweredRecord } from "../answers.ts";
+import type { HistoryEntry, Ledgers, PaymentHistoryRow, PaymentRow, Violation } from "../ledgers.ts";
 import { isReachable, mayFollow } from "./payment-states.ts";
 
 type Found = Omit<Violation, "invariant">;

@@ -1,5 +1,5 @@
-import { approvals, isLive, linesByPayment, paymentIdOf } from "./bank-lines.ts";
-import type { BankLine, Ledgers, PaymentRow, Violation } from "./ledgers.ts";
+import { approvals, isLive, linesByPayment, paymentIdOf } from "../bank-lines.ts";
+import type { BankLine, Ledgers, PaymentRow, Violation } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 /**

@@ -1,8 +1,8 @@
 // The checker is what everything else is believed on, so it is tested the other way round: each promise is broken in
 // every way it can be, in a run that is right otherwise, and the checker has to say what is broken, and where.
 import { describe, expect, test } from "vitest";
-import { checkInvariants, describeViolation, INVARIANTS } from "./invariants.ts";
-import type { BankLine, PaymentRow } from "./ledgers.ts";
+import { checkInvariants, describeViolation, INVARIANTS } from "../invariants.ts";
+import type { BankLine, PaymentRow } from "../ledgers.ts";
 import { ALLOWED_IN_CHECKOUTS, PLANTED_IN_CHECKOUTS, type Planted } from "./planted-checkouts.ts";
 import { addCheckouts } from "./test-checkouts.ts";
 import {

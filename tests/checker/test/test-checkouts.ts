@@ -1,4 +1,4 @@
-import type { CheckoutRow, HistoryEntry, Visit } from "./ledgers.ts";
+import type { CheckoutRow, HistoryEntry, Visit } from "../ledgers.ts";
 import {
   addSettled,
   bankLine,

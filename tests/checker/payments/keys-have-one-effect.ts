@@ -1,6 +1,6 @@
-import { isAfter, problemOf, recordOf } from "./answers.ts";
-import { isPayment, paymentIdOf } from "./bank-lines.ts";
-import type { HistoryEntry, Ledgers, Violation } from "./ledgers.ts";
+import { isAfter, problemOf, recordOf } from "../answers.ts";
+import { isPayment, paymentIdOf } from "../bank-lines.ts";
+import type { HistoryEntry, Ledgers, Violation } from "../ledgers.ts";
 
 type Found = Omit<Violation, "invariant">;
 

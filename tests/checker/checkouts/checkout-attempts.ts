@@ -1,4 +1,4 @@
-import type { CheckoutRow, Ledgers, PaymentRow } from "./ledgers.ts";
+import type { CheckoutRow, Ledgers, PaymentRow } from "../ledgers.ts";
 
 /** A payment of a checkout, and whether it has ever been SUCCESS. */
 export type CheckoutAttempt = { payment: PaymentRow; attempt: number; late: boolean; hasSucceeded: boolean };

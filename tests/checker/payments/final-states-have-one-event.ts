@@ -1,5 +1,5 @@
-import { readRecord } from "./answers.ts";
-import type { Ledgers, Violation } from "./ledgers.ts";
+import { readRecord } from "../answers.ts";
+import type { Ledgers, Violation } from "../ledgers.ts";
 import { isFinal } from "./payment-states.ts";
 
 /**

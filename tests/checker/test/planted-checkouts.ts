@@ -1,4 +1,4 @@
-import type { CheckoutPaymentRow, CheckoutRow } from "./ledgers.ts";
+import type { CheckoutPaymentRow, CheckoutRow } from "../ledgers.ts";
 import {
   checkoutRow,
   declinedPayment,

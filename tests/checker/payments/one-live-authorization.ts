@@ -1,5 +1,5 @@
-import { approvals, approvedOf, isFullyReleased, isLive, linesByPayment } from "./bank-lines.ts";
-import type { BankLine, Ledgers, PaymentRow, Violation } from "./ledgers.ts";
+import { approvals, approvedOf, isFullyReleased, isLive, linesByPayment } from "../bank-lines.ts";
+import type { BankLine, Ledgers, PaymentRow, Violation } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 type Found = Omit<Violation, "invariant">;

@@ -1,6 +1,6 @@
 import { attemptsByCheckout, type CheckoutAttempt } from "./checkout-attempts.ts";
-import type { CheckoutRow, Ledgers, Violation } from "./ledgers.ts";
-import { isUnsettled } from "./payment-states.ts";
+import type { CheckoutRow, Ledgers, Violation } from "../ledgers.ts";
+import { isUnsettled } from "../payments/payment-states.ts";
 
 type Found = Omit<Violation, "invariant">;
 

@@ -1,4 +1,4 @@
-import type { Ledgers, Violation } from "./ledgers.ts";
+import type { Ledgers, Violation } from "../ledgers.ts";
 
 /**
  * Invariant 33. Once every outcome is known, no checkout is open whose time is over: those that nobody looks at are closed,

@@ -1,5 +1,5 @@
-import { isAfter, readsByPayment, recordOf, type AnsweredRecord } from "./answers.ts";
-import type { HistoryEntry, Ledgers, Violation } from "./ledgers.ts";
+import { isAfter, readsByPayment, recordOf, type AnsweredRecord } from "../answers.ts";
+import type { HistoryEntry, Ledgers, Violation } from "../ledgers.ts";
 import { isReachable } from "./payment-states.ts";
 
 type Found = Omit<Violation, "invariant">;

@@ -1,6 +1,6 @@
-import { isAfter, problemOf, readsByPayment, recordOf } from "./answers.ts";
-import { approvals, linesByPayment } from "./bank-lines.ts";
-import type { BankLine, HistoryEntry, Ledgers, PaymentRow, Violation } from "./ledgers.ts";
+import { isAfter, problemOf, readsByPayment, recordOf } from "../answers.ts";
+import { approvals, linesByPayment } from "../bank-lines.ts";
+import type { BankLine, HistoryEntry, Ledgers, PaymentRow, Violation } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 type Found = Omit<Violation, "invariant">;

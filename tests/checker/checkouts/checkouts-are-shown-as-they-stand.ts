@@ -1,6 +1,6 @@
-import { minorUnits } from "./amount.ts";
-import { checkoutOf, type AnsweredCheckout } from "./answers.ts";
-import type { CheckoutRow, HistoryEntry, Ledgers, Violation, Visit } from "./ledgers.ts";
+import { minorUnits } from "../amount.ts";
+import { checkoutOf, type AnsweredCheckout } from "../answers.ts";
+import type { CheckoutRow, HistoryEntry, Ledgers, Violation, Visit } from "../ledgers.ts";
 
 type Found = Omit<Violation, "invariant">;
 

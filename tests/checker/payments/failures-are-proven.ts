@@ -1,5 +1,5 @@
-import { approvals, hasReversal, isPayment, linesByPayment } from "./bank-lines.ts";
-import type { BankLine, Ledgers, PaymentRow, Violation } from "./ledgers.ts";
+import { approvals, hasReversal, isPayment, linesByPayment } from "../bank-lines.ts";
+import type { BankLine, Ledgers, PaymentRow, Violation } from "../ledgers.ts";
 
 /**
  * Invariant 5. A payment is FAILED because the bank declined it, because the bank acknowledged its reversal, or because
