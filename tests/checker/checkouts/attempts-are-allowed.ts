@@ -1,8 +1,6 @@
 import { attemptsByCheckout, type CheckoutAttempt } from "./checkout-attempts.ts";
-import type { CheckoutRow, Ledgers, Violation } from "../ledgers.ts";
+import type { CheckoutRow, Found, Ledgers } from "../ledgers.ts";
 import { isUnsettled } from "../payments/payment-states.ts";
-
-type Found = Omit<Violation, "invariant">;
 
 /**
  * Invariant 32. The payments of a checkout are its attempts in a row, no more of them than are allowed, each begun in time

@@ -1,9 +1,8 @@
 import { approvals, isLive, linesByPayment } from "../bank-lines.ts";
 import { attemptsByCheckout, type CheckoutAttempt } from "./checkout-attempts.ts";
-import type { BankLine, CheckoutRow, Ledgers, Violation } from "../ledgers.ts";
+import type { BankLine, CheckoutRow, Found, Ledgers } from "../ledgers.ts";
 import { isUnsettled } from "../payments/payment-states.ts";
 
-type Found = Omit<Violation, "invariant">;
 type Lines = Map<string, BankLine[]>;
 
 /**

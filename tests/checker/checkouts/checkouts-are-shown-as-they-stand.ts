@@ -1,8 +1,6 @@
 import { minorUnits } from "../amount.ts";
 import { checkoutOf, type AnsweredCheckout } from "../answers.ts";
-import type { CheckoutRow, HistoryEntry, Ledgers, Violation, Visit } from "../ledgers.ts";
-
-type Found = Omit<Violation, "invariant">;
+import type { CheckoutRow, Found, HistoryEntry, Ledgers, Visit } from "../ledgers.ts";
 
 /**
  * Invariant 34. What was asked for is what is opened, once under a key, and once or not at all where no answer came. An
@@ -22,7 +20,7 @@ export function checkoutsAreShownAsTheyStand({ history, checkouts, visits }: Led
       ),
     ),
     ...history.flatMap((entry) => differences(entry, rows)),
-    ...unfound(history, visits),
+    ...unfound(history, visits, rows),
     ...checkouts.flatMap((row) => toldOtherwise(row, told.get(row.checkoutId) ?? [])),
   ];
 }
@@ -84,13 +82,21 @@ function isSameOrder(
 }
 
 /** Whoever asks for a checkout has been told of it. */
-function unfound(history: readonly HistoryEntry[], visits: readonly Visit[]): Found[] {
+function unfound(
+  history: readonly HistoryEntry[],
+  visits: readonly Visit[],
+  rows: ReadonlyMap<string, CheckoutRow>,
+): Found[] {
   const reads = history.filter(({ method, path }) => method === "GET" && path.startsWith(CHECKOUT_PATH));
   const read = new Set(reads.flatMap((entry) => checkoutOf(entry)?.checkoutId ?? []));
   const acknowledged = history.flatMap((entry) => (entry.checkout && checkoutOf(entry)?.checkoutId) ?? []);
   return [
     ...reads
-      .filter(({ status }) => status === 404)
+      // Other merchants are told that there is none (invariant 20).
+      .filter(({ status, path, merchantId }) => {
+        const owner = rows.get(path.slice(CHECKOUT_PATH.length))?.merchantId ?? merchantId;
+        return status === 404 && owner === merchantId;
+      })
       .map(({ path }) => ({ ids: [path.slice(CHECKOUT_PATH.length)], what: "a GET of it answered 404" })),
     ...[...new Set(acknowledged)]
       .filter((checkoutId) => !read.has(checkoutId))

@@ -1,11 +1,10 @@
 import { isAfter, readsByPayment, recordOf, type AnsweredRecord } from "../answers.ts";
-import type { HistoryEntry, Ledgers, Violation } from "../ledgers.ts";
+import type { Found, HistoryEntry, Ledgers } from "../ledgers.ts";
+import { minorUnits } from "../amount.ts";
 import { isReachable } from "./payment-states.ts";
 
-type Found = Omit<Violation, "invariant">;
-
 /**
- * Invariant 1. Every POST answered 2xx: a GET by the same merchant finds it, the same payment, in a status reachable
+ * Invariant 1. Every POST answered 2xx, for a payment or a refund: a GET by the same merchant finds it, the same payment, in a status reachable
  * from the one answered. No GET that was sent after the answer may miss it, and at least one has to have found it.
  */
 export function acknowledgedPaymentsCanBeRead({ history }: Ledgers): Found[] {
@@ -20,7 +19,15 @@ export function acknowledgedPaymentsCanBeRead({ history }: Ledgers): Found[] {
   });
 }
 
-function differencesFromRequest({ order }: HistoryEntry, answered: AnsweredRecord): Found[] {
+function differencesFromRequest({ order, refund }: HistoryEntry, answered: AnsweredRecord): Found[] {
+  if (refund) {
+    const { amount, currency } = answered;
+    const isSame =
+      refund.currency === currency && minorUnits(refund.amount, currency) === minorUnits(amount, currency);
+    return isSame
+      ? []
+      : [{ ids: [answered.paymentId], what: `answered with another refund than ${refund.amount}` }];
+  }
   if (!order || (order.orderId === answered.orderId && order.currency === answered.currency)) return [];
   return [{ ids: [answered.paymentId], what: `answered with another order than ${order.orderId}` }];
 }

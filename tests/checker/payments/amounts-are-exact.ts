@@ -1,10 +1,8 @@
 import { minorUnits } from "../amount.ts";
 import { checkoutOf, readRecord, recordOf } from "../answers.ts";
 import { approvedOf, isPayment, linesByPayment } from "../bank-lines.ts";
-import type { HistoryEntry, Ledgers, PaymentRow, Violation } from "../ledgers.ts";
+import type { Found, HistoryEntry, Ledgers, PaymentRow } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
-
-type Found = Omit<Violation, "invariant">;
 
 /**
  * Invariant 6. The decimal number the merchant wrote is the same amount in the payment's row, at the bank, in the

@@ -1,11 +1,11 @@
 import { approvals, hasReversal, isPayment, linesByPayment } from "../bank-lines.ts";
-import type { BankLine, Ledgers, PaymentRow, Violation } from "../ledgers.ts";
+import type { BankLine, Found, Ledgers, PaymentRow } from "../ledgers.ts";
 
 /**
  * Invariant 5. A payment is FAILED because the bank declined it, because the bank acknowledged its reversal, or because
  * it was provably never sent, which its resultCode then says; never on a time-out alone. A REJECTED one never got there.
  */
-export function failuresAreProven({ payments, bank }: Ledgers): Omit<Violation, "invariant">[] {
+export function failuresAreProven({ payments, bank }: Ledgers): Found[] {
   const lines = linesByPayment(bank);
   return payments.flatMap((payment) => {
     const doubt = doubtAbout(payment, lines.get(payment.paymentId) ?? []);

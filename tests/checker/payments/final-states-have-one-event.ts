@@ -1,16 +1,17 @@
 import { readRecord } from "../answers.ts";
-import type { Ledgers, Violation } from "../ledgers.ts";
+import type { Found, Ledgers } from "../ledgers.ts";
 import { isFinal } from "./payment-states.ts";
 
 /**
- * Invariant 23. Each step into a final state has exactly one outbox row, written by the same transaction, about that
- * payment in that status; and no other step has one.
+ * Invariant 23. Each step of a payment or a refund into a final state has exactly one outbox row, written by the same
+ * transaction, about that payment in that status; and no other step has one.
  */
-export function finalStatesHaveOneEvent({ paymentHistory, outbox }: Ledgers): Omit<Violation, "invariant">[] {
+export function finalStatesHaveOneEvent({ paymentHistory, refundHistory, outbox }: Ledgers): Found[] {
   const events = Map.groupBy(outbox, ({ paymentId, status, transactionId }) =>
     [paymentId, status, transactionId].join(" "),
   );
-  const final = paymentHistory.filter(({ to }) => isFinal(to));
+  const ofRefunds = refundHistory.map(({ refundId, ...step }) => ({ ...step, paymentId: refundId }));
+  const final = [...paymentHistory, ...ofRefunds].filter(({ to }) => isFinal(to));
   const steps = new Set(
     final.map(({ paymentId, to, transactionId }) => [paymentId, to, transactionId].join(" ")),
   );

@@ -1,11 +1,9 @@
 import { isAfter, problemOf, recordOf } from "../answers.ts";
 import { isPayment, paymentIdOf } from "../bank-lines.ts";
-import type { HistoryEntry, Ledgers, Violation } from "../ledgers.ts";
-
-type Found = Omit<Violation, "invariant">;
+import type { Found, HistoryEntry, Ledgers, PaymentRow } from "../ledgers.ts";
 
 /**
- * Invariant 7. Under one merchant's Idempotency-Key there is at most one payment and one call of the bank; all final
+ * Invariant 7. Under one merchant's Idempotency-Key there is at most one payment or refund, and one call of the bank; all final
  * answers are the same bytes; another request under it is refused with 422, and once a final answer has arrived a
  * repetition is answered with it.
  */
@@ -15,10 +13,12 @@ export function keysHaveOneEffect(ledgers: Ledgers): Found[] {
     // The same key on another path is another key.
     ({ merchantId, path, idempotencyKey }) => `${merchantId} ${path} ${idempotencyKey}`,
   );
+  const made = Map.groupBy(ledgers.payments, ({ orderId }) => orderId);
+  const asked = new Set(ledgers.bank.filter(({ operation }) => isPayment(operation)).map(paymentIdOf));
   return [...uses].flatMap(([scopedKey, sent]) => {
     const key = scopedKey.split(" ")[2] ?? "";
     return [
-      ...effects(key, sent, ledgers),
+      ...effects(key, sent, { made, asked }),
       ...differentAnswers(key, sent),
       ...answersToOtherRequests(key, sent),
       ...answersAfterTheEnd(key, sent),
@@ -26,15 +26,18 @@ export function keysHaveOneEffect(ledgers: Ledgers): Found[] {
   });
 }
 
-function effects(key: string, sent: HistoryEntry[], { payments, bank }: Ledgers): Found[] {
-  const orders = new Set(sent.map(({ order }) => order?.orderId));
-  const made = payments.filter(({ orderId }) => orders.has(orderId)).map(({ paymentId }) => paymentId);
-  const asked = new Set(
-    bank.filter((line) => isPayment(line.operation) && made.includes(paymentIdOf(line))).map(paymentIdOf),
-  );
+/** Payments by their orders, and the ids of those that the bank was asked about. */
+type Effects = { made: ReadonlyMap<string, PaymentRow[]>; asked: ReadonlySet<string> };
+
+function effects(key: string, sent: HistoryEntry[], { made, asked }: Effects): Found[] {
+  const orders = new Set(sent.map(({ order }) => order?.orderId ?? ""));
+  const ofKey = [...orders].flatMap((orderId) => made.get(orderId) ?? []).map(({ paymentId }) => paymentId);
+  const askedFor = ofKey.filter((paymentId) => asked.has(paymentId));
   return [
-    ...(made.length > 1 ? [{ ids: [key, ...made], what: `${made.length} payments under one key` }] : []),
-    ...(asked.size > 1 ? [{ ids: [key, ...asked], what: `the bank was asked ${asked.size} times` }] : []),
+    ...(ofKey.length > 1 ? [{ ids: [key, ...ofKey], what: `${ofKey.length} payments under one key` }] : []),
+    ...(askedFor.length > 1
+      ? [{ ids: [key, ...askedFor], what: `the bank was asked ${askedFor.length} times` }]
+      : []),
   ];
 }
 
@@ -68,12 +71,13 @@ function answersAfterTheEnd(key: string, sent: HistoryEntry[]): Found[] {
   return wrong.map(({ status }) => ({ ids: [key], what: `answered ${status} after its final answer` }));
 }
 
+/** A 202 is no end of a payment, but it is what a refund request is answered for good. */
 function isFinalAnswer(entry: HistoryEntry): boolean {
-  return entry.status !== 202 && recordOf(entry) !== undefined;
+  return (entry.status !== 202 || entry.refund !== undefined) && recordOf(entry) !== undefined;
 }
 
-function requestOf({ order, operation }: HistoryEntry): string {
-  return JSON.stringify(order ?? operation);
+function requestOf({ order, operation, refund }: HistoryEntry): string {
+  return JSON.stringify(order ?? operation ?? refund);
 }
 
 function paymentsOf(sent: HistoryEntry[]): string[] {

@@ -1,12 +1,12 @@
 import { approvals, isLive, linesByPayment, paymentIdOf } from "../bank-lines.ts";
-import type { BankLine, Ledgers, PaymentRow, Violation } from "../ledgers.ts";
+import type { BankLine, Found, Ledgers, PaymentRow } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 /**
  * Invariant 4. Each authorization that stands at the bank has a payment with the same amount, currency,
  * externalTransactionId and authCode; the last two from the moment on at which the payment is settled.
  */
-export function moneyHasAnOwner({ payments, bank }: Ledgers): Omit<Violation, "invariant">[] {
+export function moneyHasAnOwner({ payments, bank }: Ledgers): Found[] {
   const owners = new Map(payments.map((payment) => [payment.paymentId, payment]));
   return [...linesByPayment(bank).values()].flatMap((lines) =>
     approvals(lines)

@@ -1,8 +1,6 @@
 import { approvals, approvedOf, isFullyReleased, isLive, linesByPayment } from "../bank-lines.ts";
-import type { BankLine, Ledgers, PaymentRow, Violation } from "../ledgers.ts";
+import type { BankLine, Found, Ledgers, PaymentRow } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
-
-type Found = Omit<Violation, "invariant">;
 
 /**
  * Invariant 3. The bank has approved at most one authorization for a payment, ever, and exactly one stands if and only

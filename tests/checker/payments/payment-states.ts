@@ -29,6 +29,8 @@ export function isReachable(earlier: string, later: string): boolean {
 const merchantFollowers: Record<string, readonly string[]> = {
   ENROLLED: ["SUCCESS", "FAILED", "CANCELLED", "CAPTURED"],
   SUCCESS: ["CAPTURED", "CANCELLED"],
+  // Of a refund.
+  PENDING_APPROVAL: ["SUCCESS", "FAILED", "REJECTED"],
 };
 
 /** States that trigger a webhook. */

@@ -1,8 +1,6 @@
 import { checkoutOf, isAfter, recordOf, type AnsweredRecord } from "../answers.ts";
-import type { HistoryEntry, Ledgers, PaymentHistoryRow, PaymentRow, Violation } from "../ledgers.ts";
+import type { Found, HistoryEntry, Ledgers, PaymentHistoryRow, PaymentRow } from "../ledgers.ts";
 import { isReachable, mayFollow } from "./payment-states.ts";
-
-type Found = Omit<Violation, "invariant">;
 
 /**
  * Invariant 8. A payment's history is one chain from its creation to its state, each step in the table; FAILED, REJECTED

@@ -1,9 +1,7 @@
 import { isAfter, problemOf, readsByPayment, recordOf } from "../answers.ts";
 import { approvals, linesByPayment } from "../bank-lines.ts";
-import type { BankLine, HistoryEntry, Ledgers, PaymentRow, Violation } from "../ledgers.ts";
+import type { BankLine, Found, HistoryEntry, Ledgers, PaymentRow } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
-
-type Found = Omit<Violation, "invariant">;
 
 /**
  * Invariant 2. Every POST with no answer or a 5xx ends as nothing anywhere or as exactly one record, settled or bound to
@@ -56,13 +54,14 @@ type Elsewhere = {
 
 function namedPayment(entry: HistoryEntry, { payments, reads, lines }: Elsewhere): Found[] {
   const { paymentId } = problemOf(entry);
-  if (entry.method !== "POST" || paymentId === undefined) return [];
+  // What a refund request leaves is a refund.
+  if (entry.method !== "POST" || entry.refund || paymentId === undefined) return [];
   const atBank = lines.get(paymentId) ?? [];
   if (!payments.some((payment) => payment.paymentId === paymentId)) {
     return atBank.length === 0 ? [] : [{ ids: [paymentId], what: "the bank knows it and no record does" }];
   }
   const wasToldMissing = (reads.get(paymentId) ?? []).some(
-    (read) => read.status === 404 && isAfter(entry, read),
+    (read) => read.merchantId === entry.merchantId && read.status === 404 && isAfter(entry, read),
   );
   if (!wasToldMissing || approvals(atBank).length === 0) return [];
   return [{ ids: [paymentId], what: "approved at the bank although a GET after the 504 said 404" }];

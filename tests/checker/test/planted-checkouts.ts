@@ -11,10 +11,8 @@ import {
   readCheckout,
   visit,
 } from "./test-checkouts.ts";
+import type { Planted } from "./planted.ts";
 import { bankLine, eventOf, idOf, merchantId, type TestLedgers } from "./test-ledgers.ts";
-
-/** What is said of it, the id that is told, and what is planted. */
-export type Planted = [says: string, id: string, plant: (run: TestLedgers) => void];
 
 const stranger = idOf(9);
 
@@ -31,7 +29,11 @@ export const PLANTED_IN_CHECKOUTS: Record<number, Planted[]> = {
       paidCheckout,
       (run) => Object.assign(run.payment(declinedPayment), { state: "REVERSING" }),
     ],
-    ["approved its payment 0 times", paidCheckout, (run) => void run.bank.pop()],
+    [
+      "approved its payment 0 times",
+      paidCheckout,
+      (run) => void (run.bank = run.bank.filter(({ reference }) => reference !== payingPayment)),
+    ],
     [
       "approved its payment 2 times",
       paidCheckout,
@@ -39,7 +41,11 @@ export const PLANTED_IN_CHECKOUTS: Record<number, Planted[]> = {
     ],
     ["at the bank sale", paidCheckout, (run) => change(run, { transactionType: "PRE_AUTHORIZATION" })],
     ["holds money of 1 earlier", paidCheckout, (run) => approve(run, declinedPayment, declinedPayment)],
-    ["and 0 events tell of a success", paidCheckout, (run) => void run.outbox.pop()],
+    [
+      "and 0 events tell of a success",
+      paidCheckout,
+      (run) => void (run.outbox = run.outbox.filter(({ paymentId }) => paymentId !== payingPayment)),
+    ],
     [
       "and 2 events tell of a success",
       paidCheckout,

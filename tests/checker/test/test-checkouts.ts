@@ -46,10 +46,10 @@ export function addCheckouts(run: TestLedgers): void {
 }
 
 function pay(run: TestLedgers, row: CheckoutRow): void {
-  const { orderId } = row;
+  const sale = { orderId: row.orderId, transactionType: "PAYMENT" };
   const [declined, paying] = [
-    settledRow(declinedPayment, "FAILED", { orderId, authCode: null, resultCode: "05" }),
-    settledRow(payingPayment, "SUCCESS", { orderId }),
+    settledRow(declinedPayment, "FAILED", { ...sale, authCode: null, resultCode: "05" }),
+    settledRow(payingPayment, "SUCCESS", sale),
   ];
   const { checkoutId } = row;
   addSettled(run, declined, ["AUTHORIZING", "FAILED"], "12.50");

@@ -1,10 +1,11 @@
-import type {
-  BankLine,
-  HistoryEntry,
-  Ledgers,
-  OutboxRow,
-  PaymentHistoryRow,
-  PaymentRow,
+import {
+  emptyLedgers,
+  type BankLine,
+  type HistoryEntry,
+  type Ledgers,
+  type OutboxRow,
+  type PaymentHistoryRow,
+  type PaymentRow,
 } from "../ledgers.ts";
 
 /** Builders of ledgers for the checker's own tests: a run in which everything is right, to plant violations in. */
@@ -28,14 +29,7 @@ export function idOf(number: number): string {
 export function testLedgers(): TestLedgers {
   let clock = 0;
   const ledgers: TestLedgers = {
-    history: [],
-    bank: [],
-    payments: [],
-    paymentHistory: [],
-    outbox: [],
-    checkouts: [],
-    checkoutPayments: [],
-    visits: [],
+    ...emptyLedgers(),
     paid(paymentId, { key, amount = "12.50", currency = "TRY" } = {}) {
       const row = settledRow(paymentId, "SUCCESS", { amountMinor: minor(amount, currency), currency });
       addSettled(ledgers, row, ["AUTHORIZING", "SUCCESS"], amount);
@@ -89,15 +83,20 @@ export function settledRow(paymentId: string, state: string, change: Partial<Pay
   return {
     paymentId,
     merchantId,
+    transactionType: "PRE_AUTHORIZATION",
     state,
     version: 0,
     orderId: `order-${paymentId.slice(-2)}`,
     amountMinor: 1_250n,
     currency: "TRY",
+    cardSubType: null,
     externalTransactionId: `external-${paymentId}`,
     authCode: "123456",
     resultCode: "00",
     capturedMinor: 0n,
+    releasedMinor: 0n,
+    reservedMinor: 0n,
+    refundedMinor: 0n,
     operated: false,
     scheduled: false,
     ...change,
@@ -125,17 +124,25 @@ export function addSettled(ledgers: Ledgers, row: PaymentRow, states: string[], 
 export function eventOf(row: PaymentRow, transactionId: string, amount = "12.50"): OutboxRow {
   const { paymentId, state: status } = row;
   return {
+    owner: "payments",
     eventId: `event-${transactionId}`,
+    merchantId: row.merchantId,
     paymentId,
     status,
     body: recordText(row, amount),
     transactionId,
+    occurredAt: COMMITTED_AT,
+    confirmed: true,
   };
 }
+
+/** When everything was committed; webhooks come after it. */
+export const COMMITTED_AT = Date.UTC(2026, 10, 20, 12);
 
 export function bankLine(row: PaymentRow, operation: string, outcome: "approved" | "declined"): BankLine {
   return {
     sequence: 1,
+    at: new Date(COMMITTED_AT).toISOString(),
     operation,
     reference: row.paymentId,
     parentReference: operation === "authorize" ? null : row.paymentId,

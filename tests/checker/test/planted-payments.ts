@@ -1,26 +1,30 @@
-// The checker is what everything else is believed on, so it is tested the other way round: each promise is broken in
-// every way it can be, in a run that is right otherwise, and the checker has to say what is broken, and where.
-import { describe, expect, test } from "vitest";
-import { checkInvariants, describeViolation, INVARIANTS } from "../invariants.ts";
-import type { BankLine, PaymentRow } from "../ledgers.ts";
-import { ALLOWED_IN_CHECKOUTS, PLANTED_IN_CHECKOUTS, type Planted } from "./planted-checkouts.ts";
-import { addCheckouts } from "./test-checkouts.ts";
 import {
-  bankLine,
-  eventOf,
-  idOf,
-  problemText,
-  recordText,
-  testLedgers,
-  type TestLedgers,
-} from "./test-ledgers.ts";
+  addRow,
+  capture,
+  change,
+  changeEvent,
+  followUp,
+  forgetReads,
+  forgetStep,
+  keyed,
+  lineOf,
+  moveTo,
+  other,
+  paid,
+  read,
+  readByAnother,
+  readEarlier,
+  refuse,
+  reversed,
+  stepTo,
+  textOf,
+  unknown,
+} from "./change-payments.ts";
+import type { Planted } from "./planted.ts";
+import { bankLine, eventOf, idOf, problemText, type TestLedgers } from "./test-ledgers.ts";
 
-/** A keyed payment, one whose answer was lost and which was reversed, and ids that nothing is known of. */
-const [paid, reversed, other, unknown] = [idOf(1), idOf(2), idOf(3), idOf(9)];
-const keyed = { orderId: "order-01", idempotencyKey: "key-1" };
-
-function rightRun(): TestLedgers {
-  const run = testLedgers();
+/** Payments of all ends, and requests that were refused or lost; everything about them is right. */
+export function addPayments(run: TestLedgers): void {
   run.paid(paid, { key: "key-1" });
   run.reversed(reversed);
   run.paid(idOf(4), { amount: "1250", currency: "JPY" });
@@ -33,27 +37,10 @@ function rightRun(): TestLedgers {
   run.post({ orderId: "refused", status: 503, body: problemText("service_unavailable") });
   run.post({ orderId: "nothing", status: 504, body: problemText("outcome_unknown", unknown) });
   run.get(unknown, { status: 404, body: problemText("payment_not_found") });
-  addCheckouts(run);
-  return run;
 }
 
-test("a run in which everything is right has no violations", () => {
-  expect(checkInvariants(rightRun())).toEqual([]);
-});
-
-test("an empty run has none either", () => {
-  expect(checkInvariants(testLedgers())).toEqual([]);
-});
-
-test("a violation is told with its number and its ids, of which a person needs only some", () => {
-  const ids = ["a", "b", "c", "d", "e", "f"];
-  expect(describeViolation({ invariant: 3, ids, what: "is wrong" })).toBe(
-    "invariant 3: is wrong [a, b, c, d and 2 more]",
-  );
-});
-
-const planted: Record<number, Planted[]> = {
-  ...PLANTED_IN_CHECKOUTS,
+/** Violations of the promises about payments, planted in a run in which everything is right. */
+export const PLANTED_IN_PAYMENTS: Record<number, Planted[]> = {
   1: [
     ["no later GET found it", paid, (run) => forgetReads(run, paid)],
     ["later GETs answered 404", paid, (run) => run.get(paid, { status: 404 })],
@@ -178,6 +165,15 @@ const planted: Record<number, Planted[]> = {
     ],
     ["was read as SUCCESS and later as FAILED", paid, (run) => read(run, paid, { state: "FAILED" })],
   ],
+  20: [
+    ["another merchant got 200", paid, (run) => run.get(paid, { status: 200, merchantId: unknown })],
+    ["another merchant got 409", paid, (run) => run.post({ ...operation(paid), status: 409 })],
+    [
+      "GET payment is answered with 2 different 404s",
+      paid,
+      (run) => run.get(paid, { status: 404, body: problemText("not_yours"), merchantId: unknown }),
+    ],
+  ],
   23: [
     ["became SUCCESS with 0 events", paid, (run) => run.outbox.shift()],
     ["became SUCCESS with 2 events", paid, (run) => run.outbox.push(...run.outbox.slice(0, 1))],
@@ -194,57 +190,51 @@ const planted: Record<number, Planted[]> = {
     ["tells of something else", paid, (run) => changeEvent(run, textOf(run, reversed))],
     ["tells of something else", paid, (run) => changeEvent(run, textOf(run, paid, { state: "FAILED" }))],
   ],
+  25: [
+    ["is REVERSING and at the bank yet", paid, (run) => change(run, paid, { state: "REVERSING" })],
+    ["is SUCCESS and at the bank yet", paid, (run) => change(run, paid, { operated: true })],
+    [
+      "is EXECUTING and at the bank yet",
+      idOf(201),
+      (run) =>
+        Object.assign(run.refunds.find(({ refundId }) => refundId === idOf(201)) ?? {}, {
+          state: "EXECUTING",
+        }),
+    ],
+    [
+      "a lease in webhooks.delivery has ended",
+      unknown,
+      (run) => run.leases.push({ table: "webhooks.delivery", id: unknown, expired: true }),
+    ],
+    ["stands in a transaction", "payments", (run) => run.idleTransactions.push("payments")],
+  ],
+  27: [
+    [
+      "was refused and exists",
+      other,
+      (run) => [
+        addRow(run, other, "bad"),
+        run.post({ orderId: "bad", status: 400, body: problemText("validation_failed") }),
+      ],
+    ],
+    [
+      "the bank was asked, and there is no row",
+      other,
+      (run) => run.bank.push(lineOf(run, "declined", other)),
+    ],
+  ],
 };
 
-describe.each(INVARIANTS)("invariant $number: $promise", ({ number }) => {
-  const cases = planted[number] ?? [];
-  test.each(cases)("%s", (says, id, plant) => {
-    const run = rightRun();
-    plant(run);
-    const found = checkInvariants(run).filter(({ invariant }) => invariant === number);
-    expect(found.filter(({ ids, what }) => ids.includes(id) && what.includes(says))).not.toEqual([]);
-  });
-
-  test("has violations planted", () => {
-    expect(cases.length).toBeGreaterThan(0);
-  });
-});
-
-test("a payment released to its whole amount is SUCCESS and holds nothing", () => {
-  const run = rightRun();
-  run.bank.push(followUp(run, "release"));
-  expect(checkInvariants(run)).toEqual([]);
-});
-
-test.each(["acquirer_unavailable", "deadline_passed"])("FAILED with %s needs no reversal", (resultCode) => {
-  const run = rightRun();
-  run.bank.splice(1, 2);
-  change(run, reversed, { resultCode });
-  expect(checkInvariants(run)).toEqual([]);
-});
-
-test.each(["with", "without"])(
-  "a payment whose outcome is still unknown may stand %s money at the bank",
-  (how) => {
-    const run = testLedgers();
-    run.reversed(reversed);
-    change(run, reversed, { state: "AUTHORIZING", version: 1, scheduled: true, resultCode: null });
-    run.paymentHistory = run.paymentHistory.slice(0, 1);
-    run.outbox = [];
-    forgetReads(run, reversed);
-    run.bank = run.bank.slice(0, how === "with" ? 1 : 0);
-    expect(checkInvariants(run)).toEqual([]);
-  },
-);
-
 /** What looks like a violation and is none. */
-const allowed: [what: string, plant: (run: TestLedgers) => void][] = [
+export const ALLOWED_IN_PAYMENTS: [what: string, plant: (run: TestLedgers) => void][] = [
   [
-    "a capture whose outcome is not known yet",
-    (run) => [
-      run.bank.push(followUp(run, "capture")),
-      change(run, paid, { operated: true, scheduled: true }),
-    ],
+    "another merchant is told that there is no such payment",
+    (run) => run.get(paid, { status: 404, body: problemText("payment_not_found"), merchantId: unknown }),
+  ],
+  ["another merchant meets an outage", (run) => run.get(paid, { status: 503, merchantId: unknown })],
+  [
+    "a lease that is alive",
+    (run) => run.leases.push({ table: "payments.payment", id: paid, expired: false }),
   ],
   [
     "the key of a payment, used for its capture",
@@ -270,88 +260,8 @@ const allowed: [what: string, plant: (run: TestLedgers) => void][] = [
   ["another merchant's key", (run) => run.post({ ...keyed, orderId: "b", merchantId: unknown, status: 409 })],
 ];
 
-test.each([...allowed, ...ALLOWED_IN_CHECKOUTS])("it is no violation: %s", (_what, plant) => {
-  const run = rightRun();
-  plant(run);
-  expect(checkInvariants(run)).toEqual([]);
-});
-
-/** While its reversal was under way. */
-function readEarlier(run: TestLedgers, id: string): void {
-  const body = textOf(run, id, { state: "REVERSING" });
-  run.get(id, { status: 200, body, sentAt: 1, answeredAt: 2 });
-}
-
-function moveTo(run: TestLedgers, id: string, orderId: string): void {
-  run.history = run.history.filter(
-    ({ order, path }) => order?.orderId !== run.payment(id).orderId && !path.endsWith(id),
-  );
-  change(run, id, { orderId });
-  run.outbox = run.outbox.map((event) =>
-    event.paymentId === id ? { ...event, body: textOf(run, id) } : event,
-  );
-}
-
-function capture(run: TestLedgers): void {
-  const body = textOf(run, paid);
-  stepTo(run, paid, "CAPTURED");
-  change(run, paid, { capturedMinor: 1_250n });
-  run.bank.push(followUp(run, "capture"));
-  read(run, paid, {});
-  run.post({ ...keyed, status: 201, replayed: true, body });
-  read(run, paid, {});
-}
-
-function textOf(run: TestLedgers, id: string, differing: Partial<PaymentRow> = {}, amount = "12.50"): string {
-  return recordText({ ...run.payment(id), ...differing }, amount);
-}
-
-function read(run: TestLedgers, id: string, differing: Partial<PaymentRow>, amount?: string): void {
-  run.get(id, { status: 200, body: textOf(run, id, differing, amount) });
-}
-
-function forgetReads(run: TestLedgers, id: string): void {
-  run.history = run.history.filter(({ path }) => !path.endsWith(id));
-}
-
-function readByAnother(run: TestLedgers, id: string): void {
-  forgetReads(run, id);
-  run.get(id, { status: 200, body: textOf(run, id), merchantId: unknown });
-}
-
-function change(run: TestLedgers, id: string, differing: Partial<PaymentRow>): void {
-  Object.assign(run.payment(id), differing);
-}
-
-function changeEvent(run: TestLedgers, body: string): void {
-  Object.assign(run.outbox[0] ?? {}, { body });
-}
-
-/** A payment nobody was told of. */
-function addRow(run: TestLedgers, paymentId: string, orderId: string): void {
-  run.payments.push({ ...run.payment(reversed), paymentId, orderId });
-}
-
-function lineOf(run: TestLedgers, outcome: "approved" | "declined", reference: string): BankLine {
-  return { ...bankLine(run.payment(paid), "authorize", outcome), reference };
-}
-
-function followUp(run: TestLedgers, operation: string): BankLine {
-  return { ...bankLine(run.payment(paid), operation, "approved"), reference: `${paid}:1` };
-}
-
-function refuse(run: TestLedgers, entry: { amount?: string; sentAt?: number }, code: string): void {
-  const status = code === "idempotency_key_reused" ? 422 : 409;
-  run.post({ ...keyed, ...entry, status, body: problemText(code) });
-}
-
-/** A further step, with the row to match: only the table forbids it. */
-function stepTo(run: TestLedgers, paymentId: string, to: string): void {
-  const { state: from, version } = run.payment(paymentId);
-  run.paymentHistory.push({ paymentId, version: version + 1, from, to, cause: "test", transactionId: "x" });
-  change(run, paymentId, { state: to, version: version + 1 });
-}
-
-function forgetStep(run: TestLedgers, id: string, version: number): void {
-  run.paymentHistory = run.paymentHistory.filter((step) => step.paymentId !== id || step.version !== version);
+/** Something that another merchant does with a payment. */
+function operation(paymentId: string) {
+  const path = `/api/payment/${paymentId}/capture`;
+  return { orderId: "", path, operation: { kind: "capture", paymentId } as const, merchantId: unknown };
 }

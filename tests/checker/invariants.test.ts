@@ -1,0 +1,129 @@
+// The checker is what everything else is believed on, so it is tested the other way round: each promise is broken in
+// every way it can be, in a run that is right otherwise, and the checker has to say what is broken, and where.
+import { describe, expect, test } from "vitest";
+import { checkInvariants, describeViolation, INVARIANTS } from "./invariants.ts";
+import type { Subject } from "./ledgers.ts";
+import { change, followUp, forgetReads, paid, reversed } from "./test/change-payments.ts";
+import type { Planted } from "./test/planted.ts";
+import { ALLOWED_IN_CHECKOUTS, PLANTED_IN_CHECKOUTS } from "./test/planted-checkouts.ts";
+import { addPayments, ALLOWED_IN_PAYMENTS, PLANTED_IN_PAYMENTS } from "./test/planted-payments.ts";
+import { ALLOWED_IN_REFUNDS, PLANTED_IN_REFUNDS } from "./test/planted-refunds.ts";
+import { ALLOWED_IN_WEBHOOKS, PLANTED_IN_WEBHOOKS } from "./test/planted-webhooks.ts";
+import { addCheckouts } from "./test/test-checkouts.ts";
+import { testLedgers, type TestLedgers } from "./test/test-ledgers.ts";
+import { addRefunds } from "./test/test-refunds.ts";
+import { deliverEverything } from "./test/test-webhooks.ts";
+
+/** Everything that can happen, without its webhooks. */
+function rightRun(): TestLedgers {
+  const run = testLedgers();
+  addPayments(run);
+  addCheckouts(run);
+  addRefunds(run);
+  return run;
+}
+
+function deliveredRun(): TestLedgers {
+  const run = rightRun();
+  deliverEverything(run);
+  return run;
+}
+
+test("a run in which everything is right has no violations", () => {
+  expect(checkInvariants(deliveredRun())).toEqual([]);
+});
+
+test("an empty run has none either", () => {
+  expect(checkInvariants(testLedgers())).toEqual([]);
+});
+
+test("a violation is described by its number and its ids, of which a person needs only some", () => {
+  const ids = ["a", "b", "c", "d", "e", "f"];
+  expect(describeViolation({ invariant: 3, ids, what: "is wrong" })).toBe(
+    "invariant 3: is wrong [a, b, c, d and 2 more]",
+  );
+});
+
+const planted: Record<Subject, Record<number, Planted[]>> = {
+  payments: PLANTED_IN_PAYMENTS,
+  checkouts: PLANTED_IN_CHECKOUTS,
+  refunds: PLANTED_IN_REFUNDS,
+  webhooks: PLANTED_IN_WEBHOOKS,
+};
+
+describe.each(INVARIANTS)("invariant $number of $subject: $promise", (invariant) => {
+  const cases = planted[invariant.subject][invariant.number] ?? [];
+  test.each(cases)("%s", (says, id, plant) => {
+    const run = deliveredRun();
+    plant(run);
+    const found = checkInvariants(run, [invariant]);
+    expect(
+      found.filter(({ ids, what }) => ids.includes(id) && what.includes(says)),
+      JSON.stringify(found),
+    ).not.toEqual([]);
+  });
+
+  test("has violations planted", () => {
+    expect(cases.length).toBeGreaterThan(0);
+  });
+});
+
+test("everything that is planted is planted for a promise", () => {
+  const promised = INVARIANTS.map(({ subject, number }) => `${subject} ${number}`);
+  const all = Object.entries(planted).flatMap(([subject, byNumber]) =>
+    Object.keys(byNumber).map((number) => `${subject} ${number}`),
+  );
+  expect(all.toSorted()).toEqual(promised.toSorted());
+});
+
+/** Those that are asked before everything has come to rest, and without the refunds that go with a release. */
+const midRun = INVARIANTS.filter(({ number }) => ![12, 25, 29].includes(number));
+
+test("a payment released to its whole amount is SUCCESS and holds nothing", () => {
+  const run = deliveredRun();
+  run.bank.push(followUp(run, "release"));
+  expect(checkInvariants(run, midRun)).toEqual([]);
+});
+
+test.each(["acquirer_unavailable", "deadline_passed"])("FAILED with %s needs no reversal", (resultCode) => {
+  const run = deliveredRun();
+  run.bank.splice(1, 2);
+  change(run, reversed, { resultCode });
+  expect(checkInvariants(run)).toEqual([]);
+});
+
+test("a capture may be under way, its outcome unknown", () => {
+  const run = deliveredRun();
+  run.bank.push(followUp(run, "capture"));
+  change(run, paid, { operated: true, scheduled: true });
+  expect(checkInvariants(run, midRun)).toEqual([]);
+});
+
+test.each(["with", "without"])(
+  "a payment whose outcome is still unknown may stand %s money at the bank",
+  (how) => {
+    const run = testLedgers();
+    run.reversed(reversed);
+    change(run, reversed, { state: "AUTHORIZING", version: 1, scheduled: true, resultCode: null });
+    run.paymentHistory = run.paymentHistory.slice(0, 1);
+    run.outbox = [];
+    forgetReads(run, reversed);
+    run.bank = run.bank.slice(0, how === "with" ? 1 : 0);
+    expect(checkInvariants(run, midRun)).toEqual([]);
+  },
+);
+
+const allowed = [...ALLOWED_IN_PAYMENTS, ...ALLOWED_IN_CHECKOUTS, ...ALLOWED_IN_REFUNDS];
+
+test.each(allowed)("it is no violation: %s", (_what, plant) => {
+  const run = rightRun();
+  plant(run);
+  deliverEverything(run);
+  expect(checkInvariants(run)).toEqual([]);
+});
+
+test.each(ALLOWED_IN_WEBHOOKS)("it is no violation: %s", (_what, plant) => {
+  const run = deliveredRun();
+  plant(run);
+  expect(checkInvariants(run)).toEqual([]);
+});
