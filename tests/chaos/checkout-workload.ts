@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { atMost } from "./at-most.ts";
 import type { SentCheckout } from "../checker/index.ts";
 import { visitCheckout, type BuyerDeps, type BuyerPlan } from "./client/buyer.ts";
 import type { CardName } from "./client/cards.ts";
@@ -112,13 +113,17 @@ export async function runCheckouts(
   plan: readonly PlannedCheckout[],
 ): Promise<void> {
   const startedAt = performance.now();
+  const inTurn = atMost(CHECKOUTS_AT_ONCE);
   await Promise.all(
     plan.map(async (planned) => {
       await delay(Math.max(0, planned.atMs - (performance.now() - startedAt)));
-      await placeCheckout(actors, buyers, planned);
+      await inTurn(() => placeCheckout(actors, buyers, planned));
     }),
   );
 }
+
+/** A buyer takes longer than an order without one. */
+const CHECKOUTS_AT_ONCE = 30;
 
 async function placeCheckout(
   { clients: [client], operator }: Actors,

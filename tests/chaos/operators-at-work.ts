@@ -136,12 +136,12 @@ class Desk {
 
 const ACTIVATIONS_MAX = 5;
 
-async function approve(operator: OperatorClient, refundId: string): Promise<OperatorAnswer> {
+export async function approve(operator: OperatorClient, refundId: string): Promise<OperatorAnswer> {
   const path = `/operator/refunds/${refundId}/approve`;
   return await operator.change({ action: "refund.approved", method: "POST", path, subject: refundId });
 }
 
-async function reject(operator: OperatorClient, refundId: string): Promise<OperatorAnswer> {
+export async function reject(operator: OperatorClient, refundId: string): Promise<OperatorAnswer> {
   return await operator.change({
     action: "refund.rejected",
     method: "POST",
@@ -151,7 +151,7 @@ async function reject(operator: OperatorClient, refundId: string): Promise<Opera
   });
 }
 
-/** On a merchant's behalf. @returns the refund's id where it is known. */
+/** On a merchant's behalf. */
 export async function requestForMerchant(
   operator: OperatorClient,
   { paymentId, amount, currency }: { paymentId: string; amount: string; currency: string },

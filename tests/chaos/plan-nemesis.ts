@@ -63,7 +63,7 @@ function planProcessFault(random: Random): Fault {
   if (points.length === 0) return { kind: "kill", process };
   const action = random.pick(["kill", "kill", "stop", "delay(3s)"]);
   const point = random.pick(points as [string, ...string[]]);
-  return { kind, process, setting: `${point}:${action}@${random.integer(1, 3)}` };
+  return { kind, process, setting: `${point}:${action}@${random.integer(1, 2)}` };
 }
 
 function planLink(random: Random): Fault {
@@ -120,7 +120,7 @@ function durationOf(random: Random, fault: Fault): number {
     case "stop":
       return random.integer(1_000, 9_000);
     case "failpoint":
-      return random.integer(4_000, 9_000);
+      return random.integer(5_000, 10_000);
     case "kill":
     case "terminate":
     case "outage":

@@ -20,9 +20,12 @@ export async function mend(system: System): Promise<void> {
   await Promise.all(services.flatMap(({ links }) => Object.values(links).map((link) => link.heal())));
   const running = [...services, acquirer].filter(({ process }) => process.isRunning());
   for (const { process } of running) process.resume();
-  await Promise.all(running.map(({ process }) => process.untilReady()));
+  await Promise.all(running.map(({ process }) => process.untilReady({ withinMs: READY_WITHIN_MS })));
   await acquirer.clearFaults();
 }
+
+/** Also where the machine has other things to do. */
+const READY_WITHIN_MS = 120_000;
 
 /** Not everything was settled in time: recovery is stuck, which the invariants alone do not forbid. */
 export class UnsettledError extends Error {

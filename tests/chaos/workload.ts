@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { atMost } from "./at-most.ts";
 import type { CardName } from "./client/cards.ts";
 import type { MerchantClient, Order } from "./client/merchant-client.ts";
 import { operate } from "./client/operate.ts";
@@ -135,13 +136,16 @@ export type Actors = { clients: readonly [MerchantClient, MerchantClient]; opera
 /** Places every order at its time, and resolves when each has ended for its merchant. */
 export async function runWorkload(actors: Actors, plan: readonly PlannedPayment[]): Promise<void> {
   const startedAt = performance.now();
+  const inTurn = atMost(ORDERS_AT_ONCE);
   await Promise.all(
     plan.map(async (planned) => {
       await delay(Math.max(0, planned.atMs - (performance.now() - startedAt)));
-      await place(actors, planned);
+      await inTurn(() => place(actors, planned));
     }),
   );
 }
+
+const ORDERS_AT_ONCE = 40;
 
 async function place(actors: Actors, planned: PlannedPayment): Promise<void> {
   const { order, shop, gateway, key, copies, otherCopies, repeatAfterMs } = planned;

@@ -102,7 +102,7 @@ export async function startSystemUnderTest(timers: Timers): Promise<SystemUnderT
 const EVER_DISTURBED = [{ fromMs: 0, untilMs: Number.POSITIVE_INFINITY }];
 
 const CLIENT_TIMEOUT_MS = 10_000;
-const SETTLE_WITHIN_MS = 20_000;
+const SETTLE_WITHIN_MS = 45_000;
 
 function lookAt(
   orderId: string,
