@@ -43,6 +43,8 @@ beforeAll(async () => {
   const { healthPort } = await payments.startAnother({
     DATABASE_URL: link.url,
     DATABASE_CONNECTIONS_MAX: String(CONNECTIONS),
+    // How long each request here waits for a connection that does not come.
+    DATABASE_CONNECTION_TIMEOUT: "2s",
     // Rounds that soon use all connections there are.
     RECOVERY_INTERVAL: "20ms",
     CHECKOUT_INTERVAL: "20ms",

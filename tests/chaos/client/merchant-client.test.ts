@@ -23,7 +23,7 @@ beforeEach(async () => {
     merchant: { merchantId: "m", apiKey: "key", apiSecret: "the-secret" },
     history: new ClientHistory(join(dir, "history.jsonl")),
     gateways: [{ name: "gateway-1", port: (server.address() as AddressInfo).port }],
-    timeoutMs: 2_000,
+    timeoutMs: 5_000,
   });
 });
 afterEach(() => {
@@ -73,7 +73,7 @@ test("it is known whether anything left when no answer came", async () => {
     error: expect.stringContaining("ECONNRESET"),
   });
   handle = () => undefined;
-  expect(await client.post(order())).toMatchObject({ bytesSent: true, error: "no answer in 200 ms" });
+  expect(await client.post(order())).toMatchObject({ bytesSent: true, error: "no answer in 5000 ms" });
   server.close();
   server.closeAllConnections();
   await once(server, "close");
