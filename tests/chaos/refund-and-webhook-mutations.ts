@@ -17,7 +17,7 @@ export const REFUND_AND_WEBHOOK_MUTATIONS: readonly Mutation[] = [
   {
     name: "refunds: a release is not passed on to payments",
     changes: change(
-      `${refunds}/execution/end-refund.ts`,
+      `${refunds}/refund/carry-out-refund.ts`,
       `await deps.payments.release(refund);`,
       `({ outcome: "done" } as Awaited<ReturnType<typeof deps.payments.release>>);`,
     ),
@@ -26,7 +26,7 @@ export const REFUND_AND_WEBHOOK_MUTATIONS: readonly Mutation[] = [
   {
     name: "refunds: each call of the bank has a reference of its own",
     changes: change(
-      `${refunds}/execution/execute-refund.ts`,
+      `${refunds}/refund/carry-out-refund.ts`,
       "return `${refund_id}:refund`;",
       "return `${refund_id}:refund:${Date.now()}`;",
     ),
@@ -55,7 +55,7 @@ export const REFUND_AND_WEBHOOK_MUTATIONS: readonly Mutation[] = [
   {
     name: "webhooks: what failed is not sent again",
     changes: change(
-      `${dispatcher}/deliver/deliver.ts`,
+      `${dispatcher}/delivery/deliver.ts`,
       `if (error === undefined || delivery.trigger === "manual") return null;`,
       `if (error === undefined || delivery.attempt > 0) return null;`,
     ),
