@@ -1,5 +1,5 @@
 /**
- * Lets so many works be under way at once, in the order in which they come; the others wait. Merchants who all try again at
+ * Lets so many works be under way together, in the order in which they come; the others wait. Merchants who all try again at
  * the same time would bury a machine that has other things to do, and faults would not be what is seen.
  */
 export function atMost(limit: number): <Result>(work: () => Promise<Result>) => Promise<Result> {

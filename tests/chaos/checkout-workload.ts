@@ -106,18 +106,21 @@ const CARD_WEIGHTS = {
   unauthenticated: 2,
 } satisfies Partial<Record<CardName, number>>;
 
-/** Opens every checkout at its time, and resolves when each has ended for its merchant and its buyer. */
+/** Opens every checkout at its time, in the same way, and resolves when each has ended for its merchant and its buyer. */
 export async function runCheckouts(
   actors: Actors,
   buyers: BuyerDeps,
   plan: readonly PlannedCheckout[],
+  over?: AbortSignal,
 ): Promise<void> {
   const startedAt = performance.now();
   const inTurn = atMost(CHECKOUTS_AT_ONCE);
   await Promise.all(
     plan.map(async (planned) => {
       await delay(Math.max(0, planned.atMs - (performance.now() - startedAt)));
-      await inTurn(() => placeCheckout(actors, buyers, planned));
+      await inTurn(async () => {
+        if (!over?.aborted) await placeCheckout(actors, buyers, planned);
+      });
     }),
   );
 }

@@ -4,7 +4,7 @@ import type { Random } from "./random.ts";
 import type { Shop } from "./system/onboard-merchant.ts";
 import type { Operators } from "./system/system.ts";
 
-/** Operators who decide on refunds, and rotate the merchants' webhook secrets, until they are told to go home. */
+/** Operators who decide on refunds, and rotate the merchants' webhook secrets, until they go home. */
 export type OperatorsAtWork = {
   /** From now on whatever waits is decided, whoever was to leave it. */
   clearTheDesk(): void;
@@ -70,7 +70,7 @@ class Desk {
   }
 
   /**
-   * Two at once, one alone, one twice, or nobody for now: whatever is answered, the next round finds what still waits.
+   * Two together, one alone, one twice, or nobody for now: whatever is answered, the next round finds what still waits.
    */
   async #decide(refund: WaitingRefund): Promise<void> {
     const { refundId } = refund;

@@ -11,7 +11,7 @@ import type { Random } from "./random.ts";
 import type { LinkName } from "./system/service-process.ts";
 import type { LinkFault } from "./system/tcp-proxy.ts";
 
-/** Everything that will go wrong, drawn from the seed alone: several lanes of faults beside each other. */
+/** Everything that will go wrong, generated from the seed alone: several lanes of faults beside each other. */
 export function planNemesis(random: Random, { seconds }: { seconds: number }): PlannedFault[] {
   const endMs = seconds * 1_000;
   const plan = LANES.flatMap((lane) => planLane(random, lane, endMs));

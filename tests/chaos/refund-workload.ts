@@ -6,7 +6,7 @@ import type { OperatorClient } from "./client/operator-client.ts";
 import { requestForMerchant } from "./operators-at-work.ts";
 import type { Random } from "./random.ts";
 
-/** What a merchant wants back of a payment that has succeeded: one refund after the other, or all at the same moment. */
+/** The refunds of a payment that has succeeded: one refund after the other, or all at the same moment. */
 export type PlannedRefunds = {
   afterMs: number;
   atOnce: boolean;

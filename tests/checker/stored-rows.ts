@@ -139,5 +139,5 @@ export type AuditRow = {
   hash: Buffer;
 };
 
-/** A lease that somebody holds. */
+/** A lease that was not given back. */
 export type LeaseRow = { table: string; id: string; expired: boolean };

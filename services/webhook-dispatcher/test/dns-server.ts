@@ -24,7 +24,10 @@ export async function startDnsServer(): Promise<DnsServer> {
   socket.on("message", (query, from) => {
     const { name, type, end } = readQuestion(query);
     const refuse = () => socket.send(buildAnswer(query.subarray(0, end), [], false), from.port, from.address);
-    if (ignored.has(name)) return void ignored.get(name)!.push(refuse);
+    if (ignored.has(name)) {
+      ignored.get(name)!.push(refuse);
+      return;
+    }
     if (type === TYPE_A) asked.push(name);
     const turns = answers.get(name) ?? [];
     const addresses = type === TYPE_A ? (turns.length > 1 ? turns.shift() : turns[0]) : [];

@@ -73,7 +73,7 @@ export async function readUndecided(superuserUrl: string): Promise<Record<string
   );
 }
 
-/** Refunds that operators asked for, which no answer has told their merchants of. */
+/** Refunds that operators asked for, which no answer has named to their merchants. */
 export async function readRequestedByOperators(
   superuserUrl: string,
 ): Promise<{ refundId: string; merchantId: string }[]> {

@@ -92,7 +92,7 @@ function unfound(
   const acknowledged = history.flatMap((entry) => (entry.checkout && checkoutOf(entry)?.checkoutId) ?? []);
   return [
     ...reads
-      // Other merchants are told that there is none (invariant 20).
+      // Other merchants get the same 404 as for what does not exist (invariant 20).
       .filter(({ status, path, merchantId }) => {
         const owner = rows.get(path.slice(CHECKOUT_PATH.length))?.merchantId ?? merchantId;
         return status === 404 && owner === merchantId;

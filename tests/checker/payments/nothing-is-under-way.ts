@@ -3,7 +3,7 @@ import { isUnsettled } from "./payment-states.ts";
 
 /**
  * Invariant 25. Once everything is healed and has come to rest no payment and no refund is on its way to or from the
- * bank, nobody holds a lease that has ended, and no connection stands in a transaction.
+ * bank, no lease has ended without being given back, and no connection stands in a transaction.
  */
 export function nothingIsUnderWay({ payments, refunds, leases, idleTransactions }: Ledgers): Found[] {
   return [
@@ -15,7 +15,7 @@ export function nothingIsUnderWay({ payments, refunds, leases, idleTransactions 
       .map(({ refundId, state }) => ({ ids: [refundId], what: `is ${state} and at the bank yet` })),
     ...leases
       .filter(({ expired }) => expired)
-      .map(({ table, id }) => ({ ids: [id], what: `a lease in ${table} has ended and is held` })),
+      .map(({ table, id }) => ({ ids: [id], what: `a lease in ${table} has ended and was not given back` })),
     ...idleTransactions.map((name) => ({ ids: [name], what: "stands in a transaction and does nothing" })),
   ];
 }

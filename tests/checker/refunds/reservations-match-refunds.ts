@@ -15,7 +15,7 @@ export function reservationsMatchRefunds({ refunds, reservations, payments }: Le
       .map(({ refundId, state }) => ({ ids: [refundId], what: `is ${state} for nobody` })),
     ...payments
       .filter((payment) => !isSum(payment, byPayment.get(payment.paymentId) ?? [], known))
-      .map(({ paymentId }) => ({ ids: [paymentId], what: "does not hold what its reservations add up to" })),
+      .map(({ paymentId }) => ({ ids: [paymentId], what: "has other sums than its reservations" })),
   ];
 }
 

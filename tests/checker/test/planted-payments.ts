@@ -228,7 +228,7 @@ export const PLANTED_IN_PAYMENTS: Record<number, Planted[]> = {
 /** What looks like a violation and is none. */
 export const ALLOWED_IN_PAYMENTS: [what: string, plant: (run: TestLedgers) => void][] = [
   [
-    "another merchant is told that there is no such payment",
+    "another merchant gets the 404 of an unknown payment",
     (run) => run.get(paid, { status: 404, body: problemText("payment_not_found"), merchantId: unknown }),
   ],
   ["another merchant meets an outage", (run) => run.get(paid, { status: 503, merchantId: unknown })],

@@ -100,9 +100,9 @@ export const PLANTED_IN_REFUNDS: Record<number, Planted[]> = {
     ["reserved as SETTLED 3100", paidRefund, (run) => reserved(run, paidRefund, { amountMinor: 3_100n })],
     ["reserved as undefined", paidRefund, (run) => reserved(run, paidRefund, { refundId: stranger })],
     ["is ACTIVE for nobody", waitingRefund, (run) => forget(run, waitingRefund)],
-    ["what its reservations add up to", refundedPayment, (run) => payment(run, { refundedMinor: 0n })],
-    ["what its reservations add up to", refundedPayment, (run) => payment(run, { reservedMinor: 0n })],
-    ["what its reservations add up to", refundedPayment, (run) => payment(run, { releasedMinor: 1n })],
+    ["other sums than its reservations", refundedPayment, (run) => payment(run, { refundedMinor: 0n })],
+    ["other sums than its reservations", refundedPayment, (run) => payment(run, { reservedMinor: 0n })],
+    ["other sums than its reservations", refundedPayment, (run) => payment(run, { releasedMinor: 1n })],
   ],
   12: [
     ["the bank paid it 2 times", paidRefund, (run) => pay(run, `${paidRefund}:again`, 3_000n)],

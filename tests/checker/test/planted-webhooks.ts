@@ -61,9 +61,9 @@ export const PLANTED_IN_WEBHOOKS: Record<number, Planted[]> = {
   ],
   19: [
     ["came again after a 2xx", other, (run) => again(run, other, { afterMs: 31_000 })],
-    ["attempt 2 came 29000 ms after the one before, not 30000", event, (run) => move(run, event, 1, 29_020)],
-    ["attempt 2 came only after 50000 ms", event, (run) => move(run, event, 1, 50_020)],
-    ["attempt 3 came 59900 ms after the one before, not 60000", event, (run) => move(run, event, 2, 90_000)],
+    ["copy 2 came 29000 ms after the one before, not 30000", event, (run) => move(run, event, 1, 29_020)],
+    ["copy 2 came only after 50000 ms", event, (run) => move(run, event, 1, 50_020)],
+    ["copy 3 came 59900 ms after the one before, not 60000", event, (run) => move(run, event, 2, 90_000)],
     ["was attempted after its deadline", event, (run) => move(run, event, 2, 103_000)],
     [
       "came again after a 2xx",
@@ -111,6 +111,15 @@ export const ALLOWED_IN_WEBHOOKS: [what: string, plant: (run: TestLedgers) => vo
     (run) => {
       again(run, other, { afterMs: 31_000 });
       run.attempts.push({ eventId: other, requestTime: `${COMMITTED_AT + 15}`, succeeded: false });
+    },
+  ],
+  [
+    "a request that went out again because a connection had broken",
+    (run) => {
+      const [first] = attemptsOf(run, other);
+      arrive(run, rowOf(run, other), { afterMs: 120 });
+      if (first) first.answered = undefined;
+      run.attempts.push({ eventId: other, requestTime: `${COMMITTED_AT + 115}`, succeeded: true });
     },
   ],
   [

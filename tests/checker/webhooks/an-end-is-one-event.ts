@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Found, Ledgers } from "../ledgers.ts";
-import { bodyFieldsOf, eventIdOf, tellingOfPayments } from "./received-webhook.ts";
+import { bodyFieldsOf, eventIdOf, aboutPayments } from "./received-webhook.ts";
 
 /**
  * Invariant 16. Every attempt of an event carries the same bytes, those that were committed, and a final state of a payment
@@ -8,7 +8,7 @@ import { bodyFieldsOf, eventIdOf, tellingOfPayments } from "./received-webhook.t
  */
 export function anEndIsOneEvent({ received, outbox }: Ledgers): Found[] {
   const committed = new Map(outbox.map(({ eventId, body }) => [eventId, body]));
-  const told = tellingOfPayments(received).map((webhook) => {
+  const told = aboutPayments(received).map((webhook) => {
     const { paymentId, status } = bodyFieldsOf(webhook);
     return { state: `${String(paymentId)} ${String(status)}`, eventId: eventIdOf(webhook) };
   });

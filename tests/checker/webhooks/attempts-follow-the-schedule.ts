@@ -1,55 +1,52 @@
-import type { Found, Ledgers, ReceivedWebhook, Rules } from "../ledgers.ts";
-import { eventIdOf, headerOf, isSuccess, tellingOfPayments } from "./received-webhook.ts";
+import type { AttemptRow, Found, Ledgers, ReceivedWebhook, Rules } from "../ledgers.ts";
+import { aboutPayments, eventIdOf, headerOf, isSuccess } from "./received-webhook.ts";
 
 /**
- * Invariant 19. Attempts keep the table's distances, stop at the deadline, and stop with the first success; what a
- * dispatcher had under lease when it, or its database, was not well may come once more, and so may what it knows to have
- * failed, though the receiver believes to have answered it.
+ * Invariant 19. Attempts keep the table's distances, stop at the deadline, and stop with the first success. Another copy may
+ * come of what a dispatcher had under lease when it, or its database, was not well, of what it knows to have failed though
+ * the receiver believes to have answered it, and of a request whose connection broke before any answer.
  */
-export function attemptsFollowTheSchedule({ received, outbox, attempts: recorded, rules }: Ledgers): Found[] {
-  const failed = new Set(
-    recorded
-      .filter(({ succeeded }) => !succeeded)
-      .map(({ eventId, requestTime }) => `${eventId} ${requestTime}`),
-  );
-  const isTaken = (attempt: ReceivedWebhook) =>
-    isSuccess(attempt) && !failed.has(`${eventIdOf(attempt)} ${headerOf(attempt, "x-request-time")}`);
+export function attemptsFollowTheSchedule({ received, outbox, attempts: log, rules }: Ledgers): Found[] {
+  const recorded = new Map(log.map((row) => [`${row.eventId} ${row.requestTime}`, row]));
   const committed = new Map(outbox.map(({ eventId, occurredAt }) => [eventId, occurredAt]));
-  const events = Map.groupBy(tellingOfPayments(received), eventIdOf);
-  return [...events].flatMap(([eventId, attempts]) => {
+  const events = Map.groupBy(aboutPayments(received), eventIdOf);
+  return [...events].flatMap(([eventId, copies]) => {
     const deadline = (committed.get(eventId) ?? 0) + rules.retryWindowMs + TRAVEL_MS + LATE_MS;
-    const late = attempts.slice(1).filter(({ arrivedAt }) => arrivedAt > deadline);
+    const late = copies.slice(1).filter(({ arrivedAt }) => arrivedAt > deadline);
     const faults = [
-      ...distanceFaults(attempts, isTaken, rules),
+      ...distanceFaults(copies, recorded, rules),
       ...(late.length > 0 ? ["was attempted after its deadline"] : []),
     ];
     return faults.map((what) => ({ ids: [eventId], what }));
   });
 }
 
-/** Whether an attempt that is excused was counted is not known here, so there is a least and a most that were. */
-function distanceFaults(
-  attempts: ReceivedWebhook[],
-  isTaken: (attempt: ReceivedWebhook) => boolean,
-  rules: Rules,
-): string[] {
+type Recorded = ReadonlyMap<string, AttemptRow>;
+
+/** Whether a copy that is excused was an attempt is not known here, so there is a least and a most that were. */
+function distanceFaults(copies: ReceivedWebhook[], recorded: Recorded, rules: Rules): string[] {
   const faults: string[] = [];
   let [least, most] = [0, 0];
-  for (const [index, attempt] of attempts.slice(1).entries()) {
-    const before = attempts[index]!;
-    const gapMs = attempt.arrivedAt - before.arrivedAt;
+  for (const [index, copy] of copies.slice(1).entries()) {
+    const before = copies[index]!;
+    const gapMs = sentAt(copy) - sentAt(before);
+    const row = recorded.get(`${eventIdOf(before)} ${headerOf(before, "x-request-time")}`);
     most++;
-    if (mayBeRepeated(before, rules)) continue;
+    if (mayBeRepeated(before, rules) || wasCutOff(before, row, recorded)) continue;
     least++;
-    const number = index + 2;
     const delayMs = delayAfter(least, rules);
-    if (isTaken(before)) faults.push("came again after a 2xx");
+    if (isSuccess(before) && row?.succeeded !== false) faults.push("came again after a 2xx");
     else if (gapMs < delayMs - TRAVEL_MS)
-      faults.push(`attempt ${number} came ${gapMs} ms after the one before, not ${delayMs}`);
+      faults.push(`copy ${index + 2} came ${gapMs} ms after the one before, not ${delayMs}`);
     else if (!rules.retriesMayBeLate && gapMs > delayAfter(most, rules) * 1.1 + LATE_MS + rules.attemptMaxMs)
-      faults.push(`attempt ${number} came only after ${gapMs} ms`);
+      faults.push(`copy ${index + 2} came only after ${gapMs} ms`);
   }
   return faults;
+}
+
+/** The time that was signed, which invariant 15 compares with the arrival: a busy receiver may look at its clock late. */
+function sentAt(copy: ReceivedWebhook): number {
+  return Number(headerOf(copy, "x-request-time"));
 }
 
 function delayAfter(attempt: number, { retryDelaysMs }: Rules): number {
@@ -62,7 +59,12 @@ function mayBeRepeated({ arrivedAt }: ReceivedWebhook, { disturbances, attemptMa
   return disturbances.some((each) => each.fromMs <= untilMs && each.untilMs >= arrivedAt - TRAVEL_MS);
 }
 
-/** Arrivals are measured here, ends of attempts there: a few milliseconds of travel lie between. */
+/** A connection kept from an earlier attempt broke: the request goes out again on a new one, and that is the attempt. */
+function wasCutOff({ answered }: ReceivedWebhook, row: AttemptRow | undefined, recorded: Recorded): boolean {
+  return answered === undefined && row === undefined && recorded.size > 0;
+}
+
+/** Requests are signed there and received here: a few milliseconds of travel lie between. */
 const TRAVEL_MS = 50;
 const LATE_MS = 2_000;
 const JUST_BEFORE_MS = 1_000;

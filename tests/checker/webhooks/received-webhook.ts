@@ -16,7 +16,7 @@ export function isSuccess({ answered }: ReceivedWebhook): boolean {
 }
 
 /** Without those that an operator has sent as a test. */
-export function tellingOfPayments(received: readonly ReceivedWebhook[]): ReceivedWebhook[] {
+export function aboutPayments(received: readonly ReceivedWebhook[]): ReceivedWebhook[] {
   return received.filter((webhook) => headerOf(webhook, "x-event-type") !== "webhook.test");
 }
 

@@ -1,6 +1,6 @@
 import { fieldsOf, readsByPayment } from "../answers.ts";
 import type { Found, HistoryEntry, Ledgers, ReceivedWebhook } from "../ledgers.ts";
-import { bodyFieldsOf, eventIdOf, tellingOfPayments } from "./received-webhook.ts";
+import { bodyFieldsOf, eventIdOf, aboutPayments } from "./received-webhook.ts";
 
 /**
  * Invariant 17. A webhook has every field that a GET at that state has, with the same value, and besides what kind of
@@ -10,9 +10,7 @@ export function webhooksSayWhatAGetSays({ received, history, payments, refunds }
   const reads = readsByPayment(history);
   const cards = new Map(payments.map(({ paymentId, cardSubType }) => [paymentId, cardSubType]));
   for (const { refundId, paymentId } of refunds) cards.set(refundId, cards.get(paymentId) ?? null);
-  const first = [...Map.groupBy(tellingOfPayments(received), eventIdOf).values()].flatMap(
-    ([one]) => one ?? [],
-  );
+  const first = [...Map.groupBy(aboutPayments(received), eventIdOf).values()].flatMap(([one]) => one ?? []);
   return first.flatMap((webhook) => {
     const fields = bodyFieldsOf(webhook);
     const paymentId = String(fields["paymentId"]);

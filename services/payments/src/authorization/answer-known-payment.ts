@@ -7,7 +7,6 @@ import {
   replay,
 } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
-import { pause } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import { findPayment, type FoundPayment } from "../payment/payment-queries.ts";

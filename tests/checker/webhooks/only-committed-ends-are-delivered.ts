@@ -1,10 +1,10 @@
 import type { Found, Ledgers } from "../ledgers.ts";
-import { bodyFieldsOf, eventIdOf, tellingOfPayments } from "./received-webhook.ts";
+import { bodyFieldsOf, eventIdOf, aboutPayments } from "./received-webhook.ts";
 
 /** Invariant 18. A webhook is about a final state, and one that had been committed before it came. */
-export function onlyCommittedEndsAreTold({ received, outbox }: Ledgers): Found[] {
+export function onlyCommittedEndsAreDelivered({ received, outbox }: Ledgers): Found[] {
   const committed = new Map(outbox.map((row) => [row.eventId, row]));
-  return tellingOfPayments(received).flatMap((webhook) => {
+  return aboutPayments(received).flatMap((webhook) => {
     const eventId = eventIdOf(webhook);
     const status = String(bodyFieldsOf(webhook)["status"]);
     const row = committed.get(eventId);
