@@ -12,7 +12,7 @@ import {
 import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
 import { spawnLogged, type LoggedChild } from "@holdfast/sandbox/infrastructure";
 import { request } from "@holdfast/messaging";
-import { eventually } from "@holdfast/tests/support";
+import { eventually } from "../support/index.ts";
 import type { z } from "zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
@@ -47,7 +47,7 @@ afterAll(async () => {
 function spawnDoomed(service: "refunds" | "payments", point: Failpoint): Promise<LoggedChild> {
   return spawnLogged({
     name: `${service}-${point}`,
-    command: [process.execPath, join(import.meta.dirname, "..", "..", service, "src", "main.ts")],
+    command: [process.execPath, join(import.meta.dirname, "..", "..", "services", service, "src", "main.ts")],
     env: {
       PATH: process.env["PATH"],
       ...refunds.environment[service],

@@ -1,8 +1,8 @@
 import { describeRefund } from "@holdfast/contracts";
 import { armFailpoints, type Failpoint } from "@holdfast/service-runtime";
-import { eventually } from "@holdfast/tests/support";
+import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { FAST, startRefundsHarness, type RefundsHarness } from "../../test/refunds-harness.ts";
+import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 let refunds: RefundsHarness;
 

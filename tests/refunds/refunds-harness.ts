@@ -32,15 +32,15 @@ import {
   startTestNats,
   type TestDatabase,
   type TestNats,
-} from "@holdfast/tests/support";
+} from "../support/index.ts";
 import { Pool } from "pg";
 import type { z } from "zod";
-import { observeRefunds } from "../../../tests/checker/observed-refunds.ts";
-import { brokenRefundInvariants } from "../../../tests/checker/refund-invariants.ts";
-import { configSchema as paymentsConfigSchema } from "../../payments/src/config.ts";
-import { startPayments } from "../../payments/src/service.ts";
-import { configSchema } from "../src/config.ts";
-import { startRefunds } from "../src/service.ts";
+import { observeRefunds } from "../checker/observed-refunds.ts";
+import { brokenRefundInvariants } from "../checker/refund-invariants.ts";
+import { configSchema as paymentsConfigSchema } from "../../services/payments/src/config.ts";
+import { startPayments } from "../../services/payments/src/service.ts";
+import { configSchema } from "../../services/refunds/src/config.ts";
+import { startRefunds } from "../../services/refunds/src/service.ts";
 
 type Started = { stop(): Promise<void>; healthPort: number };
 

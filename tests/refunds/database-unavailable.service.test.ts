@@ -7,9 +7,9 @@ import {
   occupyConnections,
   startTestLink,
   type TestLink,
-} from "@holdfast/tests/support";
+} from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startRefundsHarness, type RefundsHarness } from "../test/refunds-harness.ts";
+import { startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 type Service = "refunds" | "payments";
 type Mend = () => Promise<void>;
