@@ -171,7 +171,7 @@ test("several workers end each refund once", async () => {
 test("with payments away an end is decided, hidden, and shown when payments has heard of it", async () => {
   const alone = await startRefundsHarness({
     env: { ...FAST, RECOVERY_SCHEDULE: "50ms,100ms,150ms,200ms,250ms,300ms" },
-    without: ["payments"],
+    running: ["refunds"],
   });
   const payments = await alone.startPayments();
   const paymentId = await alone.pay();

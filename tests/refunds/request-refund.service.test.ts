@@ -258,7 +258,7 @@ describe("a request that was claimed", () => {
 });
 
 test("with payments away nothing was started, and nothing is left", async () => {
-  const alone = await startRefundsHarness({ env: FAST, without: ["payments"] });
+  const alone = await startRefundsHarness({ env: FAST, running: ["refunds"] });
   const refundId = randomUUID();
   expect(await alone.ask(randomUUID(), "100", { refundId, change: keyed() })).toEqual({
     outcome: "not_started",
