@@ -7,10 +7,22 @@
 //   const database = await createTestDatabase();      // database.urls.payments.app, .owner; database.drop()
 //   const nats = await startTestNats();               // nats.url; nats.kill(), nats.restart(), nats.stop()
 //   await eventually(() => expect(seen).toEqual([…]));
+//
+// A test of services takes all of it at once, with the bank and the services in its own process:
+//
+//   const system = await startTestSystem({ services: ["payments", "webhook-dispatcher"] });
+//   await system.call(preAuthorizePayment, system.command());
+//   await system.close();
+export { captureLog, type CapturedLog, type LogLine } from "./capture-log.ts";
 export { columnsOf } from "./columns-of.ts";
 export { eventually } from "./eventually.ts";
 export { letStatementsWait, occupyConnections } from "./occupy-connections.ts";
 export { ProcessTree } from "./process-tree.ts";
+export { serveCommands } from "./serve-commands.ts";
+export { startTestSystem, type TestSystem, type TestSystemOptions } from "./start-test-system.ts";
+export type { Overrides } from "./start-service.ts";
+export type { TestBank, TestBankOptions } from "./test-bank.ts";
+export { makeTestCertificates, type TestCertificates } from "./test-certificates.ts";
 export { createTestDatabase, type TestDatabase } from "./test-database.ts";
 export { startTestLink, type TestLink } from "./test-link.ts";
 export { startTestNats, type TestNats } from "./test-nats.ts";

@@ -1,33 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { EVENT_STREAM, type StatusChangedEvent } from "@holdfast/contracts";
-import { connectBus, type Bus } from "@holdfast/messaging";
-import { createLogger, createPool, parseConfig, type Logger } from "@holdfast/service-runtime";
-import { createTestDatabase, startTestNats, type TestNats } from "@holdfast/tests/support";
+import { createLogger, createPool, parseConfig } from "@holdfast/service-runtime";
+import { startTestSystem } from "@holdfast/tests/support";
 import { jetstreamManager } from "@nats-io/jetstream";
-import { Client, type Pool } from "pg";
+import { Client } from "pg";
 import { z } from "zod";
 import { outboxSettings, type OutboxSettings } from "../src/outbox-settings.ts";
 
-/** The outbox of payments with rows that the test inserts, and a bus; the pool uses the service's role. */
-export type OutboxHarness = {
-  pool: Pool;
-  superuser: Client;
-  bus: Bus;
-  nats: TestNats;
-  log: Logger;
-  settings(change?: Partial<OutboxSettings>): OutboxSettings;
-  /** Commits an event. @returns its id. */
-  record(change?: { body?: Buffer; traceparent?: string; eventId?: string }): Promise<string>;
-  rows(): Promise<
-    { event_id: string; publish_attempts: number; confirmed: boolean; due_in_ms: number | null }[]
-  >;
-  /** The messages in the stream, in order. */
-  published(): Promise<{ event: StatusChangedEvent; msgId: string; traceparent: string }[]>;
-  close(): Promise<void>;
-};
+export type OutboxHarness = Awaited<ReturnType<typeof startOutboxHarness>>;
 
-export async function startOutboxHarness(): Promise<OutboxHarness> {
-  const [database, nats] = await Promise.all([createTestDatabase(), startTestNats()]);
+/** The outbox of payments with rows that the test inserts, and a bus; the pool uses the service's role. */
+export async function startOutboxHarness() {
+  const { database, nats, bus, ...system } = await startTestSystem({ services: [] });
   const log = createLogger("payments", "silent");
   const superuser = new Client({ connectionString: database.superuserUrl });
   await superuser.connect();
@@ -36,19 +20,26 @@ export async function startOutboxHarness(): Promise<OutboxHarness> {
   const pool = createPool({
     url: database.urls.payments.app,
     connectionsMax: 8,
+    connectionTimeoutMs: 60_000,
     applicationName: "test",
     log,
-    connectionTimeoutMs: 60_000,
   });
-  const bus = await connectBus({ url: nats.url, name: "test" });
   return {
     pool,
     superuser,
     bus,
     nats,
     log,
-    settings: (change = {}) => ({ ...parseConfig(z.object(outboxSettings), {}), ...change }),
-    async record({ body = Buffer.from("{}"), traceparent, eventId } = {}) {
+    settings: (change: Partial<OutboxSettings> = {}): OutboxSettings => ({
+      ...parseConfig(z.object(outboxSettings), {}),
+      ...change,
+    }),
+    /** Commits an event. @returns its id. */
+    async record({
+      body = Buffer.from("{}"),
+      traceparent,
+      eventId,
+    }: { body?: Buffer; traceparent?: string; eventId?: string } = {}): Promise<string> {
       const { rows } = await pool.query<{ event_id: string }>(
         `insert into outbox (event_id, event_type, payment_id, merchant_id, status, body, traceparent)
          values (coalesce($5::uuid, uuidv7()), 'payment.status_changed', $1, $2, 'SUCCESS', $3, $4) returning event_id`,
@@ -57,13 +48,19 @@ export async function startOutboxHarness(): Promise<OutboxHarness> {
       return rows[0]!.event_id;
     },
     async rows() {
-      const { rows } = await pool.query(
+      const { rows } = await pool.query<{
+        event_id: string;
+        publish_attempts: number;
+        confirmed: boolean;
+        due_in_ms: number | null;
+      }>(
         `select event_id, publish_attempts, confirmed_at is not null as confirmed,
            (extract(epoch from publish_at - now()) * 1000)::float8 as due_in_ms
          from outbox order by event_id`,
       );
       return rows;
     },
+    /** The messages in the stream, in order. */
     async published() {
       const manager = await jetstreamManager(bus.nats, { timeout: 5_000 });
       const { state } = await manager.streams.info(EVENT_STREAM.name);
@@ -82,8 +79,7 @@ export async function startOutboxHarness(): Promise<OutboxHarness> {
     async close() {
       await pool.end();
       await superuser.end();
-      await bus.close(1_000);
-      await Promise.all([nats.stop(), database.drop()]);
+      await system.close();
     },
   };
 }

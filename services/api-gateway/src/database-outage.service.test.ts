@@ -80,7 +80,8 @@ test("a database connection that breaks in a statement is 503 where nothing can 
       );
       expect(rowCount).toBe(3);
     });
-    gateway.databaseProxy.reset();
+    gateway.databaseLink.cut();
+    gateway.databaseLink.mend();
     const [signIn, list, add] = await Promise.all(calls);
     expectProblem(signIn!, "service_unavailable");
     expectProblem(list!, "service_unavailable");

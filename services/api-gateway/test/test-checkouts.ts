@@ -14,7 +14,7 @@ import {
   type PayCheckout,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { serveCommands } from "./serve-commands.ts";
+import { serveCommands } from "@holdfast/tests/support";
 
 /** Takes the place of the payments service for checkouts: keeps what it receives, and answers as a test says. */
 export async function startTestCheckouts(natsUrl: string) {

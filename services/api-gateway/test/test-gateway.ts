@@ -1,16 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createCardOpener } from "@holdfast/sealing";
-import { keyRingSetting, parseConfig } from "@holdfast/service-runtime";
-import { createTestDatabase, startTestNats } from "@holdfast/tests/support";
+import { keyRingSetting } from "@holdfast/service-runtime";
+import { captureLog, startTestLink, startTestSystem } from "@holdfast/tests/support";
 import { expect } from "vitest";
-import { configSchema } from "../src/config.ts";
-import { startApiGateway, type ApiGateway } from "../src/service.ts";
-import { captureLog } from "./captured-log.ts";
 import { http, type HttpAnswer, type HttpRequest } from "./http-client.ts";
-import { startTcpProxy } from "./tcp-proxy.ts";
 import { AUDIENCE, createOperatorIdentity, ISSUER } from "./operator-identity.ts";
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
@@ -23,47 +18,22 @@ export type TestMerchant = {
 
 /** A gateway in this process, on its own migrated database and its own nats-server. */
 export async function startTestGateway(settings: Record<string, string> = {}) {
-  const [database, nats, identity] = await Promise.all([
-    createTestDatabase(),
-    startTestNats(),
-    createOperatorIdentity(),
-  ]);
-  const databaseUrl = new URL(database.urls.gateway.app);
-  const databaseProxy = await startTcpProxy(databaseUrl.hostname, Number(databaseUrl.port));
-  databaseUrl.host = `127.0.0.1:${databaseProxy.port}`;
   const directory = await mkdtemp(join(tmpdir(), "holdfast-gateway-"));
+  const identity = await createOperatorIdentity();
   const jwksFile = join(directory, "jwks.json");
   await writeFile(jwksFile, JSON.stringify(identity.jwks));
-  const sealingKeys = `k1:${randomBytes(32).toString("base64")}`;
-  const env = {
-    LISTEN_HOST: "127.0.0.1",
-    HEALTH_PORT: "0",
-    MERCHANT_API_PORT: "0",
-    OPERATOR_API_PORT: "0",
-    PUBLIC_PAGES_PORT: "0",
-    PUBLIC_URL: "http://pay.example.test",
-    THREE_DS_STATE_KEYS: `s1:${randomBytes(32).toString("base64")}`,
-    DATABASE_URL: databaseUrl.href,
-    // A busy machine is not what a test is about.
-    DATABASE_CONNECTION_TIMEOUT: "60s",
-    NATS_URL: nats.url,
-    CARD_SEALING_KEYS: sealingKeys,
-    CREDENTIAL_PEPPERS: `p1:${randomBytes(32).toString("base64")}`,
+  const { log, lines } = captureLog("api-gateway");
+  const system = await startTestSystem({ services: ["api-gateway"], running: [], log: () => log });
+  const { database, nats } = system;
+  const databaseLink = await startTestLink(database.urls.gateway.app);
+  const env = system.environment("api-gateway", {
+    DATABASE_URL: databaseLink.url,
     OPERATOR_JWKS: jwksFile,
     OPERATOR_JWT_ISSUER: ISSUER,
     OPERATOR_JWT_AUDIENCE: AUDIENCE,
-    DRAIN_TIMEOUT: "1s",
-    // So that no test meets a limit it is not about.
-    RATE_LIMIT_PER_SECOND: "1000000",
-    FAILED_SIGN_INS_PER_MINUTE_PER_IP: "1000000",
-    FAILED_SIGN_INS_PER_MINUTE_PER_KEY: "1000000",
     ...settings,
-  };
-  const { log, lines } = captureLog();
-  const gateway = await startApiGateway(parseConfig(configSchema, env), log);
-  const others: ApiGateway[] = [];
-  let stopped: Promise<void> | undefined;
-  const stopGateway = () => (stopped ??= gateway.stop());
+  });
+  const gateway = await system.start("api-gateway", env);
 
   const merchantApi = (request: HttpRequest) => http(gateway.ports.merchant!, request);
   const operatorApi = async ({
@@ -77,12 +47,12 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
   return {
     env,
     database,
-    databaseProxy,
+    databaseLink,
     nats,
     lines,
     identity,
     ports: gateway.ports,
-    cardOpener: createCardOpener(keyRingSetting().parse(sealingKeys)),
+    cardOpener: createCardOpener(keyRingSetting().parse(env.CARD_SEALING_KEYS)),
     merchantApi,
     operatorApi,
     async createMerchant(body: Record<string, unknown> = {}): Promise<TestMerchant> {
@@ -95,17 +65,13 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
       return merchantOf(answer);
     },
     /** Another gateway in this process, on the same database and the same nats-server, until `stop`. */
-    async startAnother(changes: Record<string, string> = {}) {
-      const another = await startApiGateway(parseConfig(configSchema, { ...env, ...changes }), log);
-      others.push(another);
-      return another.ports;
-    },
+    startAnother: async (changes: Record<string, string> = {}) =>
+      (await system.start("api-gateway", { ...env, ...changes })).ports,
     /** The gateway alone, as SIGTERM would. */
-    stopGateway,
+    stopGateway: () => gateway.stop(),
     async stop(): Promise<void> {
-      await Promise.all([stopGateway(), ...others.map((other) => other.stop())]);
-      databaseProxy.close();
-      await Promise.all([nats.stop(), database.drop(), rm(directory, { recursive: true })]);
+      await system.close();
+      await Promise.all([databaseLink.close(), rm(directory, { recursive: true })]);
     },
   };
 }

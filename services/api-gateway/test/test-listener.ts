@@ -1,17 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import { Router } from "express";
+import { captureLog } from "@holdfast/tests/support";
 import { expect, onTestFinished } from "vitest";
 import type { Exchange } from "../src/http/exchange.ts";
 import { startListener, type ListenerOptions } from "../src/http/listener.ts";
 import { readBody } from "../src/http/read-body.ts";
 import type { Refusal } from "../src/http/refusal.ts";
-import { captureLog } from "./captured-log.ts";
 
 /** A listener with routes that need no other service: `/held` is answered when the test says so, `/body` reads one. */
 export async function startTestListener(
   options: Partial<Pick<ListenerOptions, "timeouts" | "clientAddress" | "connectionsMax">> = {},
 ) {
-  const captured = captureLog();
+  const captured = captureLog("api-gateway");
   const held: Exchange[] = [];
   const bodies: (Buffer | Refusal)[] = [];
   const router = Router({ caseSensitive: true, strict: true });

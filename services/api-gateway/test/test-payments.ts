@@ -7,7 +7,7 @@ import {
   type PreAuthorizePayment,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { serveCommands } from "./serve-commands.ts";
+import { serveCommands } from "@holdfast/tests/support";
 
 type Reply = CommandReply<ApiPaymentResponse>;
 export type Received = {

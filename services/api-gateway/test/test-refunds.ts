@@ -9,7 +9,7 @@ import {
   type RequestRefund,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { serveCommands } from "./serve-commands.ts";
+import { serveCommands } from "@holdfast/tests/support";
 
 /**
  * Takes the place of the refunds service, which is another process: keeps what it receives, and answers as a test says.

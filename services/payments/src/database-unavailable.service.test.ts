@@ -11,7 +11,7 @@ import {
   type CommandReply,
   type MessageContext,
 } from "@holdfast/contracts";
-import { armFailpoints } from "@holdfast/service-runtime";
+import { armFailpoints, createLogger } from "@holdfast/service-runtime";
 import {
   eventually,
   letStatementsWait,
@@ -36,15 +36,15 @@ let link: TestLink;
 let healthUrl: string;
 
 beforeAll(async () => {
-  payments = await startPaymentsHarness({}, { alone: true, logLevel: "fatal" });
+  payments = await startPaymentsHarness({}, { alone: true, log: () => createLogger("payments", "fatal") });
   const { database } = payments;
   await letStatementsWait(database, database.urls.payments.app);
   link = await startTestLink(database.urls.payments.app);
   const { healthPort } = await payments.startAnother({
     DATABASE_URL: link.url,
     DATABASE_CONNECTIONS_MAX: String(CONNECTIONS),
-    // How long each request here waits for a connection that does not come.
-    DATABASE_CONNECTION_TIMEOUT: "2s",
+    // Over before the statements that occupy the connections time out themselves and free them.
+    DATABASE_CONNECTION_TIMEOUT: "3s",
     // Rounds that soon use all connections there are.
     RECOVERY_INTERVAL: "20ms",
     CHECKOUT_INTERVAL: "20ms",

@@ -4,15 +4,10 @@ import {
   payCheckout,
   viewCheckout,
   type CheckoutPage,
-  type Command,
-  type CommandReply,
   type OpenCheckout,
   type PayCheckout,
-  type ServiceContext,
 } from "@holdfast/contracts";
-import { request } from "@holdfast/messaging";
 import { expect } from "vitest";
-import type { z } from "zod";
 import type { PaymentsHarness } from "./payments-harness.ts";
 
 export type CheckoutSteps = ReturnType<typeof checkouts>;
@@ -63,20 +58,8 @@ export function checkouts(payments: PaymentsHarness) {
     },
     pay: (checkoutId: string, cardData?: { pan?: string }, change?: Partial<PayCheckout>) =>
       payments.call(payCheckout, steps.form(checkoutId, cardData, change)),
-    async asPage<Request extends z.ZodType, Result extends z.ZodType>(
-      command: Command<Request, Result, ServiceContext>,
-      payload: z.input<Request>,
-    ): Promise<CommandReply<z.infer<Result>>> {
-      const context = {
-        requestId: randomUUID(),
-        deadlineAt: Date.now() + 100_000,
-        service: { name: "api-gateway" },
-      };
-      const wire = { waitUntil: Date.now() + 110_000, traceparent: "" };
-      return await request(payments.bus, command, context, payload, wire);
-    },
     async view(checkoutId: string): Promise<CheckoutPage> {
-      const reply = await steps.asPage(viewCheckout, { checkoutId });
+      const reply = await payments.askAsGateway(viewCheckout, { checkoutId });
       if (reply.outcome !== "done") throw new Error(reply.outcome);
       return reply.result;
     },

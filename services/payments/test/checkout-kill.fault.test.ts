@@ -1,23 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { payCheckout, viewCheckout } from "@holdfast/contracts";
 import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
-import { spawnLogged, type LoggedChild } from "@holdfast/sandbox/infrastructure";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { checkouts, type CheckoutSteps } from "./checkout-harness.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "./payments-harness.ts";
 
 /** A real process that dies by SIGKILL at each step of paying a checkout, and another that goes on from what is committed. */
-let logs: string;
 let payments: PaymentsHarness;
 let steps: CheckoutSteps;
-const running: LoggedChild[] = [];
 const hit = new Set<string>();
 
 beforeAll(async () => {
-  logs = mkdtempSync(join(tmpdir(), "holdfast-checkout-kill-"));
   payments = await startPaymentsHarness(
     {
       ACQUIRER_TIMEOUT: "1s",
@@ -33,30 +26,8 @@ beforeAll(async () => {
   );
   steps = checkouts(payments);
 });
-afterEach(() => Promise.all(running.splice(0).map((child) => child.stop({ withinMs: 5_000 }))));
-afterAll(async () => {
-  await payments.close();
-  rmSync(logs, { recursive: true, force: true });
-});
-
-async function startProcess(env: Record<string, string> = {}): Promise<LoggedChild> {
-  const name = `payments-${running.length}`;
-  const child = await spawnLogged({
-    name,
-    command: [process.execPath, join(import.meta.dirname, "..", "src", "main.ts")],
-    env: { PATH: process.env["PATH"], ...payments.environment, NODE_ENV: "test", ...env },
-    logFile: join(logs, `${name}.log`),
-  });
-  running.push(child);
-  await eventually(
-    () => {
-      if (!child.isRunning()) throw new Error(child.logTail());
-      return child.logTail().includes('"started"');
-    },
-    { withinMs: 20_000 },
-  );
-  return child;
-}
+afterEach(() => payments.stopSpawned());
+afterAll(() => payments.close());
 
 /** Opens a checkout with a process that then dies at the point, by what is sent, which is all there is of the service. */
 async function killedAt(
@@ -64,7 +35,7 @@ async function killedAt(
   send: (checkoutId: string) => Promise<unknown>,
   env: Record<string, string> = {},
 ): Promise<string> {
-  const doomed = await startProcess({ ...env, FAILPOINTS: `${point}:kill@1` });
+  const doomed = await payments.spawn("payments", { ...env, FAILPOINTS: `${point}:kill@1` });
   const checkoutId = await steps.open();
   const answer = send(checkoutId);
   answer.catch(() => undefined);
@@ -77,7 +48,7 @@ test("killed after the claim: the checkout is taken until the bank holds nothing
   // However long the next process takes to start, it is not recovered before the test has looked.
   const lease = { LEASE_DURATION: "1h" };
   const checkoutId = await killedAt("payments.after_claim", (id) => steps.pay(id), lease);
-  await startProcess();
+  await payments.spawn("payments");
   expect(await steps.pay(checkoutId)).toMatchObject({
     result: { status: "OPEN", payment: { status: "ENROLLED" } },
   });
@@ -95,7 +66,7 @@ test("killed after the claim: the checkout is taken until the bank holds nothing
 
 test("killed after the bank approved: the payment is adopted, and no other form pays", async () => {
   const checkoutId = await killedAt("payments.after_acquirer", (id) => steps.pay(id));
-  await startProcess();
+  await payments.spawn("payments");
   await Promise.all(Array.from({ length: 5 }, () => steps.pay(checkoutId)));
   await eventually(async () => (await steps.view(checkoutId)).status === "COMPLETED", { withinMs: 20_000 });
   const made = await steps.paymentsOf(checkoutId);
@@ -110,7 +81,7 @@ test("killed with the payment recorded: whoever asks hears that it is completed,
     return payments.call(payCheckout, form);
   });
   expect(await steps.storedState(checkoutId)).toBe("OPEN");
-  await startProcess();
+  await payments.spawn("payments");
   const completed = { outcome: "done", result: { status: "COMPLETED", payment: { status: "SUCCESS" } } };
   expect(await payments.call(payCheckout, form!)).toMatchObject(completed);
   expect(await steps.paymentsOf(checkoutId)).toHaveLength(1);
@@ -119,10 +90,10 @@ test("killed with the payment recorded: whoever asks hears that it is completed,
 test("killed before it is closed: the next one who looks closes it, or a round where nobody does", async () => {
   const expired = await killedAt("payments.before_checkout_close", async (checkoutId) => {
     await steps.letExpire(checkoutId);
-    await steps.asPage(viewCheckout, { checkoutId });
+    await payments.askAsGateway(viewCheckout, { checkoutId });
   });
   expect(await steps.storedState(expired)).toBe("OPEN");
-  await startProcess({ CHECKOUT_INTERVAL: "50ms" });
+  await payments.spawn("payments", { CHECKOUT_INTERVAL: "50ms" });
   await eventually(async () => (await steps.storedState(expired)) === "EXPIRED");
 });
 

@@ -10,7 +10,6 @@ import {
   type MessageContext,
   type SessionState,
 } from "@holdfast/contracts";
-import { request } from "@holdfast/messaging";
 import { eventually } from "@holdfast/tests/support";
 import { expect } from "vitest";
 import { answerChallenge } from "./cardholder.ts";
@@ -29,12 +28,6 @@ export function threeDs(payments: PaymentsHarness) {
     returnUrl: "https://gateway.example/3ds/return/state",
     pageUrl: "https://gateway.example/3ds/challenge/state",
   };
-  const service = (deadlineAt = Date.now() + 100_000) => ({
-    requestId: randomUUID(),
-    deadlineAt,
-    service: { name: "api-gateway" },
-  });
-  const wire = () => ({ waitUntil: Date.now() + 110_000, traceparent: "" });
 
   const steps = {
     /** A command as the gateway sends it. */
@@ -53,15 +46,13 @@ export function threeDs(payments: PaymentsHarness) {
       { paymentId, sessionId }: Pick<EnrolPayment, "paymentId" | "sessionId">,
       acquirerSession?: string,
     ): Promise<CommandReply<SessionState>> =>
-      request(
-        payments.bus,
-        completePayment,
-        service(),
-        { paymentId, sessionId, ...(acquirerSession !== undefined && { acquirerSession }) },
-        wire(),
-      ),
+      payments.askAsGateway(completePayment, {
+        paymentId,
+        sessionId,
+        ...(acquirerSession !== undefined && { acquirerSession }),
+      }),
     readSession: ({ paymentId, sessionId }: Pick<EnrolPayment, "paymentId" | "sessionId">) =>
-      request(payments.bus, readSession, service(), { paymentId, sessionId }, wire()),
+      payments.askAsGateway(readSession, { paymentId, sessionId }),
     /** Enrols a card that wants a challenge; once more where a busy machine had no connection to spare. */
     async challenged(change: Partial<EnrolPayment> = {}): Promise<EnrolPayment & { challenge: Challenge }> {
       return await eventually(async () => {

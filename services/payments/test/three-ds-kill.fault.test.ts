@@ -1,8 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
-import { spawnLogged, type LoggedChild } from "@holdfast/sandbox/infrastructure";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "./payments-harness.ts";
@@ -13,14 +9,11 @@ import { CHALLENGED, FRICTIONLESS, threeDs, type ThreeDsSteps } from "./three-ds
  * them, where a session's end and its cardholder's return come at the same moment. Afterwards the bank's ledger and the
  * rows say the same.
  */
-let logs: string;
 let payments: PaymentsHarness;
 let steps: ThreeDsSteps;
-const running: LoggedChild[] = [];
 const hit = new Set<string>();
 
 beforeAll(async () => {
-  logs = mkdtempSync(join(tmpdir(), "holdfast-3ds-kill-"));
   payments = await startPaymentsHarness(
     {
       ACQUIRER_TIMEOUT: "300ms",
@@ -34,41 +27,12 @@ beforeAll(async () => {
   );
   steps = threeDs(payments);
 });
-afterEach(() => Promise.all(running.splice(0).map((child) => child.stop({ withinMs: 5_000 }))));
-afterAll(async () => {
-  await payments.close();
-  rmSync(logs, { recursive: true, force: true });
-});
-
-/** The service as a process of its own, once it answers. */
-async function startProcess(name: string, point?: Failpoint): Promise<LoggedChild> {
-  const child = await spawnLogged({
-    name: `payments-${name}`,
-    command: [process.execPath, join(import.meta.dirname, "..", "src", "main.ts")],
-    env: {
-      PATH: process.env["PATH"],
-      ...payments.environment,
-      NODE_ENV: "test",
-      ...(point && { FAILPOINTS: `${point}:kill@1` }),
-    },
-    logFile: join(logs, `${name}.log`),
-  });
-  running.push(child);
-  await eventually(
-    () => {
-      // Recovery may have got to the point before the process could say that it has started.
-      const isUp = child.logTail().includes('"started"') || (point && child.logTail().includes("failpoint "));
-      if (!isUp && !child.isRunning()) throw new Error(child.logTail());
-      return isUp === true;
-    },
-    { withinMs: 20_000 },
-  );
-  return child;
-}
+afterEach(() => payments.stopSpawned());
+afterAll(() => payments.close());
 
 /** Sends what kills the process at the point, which is all there is of the service. */
 async function killBy(point: Failpoint, send: () => Promise<unknown>): Promise<void> {
-  const doomed = await startProcess(point, point);
+  const doomed = await payments.spawn("payments", { FAILPOINTS: `${point}:kill@1` });
   const answer = send();
   answer.catch(() => undefined);
   expect(await doomed.exited).toMatchObject({ signal: "SIGKILL" });
@@ -87,7 +51,7 @@ describe("killed", () => {
   ])("at %s (%s): nobody was shown a challenge, so it is reversed and FAILED", async (point, pan) => {
     const command = steps.command(pan);
     await killBy(point, () => steps.enrol(command));
-    await startProcess("successor");
+    await payments.spawn("payments");
     expect(await steps.ended(command.paymentId)).toMatchObject(REVERSED);
     // What was never asked to authorize has no outcome to be found out, and nothing to wait for.
     const [decision] = (await steps.causes(command.paymentId)).slice(-2);
@@ -97,7 +61,7 @@ describe("killed", () => {
   test("with the challenge recorded: a copy of the request hears of it, and it can be passed", async () => {
     const command = steps.command(CHALLENGED);
     await killBy("payments.after_challenge", () => steps.enrol(command));
-    await startProcess("successor");
+    await payments.spawn("payments");
     const reply = await steps.enrol(command);
     const challenge = "result" in reply ? reply.result.challenge : undefined;
     expect(challenge).toBeDefined();
@@ -110,12 +74,12 @@ describe("killed", () => {
   });
 
   test("between challenge and authorization: nothing was asked of the bank, so it is reversed and FAILED", async () => {
-    const starter = await startProcess("starter");
+    const starter = await payments.spawn("payments");
     const payment = await steps.challenged();
     await steps.answer(payment.challenge, "right");
     await starter.stop({ withinMs: 5_000 });
     await killBy("payments.after_completion_claim", () => steps.complete(payment));
-    await startProcess("successor");
+    await payments.spawn("payments");
     expect(await steps.ended(payment.paymentId)).toMatchObject({
       ...REVERSED,
       history: ["ENROLLING", "ENROLLED", "AUTHORIZING", "REVERSING", "FAILED"],
@@ -124,12 +88,12 @@ describe("killed", () => {
   });
 
   test("after the bank has authorized: the approval is adopted, and a replay of the return changes nothing", async () => {
-    const starter = await startProcess("starter");
+    const starter = await payments.spawn("payments");
     const payment = await steps.challenged();
     await steps.answer(payment.challenge, "right");
     await starter.stop({ withinMs: 5_000 });
     await killBy("payments.after_completion", () => steps.complete(payment));
-    await startProcess("successor");
+    await payments.spawn("payments");
     await Promise.all([steps.complete(payment), steps.complete(payment)]);
     expect(await steps.ended(payment.paymentId)).toMatchObject({
       state: "SUCCESS",
@@ -142,13 +106,13 @@ describe("killed", () => {
   test.each<[Failpoint]>([["payments.after_reversal_decision"], ["payments.after_reversal"]])(
     "at %s of an abandoned session: the decision stands, and it is CANCELLED once",
     async (point) => {
-      const starter = await startProcess("starter");
+      const starter = await payments.spawn("payments");
       const payment = await steps.challenged();
       await steps.answer(payment.challenge, "right");
       await starter.stop({ withinMs: 5_000 });
       await steps.expire(payment.paymentId);
       await killBy(point, () => Promise.resolve());
-      await startProcess("successor");
+      await payments.spawn("payments");
       await steps.complete(payment);
       expect(await steps.ended(payment.paymentId)).toMatchObject({
         state: "CANCELLED",
@@ -166,7 +130,7 @@ describe("killed", () => {
 });
 
 test("a session's end and its cardholder's return at the same moment, twenty times over two processes: one of them wins", async () => {
-  await Promise.all([startProcess("one"), startProcess("two")]);
+  await Promise.all([payments.spawn("payments"), payments.spawn("payments")]);
   const enrolled = await Promise.all(Array.from({ length: 20 }, () => steps.challenged()));
   await Promise.all(enrolled.map(({ challenge }) => steps.answer(challenge, "right")));
   // The first belongs to recovery and the last to its cardholder. Between them recovery comes to one after the other while

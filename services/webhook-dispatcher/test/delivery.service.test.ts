@@ -183,7 +183,12 @@ test("a rotated secret signs beside the old one until it is activated, and alone
   const { merchantId, secret } = await harness.enable();
   const recipient = createReplyRecipient();
   const rotate = (requestId?: string) =>
-    harness.operate(rotateWebhookSecret, { merchantId, recipientKey: recipient.publicKey }, requestId);
+    harness.operate(
+      rotateWebhookSecret,
+      { merchantId, recipientKey: recipient.publicKey },
+      "olga",
+      requestId,
+    );
   const reply = await rotate("rotation-1");
   if (reply.outcome !== "done") throw new Error("not rotated");
   const next = recipient.open(reply.result.secret);

@@ -1,12 +1,8 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Failpoint } from "@holdfast/service-runtime";
 import { eventually } from "@holdfast/tests/support";
 import { expect, test } from "vitest";
 import { brokenPromises } from "./broken-promises.ts";
 import { startDispatcherHarness } from "./dispatcher-harness.ts";
-import { startDispatcherProcess } from "./dispatcher-process.ts";
 import { newEvent } from "./events.ts";
 
 const FAST = {
@@ -15,7 +11,6 @@ const FAST = {
   WEBHOOK_ACK_WAIT: "1s",
   WEBHOOK_RETRY_SCHEDULE: "200ms,400ms",
 };
-const dir = mkdtempSync(join(tmpdir(), "holdfast-kill-"));
 
 const points: { point: Failpoint; arrived: "none" | "some" }[] = [
   { point: "webhooks.after_pull", arrived: "none" },
@@ -37,10 +32,7 @@ test.concurrent.each(points)(
     await first.stop();
     const events = Array.from({ length: 5 }, () => newEvent({ merchantId }));
 
-    const doomed = await startDispatcherProcess(
-      { ...harness.env, FAILPOINTS: `${point}:kill@1` },
-      join(dir, `${point}.log`),
-    );
+    const doomed = await harness.spawn("webhook-dispatcher", { FAILPOINTS: `${point}:kill@1` });
     await harness.publish(...events);
     expect(await doomed.exited).toEqual({ code: null, signal: "SIGKILL" });
     const killedAt = Date.now();

@@ -115,8 +115,7 @@ describe("failed sign-ins", () => {
   test("of a locked address cost no look-up", async () => {
     const gateway = await setUp({ FAILED_SIGN_INS_PER_MINUTE_PER_IP: "1" });
     await call(gateway, {});
-    gateway.databaseProxy.reset();
-    gateway.databaseProxy.close();
+    gateway.databaseLink.cut();
     const unknown = { "x-api-key": `hk_${"A".repeat(24)}`, "x-api-secret": "hs_wrong" };
     expectProblem(await call(gateway, unknown), "rate_limited");
     expectProblem(await call(gateway, unknown, "127.0.0.68"), "service_unavailable");

@@ -1,8 +1,8 @@
 import { lookUpBin, type BinInfo, type CommandReply } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
+import { serveCommands } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { expectCommonHeaders, expectProblem } from "../../test/problems.ts";
-import { serveCommands } from "../../test/serve-commands.ts";
 import { startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
 
 const KNOWN: BinInfo = {

@@ -14,9 +14,9 @@ import {
 } from "@holdfast/contracts";
 import { connectBus, handler, type Incoming } from "@holdfast/messaging";
 import { sealReply } from "@holdfast/sealing";
+import { serveCommands } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { expectProblem } from "../../test/problems.ts";
-import { serveCommands } from "../../test/serve-commands.ts";
 import { startTestGateway, type TestGateway } from "../../test/test-gateway.ts";
 
 type Reply = CommandReply<never>;

@@ -213,7 +213,7 @@ test("it is completed although the payment was cancelled before anybody looked",
 
 test("a buyer who goes back cancels it, but not what is under way or paid", async () => {
   const left = await steps.open();
-  expect(await steps.asPage(cancelCheckout, { checkoutId: left })).toMatchObject({
+  expect(await payments.askAsGateway(cancelCheckout, { checkoutId: left })).toMatchObject({
     result: { status: "CANCELLED" },
   });
   expect(await steps.pay(left)).toMatchObject({ result: { status: "CANCELLED" } });
@@ -222,19 +222,19 @@ test("a buyer who goes back cancels it, but not what is under way or paid", asyn
   const underway = await steps.open();
   await payments.acquirerWill("sale", "hang");
   await steps.pay(underway);
-  expect(await steps.asPage(cancelCheckout, { checkoutId: underway })).toMatchObject({
+  expect(await payments.askAsGateway(cancelCheckout, { checkoutId: underway })).toMatchObject({
     result: { status: "OPEN" },
   });
   await recover(underway);
   await eventually(async () => (await steps.view(underway)).status === "COMPLETED");
-  expect(await steps.asPage(cancelCheckout, { checkoutId: underway })).toMatchObject({
+  expect(await payments.askAsGateway(cancelCheckout, { checkoutId: underway })).toMatchObject({
     result: { status: "COMPLETED" },
   });
 });
 
 test("installments are those of the checkout that the card allows", async () => {
   const checkoutId = await steps.open({ installmentOptions: [3, 6, 12] });
-  const inspect = (bin: string) => steps.asPage(inspectCheckoutCard, { checkoutId, bin });
+  const inspect = (bin: string) => payments.askAsGateway(inspectCheckoutCard, { checkoutId, bin });
   expect(await inspect("411111")).toMatchObject({
     result: { cardScheme: "VISA", installmentCounts: [1, 3, 6, 12] },
   });
@@ -273,7 +273,7 @@ async function challengeOf(checkoutId: string) {
   } = session!;
   return {
     answer: (answer: "right" | "wrong") => answerChallenge({ url, fields }, answer),
-    comeBack: () => steps.asPage(completePayment, { paymentId, sessionId }),
+    comeBack: () => payments.askAsGateway(completePayment, { paymentId, sessionId }),
   };
 }
 

@@ -8,9 +8,7 @@ import {
   readPaymentsAuditLog,
   resolveUnresolvedPayment,
   reverseUnresolvedPayment,
-  type OperatorContext,
 } from "@holdfast/contracts";
-import { request } from "@holdfast/messaging";
 import { createDatabase } from "@holdfast/service-runtime";
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -24,26 +22,12 @@ beforeAll(async () => {
 });
 afterAll(() => payments.close());
 
-const as = (name: string): OperatorContext => ({
-  requestId: randomUUID(),
-  deadlineAt: Date.now() + 100_000,
-  operator: { name },
-});
-const wait = () => ({ waitUntil: Date.now() + 110_000, traceparent: "" });
-const inquire = (paymentId: string) =>
-  request(payments.bus, inquireUnresolvedPayment, as("alice"), { paymentId }, wait());
-const reverse = (paymentId: string) =>
-  request(payments.bus, reverseUnresolvedPayment, as("alice"), { paymentId }, wait());
+const inquire = (paymentId: string) => payments.operate(inquireUnresolvedPayment, { paymentId }, "alice");
+const reverse = (paymentId: string) => payments.operate(reverseUnresolvedPayment, { paymentId }, "alice");
 const resolve = (name: string, paymentId: string, outcome: "SUCCESS" | "FAILED") =>
-  request(
-    payments.bus,
-    resolveUnresolvedPayment,
-    as(name),
-    { paymentId, outcome, evidence: "call 17" },
-    wait(),
-  );
+  payments.operate(resolveUnresolvedPayment, { paymentId, outcome, evidence: "call 17" }, name);
 const list = (limit: number, cursor?: string) =>
-  request(payments.bus, listUnresolvedPayments, as("vera"), { limit, ...(cursor && { cursor }) }, wait());
+  payments.operate(listUnresolvedPayments, { limit, ...(cursor && { cursor }) });
 
 /** A payment the acquirer never answered about: approved there (…0119) or never seen (…0127). */
 async function unresolved(pan = "4000000000000127"): Promise<string> {
@@ -104,7 +88,7 @@ describe("the list of unresolved payments", () => {
 
 test("one payment shows with its history; an unknown one does not", async () => {
   const paymentId = await unresolved();
-  const ask = (id: string) => request(payments.bus, describePayment, as("vera"), { paymentId: id }, wait());
+  const ask = (id: string) => payments.operate(describePayment, { paymentId: id });
   expect(await ask(paymentId)).toMatchObject({
     outcome: "done",
     result: { history: [{ version: 1, to: "AUTHORIZING", cause: "claimed" }] },
@@ -212,18 +196,12 @@ describe("resolve", () => {
 });
 
 test("the audit log reads newest first and its chain is intact until somebody touches it", async () => {
-  const page = await request(payments.bus, readPaymentsAuditLog, as("vera"), { limit: 3 }, wait());
+  const page = await payments.operate(readPaymentsAuditLog, { limit: 3 });
   if (page.outcome !== "done") throw new Error(page.outcome);
   const sequences = page.result.entries.map(({ sequence }) => sequence);
   expect(sequences).toEqual([sequences[0]!, sequences[0]! - 1, sequences[0]! - 2]);
   const last = page.result.entries.at(-1)!;
-  const next = await request(
-    payments.bus,
-    readPaymentsAuditLog,
-    as("vera"),
-    { limit: 1, before: last },
-    wait(),
-  );
+  const next = await payments.operate(readPaymentsAuditLog, { limit: 1, before: last });
   expect(next).toMatchObject({ result: { entries: [{ sequence: last.sequence - 1 }] } });
 
   const pool = new Pool({ connectionString: payments.database.superuserUrl });

@@ -102,14 +102,8 @@ test("an approval found too late is reversed", async () => {
 });
 
 test("a reversal that is refused, and one that gets no answer, is repeated until it is acknowledged", async () => {
-  const faults = (behaviour: string, times: number) =>
-    fetch(`${payments.acquirer.url}/faults`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ operation: "reverse", behaviour, times }),
-    });
-  expect((await faults("refuse", 2)).ok).toBe(true);
-  expect((await faults("http_500", 1)).ok).toBe(true);
+  await payments.acquirerWill("reverse", "refuse", 2);
+  await payments.acquirerWill("reverse", "http_500");
   const { state, ledger } = await payAndSettle("4000000000000127");
   expect(state).toBe("FAILED");
   expect(ledger.at(-1)).toBe("reverse approved");

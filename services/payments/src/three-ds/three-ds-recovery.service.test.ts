@@ -1,7 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { createSimulatorAcquirer } from "@holdfast/acquirer";
 import { resolveUnresolvedPayment, reverseUnresolvedPayment } from "@holdfast/contracts";
-import { request } from "@holdfast/messaging";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
@@ -253,22 +251,9 @@ describe("operators", () => {
   });
   afterAll(() => idle.close());
 
-  const as = (name: string) => ({
-    requestId: randomUUID(),
-    deadlineAt: Date.now() + 100_000,
-    operator: { name },
-  });
-  const wire = () => ({ waitUntil: Date.now() + 110_000, traceparent: "" });
-  const reverse = (paymentId: string) =>
-    request(idle.bus, reverseUnresolvedPayment, as("alice"), { paymentId }, wire());
+  const reverse = (paymentId: string) => idle.operate(reverseUnresolvedPayment, { paymentId }, "alice");
   const resolve = (name: string, paymentId: string, outcome: "SUCCESS" | "FAILED") =>
-    request(
-      idle.bus,
-      resolveUnresolvedPayment,
-      as(name),
-      { paymentId, outcome, evidence: "call 17" },
-      wire(),
-    );
+    idle.operate(resolveUnresolvedPayment, { paymentId, outcome, evidence: "call 17" }, name);
 
   test("leave a challenge in progress to its cardholder", async () => {
     const { paymentId } = await asked.challenged();

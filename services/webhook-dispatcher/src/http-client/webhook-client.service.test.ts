@@ -1,8 +1,13 @@
 import { BlockList, createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
-import { eventually, type LedgerReceiver, startLedgerReceiver } from "@holdfast/tests/support";
+import {
+  eventually,
+  makeTestCertificates,
+  startLedgerReceiver,
+  type LedgerReceiver,
+  type TestCertificates,
+} from "@holdfast/tests/support";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { startDnsServer, type DnsServer } from "../../test/dns-server.ts";
-import { makeTestCertificates, type TestCertificates } from "../../test/test-certificates.ts";
 import { openConnection } from "./open-connection.ts";
 import { createLookup } from "./resolve-target.ts";
 import { createWebhookClient, type WebhookClient, type WebhookClientOptions } from "./webhook-client.ts";

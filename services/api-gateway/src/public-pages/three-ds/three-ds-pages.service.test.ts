@@ -10,11 +10,11 @@ import {
   type SessionState,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
+import { serveCommands } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { CVV, preAuthorizationBody } from "../../../test/builders.ts";
 import { http, type HttpAnswer, type HttpRequest } from "../../../test/http-client.ts";
 import { expectCommonHeaders, expectProblem } from "../../../test/problems.ts";
-import { serveCommands } from "../../../test/serve-commands.ts";
 import {
   JSON_TYPE,
   startTestGateway,

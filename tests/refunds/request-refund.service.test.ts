@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { capturePayment, type MessageContext } from "@holdfast/contracts";
 import { armFailpoints } from "@holdfast/service-runtime";
-import { eventually } from "@holdfast/tests/support";
+import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { FAST, startRefundsHarness, type RefundsHarness } from "../../test/refunds-harness.ts";
+import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 let refunds: RefundsHarness;
 
@@ -258,7 +258,7 @@ describe("a request that was claimed", () => {
 });
 
 test("with payments away nothing was started, and nothing is left", async () => {
-  const alone = await startRefundsHarness({ env: FAST, without: ["payments"] });
+  const alone = await startRefundsHarness({ env: FAST, running: ["refunds"] });
   const refundId = randomUUID();
   expect(await alone.ask(randomUUID(), "100", { refundId, change: keyed() })).toEqual({
     outcome: "not_started",

@@ -7,9 +7,9 @@ import {
   occupyConnections,
   startTestLink,
   type TestLink,
-} from "@holdfast/tests/support";
+} from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startRefundsHarness, type RefundsHarness } from "../test/refunds-harness.ts";
+import { startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 type Service = "refunds" | "payments";
 type Mend = () => Promise<void>;
@@ -19,7 +19,7 @@ let links: Record<Service, TestLink>;
 let healthPorts: Record<Service, number>;
 
 beforeAll(async () => {
-  refunds = await startRefundsHarness({ without: ["refunds", "payments"] });
+  refunds = await startRefundsHarness({ running: [] });
   const { urls } = refunds.database;
   await letStatementsWait(refunds.database, urls.refunds.app);
   await letStatementsWait(refunds.database, urls.payments.app);
@@ -28,7 +28,12 @@ beforeAll(async () => {
     payments: await startTestLink(urls.payments.app),
   };
   // Rounds that soon use all connections there are.
-  const env = { DATABASE_CONNECTIONS_MAX: String(CONNECTIONS), RECOVERY_INTERVAL: "20ms" };
+  const env = {
+    DATABASE_CONNECTIONS_MAX: String(CONNECTIONS),
+    RECOVERY_INTERVAL: "20ms",
+    // Over before the statements that occupy the connections time out themselves and free them.
+    DATABASE_CONNECTION_TIMEOUT: "3s",
+  };
   const queue = { QUEUE_MEASURE_INTERVAL: "20ms" };
   const checkouts = { CHECKOUT_INTERVAL: "20ms" };
   healthPorts = {

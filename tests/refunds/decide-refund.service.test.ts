@@ -7,7 +7,7 @@ import {
   requestRefundForMerchant,
 } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { FAST, startRefundsHarness, type RefundsHarness } from "../../test/refunds-harness.ts";
+import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 let refunds: RefundsHarness;
 

@@ -1,7 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   approveRefund,
   rejectRefund,
@@ -10,9 +7,8 @@ import {
   type CommandContext,
 } from "@holdfast/contracts";
 import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
-import { spawnLogged, type LoggedChild } from "@holdfast/sandbox/infrastructure";
-import { request } from "@holdfast/messaging";
-import { eventually } from "@holdfast/tests/support";
+import type { LoggedChild } from "@holdfast/sandbox/infrastructure";
+import { eventually } from "../support/index.ts";
 import type { z } from "zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
@@ -21,54 +17,25 @@ import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harnes
  * Real processes that die by SIGKILL at each step of a refund, and another that takes over. Afterwards the promises
  * hold, asked of the bank's ledger and the rows of both schemas.
  */
-let logs: string;
 let refunds: RefundsHarness;
 
 beforeAll(async () => {
-  logs = mkdtempSync(join(tmpdir(), "holdfast-kill-"));
   refunds = await startRefundsHarness({
     env: {
       ...FAST,
       ACQUIRER_TIMEOUT: "250ms",
       LEASE_DURATION: "600ms",
-      NODE_ENV: "test",
       DRAIN_TIMEOUT: "100ms",
     },
     refunds: { PAYMENTS_TIMEOUT: "300ms" },
-    without: ["refunds", "payments"],
+    running: [],
   });
 });
-afterAll(async () => {
-  await refunds.close();
-  rmSync(logs, { recursive: true, force: true });
-});
+afterAll(() => refunds.close());
 
 /** The service as a process of its own that dies at `point`. */
-function spawnDoomed(service: "refunds" | "payments", point: Failpoint): Promise<LoggedChild> {
-  return spawnLogged({
-    name: `${service}-${point}`,
-    command: [process.execPath, join(import.meta.dirname, "..", "..", service, "src", "main.ts")],
-    env: {
-      PATH: process.env["PATH"],
-      ...refunds.environment[service],
-      FAILPOINTS: `${point}:kill@1`,
-      LOG_LEVEL: "info",
-    },
-    logFile: join(logs, `${point}.log`),
-  });
-}
-
-/** The same, once it answers. */
-async function startDoomed(service: "refunds" | "payments", point: Failpoint): Promise<LoggedChild> {
-  const child = await spawnDoomed(service, point);
-  await eventually(
-    () => {
-      if (!child.isRunning()) throw new Error(child.logTail());
-      return child.logTail().includes('"started"');
-    },
-    { withinMs: 20_000 },
-  );
-  return child;
+function startDoomed(service: "refunds" | "payments", point: Failpoint): Promise<LoggedChild> {
+  return refunds.spawn(service, { FAILPOINTS: `${point}:kill@1` });
 }
 
 /** Sends what makes it die, until it is dead; whoever asked hears nothing in time. */
@@ -78,9 +45,7 @@ async function killBy<Context extends CommandContext, Request extends z.ZodType>
   context: Context,
   payload: z.input<Request>,
 ): Promise<void> {
-  const wire = { waitUntil: Date.now() + 10_000, traceparent: "" };
-  const answer = request(refunds.bus, command, context, payload, wire);
-  answer.catch(() => {});
+  refunds.request(command, context, payload).catch(() => {});
   expect(await doomed.exited).toMatchObject({ signal: "SIGKILL" });
 }
 
@@ -177,7 +142,7 @@ describe("kill -9 of refunds", () => {
     const payload = { refundId: asked, paymentId, amountMinor: "1000", currency: "TRY" };
     if (point === "after_inquiry") await killBy(first, approveRefund, operator(), { refundId });
     else await killBy(first, requestRefund, refunds.context({ deadlineAt: Date.now() + 500 }), payload);
-    const second = await spawnDoomed("refunds", `refunds.${point}`);
+    const second = await startDoomed("refunds", `refunds.${point}`);
     expect(await second.exited).toMatchObject({ signal: "SIGKILL" });
     const healthy = await refunds.startRefunds();
     expect(await refunds.settled(refundId)).toBe(point === "after_inquiry" ? "SUCCESS" : "PENDING_APPROVAL");

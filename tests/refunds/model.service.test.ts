@@ -1,8 +1,7 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { approveRefund, capturePayment, rejectRefund, requestRefund } from "@holdfast/contracts";
+import { capturePayment } from "@holdfast/contracts";
 import { armFailpoints, type Failpoint } from "@holdfast/service-runtime";
-import { request } from "@holdfast/messaging";
-import { eventually } from "@holdfast/tests/support";
+import { eventually } from "../support/index.ts";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
@@ -181,11 +180,9 @@ class Ask implements Step {
     return "result" in reply ? reply.result.status : reply.outcome;
   }
   async #crash(payment: ModelPayment, refundId: string, point: string): Promise<string | undefined> {
-    const payload = { refundId, paymentId: payment.id, amountMinor: `${this.amount}`, currency: "TRY" };
-    await crashing(`refunds.${point}` as Failpoint, () => {
-      const wire = { waitUntil: Date.now() + 60_000, traceparent: "" };
-      return request(real.bus, requestRefund, real.context(), payload, wire);
-    });
+    await crashing(`refunds.${point}` as Failpoint, () =>
+      real.ask(payment.id, `${this.amount}`, { refundId }),
+    );
     await real.abandon(refundId);
     return await real.settled(refundId);
   }
@@ -206,9 +203,7 @@ class Decide implements Step {
     const refund = refunds[this.at % refunds.length]!;
     const wasOpen = refund.state === "PENDING_APPROVAL";
     if (this.crash === undefined) {
-      const reply = await guarded(() =>
-        this.decision === "approve" ? real.approve(refund.id) : real.reject(refund.id),
-      );
+      const reply = await guarded(() => this.#send(refund.id));
       if (wasOpen) expect(reply).toMatchObject({ outcome: "done" });
       else expect(reply).toEqual({ outcome: "problem", code: "refund_already_decided" });
     } else {
@@ -220,15 +215,7 @@ class Decide implements Step {
     expect(state).toBe(refund.state);
   }
   #send(refundId: string) {
-    const context = {
-      requestId: randomUUID(),
-      deadlineAt: Date.now() + 60_000,
-      operator: { name: "olga" },
-    };
-    const wire = { waitUntil: Date.now() + 60_000, traceparent: "" };
-    return this.decision === "approve"
-      ? request(real.bus, approveRefund, context, { refundId }, wire)
-      : request(real.bus, rejectRefund, context, { refundId, reason: "no" }, wire);
+    return this.decision === "approve" ? real.approve(refundId) : real.reject(refundId);
   }
   toString = () => `${this.decision}(${this.at}${this.crash ? `, dies ${this.crash}` : ""})`;
 }

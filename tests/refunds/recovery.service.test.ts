@@ -1,8 +1,8 @@
 import { describeRefund } from "@holdfast/contracts";
 import { armFailpoints, type Failpoint } from "@holdfast/service-runtime";
-import { eventually } from "@holdfast/tests/support";
+import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { FAST, startRefundsHarness, type RefundsHarness } from "../../test/refunds-harness.ts";
+import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 let refunds: RefundsHarness;
 
@@ -171,7 +171,7 @@ test("several workers end each refund once", async () => {
 test("with payments away an end is decided, hidden, and shown when payments has heard of it", async () => {
   const alone = await startRefundsHarness({
     env: { ...FAST, RECOVERY_SCHEDULE: "50ms,100ms,150ms,200ms,250ms,300ms" },
-    without: ["payments"],
+    running: ["refunds"],
   });
   const payments = await alone.startPayments();
   const paymentId = await alone.pay();

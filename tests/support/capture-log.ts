@@ -4,8 +4,8 @@ export type CapturedLog = { log: Logger; /** Grows as lines are written. */ line
 export type LogLine = Record<string, unknown>;
 
 /** The services' own logger, its lines kept instead of written to stdout. */
-export function captureLog(): CapturedLog {
+export function captureLog(service: string): CapturedLog {
   const lines: LogLine[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line) as LogLine) };
-  return { log: createLogger("api-gateway", "debug", destination), lines };
+  return { log: createLogger(service, "debug", destination), lines };
 }

@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import {
+  approveRefund,
+  describeRefund,
+  getRefund,
+  preAuthorizePayment,
+  rejectRefund,
+  requestRefund,
+  sellPayment,
+  type MessageContext,
+} from "@holdfast/contracts";
+import { createLogger } from "@holdfast/service-runtime";
+import {
+  checkInvariants,
+  describeViolation,
+  emptyLedgers,
+  INVARIANTS,
+  readBankLines,
+  readRows,
+} from "../checker/index.ts";
+import {
+  eventually,
+  startTestSystem,
+  type TestBank,
+  type TestSystem,
+  type TestSystemOptions,
+} from "../support/index.ts";
+
+export type RefundsHarness = Awaited<ReturnType<typeof startRefundsHarness>>;
+
+type RefundsOptions = Pick<TestSystemOptions, "env" | "running"> & {
+  /** Settings of refunds alone. */
+  refunds?: Record<string, string>;
+};
+
+/** The refunds service beside the payments service, and what merchants and operators do about refunds. */
+export async function startRefundsHarness({ refunds = {}, ...options }: RefundsOptions = {}) {
+  const system = await startTestSystem({
+    services: ["payments", "refunds"],
+    ...options,
+    log: (service) => createLogger(service, "fatal"),
+    // The haste is about refunds; the payments themselves are to be there.
+    envOf: { refunds, payments: { ACQUIRER_TIMEOUT: "60s", LEASE_DURATION: "30s" } },
+    bank: { latenessMs: 300 },
+  });
+  const { call, operate, query, merchantId } = system;
+  const bank = system.bank!;
+
+  const ask = (
+    paymentId: string,
+    amountMinor: string,
+    {
+      refundId = randomUUID(),
+      currency = "TRY",
+      change,
+    }: { refundId?: string; currency?: string; change?: Partial<MessageContext> } = {},
+  ) => call(requestRefund, { refundId, paymentId, amountMinor, currency }, change);
+
+  return {
+    ...system,
+    ...bank,
+    startRefunds: (env?: Record<string, string>) => system.start("refunds", env),
+    startPayments: (env?: Record<string, string>) => system.start("payments", env),
+    /** A sale, or an authorization. @returns its id. */
+    pay: (amountMinor = "10000", how: "sale" | "authorization" = "sale"): Promise<string> =>
+      // On a busy machine one may not be started, or the bank's time-out pass: its end is another story, this is about
+      // refunds.
+      eventually(async () => {
+        const command = system.command({ amountMinor, customerId: "customer-1" });
+        const reply = await call(how === "sale" ? sellPayment : preAuthorizePayment, command);
+        return reply.outcome === "done" && reply.result.status === "SUCCESS" && command.paymentId;
+      }),
+    ask,
+    /** Asks, and expects it to be accepted. @returns the refund's id. */
+    async queue(paymentId: string, amountMinor: string): Promise<string> {
+      const reply = await ask(paymentId, amountMinor);
+      if (reply.outcome !== "done") throw new Error(`not accepted: ${JSON.stringify(reply)}`);
+      return reply.result.paymentId;
+    },
+    approve: (refundId: string, operator?: string) => operate(approveRefund, { refundId }, operator),
+    reject: (refundId: string, operator?: string) =>
+      operate(rejectRefund, { refundId, reason: "not this one" }, operator),
+    read: (refundId: string, reader = merchantId) =>
+      call(getRefund, { refundId }, { merchant: { merchantId: reader } }),
+    describe: (refundId: string) => operate(describeRefund, { refundId }),
+    /** As if the lease of who works on it had ended: whoever looks next goes on with it. */
+    abandon: (refundId: string) =>
+      query("update refunds.refund set recover_at = now() where refund_id = $1 and recover_at is not null", [
+        refundId,
+      ]),
+    ...createWitness(query, bank),
+  };
+}
+
+/** What became of a refund and its payment, by the rows of both services and the bank's ledger. */
+function createWitness(query: TestSystem["query"], bank: TestBank) {
+  return {
+    /** Waits until nothing is under way about the refund. @returns its state, or undefined when there is none. */
+    async settled(refundId: string): Promise<string | undefined> {
+      const settled = async () => {
+        const rows = await query<{ state: string; recover_at: Date | null }>(
+          "select state, recover_at from refunds.refund where refund_id = $1",
+          [refundId],
+        );
+        return rows.every(({ recover_at }) => recover_at === null) && { state: rows[0]?.state };
+      };
+      return (await eventually(settled, { everyMs: 10 })).state;
+    },
+    /** Lines about one payment or refund, as `operation outcome amount`. */
+    ledger: async (id: string) =>
+      (await bank.wholeLedger())
+        .filter(({ reference }) => reference.startsWith(id))
+        .map(({ operation, outcome, amountMinor }) => `${operation} ${outcome} ${amountMinor}`),
+    events: async (refundId: string) =>
+      (
+        await query<{ status: string }>("select status from refunds.outbox where payment_id = $1", [refundId])
+      ).map(({ status }) => status),
+    /** What is reserved, refunded and released of a payment. */
+    async amounts(paymentId: string) {
+      const [row] = await query<{ reserved: number; refunded: number; released: number }>(
+        `select reserved_minor::int as reserved, refunded_minor::int as refunded, released_minor::int as released
+         from payments.payment where payment_id = $1`,
+        [paymentId],
+      );
+      return row!;
+    },
+    /** What breaks the promises about refunds, by the checker that uses none of this code. */
+    async broken() {
+      const lines = readBankLines(await bank.ledgerText());
+      const ledgers = { ...emptyLedgers(), ...(await readRows(query)), bank: lines };
+      return checkInvariants(ledgers, JUDGED).map(describeViolation);
+    },
+  };
+}
+
+/** What can be judged without a merchant's history and without a dispatcher. */
+const JUDGED = INVARIANTS.filter(({ subject, number }) =>
+  subject === "refunds" ? number !== 2 : subject === "payments" && [3, 4, 5, 8, 23, 25, 27].includes(number),
+);
+
+/** Settings with which recovery comes within milliseconds of an attempt, and of a lease's end. */
+export const FAST = {
+  RECOVERY_SCHEDULE: "50ms,100ms,200ms,400ms,800ms",
+  RECOVERY_INTERVAL: "20ms",
+};

@@ -1,0 +1,35 @@
+import { randomUUID } from "node:crypto";
+import { Card, type CardData, type PreAuthorizePayment } from "@holdfast/contracts";
+import type { CardSealer } from "@holdfast/sealing";
+
+export type PaymentChange = Partial<PreAuthorizePayment> & {
+  cardData?: Partial<CardData>;
+  ofMerchant?: string;
+};
+
+/** A pre-authorization or a sale as the gateway sends it, with `change` applied. */
+export function createPaymentCommand(
+  sealer: CardSealer,
+  merchantId: string,
+  { cardData, ofMerchant = merchantId, ...change }: PaymentChange = {},
+): PreAuthorizePayment {
+  const paymentId = change.paymentId ?? randomUUID();
+  const card = new Card({
+    pan: "4111111111111111",
+    expiryMonth: "12",
+    expiryYear: "30",
+    cvv: "123",
+    ...cardData,
+  });
+  return {
+    paymentId,
+    orderId: "order-1",
+    amountMinor: "1250",
+    currency: "TRY",
+    cardHolderName: "Ada Lovelace",
+    card: sealer.seal(card, { paymentId, merchantId: ofMerchant }),
+    requestIp: "203.0.113.7",
+    requestPort: 443,
+    ...change,
+  };
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from "node:crypto";
+import type {
+  Command,
+  CommandContext,
+  MessageContext,
+  OperatorContext,
+  ServiceContext,
+} from "@holdfast/contracts";
+import { request, type Bus } from "@holdfast/messaging";
+import type { z } from "zod";
+
+/** How long a test waits for an answer, however busy the machine is; the service is given a little less. */
+const ANSWER_WITHIN_MS = 100_000;
+const PATIENCE_MS = 10_000;
+
+/** The commands that the gateway sends for a merchant, for an operator and for itself. */
+export function createRequests(bus: Bus, merchant: MessageContext["merchant"]) {
+  const send = <Context extends CommandContext, Request extends z.ZodType, Result extends z.ZodType>(
+    command: Command<Request, Result, Context>,
+    context: Context,
+    payload: z.input<Request>,
+  ) =>
+    request(bus, command, context, payload, {
+      waitUntil: context.deadlineAt + PATIENCE_MS,
+      traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    });
+  const base = () => ({ requestId: randomUUID(), deadlineAt: Date.now() + ANSWER_WITHIN_MS });
+  const context = (change: Partial<MessageContext> = {}): MessageContext => ({
+    ...base(),
+    merchant,
+    ...change,
+  });
+  return {
+    context,
+    /** Any command with a context of the test's own. */
+    request: send,
+    /** Any command of the merchant. */
+    call: <Request extends z.ZodType, Result extends z.ZodType>(
+      command: Command<Request, Result, MessageContext>,
+      payload: z.input<Request>,
+      change?: Partial<MessageContext>,
+    ) => send(command, context(change), payload),
+    /** Any command of an operator. */
+    operate: <Request extends z.ZodType, Result extends z.ZodType>(
+      command: Command<Request, Result, OperatorContext>,
+      payload: z.input<Request>,
+      name = "olga",
+      requestId: string = randomUUID(),
+    ) => send(command, { ...base(), requestId, operator: { name } }, payload),
+    /** Any command that the gateway sends in its own name, such as for a page. */
+    askAsGateway: <Request extends z.ZodType, Result extends z.ZodType>(
+      command: Command<Request, Result, ServiceContext>,
+      payload: z.input<Request>,
+    ) => send(command, { ...base(), service: { name: "api-gateway" } }, payload),
+  };
+}

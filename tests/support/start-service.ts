@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { spawnLogged, withParentDeathSignal, type LoggedChild } from "@holdfast/sandbox/infrastructure";
+import { parseConfig, type Logger } from "@holdfast/service-runtime";
+import type { ApiGateway } from "../../services/api-gateway/src/service.ts";
+import type { Overrides } from "../../services/webhook-dispatcher/src/service.ts";
+import { eventually } from "./eventually.ts";
+
+export type { Overrides };
+type Started = { stop(): Promise<void>; healthPort: number };
+export type StartedServices = {
+  "api-gateway": ApiGateway;
+  payments: Started;
+  refunds: Started;
+  "webhook-dispatcher": Started;
+};
+export type ServiceName = keyof StartedServices;
+export type Environment = Record<string, string>;
+
+/** A service in this process. */
+export async function startService<Name extends ServiceName>(
+  name: Name,
+  env: Environment,
+  log: Logger,
+  overrides?: Overrides,
+): Promise<StartedServices[Name]> {
+  return await STARTERS[name](env, log, overrides);
+}
+
+/** A service is imported by the tests that start it, and by no others. */
+const STARTERS: {
+  [Name in ServiceName]: (
+    env: Environment,
+    log: Logger,
+    overrides?: Overrides,
+  ) => Promise<StartedServices[Name]>;
+} = {
+  async "api-gateway"(env, log) {
+    const { configSchema } = await import("../../services/api-gateway/src/config.ts");
+    const { startApiGateway } = await import("../../services/api-gateway/src/service.ts");
+    return await startApiGateway(parseConfig(configSchema, env), log);
+  },
+  async payments(env, log) {
+    const { configSchema } = await import("../../services/payments/src/config.ts");
+    const { startPayments } = await import("../../services/payments/src/service.ts");
+    return await startPayments(parseConfig(configSchema, env), log);
+  },
+  async refunds(env, log) {
+    const { configSchema } = await import("../../services/refunds/src/config.ts");
+    const { startRefunds } = await import("../../services/refunds/src/service.ts");
+    return await startRefunds(parseConfig(configSchema, env), log);
+  },
+  async "webhook-dispatcher"(env, log, overrides) {
+    const { configSchema } = await import("../../services/webhook-dispatcher/src/config.ts");
+    const { startWebhookDispatcher } = await import("../../services/webhook-dispatcher/src/service.ts");
+    return await startWebhookDispatcher(parseConfig(configSchema, env), log, overrides);
+  },
+};
+
+/** A service as a process of its own, once it has started or has reached the failpoint at which it is to die. */
+export async function spawnService(
+  name: ServiceName,
+  env: Environment,
+  logFile: string,
+): Promise<LoggedChild> {
+  const main = join(import.meta.dirname, "..", "..", "services", name, "src", "main.ts");
+  const child = await spawnLogged({
+    name,
+    command: withParentDeathSignal("KILL", [process.execPath, main]),
+    env: { PATH: process.env["PATH"], NODE_ENV: "test", ...env },
+    logFile,
+  });
+  await eventually(() => {
+    // Recovery may get to the failpoint before the process can say that it has started.
+    const isUp = child.logTail().includes('"started"') || child.logTail().includes("failpoint ");
+    if (!isUp && !child.isRunning()) throw new Error(child.logTail());
+    return isUp;
+  });
+  return child;
+}

@@ -1,0 +1,143 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { MessageContext } from "@holdfast/contracts";
+import { connectBus } from "@holdfast/messaging";
+import type { LoggedChild } from "@holdfast/sandbox/infrastructure";
+import { createCardSealer } from "@holdfast/sealing";
+import { createLogger, type Logger } from "@holdfast/service-runtime";
+import { Pool } from "pg";
+import { createPaymentCommand, type PaymentChange } from "./create-payment-command.ts";
+import { createRequests } from "./create-requests.ts";
+import {
+  spawnService,
+  startService,
+  type Environment,
+  type Overrides,
+  type ServiceName,
+  type StartedServices,
+} from "./start-service.ts";
+import { startTestBank, type TestBankOptions } from "./test-bank.ts";
+import { createTestDatabase, type TestDatabase } from "./test-database.ts";
+import { makeTestDirectory } from "./test-directory.ts";
+import { startTestNats } from "./test-nats.ts";
+import { createTestSettings } from "./test-settings.ts";
+
+export type TestSystemOptions = {
+  /** Which services the test is about. A bank is there for payments and refunds. */
+  services: readonly ServiceName[];
+  /** Those of them that run from the beginning: all, unless the test starts some itself. */
+  running?: readonly ServiceName[];
+  /** Settings of all services. */
+  env?: Environment;
+  /** Settings of one service, which go before those of all. */
+  envOf?: Partial<Record<ServiceName, Environment>>;
+  bank?: TestBankOptions;
+  commission?: NonNullable<MessageContext["merchant"]["commission"]>;
+  /** What a service in this process logs to; without it, its errors come on stdout. */
+  log?: (service: ServiceName) => Logger;
+  /** Replaces a database of the test run's server. */
+  database?: TestDatabase;
+};
+
+export type TestSystem = Awaited<ReturnType<typeof startTestSystem>>;
+
+/**
+ * Services in this process, with a database, a bus and a bank that nobody else uses. The test plays everybody else: the
+ * gateway that sends commands, the merchant, the buyer and the operator.
+ */
+export async function startTestSystem(options: TestSystemOptions) {
+  const { services, running = services, commission } = options;
+  const dir = makeTestDirectory();
+  const [database, nats, bank] = await Promise.all([
+    options.database ?? createTestDatabase(),
+    startTestNats(),
+    services.includes("payments") || services.includes("refunds")
+      ? startTestBank(dir, options.bank)
+      : undefined,
+  ]);
+  const bus = await connectBus({ url: nats.url, name: "test" });
+  const superuser = createSuperuser(database.superuserUrl);
+  const sealingKey = randomBytes(32);
+  const sealer = createCardSealer({ activeId: "k1", keys: new Map([["k1", sealingKey]]) });
+  const surroundings = { database, natsUrl: nats.url, acquirerUrl: bank?.acquirer.url, sealingKey };
+  const processes = createProcesses(dir, createTestSettings(surroundings), options);
+  for (const service of running) await processes.start(service);
+  const merchantId = randomUUID();
+  return {
+    database,
+    nats,
+    bus,
+    /** Undefined where neither payments nor refunds is among the services. */
+    bank,
+    merchantId,
+    ...processes,
+    ...createRequests(bus, { merchantId, ...(commission && { commission }) }),
+    /** A pre-authorization or a sale as the gateway sends it, with `change` applied. */
+    command: (change?: PaymentChange) => createPaymentCommand(sealer, merchantId, change),
+    /** As the superuser: whatever any service wrote. */
+    query: async <Row = Record<string, unknown>>(text: string, values: unknown[] = []) =>
+      (await superuser.query(text, values)).rows as Row[],
+    async close(): Promise<void> {
+      await processes.stopAll();
+      await superuser.end();
+      await bus.close(1_000);
+      await Promise.all([bank?.acquirer.close(), nats.stop(), database.drop()]);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function createSuperuser(connectionString: string): Pool {
+  const superuser = new Pool({ connectionString, max: 4 });
+  // Some tests end the sessions of a database, or its server.
+  superuser.on("error", () => {});
+  superuser.on("connect", (connection) => void connection.on("error", () => {}));
+  return superuser;
+}
+
+/** Starts and stops the system's services, in this process and as processes of their own. */
+function createProcesses(
+  dir: string,
+  settings: ReturnType<typeof createTestSettings>,
+  { env, envOf = {}, log = (service) => createLogger(service, "error") }: TestSystemOptions,
+) {
+  const inside: { stop(): Promise<void> }[] = [];
+  const outside: LoggedChild[] = [];
+  let spawned = 0;
+  const environment = <Name extends ServiceName>(name: Name, more: Environment = {}) => ({
+    ...settings[name],
+    ...env,
+    ...envOf[name],
+    ...more,
+  });
+  const stopSpawned = async () => {
+    await Promise.all(outside.splice(0).map((child) => child.stop({ withinMs: 5_000 })));
+  };
+  return {
+    /** What a process of a service is told. */
+    environment,
+    /** A process of a service, or a further one, in this process; `close` stops it where the test does not. */
+    async start<Name extends ServiceName>(
+      name: Name,
+      more?: Environment,
+      overrides?: Overrides,
+    ): Promise<StartedServices[Name]> {
+      const service = await startService(name, environment(name, more), log(name), overrides);
+      let stopping: Promise<void> | undefined;
+      const once = { ...service, stop: () => (stopping ??= service.stop()) };
+      inside.push(once);
+      return once;
+    },
+    /** One that can be killed: a process of its own that has started, or has reached its failpoint. */
+    async spawn(name: ServiceName, more?: Environment): Promise<LoggedChild> {
+      const child = await spawnService(name, environment(name, more), join(dir, `${name}-${spawned++}.log`));
+      outside.push(child);
+      return child;
+    },
+    stopSpawned,
+    async stopAll(): Promise<void> {
+      await Promise.all([stopSpawned(), ...inside.map((service) => service.stop())]);
+    },
+  };
+}

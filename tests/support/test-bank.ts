@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import type { AcquirerSimulator, LedgerLine } from "@holdfast/acquirer-simulator";
+
+/** The acquirer of a test, which behaves well unless it is told otherwise. */
+export type TestBank = {
+  acquirer: AcquirerSimulator;
+  /** What the acquirer does with the next calls of an operation. */
+  acquirerWill(operation: string, behaviour: string, times?: number): Promise<void>;
+  /** Forgets what the acquirer was to do with calls that have not come yet. */
+  acquirerWillBehave(): Promise<void>;
+  /** All that the bank has done, oldest first, a line of JSON each. */
+  ledgerText(): Promise<string>;
+  /** The same, parsed. */
+  wholeLedger(): Promise<LedgerLine[]>;
+};
+
+export type TestBankOptions = {
+  /** After so long the bank drops a call that it never answers, so that the service need not be in a hurry. */
+  hangMs?: number;
+  /** How late a late answer is. */
+  latenessMs?: number;
+};
+
+export async function startTestBank(dir: string, options: TestBankOptions = {}): Promise<TestBank> {
+  const { startAcquirerSimulator } = await import("@holdfast/acquirer-simulator");
+  const ledgerFile = join(dir, "ledger.ndjson");
+  const acquirer = await startAcquirerSimulator({ ledgerFile, hangMs: 300, ...options });
+  const ledgerText = async () => await (await fetch(`${acquirer.url}/ledger`)).text();
+  return {
+    acquirer,
+    ledgerText,
+    async acquirerWill(operation, behaviour, times = 1) {
+      const { ok } = await fetch(`${acquirer.url}/faults`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ operation, behaviour, times }),
+      });
+      if (!ok) throw new Error(`the simulator does not know ${operation} ${behaviour}`);
+    },
+    async acquirerWillBehave() {
+      await fetch(`${acquirer.url}/faults`, { method: "DELETE" });
+    },
+    async wholeLedger() {
+      const lines = (await ledgerText()).split("\n").filter(Boolean);
+      return lines.map((line) => JSON.parse(line) as LedgerLine);
+    },
+  };
+}

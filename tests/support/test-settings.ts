@@ -1,0 +1,62 @@
+import { randomBytes } from "node:crypto";
+import type { TestDatabase } from "./test-database.ts";
+
+/** What the settings of all services of a system are made from. */
+export type Surroundings = {
+  database: TestDatabase;
+  natsUrl: string;
+  acquirerUrl: string | undefined;
+  /** Seals card data: the gateway's key and payments'. */
+  sealingKey: Buffer;
+};
+
+/** Each service's environment, as far as it is the same for every test. */
+export function createTestSettings({ database, natsUrl, acquirerUrl, sealingKey }: Surroundings) {
+  const common = {
+    HEALTH_PORT: "0",
+    LISTEN_HOST: "127.0.0.1",
+    NATS_URL: natsUrl,
+    // A busy machine is not what a test is about.
+    DATABASE_CONNECTION_TIMEOUT: "60s",
+    DRAIN_TIMEOUT: "1s",
+  };
+  const CARD_SEALING_KEYS = `k1:${sealingKey.toString("base64")}`;
+  // The bank drops by itself what it never answers.
+  const bank = { ...(acquirerUrl && { ACQUIRER_URL: acquirerUrl }), ACQUIRER_TIMEOUT: "60s" };
+  return {
+    "api-gateway": {
+      ...common,
+      DATABASE_URL: database.urls.gateway.app,
+      MERCHANT_API_PORT: "0",
+      OPERATOR_API_PORT: "0",
+      PUBLIC_PAGES_PORT: "0",
+      PUBLIC_URL: "http://pay.example.test",
+      THREE_DS_STATE_KEYS: ring("s1"),
+      CARD_SEALING_KEYS,
+      CREDENTIAL_PEPPERS: ring("p1"),
+      // So that no test meets a limit it is not about.
+      RATE_LIMIT_PER_SECOND: "1000000",
+      FAILED_SIGN_INS_PER_MINUTE_PER_IP: "1000000",
+      FAILED_SIGN_INS_PER_MINUTE_PER_KEY: "1000000",
+    },
+    payments: {
+      ...common,
+      ...bank,
+      DATABASE_URL: database.urls.payments.app,
+      CARD_SEALING_KEYS,
+      PAN_FINGERPRINT_KEY: randomBytes(32).toString("base64"),
+    },
+    refunds: { ...common, ...bank, DATABASE_URL: database.urls.refunds.app, PAYMENTS_TIMEOUT: "60s" },
+    "webhook-dispatcher": {
+      ...common,
+      DATABASE_URL: database.urls.webhooks.app,
+      WEBHOOK_SECRET_KEYS: ring("k1"),
+      WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8,::1/128",
+      WEBHOOK_ALLOWED_PORTS: "any",
+    },
+  };
+}
+
+function ring(id: string): string {
+  return `${id}:${randomBytes(32).toString("base64")}`;
+}
