@@ -1,4 +1,4 @@
-# One Dockerfile for every process; SERVICE names a folder of services/ (or of packages/, for tools):
+# One Dockerfile for every process; SERVICE names a folder of services/ or tools/, or `installation` of packages/:
 #
 #   docker build --build-arg SERVICE=payments -t holdfast/payments .
 #   docker build --build-arg SERVICE=acquirer-simulator --target acquirer-simulator -t holdfast/acquirer-simulator .

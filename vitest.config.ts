@@ -15,7 +15,7 @@ export default defineConfig({
           name: "unit",
           // They share nothing but modules, and a worker for each file costs more than the tests.
           isolate: false,
-          include: ["{packages,services}/**/*.test.ts"],
+          include: ["{services,packages,tools,tests}/**/*.test.ts"],
           exclude: ["**/node_modules/**", "**/*.{service,e2e,fault,container,browser,cluster}.test.ts"],
         },
       },
@@ -23,16 +23,16 @@ export default defineConfig({
         extends: true,
         test: {
           name: "service",
-          include: ["{packages,services}/**/*.{service,e2e}.test.ts"],
-          globalSetup: ["packages/testing/src/global-setup.ts"],
+          include: ["{services,packages,tools,tests}/**/*.{service,e2e}.test.ts"],
+          globalSetup: ["tests/support/global-setup.ts"],
         },
       },
       {
         extends: true,
         test: {
           name: "fault",
-          include: ["{packages,services}/**/*.fault.test.ts"],
-          globalSetup: ["packages/testing/src/global-setup.ts"],
+          include: ["{services,packages,tools,tests}/**/*.fault.test.ts"],
+          globalSetup: ["tests/support/global-setup.ts"],
         },
       },
     ],

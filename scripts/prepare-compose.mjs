@@ -20,7 +20,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { localCertificates } from "@holdfast/local-infrastructure/certificate-authority";
+import { localCertificates } from "@holdfast/sandbox/infrastructure/certificate-authority";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { dir, quiet } = parseArgs({

@@ -8,12 +8,14 @@ import { join } from "node:path";
 const scope = "@holdfast/";
 const program = scope + process.argv[2];
 const directories = new Map(
-  ["packages", "services"].flatMap((parent) =>
+  ["services", "packages", "tools"].flatMap((parent) =>
     readdirSync(parent).map((name) => [scope + name, join(parent, name)]),
   ),
 );
 if (!existsSync(join(directories.get(program) ?? "", "src", "main.ts"))) {
-  process.stderr.write(`SERVICE must name a folder of services/ or packages/ that has a src/main.ts\n`);
+  process.stderr.write(
+    `SERVICE must name a folder of services/, packages/ or tools/ that has a src/main.ts\n`,
+  );
   process.exit(1);
 }
 

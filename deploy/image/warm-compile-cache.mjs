@@ -2,7 +2,15 @@
 // NODE_COMPILE_CACHE. `main.ts` is left out, because importing it is starting it.
 import { existsSync } from "node:fs";
 
-for (const module of ["config.ts", "service.ts", "index.ts"]) {
-  const file = new URL(`program/src/${module}`, `file://${process.cwd()}/`);
+const modules = [
+  "program/src/config.ts",
+  "program/src/service.ts",
+  "program/src/index.ts",
+  // Loaded while a service starts, and only as much of it as the settings ask for.
+  "node_modules/@holdfast/telemetry/src/start-metrics.ts",
+  "node_modules/@holdfast/telemetry/src/start-sdk.ts",
+];
+for (const module of modules) {
+  const file = new URL(module, `file://${process.cwd()}/`);
   if (existsSync(file)) await import(file);
 }

@@ -5,41 +5,42 @@
  * Each operation is idempotent by our `reference`: repeating a call with a reference the acquirer has seen returns
  * the first outcome and moves no money twice. References begin with the payment's or the refund's id.
  *
- * No method throws for anything the network or the bank does. What is not certain is `unknown`, and a time-out is
- * never a decline.
+ * No method throws because of the network or the bank. An uncertain outcome is `unknown`, and a time-out is never a
+ * decline.
  */
 export interface Acquirer {
   /** Reserves funds on a card. */
   authorize(request: CardRequest): Promise<AcquirerOutcome>;
   /** Reserves and captures in one step. */
   sale(request: CardRequest): Promise<AcquirerOutcome>;
-  /** Takes all or a part of an authorization's funds, once. */
+  /** Captures all or a part of an authorization's funds, once. */
   capture(request: FollowUpRequest): Promise<AcquirerOutcome>;
-  /** Lets go of a whole authorization, or voids a sale on its business day. */
+  /** Cancels a whole authorization, or voids a sale on its business day. */
   cancel(request: FollowUpRequest): Promise<AcquirerOutcome>;
-  /** Lets go of a part of an authorization. */
+  /** Releases a part of an authorization. */
   release(request: FollowUpRequest): Promise<AcquirerOutcome>;
   /** Pays back a part or all of captured funds. */
   refund(request: FollowUpRequest): Promise<AcquirerOutcome>;
   /**
-   * Undoes an authorization or a sale whose outcome we do not know. A reference the acquirer has not seen is bound
-   * (a tombstone): an authorization that arrives later under it is refused.
+   * Reverses an authorization or a sale whose outcome is unknown. A reference the acquirer has not seen is bound (a
+   * tombstone): an authorization that arrives later under it is refused.
    */
   reverse(request: ReversalRequest): Promise<ReversalOutcome>;
   /**
-   * 3-D Secure, first half: hands over the card and learns whether its holder has to pass a challenge. Moves no money. A
+   * 3-D Secure, first half: sends the card and returns whether its holder has to pass a challenge. It moves no money. A
    * reference that a reversal has bound is declined.
    */
   enrol(request: EnrolmentRequest): Promise<EnrolmentOutcome>;
   /**
-   * 3-D Secure, second half: authorizes or sells under the enrolment's reference where the cardholder was authenticated,
-   * with the card the acquirer keeps under its session. Where the authentication failed, was cancelled, or has not come to
-   * its end, it is declined for good. What `inquire` and `reverse` say of the reference is said of this.
+   * 3-D Secure, second half: authorizes or sells under the enrolment's reference where the cardholder was
+   * authenticated, with the card that the acquirer keeps under its session. Where the authentication failed, was
+   * cancelled or has not ended, it is declined for good. `inquire` and `reverse` of the reference refer to this
+   * operation.
    */
   complete(request: CompletionRequest): Promise<CompletionOutcome>;
-  /** Asks what became of a reference. */
+  /** Asks for the outcome of a reference. */
   inquire(request: InquiryRequest): Promise<InquiryOutcome>;
-  /** Lets the calls under way end, then lets go of pooled connections. Calls made afterwards are `not_sent`. */
+  /** Lets the calls under way end, then closes pooled connections. Calls made afterwards are `not_sent`. */
   close(): Promise<void>;
 }
 
@@ -50,8 +51,8 @@ type Call = {
   /** Our reference, 1-128 characters of `[A-Za-z0-9:-]`; the idempotency key. */
   reference: string;
   /**
-   * The acquirer must not begin after this instant; also the end of our own wait. The end of the wait is not the end
-   * of the operation: what it cuts off is `unknown`, or `not_sent` where the call was still waiting to be sent.
+   * The acquirer must not begin after this instant; also the end of our own wait. The end of the wait is not the end of
+   * the operation: a call that it cuts off is `unknown`, or `not_sent` where it was still waiting to be sent.
    */
   expiresAt: Date;
 };
@@ -67,12 +68,12 @@ export type CardRequest = Call &
 export type AcquirerCard = { pan: string; expiryMonth: string; expiryYear: string; cvv: string };
 
 /**
- * `parentReference` is the reference of the authorization or the sale, for a refund after a capture, too. The amount of
- * a cancel is the whole of the parent's, or what releases have left of it.
+ * `parentReference` is the reference of the authorization or the sale, also for a refund after a capture. The amount of
+ * a cancel is the parent's whole amount, less what was released.
  */
 export type FollowUpRequest = Call & AcquirerAmount & { parentReference: string };
 
-/** What is to be done once the cardholder is authenticated. */
+/** The operation to carry out once the cardholder is authenticated. */
 export type CardOperation = "authorize" | "sale";
 
 export type EnrolmentRequest = CardRequest & {
@@ -87,9 +88,9 @@ export type EnrolmentRequest = CardRequest & {
 export type CompletionRequest = Call & AcquirerAmount & { operation: CardOperation; session: string };
 
 /**
- * What came of an authentication, in the terms of EMV 3-D Secure (EMVCo): `transStatus` Y authenticated, A attempted, N
- * not authenticated, R rejected by the issuer, U could not be performed; `eci` as the scheme has it. The proof itself (the
- * CAVV) stays with the acquirer.
+ * The result of an authentication, in the terms of EMV 3-D Secure (EMVCo): `transStatus` Y authenticated, A attempted,
+ * N not authenticated, R rejected by the issuer, U could not be performed; `eci` as the scheme defines it. The proof
+ * itself (the CAVV) stays with the acquirer.
  */
 export type Authentication = {
   transStatus: "Y" | "A" | "N" | "R" | "U";
@@ -100,7 +101,7 @@ export type Authentication = {
 export type EnrolmentOutcome =
   /** The browser has to post `fields` to `url`. */
   | { kind: "challenge"; session: string; url: string; fields: Record<string, string> }
-  /** Without a challenge (Y), or the issuer or the card does not take part (A): to be completed at once. */
+  /** Without a challenge (Y), or the issuer or the card does not take part (A): to be completed immediately. */
   | { kind: "authenticated"; session: string; authentication: Authentication }
   /** Not authenticated and no way to become so; `resultCode` says why. */
   | (Declined & Authenticated)
@@ -109,10 +110,10 @@ export type EnrolmentOutcome =
 
 export type CompletionOutcome = ((Approved | Declined) & Authenticated) | Unknown | NotSent;
 
-/** What came of the authentication of an operation that had one. */
+/** The result of the authentication, for an operation that had one. */
 type Authenticated = { authentication?: Authentication };
 
-/** Reference, amount and currency are those of the authorization or the sale that is undone. */
+/** Reference, amount and currency are those of the authorization or the sale that is reversed. */
 export type ReversalRequest = Call & AcquirerAmount;
 
 export type InquiryRequest = { reference: string; expiresAt: Date };
@@ -133,7 +134,7 @@ export type Declined = {
 };
 
 /**
- * The request may have been carried out. `reason` is for logs and metrics only:
+ * The request may have been carried out. The `reason` is for logs and metrics only:
  * `timeout` no whole answer in time; `connection_lost` cut after the request may have left; `invalid_answer` not an
  * answer of the protocol (garbage, HTTP 5xx, too large); `mismatch` another amount, currency or reference than asked for.
  */
@@ -142,13 +143,13 @@ export type UnknownReason = "timeout" | "connection_lost" | "invalid_answer" | "
 
 /**
  * No byte of this call left the machine: connection refused, name not found, TLS not established, each tried twice if
- * the time allowed; or `expiresAt` passed before a connection was free, or the adapter was closed.
+ * there was time; or `expiresAt` passed before a connection was free, or the adapter was closed.
  */
 export type NotSent = { kind: "not_sent" };
 
 export type AcquirerOutcome = Approved | Declined | Unknown | NotSent;
 
-/** `reversed`: nothing is, and nothing will be, held or taken under the reference. */
+/** `reversed`: no funds are, or ever will be, reserved or captured under the reference. */
 export type ReversalOutcome =
   | { kind: "reversed" }
   | { kind: "refused"; resultCode: string; resultMessage: string }
@@ -158,11 +159,11 @@ export type ReversalOutcome =
 export type InquiryOutcome =
   /**
    * The operation took effect and no reversal undid it; a cancel or a release of it does not show here. `at` is the
-   * acquirer's own time of it. Of a completion with what came of its authentication, as evidence for a dispute.
+   * acquirer's time of it. For a completion it includes the authentication's result, as evidence in a dispute.
    */
   | (Approved & Authenticated & { at: Date })
   | (Declined & Authenticated)
-  /** The reference is bound by a reversal, which undid what it held, if it held anything. */
+  /** The reference is bound by a reversal, which released the funds that it had reserved or captured, if any. */
   | { kind: "reversed" }
   /** The acquirer has never seen the reference; it may still be under way. */
   | { kind: "not_found" }

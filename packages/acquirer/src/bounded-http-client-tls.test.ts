@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { localCertificates } from "@holdfast/local-infrastructure";
+import { localCertificates } from "@holdfast/sandbox/infrastructure";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { BoundedHttpClient } from "./bounded-http-client.ts";
 

@@ -177,7 +177,7 @@ async function refusingUrl(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** A socket that fails as one does when its connection cannot be made. */
+/** A socket that fails as if its connection could not be made. */
 function failing(socket: net.Socket, code: string): net.Socket {
   setImmediate(() => socket.destroy(Object.assign(new Error(`connect ${code}`), { code })));
   return socket;

@@ -9,19 +9,19 @@ export type BoundedHttpClientOptions = {
   url: string;
   /** The longest wait for one connection, in milliseconds. */
   connectTimeoutMs: number;
-  /** Connections to the acquirer at most; calls beyond them wait in line, none past its deadline. */
+  /** Most connections to the acquirer; further calls wait in line, none past its deadline. */
   connectionsMax: number;
 };
 
 export type HttpCall = { method: "GET" | "POST"; path: string; body?: string };
 
-/** What came of a call: a whole answer of any status, or the reason why there is none. */
+/** The result of a call: a whole answer of any status, or the reason why there is none. */
 export type HttpExchange = { kind: "answered"; status: number; body: string } | Unknown | NotSent;
 
 /**
  * HTTP for money: one whole exchange within a deadline, and certainty about `not_sent`. The client learns from undici
- * the moment before the first byte is written; a call that ends before that moment has left nothing on the wire,
- * every other failure is `unknown`. It never throws for what the network does and never repeats what may have left.
+ * the moment before the first byte is written; a call that ends before that moment has sent nothing, and every other
+ * failure is `unknown`. It never throws because of the network and never repeats a call that may have been sent.
  */
 export class BoundedHttpClient {
   readonly #pool: Pool;
@@ -31,7 +31,7 @@ export class BoundedHttpClient {
     this.#pool = new Pool(options.url, {
       connections: options.connectionsMax,
       connectTimeout: options.connectTimeoutMs,
-      // One call at a time on a connection: behind a hanging call another would be uncertain, too.
+      // One call at a time per connection: behind a hanging call another would be uncertain, too.
       pipelining: 1,
       maxResponseSize: RESPONSE_BYTES_MAX,
     });
@@ -67,7 +67,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   readonly #outcome = Promise.withResolvers<HttpExchange>();
   readonly #timer: NodeJS.Timeout;
   #isOver = false;
-  /** Set from the moment on at which bytes may leave. */
+  /** Set as soon as bytes may be sent. */
   #started: Dispatcher.DispatchController | undefined;
   #status = 0;
   #body: Buffer[] = [];
@@ -84,7 +84,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The caller of a call that waited in line too long has been told `not_sent`, so nothing may be sent any more.
+    // The caller of a call that waited in line too long already has `not_sent`, so nothing may be sent any more.
     if (this.#isOver) controller.abort(DEADLINE_PASSED);
     else this.#started = controller;
   }
@@ -112,7 +112,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The errors of undici that say an answer came but is not one we read; the error itself may hold its bytes. */
+/** The errors of undici for an answer that came and that we do not read; the error itself may contain its bytes. */
 const notAnswers = [errors.HTTPParserError, errors.HeadersOverflowError, errors.ResponseExceededMaxSizeError];
 
 function reasonOf(error: Error): UnknownReason {
@@ -133,7 +133,7 @@ const NO_HEADERS = {};
 /** An honest answer has well under 1 KiB. */
 const RESPONSE_BYTES_MAX = 64 * 1_024;
 
-/** A mistaken `expiresAt` must not hold a connection for hours; the acquirer call of the product takes 15 s at most. */
+/** A mistaken `expiresAt` must not occupy a connection for hours; the product's acquirer calls take 15 s at most. */
 const WAIT_MAX_MS = 120_000;
 
 /** Long enough to outlast a listener that is being replaced, short against any deadline. */

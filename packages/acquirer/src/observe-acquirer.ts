@@ -13,8 +13,8 @@ type Outcome = { kind: string; reason?: string };
 type Operation = (request: { reference: string }) => Promise<Outcome>;
 
 /**
- * The same acquirer, with a span and a measurement for each call: what was asked, about which payment, how it ended and how
- * long it took. Of the request only the reference is looked at, and of the answer only its kind.
+ * The same acquirer, with a span and a measurement for each call: the operation, the payment, the outcome and the
+ * duration. It reads only the reference of a request and only the kind of an answer.
  */
 export function observeAcquirer(acquirer: Acquirer, { url }: { url: string }): Acquirer {
   const { hostname, port, protocol } = new URL(url);

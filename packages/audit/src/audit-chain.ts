@@ -2,20 +2,20 @@ import { createHash } from "node:crypto";
 
 /**
  * A service's audit log is a hash chain: each entry's hash covers its own content and the hash before it, so an entry
- * cannot be changed, removed or slipped in without every later hash being wrong. The end of a chain can still be cut
- * off, or a whole chain rewritten by whoever owns the database; against that, keep the head (`sequence:hash`) somewhere
- * else from time to time and have the verification look for it.
+ * cannot be changed, removed or inserted without making every later hash wrong. The owner of the database can still cut
+ * off the end of a chain, or rewrite all of it; to detect that, keep the head (`sequence:hash`) somewhere else from
+ * time to time and let the verification look for it.
  */
 export type AuditContent = {
   /** 1, 2, 3, … without gaps. */
   sequence: bigint;
   /** Database time, to the millisecond. */
   at: Date;
-  /** Who: an operator's name, or the service itself. */
+  /** Who did it: an operator's name, or the service itself. */
   actor: string;
-  /** What, in the past tense of the operator API: `merchant.created`. */
+  /** What was done, in the past tense of the operator API: `merchant.created`. */
   action: string;
-  /** On which record. */
+  /** The record it was done to. */
   subject: string;
   /** JSON text; never card data, never a secret. */
   detail: string;

@@ -1,7 +1,7 @@
-import { CompiledQuery, sql, type Generated, type Kysely, type Transaction } from "kysely";
+import { sql, type Generated, type Kysely, type Transaction } from "kysely";
 import { auditHash, GENESIS, type AuditContent, type AuditEntry } from "./audit-chain.ts";
 
-/** The table each service has in its own schema; its runtime role may insert and read, nothing else. */
+/** The table that each service has in its own schema; its runtime role may only insert and read. */
 export type AuditDatabase = {
   audit_entry: {
     sequence: bigint;
@@ -14,11 +14,8 @@ export type AuditDatabase = {
   };
 };
 
-/** What happened, as it is to be written down. */
+/** What happened, as it is to be recorded. */
 export type AuditRecord = { actor: string; action: string; subject: string; detail: Record<string, unknown> };
-
-/** Runs one statement in a transaction that is open, and resolves to its rows. */
-export type ExecuteInTransaction = (text: string, values: unknown[]) => Promise<unknown[]>;
 
 /**
  * Appends to the chain, in the transaction of the effect itself: there is no effect without its entry and no entry
@@ -26,51 +23,32 @@ export type ExecuteInTransaction = (text: string, values: unknown[]) => Promise<
  */
 export async function appendAudit<DB extends AuditDatabase>(
   trx: Transaction<DB>,
-  record: AuditRecord,
+  { actor, action, subject, detail }: AuditRecord,
 ): Promise<void> {
-  const execute: ExecuteInTransaction = async (text, values) =>
-    (await trx.executeQuery(CompiledQuery.raw(text, values))).rows;
-  await appendAuditBy(execute, record);
-}
-
-/** The same for a service that speaks to the database without kysely. */
-export async function appendAuditBy(execute: ExecuteInTransaction, record: AuditRecord): Promise<void> {
-  await execute("select pg_advisory_xact_lock(hashtext(current_schema() || '.audit_entry'))", []);
-  const [latest] = (await execute(LATEST, [])) as {
-    sequence: string | bigint;
-    hash: Buffer | null;
-    at: Date;
-  }[];
-  const { sequence = 0n, hash = null, at = new Date() } = latest ?? {};
+  await sql`select pg_advisory_xact_lock(hashtext(current_schema() || '.audit_entry'))`.execute(trx);
+  const {
+    rows: [latest],
+  } = await sql<{ sequence: string | bigint; hash: Buffer | null; at: Date }>`
+    select coalesce(max(sequence), 0)::bigint as sequence,
+      (select hash from audit_entry order by sequence desc limit 1) as hash,
+      date_trunc('milliseconds', clock_timestamp()) as at
+    from audit_entry`.execute(trx);
+  const { sequence, hash, at } = latest!;
   const content: AuditContent = {
     sequence: BigInt(sequence) + 1n,
     at,
-    actor: record.actor,
-    action: record.action,
-    subject: record.subject,
-    detail: JSON.stringify(record.detail),
+    actor,
+    action,
+    subject,
+    detail: JSON.stringify(detail),
   };
-  await execute(
-    "insert into audit_entry (sequence, at, actor, action, subject, detail, hash) values ($1, $2, $3, $4, $5, $6, $7)",
-    [
-      content.sequence,
-      content.at,
-      content.actor,
-      content.action,
-      content.subject,
-      content.detail,
-      auditHash(hash ?? GENESIS, content),
-    ],
-  );
+  await sql`
+    insert into audit_entry (sequence, at, actor, action, subject, detail, hash)
+    values (${content.sequence}, ${at}, ${actor}, ${action}, ${subject}, ${content.detail},
+      ${auditHash(hash ?? GENESIS, content)})`.execute(trx);
 }
 
-const LATEST = `
-  select coalesce(max(sequence), 0)::bigint as sequence,
-    (select hash from audit_entry order by sequence desc limit 1) as hash,
-    date_trunc('milliseconds', clock_timestamp()) as at
-  from audit_entry`;
-
-/** int8 is text or bigint, as the connection's parser has it. */
+/** int8 is text or bigint, depending on the connection's parser. */
 type StoredEntry = Omit<AuditEntry, "sequence"> & { sequence: string | bigint };
 
 /** All entries in order, a page at a time. */
@@ -91,7 +69,9 @@ export async function* readAuditEntries<DB extends AuditDatabase>(
 
 const PAGE = 1_000;
 
-/** A page of the log as operators read it, newest first, narrowed to whatever is given. Times are ISO 8601. */
+/**
+ * A page of the log as operators read it, newest first, restricted by the fields that are given. Times are ISO 8601.
+ */
 export type AuditPage = {
   limit: number;
   before?: { at: string; sequence: number } | undefined;

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { schemaNames, withClient, type SchemaName } from "@holdfast/local-infrastructure";
-import { createTestDatabase, type TestDatabase } from "@holdfast/testing";
+import { schemaNames, withClient, type SchemaName } from "@holdfast/sandbox/infrastructure";
+import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -44,7 +44,7 @@ function asSuperuser({ superuserUrl }: TestDatabase, sql: string): Promise<void>
   return withClient(superuserUrl, async (client) => void (await client.query(sql)));
 }
 
-/** The command, as a process. */
+/** Runs the command as a process. */
 async function verify(url: string, ...args: string[]) {
   const program = join(import.meta.dirname, "verify-audit.ts");
   const child = spawn(process.execPath, [program, "--database-url", url, ...args]);

@@ -1,7 +1,7 @@
 /**
  * `npm run verify-audit`: recomputes the audit chain of each service's schema, prints its head, and exits 1 if one is
- * broken or cannot be found. Keep the heads somewhere else and give them back as anchors: a chain that was cut or written
- * anew is whole in itself and only an anchor gives it away.
+ * broken or cannot be found. Keep the heads somewhere else and pass them as anchors: a chain that was cut or rewritten
+ * is consistent in itself, and only an anchor reveals it.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** A table that is gone must not look like one that was never there. */
+/** The list is fixed: a table that was dropped must be reported, not passed over. */
 const AUDITED_SCHEMAS = ["gateway", "payments", "refunds", "webhooks"];
 
 function describe(schema: string, verdict: AuditVerdict): string {

@@ -1,6 +1,7 @@
 export * from "./card.ts";
 export * from "./json-number.ts";
 export * from "./money.ts";
+export * from "./page.ts";
 export * from "./payment-status.ts";
 export * from "./problem.ts";
 export * from "./sealed-reply.ts";
@@ -25,6 +26,7 @@ export * from "./http/return-url.ts";
 export * from "./http/sale.ts";
 export * from "./http/three-ds.ts";
 export * from "./http/webhook-endpoints.ts";
+export * from "./transition.ts";
 export * from "./messages/all-commands.ts";
 export * from "./messages/bus-users.ts";
 export * from "./messages/checkout-commands.ts";

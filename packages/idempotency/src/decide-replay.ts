@@ -1,19 +1,19 @@
 import { timingSafeEqual } from "node:crypto";
 
-/** What a request finds whose Idempotency-Key is taken. */
+/** The row of an Idempotency-Key that is taken. */
 export type KeyTaken = { fingerprint: Buffer; resource_id: string; answer: Buffer | null };
 
 export type ReplayDecision =
-  /** Sent again by the gateway, with the same id: the same request, not a repetition of it. */
+  /** The gateway sent the same request again, with the same id; it is no repetition by the merchant. */
   | { kind: "copy" }
-  /** Another request under the same key. */
+  /** The key was used for another request. */
   | { kind: "reused" }
-  /** The first one's stored reply; `replayed` unless it was sent again by the gateway. */
+  /** The stored reply of the first request; `replayed` unless the gateway sent the request again. */
   | { kind: "answer"; json: string; replayed: boolean }
   /** No answer is stored: the caller looks at the resource. */
   | { kind: "unfinished"; resourceId: string };
 
-/** @param mine fingerprint and drawn id of the request that came now. */
+/** @param mine fingerprint and generated id of the request to decide on. */
 export function decideReplay(
   taken: KeyTaken,
   mine: { fingerprint: Buffer; resourceId: string },

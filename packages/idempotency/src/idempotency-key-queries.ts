@@ -16,7 +16,7 @@ export async function findIdempotencyKey<DB extends IdempotencyDatabase>(
 export type KeyOwner = { merchantId: string; scope: string; key: string };
 
 /**
- * Takes a key and answers it at once, for a request that is refused before anything is claimed under it.
+ * Takes a key and stores its answer in one step, for a request that is refused before anything is claimed under it.
  * @returns false when it is taken already.
  */
 export async function answerAtOnce<DB extends IdempotencyDatabase>(
@@ -44,7 +44,7 @@ export async function takeIdempotencyKey<DB extends IdempotencyDatabase>(
   return numAffectedRows === 1n;
 }
 
-/** Stores the first final reply of the work under `resourceId`; nothing where no key was used for it. */
+/** Stores the first final reply of the work under `resourceId`; without a key for that work it stores nothing. */
 export async function storeAnswer<DB extends IdempotencyDatabase>(
   trx: Transaction<DB>,
   resourceId: string,
@@ -55,7 +55,7 @@ export async function storeAnswer<DB extends IdempotencyDatabase>(
     where resource_id = ${resourceId} and answer is null`.execute(trx);
 }
 
-/** Forgets the key of work that was dropped: a repetition may begin it. */
+/** Deletes the key of work that was dropped, so that a repetition may begin it again. */
 export async function forgetKey<DB extends IdempotencyDatabase>(
   trx: Transaction<DB>,
   resourceId: string,
@@ -64,10 +64,10 @@ export async function forgetKey<DB extends IdempotencyDatabase>(
 }
 
 /**
- * Forgets keys older than `olderThanMs`, in small transactions, so that no lock is held for long. Any number of
- * processes may do so at once.
+ * Deletes keys older than `olderThanMs`, in small transactions, so that no lock is held for long. Any number of
+ * processes may do so side by side.
  *
- * @returns how many.
+ * @returns how many keys were deleted.
  */
 export async function purgeIdempotencyKeys<DB extends IdempotencyDatabase>(
   db: Kysely<DB>,

@@ -3,19 +3,27 @@ import { z } from "zod";
 import { roleNames, type RoleName, type RolePasswords } from "./provision-database.ts";
 
 const passwordSettings = Object.fromEntries(
-  roleNames.map((role) => [`${role.toUpperCase()}_PASSWORD`, textSetting(`must be the password of ${role}`)]),
+  roleNames.map((role) => [
+    `${role.toUpperCase()}_PASSWORD`,
+    textSetting(`must be the password of ${role}`).describe(`The password that the role \`${role}\` gets.`),
+  ]),
 ) as Record<`${Uppercase<RoleName>}_PASSWORD`, z.ZodString>;
 
 /** Environment variables of the installation, beside one password for each role: `PAYMENTS_APP_PASSWORD` and so on. */
 export const configSchema = z.object({
   ...passwordSettings,
-  /** As a role that may create roles and databases; any database of the server. */
-  DATABASE_ADMIN_URL: urlSetting("postgres:", "postgresql:"),
-  DATABASE_NAME: textSetting("must be the name of the product's database").default("holdfast"),
-  /** A NATS server that has to answer, with JetStream on, before the services start. */
-  NATS_URL: urlSetting("nats:", "tls:"),
-  /** How long PostgreSQL and NATS may take until they answer. */
-  INSTALLATION_TIMEOUT: durationSetting().default(60_000),
+  DATABASE_ADMIN_URL: urlSetting("postgres:", "postgresql:").describe(
+    "Any database of the server, as a role that may create roles and databases.",
+  ),
+  DATABASE_NAME: textSetting("must be the name of the product's database")
+    .default("holdfast")
+    .describe("The product's database, which is created when it is missing."),
+  NATS_URL: urlSetting("nats:", "tls:").describe(
+    "A NATS server that must answer, with JetStream on, before the services start.",
+  ),
+  INSTALLATION_TIMEOUT: durationSetting()
+    .default(60_000)
+    .describe("How long PostgreSQL and NATS may take until they answer."),
 });
 export type Config = z.infer<typeof configSchema>;
 

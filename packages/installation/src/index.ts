@@ -1,2 +1,3 @@
+export { configSchema as installationSchema } from "./config.ts";
 export { natsGreeting } from "./nats-greeting.ts";
 export * from "./provision-database.ts";

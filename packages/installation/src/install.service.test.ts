@@ -1,7 +1,7 @@
 import { connect, createServer } from "node:net";
-import { freePort, withClient } from "@holdfast/local-infrastructure";
+import { freePort, withClient } from "@holdfast/sandbox/infrastructure";
 import { parseConfig } from "@holdfast/service-runtime";
-import { createTestDatabase } from "@holdfast/testing";
+import { createTestDatabase } from "@holdfast/tests/support";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { configSchema } from "./config.ts";
 import { install } from "./install.ts";
@@ -9,7 +9,7 @@ import { roleNames } from "./provision-database.ts";
 
 const passwords = Object.fromEntries(roleNames.map((role) => [`${role.toUpperCase()}_PASSWORD`, role]));
 
-/** The database is one that is there already, as on every start but the first. */
+/** The database exists already, as on every start but the first. */
 async function settings(change: Record<string, string> = {}) {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());

@@ -4,17 +4,17 @@ import { passwordsOf, type Config } from "./config.ts";
 import { natsGreeting } from "./nats-greeting.ts";
 import { provisionDatabase } from "./provision-database.ts";
 
-/** Something that has to be there did not answer in time. */
+/** PostgreSQL or NATS did not answer in time. */
 export class InstallationError extends Error {
   override name = "InstallationError";
   readonly code = "not_installed";
 }
 
 /**
- * What has to be there before any service starts: the database with its schemas and roles, and a NATS server with
- * JetStream. May be repeated at every start and while services run; a changed password takes effect.
+ * Provides what every service needs before it starts: the database with its schemas and roles, and a NATS server with
+ * JetStream that answers. It may run again at every start and while services run; a changed password takes effect.
  *
- * @throws InstallationError, or the database's error where waiting would not mend it.
+ * @throws InstallationError, or the database's error where waiting would not help.
  */
 export async function install(config: Config): Promise<void> {
   const deadline = performance.now() + config.INSTALLATION_TIMEOUT;

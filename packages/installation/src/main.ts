@@ -1,4 +1,5 @@
-// Run once before the services start, and again whenever a password has changed: says what it did; exits 1 on failure.
+// Runs before the services start, and again whenever a password has changed. It prints what it did and exits with 1 on
+// failure.
 import { parseConfig } from "@holdfast/service-runtime";
 import { DatabaseError } from "pg";
 import { configSchema } from "./config.ts";
@@ -6,9 +7,9 @@ import { install } from "./install.ts";
 
 try {
   await install(parseConfig(configSchema, process.env));
-  process.stdout.write("installation: database, schemas and roles are there, NATS answers\n");
+  process.stdout.write("installation: database, schemas and roles are ready, NATS answers\n");
 } catch (error) {
-  // A database error's message may repeat what it was sent, passwords among it: its code says enough.
+  // A database error's message may repeat the statement with its passwords; the code says enough.
   const { message, code } = error as Error & { code?: string };
   const reason = error instanceof DatabaseError ? `the database refused with SQLSTATE ${code}` : message;
   process.stderr.write(`installation: ${reason}\n`);

@@ -4,14 +4,14 @@ import { connect } from "node:net";
 export type NatsGreeting = { version: string; jetstream?: boolean };
 
 /**
- * The INFO line that a NATS server sends to everyone who connects, before TLS and whatever its users may do;
- * `undefined` where nobody greets within a second.
+ * The INFO line that a NATS server sends to every new connection, before TLS and sign-in; `undefined` when none comes
+ * within a second.
  */
 export async function natsGreeting(url: string): Promise<NatsGreeting | undefined> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port || DEFAULT_PORT), timeout: 1_000 });
   socket.on("timeout", () => socket.destroy(new Error("silent")));
-  // What stands before a server that is starting takes connections and closes them.
+  // A proxy before a server that is starting accepts connections and closes them.
   socket.on("end", () => socket.destroy(new Error("closed")));
   try {
     const [first] = (await once(socket, "data")) as [Buffer];

@@ -1,12 +1,12 @@
 // No process reads another's schema: PostgreSQL enforces it. Each schema has an owner role, which migrates it, and an
-// app role, which runs the service and gets what the migrations grant it, table by table.
+// app role, which runs the service and has the rights that the migrations grant it, table by table.
 import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
 
 /** The schemas of the product, one per service. */
 export const schemaNames = ["gateway", "payments", "refunds", "webhooks"] as const;
 export type SchemaName = (typeof schemaNames)[number];
 
-/** Which schema each service of `services/` has to itself. */
+/** The schema of each service of `services/`. */
 export const schemaByService = {
   "api-gateway": "gateway",
   payments: "payments",
@@ -27,14 +27,16 @@ export type RolePasswords = Record<RoleName, string>;
 export type SchemaUrls = Record<SchemaName, { owner: string; app: string }>;
 
 /**
- * Creates the database, its schemas and roles, or brings them to this state; may be repeated at every start.
+ * Creates the database, its schemas and roles, or brings them to this state; it may run again at every start.
  * `superuserUrl` may name any existing database of the server.
  */
 export async function provisionDatabase(options: {
   superuserUrl: string;
   database: string;
   passwords: RolePasswords;
-  /** `false` never uses TLS, whatever the environment says; else the URL decides (`?sslmode=verify-full`). */
+  /**
+   * With `false` it never uses TLS, whatever the environment says; otherwise the URL decides (`?sslmode=verify-full`).
+   */
   ssl?: false;
 }): Promise<SchemaUrls> {
   const connection = options.ssl === undefined ? {} : { ssl: options.ssl };
@@ -52,8 +54,8 @@ export async function provisionDatabase(options: {
 }
 
 /**
- * Who may connect is not copied when a database is cloned from a template, so it is granted for each clone.
- * Nobody gets TEMPORARY: nothing of the product uses temporary tables.
+ * Grants the roles the right to connect, which is not copied when a database is cloned from a template. No role gets
+ * TEMPORARY: the product uses no temporary tables.
  */
 export async function grantConnect(client: Client, database: string): Promise<void> {
   const name = escapeIdentifier(database);
@@ -94,7 +96,7 @@ async function createRole(client: Client, role: RoleName, password: string): Pro
   }
 }
 
-// A service answers within 18 s; a statement or lock that takes this long is an outage, and better ends as one. Owners
+// A service answers within 18 s; a statement or lock that takes this long is an outage, and should end as one. Owners
 // have no such limits: migrations may take long, and wait for each other.
 const appTimeouts = {
   statement_timeout: "5s",
@@ -118,7 +120,7 @@ function urlOf(base: string, parts: { database: string; user?: string; password?
 
 async function withClient(config: ClientConfig, work: (client: Client) => Promise<void>): Promise<void> {
   const client = new Client({ connectionTimeoutMillis: 5_000, ...config });
-  // The next query reports a lost connection; unheard, the event itself would end the process.
+  // The next query reports a lost connection; without a listener the event would end the process.
   client.on("error", () => undefined);
   try {
     await client.connect();

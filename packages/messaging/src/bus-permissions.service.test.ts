@@ -3,15 +3,15 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as contracts from "@holdfast/contracts";
-import { eventually, startTestNats, type TestNats } from "@holdfast/testing";
+import { eventually, startTestNats, type TestNats } from "@holdfast/tests/support";
 import { PermissionViolationError } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { connectBus, type Bus } from "./connect.ts";
 import { natsUsersConfig } from "./nats-users-config.ts";
 import { handler, serve, ServingRefusedError, type Handled } from "./serve.ts";
 
-// Written down from who has to talk to whom, and not made from the contracts: what is made from them is under test.
-// G api-gateway, P payments, R refunds, W webhook-dispatcher: [subject, who may publish, who may subscribe].
+// Written by hand from who has to reach whom: what is derived from the contracts is under test. G api-gateway, P
+// payments, R refunds, W webhook-dispatcher: [subject, who may publish, who may subscribe].
 const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   // Merchants' and operators' commands come from the gateway.
   ["payments.pre-authorize", "G", "P"],
@@ -53,12 +53,12 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["webhooks.redeliver", "G", "W"],
   ["webhooks.redeliver-failed", "G", "W"],
   ["webhooks.audit-log", "G", "W"],
-  // What a refund reserves and gives back is for the refunds service to say.
+  // Only the refunds service may reserve and release a refund's amount.
   ["payments.reserve-refund", "R", "P"],
   ["payments.settle-refund", "R", "P"],
   ["payments.release-refund", "R", "P"],
   ["payments.refundable-amounts", "R", "P"],
-  // Between the owners of events and the dispatcher.
+  // The owners of events and the dispatcher reach each other.
   ["webhooks.missing-events", "PR", "W"],
   ["payments.confirm-events", "W", "P"],
   ["refunds.confirm-events", "W", "R"],
@@ -69,14 +69,14 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["gateway.other", "", ""],
   ["payments.other", "", ""],
   ["elsewhere", "", ""],
-  // Answers go to those who may ask; nobody listens to another's, or to the inboxes of clients without a user.
+  // Answers go to those who may send; nobody may subscribe to another's inboxes, or to those of clients without a user.
   ["_INBOX_api-gateway.abc.1", "PRW", "G"],
   ["_INBOX_payments.abc.1", "W", "P"],
   ["_INBOX_refunds.abc.1", "PW", "R"],
   ["_INBOX_webhook-dispatcher.abc.1", "PR", "W"],
   ["_INBOX_observer.abc.1", "PRW", ""],
   ["_INBOX.abc.1", "PRW", ""],
-  // JetStream: the stream by those who publish and the one who reads, the consumer by the one who reads.
+  // JetStream: publishers and the reader use the stream, only the reader the consumer.
   ["$JS.API.INFO", "PRW", ""],
   ["$JS.API.STREAM.INFO.EVENTS", "PRW", ""],
   ["$JS.API.STREAM.CREATE.EVENTS", "PRW", ""],
@@ -109,11 +109,11 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["$JS.ACK.EVENTS.webhook-dispatcher.1.1.1.1.0", "W", ""],
   ["$JS.ACK.EVENTS.other.1.1.1.1.0", "", ""],
   ["$JS.EVENT.ADVISORY.API", "", ""],
-  // Of the server itself.
+  // Subjects of the server itself.
   ["$SYS.REQ.SERVER.PING", "", ""],
   ["$SYS.REQ.USER.INFO", "", ""],
   ["$SYS.ACCOUNT.$G.CONNECT", "", ""],
-  // Who serves can be found, by nobody who is a service.
+  // No service may ask which services there are.
   ["$SRV.PING", "", "PRW"],
   ["$SRV.INFO", "", "PRW"],
   ["$SRV.STATS", "", "PRW"],
@@ -172,7 +172,7 @@ async function connectAs(user: string): Promise<Bus> {
   return bus;
 }
 
-/** What the server refuses while `attempt` runs, as `publish <subject>` and `subscription <subject>`. */
+/** Collects what the server refuses while `attempt` runs, as `publish <subject>` and `subscription <subject>`. */
 async function refusals(bus: Bus, attempt: () => void): Promise<Set<string>> {
   const refused = new Set<string>();
   void (async () => {
@@ -294,7 +294,7 @@ describe("the reply subject of a command", () => {
     expect(answer.json()).toEqual({ outcome: "not_started" });
   });
 
-  // All of these the payments service may publish to, and the server does not check them when they are named.
+  // The payments service may publish to all of these, and the server does not check a reply subject.
   test.each([
     "_INBOX_refunds.abc.1",
     "_INBOX_webhook-dispatcher.abc.1",
@@ -324,7 +324,7 @@ describe("the reply subject of a command", () => {
     await eventually(() => expect(handled).toMatchObject([{ outcome: "rejected", context: undefined }]));
   });
 
-  // The server delivers in its own name, which no permission bounds.
+  // The server delivers as itself, which no permission limits.
   test.each([
     ["by what a consumer is set up to do", { republish: undefined, deliver: "payments.get" }],
     ["by what the stream is set up to do", { republish: "payments.get", deliver: undefined }],

@@ -16,11 +16,11 @@ import {
 export type Permissions = { publish: string[]; subscribe: string[] };
 
 /**
- * What each user of the bus may do, made from the contracts: a command names who serves and who sends it, an event who
- * publishes it. What is said here in addition is the part of JetStream's interface that a service uses.
+ * What each user of the bus may do, derived from the contracts: a command names who serves and who sends it, an event
+ * who publishes it. This file adds the part of JetStream's interface that a service uses.
  *
  * `allow_responses` is not used: it would let a handler publish to whatever reply subject a message names, past this
- * list. Handlers are given the inboxes of those who may send them something instead.
+ * list. Instead, handlers may publish to the inboxes of their commands' senders.
  */
 export function busPermissions({ observed }: { observed: boolean }): Map<string, Permissions> {
   const users = new Map<string, Permissions>(BUS_USERS.map((user) => [user, permissionsOf(user, observed)]));
@@ -35,7 +35,7 @@ function permissionsOf(user: BusUser, observed: boolean): Permissions {
   const notices = NOTICES.filter(({ service }) => service === user).map(({ subject }) => subject);
   const askers = BUS_USERS.filter((other) => served.some(({ senders }) => senders.includes(other)));
   const observers = observed ? [inboxSubject(OBSERVER), `${DEFAULT_INBOX_PREFIX}.>`] : [];
-  // In order, so that what is written of it does not depend on the order in which modules are loaded.
+  // Sorted, so that the generated file does not depend on the order in which modules are loaded.
   return {
     publish: [
       ...sent.map(({ subject }) => subject),
@@ -75,14 +75,15 @@ function eventSource(source: EventSource): Permissions {
 }
 
 /**
- * To find the event stream, make it, and bring it to its settings; never to purge or delete it or to read it by hand.
+ * What finding and creating the event stream and changing its settings takes, without purging, deleting or reading it
+ * directly.
  */
 function streamSubjects(): string[] {
   const { name } = EVENT_STREAM;
   return ["INFO", ...["INFO", "CREATE", "UPDATE"].map((verb) => `STREAM.${verb}.${name}`)].map(apiSubject);
 }
 
-/** To make the dispatchers' consumer, pull from it, and acknowledge. */
+/** What creating the dispatchers' consumer, pulling from it and acknowledging takes. */
 function consumerSubjects(): string[] {
   const consumer = `${EVENT_STREAM.name}.${WEBHOOK_CONSUMER}`;
   return [
@@ -95,7 +96,7 @@ function apiSubject(call: string): string {
   return `$JS.API.${call}`;
 }
 
-/** Under which the services framework is asked who is there; whoever may ask is not decided here. */
+/** The services framework's discovery subjects; who may publish to them is not decided here. */
 function discoverySubjects(service: string): string[] {
   return ["PING", "INFO", "STATS"].flatMap((verb) => [
     `$SRV.${verb}`,

@@ -2,9 +2,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { localCertificates } from "@holdfast/local-infrastructure";
-import { issueClient } from "@holdfast/local-infrastructure/issue-certificate";
-import { eventually, startTestNats } from "@holdfast/testing";
+import { localCertificates } from "@holdfast/sandbox/infrastructure";
+import { issueClient } from "@holdfast/sandbox/infrastructure/issue-certificate";
+import { eventually, startTestNats } from "@holdfast/tests/support";
 import { connect as natsConnect } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { busOptions, BusRefusedError, connectBus, type BusSettings } from "./connect.ts";
@@ -62,7 +62,7 @@ describe("signing in", () => {
     let refusals = 0;
     void (async () => {
       for await (const { type } of bus.nats.status()) {
-        // The client by itself gives up at the second.
+        // By default the client gives up at the second refusal.
         if (type === "error" && ++refusals === 3) refused.resolve();
       }
     })();
@@ -106,7 +106,7 @@ describe("TLS", () => {
     const bus = await connect({ NATS_URL: url, NATS_CA_FILE: ours.caFile });
     expect(bus.nats.info?.tls_required).toBe(true);
     await expect(connect({ NATS_URL: url, NATS_CA_FILE: theirs.caFile })).rejects.toThrow(BusRefusedError);
-    // Without a setting the authorities of the system count.
+    // Without a setting the system's authorities are trusted.
     await expect(connect({ NATS_URL: url })).rejects.toThrow(BusRefusedError);
   });
 
@@ -125,7 +125,7 @@ describe("TLS", () => {
     const { url } = await natsWith(tls(ours, ", verify: true"));
     const settings = { NATS_URL: url, NATS_CA_FILE: ours.caFile };
     await connect({ ...settings, NATS_CERT_FILE: certFile, NATS_KEY_FILE: keyFile });
-    // TLS 1.3 lets the client believe that all is well; it only waits in vain for the server to speak.
+    // With TLS 1.3 the client's handshake succeeds; it then waits in vain for the server's first line.
     const without = natsConnect({ servers: url, tls: { caFile: ours.caFile }, timeout: 1_000 });
     await expect(without).rejects.toThrow();
   });

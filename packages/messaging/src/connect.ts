@@ -1,4 +1,5 @@
 import { access } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { inboxPrefix } from "@holdfast/contracts";
 import {
   AuthorizationError,
@@ -8,25 +9,26 @@ import {
   type ConnectionOptions,
   type NatsConnection,
 } from "@nats-io/transport-node";
+import { within } from "./within.ts";
 
 /**
- * A NATS connection that reconnects for ever, together with what request-reply has to know of it: whether it is up now,
- * and when it breaks. The client buffers what is published while it is down, so callers ask
- * `connected` before they claim that nothing was sent.
+ * A NATS connection that reconnects forever, together with what request-reply has to know about it: whether it is up
+ * now, and when it breaks. The client buffers what is published while it is down, so callers ask `connected` before
+ * they claim that nothing was sent.
  */
 export type Bus = {
   readonly nats: NatsConnection;
   readonly connected: boolean;
   /**
-   * Calls `listener` when the present connection breaks; when it is already down, at once. No promise, which would keep
-   * whatever has ever waited for it as long as the connection lasts.
+   * Calls `listener` when the present connection breaks, or immediately when it is down already. This is no promise,
+   * which would keep everything that ever waited for it in memory as long as the connection lasts.
    *
-   * @returns what takes the listener away.
+   * @returns a function that removes the listener.
    */
   onDisconnection(listener: () => void): () => void;
-  /** Resolves when the connection is up, at once if it is. */
+  /** Resolves when the connection is up, immediately if it is. */
   connection(): Promise<void>;
-  /** Lets what is under way finish, within `timeoutMs`, then closes. */
+  /** Lets requests under way finish, within `timeoutMs`, then closes. */
   close(timeoutMs: number): Promise<void>;
 };
 
@@ -35,12 +37,15 @@ export type BusOptions = {
   url: string;
   /** Shown in the server's connection list. */
   name: string;
-  /** Its answers come to inboxes of its own, under `_INBOX_<user>`. */
+  /** Signs in as this user, whose answers come to inboxes under `_INBOX_<user>`. */
   user?: string | undefined;
   password?: string | undefined;
-  /** PEM file of the authority that signed the server's certificate. With it the connection is TLS or none. */
+  /** PEM file of the authority that signed the server's certificate. When it is set, the connection uses TLS only. */
   caFile?: string | undefined;
-  /** PEM files of our own certificate and key, for a server that verifies its clients. Read anew at each reconnect. */
+  /**
+   * PEM files of our own certificate and key, for a server that verifies its clients. They are read again at each
+   * reconnect.
+   */
   certFile?: string | undefined;
   keyFile?: string | undefined;
   onStatus?: (status: "disconnected" | "reconnected") => void;
@@ -67,17 +72,17 @@ export function busOptions(settings: BusSettings): Omit<BusOptions, "name" | "on
   };
 }
 
-/** The server refuses us or we refuse it: trying again would not help, somebody has to look at the settings. */
+/** The server refuses us or we refuse it: trying again would not help, an operator has to look at the settings. */
 export class BusRefusedError extends Error {
   override name = "BusRefusedError";
   readonly code = "bus_refused";
 }
 
 /**
- * Waits until a server is there.
+ * Waits until a server answers.
  *
- * @throws BusRefusedError for a wrong password, a certificate that is not trusted, or a server without TLS where it is
- * asked for.
+ * @throws BusRefusedError for a wrong password, a certificate that is not trusted, or a server without TLS where TLS is
+ * required.
  */
 export async function connectBus({ onStatus, ...options }: BusOptions): Promise<Bus> {
   const nats = await firstConnection(await connectionOptions(options));
@@ -141,7 +146,7 @@ async function connectionOptions({
     name,
     reconnectTimeWait: RECONNECT_PAUSE_MS,
     maxReconnectAttempts: -1,
-    // A password that is changed on the server first must not lock us out for ever.
+    // A password that is changed on the server first must not lock us out forever.
     ignoreAuthErrorAbort: true,
     // A black-holed connection is noticed after two missed pings: 10 s.
     pingInterval: 5_000,
@@ -155,7 +160,7 @@ async function connectionOptions({
 
 const RECONNECT_PAUSE_MS = 250;
 
-/** The client itself does not read it. */
+/** User and password of the URL, which the client does not read. */
 function loginIn(url: string): { user?: string; password?: string } {
   const { username, password } = new URL(url.split(",")[0]!);
   if (username === "") return {};
@@ -185,11 +190,3 @@ function isRefusal(error: unknown): boolean {
 
 /** Codes of OpenSSL's verification and of Node's TLS (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
 const TLS_FAILURE = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH)/;
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  await Promise.race([work, new Promise((resolve) => setTimeout(resolve, ms).unref())]);
-}

@@ -1,5 +1,6 @@
 export * from "./connect.ts";
 export { natsUsersConfig, passwordVariable } from "./nats-users-config.ts";
+export * from "./log-handled.ts";
 export * from "./notices.ts";
 export * from "./request.ts";
 export * from "./serve.ts";

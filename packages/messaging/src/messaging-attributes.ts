@@ -1,6 +1,9 @@
 import type { SpanAttributes } from "@holdfast/telemetry";
 
-/** What the semantic conventions for messaging ask of every span; `type` is theirs, `name` the bus's own word. */
+/**
+ * The attributes that the semantic conventions for messaging require of every span; `type` is a value of theirs, `name`
+ * the bus's own.
+ */
 export function messagingAttributes(
   destination: string,
   type: "send" | "process",

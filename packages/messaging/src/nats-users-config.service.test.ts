@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { BUS_USERS } from "@holdfast/contracts";
-import { freePort, localCertificates, startNatsServer } from "@holdfast/local-infrastructure";
-import { issueClient } from "@holdfast/local-infrastructure/issue-certificate";
+import { freePort, localCertificates, startNatsServer } from "@holdfast/sandbox/infrastructure";
+import { issueClient } from "@holdfast/sandbox/infrastructure/issue-certificate";
 import { expect, onTestFinished, test } from "vitest";
 import { BusRefusedError, connectBus } from "./connect.ts";
 import { deployedUsersConfig, passwordVariable } from "./nats-users-config.ts";
@@ -63,16 +63,19 @@ test("compose's nats-server takes each user over TLS, and lets nobody in without
   await expect(connectBus({ url, name: "test", caFile })).rejects.toThrow(BusRefusedError);
 });
 
-/** nats-server with a configuration of deploy/, but for the paths and ports in `replaced`, and with passwords drawn here. */
+/**
+ * nats-server with a configuration of deploy/, but for the paths and ports in `replaced`, and with passwords generated
+ * here.
+ */
 async function startAsDeployed(dir: string, config: string, replaced: Record<string, string>) {
   mkdirSync(join(dir, "nats"));
   writeFileSync(join(dir, "nats", "users.conf"), readFileSync(join(deployed, "users.conf")));
   const configFile = join(dir, "nats", "nats-server.conf");
   let text = readFileSync(config, "utf8")
-    // Given on the command line here.
+    // The test gives it on the command line.
     .replace('store_dir: "/data"', "");
   for (const [from, to] of Object.entries(replaced)) {
-    // With its end, since one path may begin like another.
+    // The closing quote belongs to the match, since one path may begin like another.
     expect(text).toContain(`${from}"`);
     text = text.replace(`${from}"`, `${to}"`);
   }
@@ -90,11 +93,13 @@ async function startAsDeployed(dir: string, config: string, replaced: Record<str
   return { url: server.url, passwords };
 }
 
-/** What a client gets that signs in rightly, but without TLS; until the server closes or says that it is in. */
+/**
+ * What a client with the right password but without TLS receives, until the server closes the connection or accepts it.
+ */
 async function answersInTheClear(url: string, user: string, password: string) {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
-  // Closed with our line unread, it is a reset.
+  // A connection that is closed with our line unread is reset.
   socket.on("error", () => undefined);
   let heard = "";
   socket.setEncoding("latin1").on("data", (part: string) => {

@@ -1,9 +1,9 @@
 import { busPermissions } from "./bus-permissions.ts";
 
 /**
- * The users of the bus as a part of nats-server's configuration
- * (https://docs.nats.io/running-a-nats-service/configuration/securing_nats/authorization): deny by default, no user for
- * those who do not sign in.
+ * The users of the bus as part of nats-server's configuration
+ * (https://docs.nats.io/running-a-nats-service/configuration/securing_nats/authorization): deny by default, and no user
+ * for connections that do not sign in.
  *
  * @param password of each user as a value of that language: a quoted string or a `$VARIABLE`.
  * @param observed adds the observer, who may do everything: for sandboxes and tests.

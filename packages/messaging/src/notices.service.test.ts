@@ -1,5 +1,5 @@
 import type { Notice } from "@holdfast/contracts";
-import { eventually, startTestNats } from "@holdfast/testing";
+import { eventually, startTestNats } from "@holdfast/tests/support";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { connectBus } from "./connect.ts";

@@ -3,7 +3,7 @@ import { DrainingConnectionError, ClosedConnectionError } from "@nats-io/transpo
 import type { z } from "zod";
 import type { Bus } from "./connect.ts";
 
-/** Tells all replicas that listen, this one included. Never fails: a notice may be lost. */
+/** Sends a notice to all replicas that listen, this one included. It never fails: a notice may be lost. */
 export function publishNotice<Payload extends z.ZodType>(
   { nats }: Bus,
   { subject }: Notice<Payload>,
@@ -17,8 +17,8 @@ export function publishNotice<Payload extends z.ZodType>(
 }
 
 /**
- * Calls `handle` for every notice that arrives until the bus is closed, after reconnects, too. What cannot be read is
- * dropped.
+ * Calls `handle` for every notice that arrives until the bus is closed, also after reconnects. A notice that cannot be
+ * parsed is dropped.
  */
 export function onNotice<Payload extends z.ZodType>(
   { nats }: Bus,

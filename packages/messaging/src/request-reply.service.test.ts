@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { defineCommand, type Command, type CommandReply, type MessageContext } from "@holdfast/contracts";
-import { eventually, startTestNats, type TestNats } from "@holdfast/testing";
+import { eventually, startTestNats, type TestNats } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { connectBus, type Bus } from "./connect.ts";
@@ -172,7 +172,7 @@ test("stopping lets what is under way end, and takes nothing new", async () => {
       .includes('"num_requests":1'),
   );
   const stopped = serving.stop(FOREVER_MS);
-  // One that is still handed over is among those under way, and waits with them.
+  // A command that is still being handed over counts as under way, and waits with the others.
   await eventually(async () => (await send(context(), 100)).outcome === "not_started");
   release.resolve(done("first"));
   await stopped;

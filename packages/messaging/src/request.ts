@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Command, CommandContext, CommandReply } from "@holdfast/contracts";
 import {
   ClosedConnectionError,
@@ -12,8 +13,9 @@ import type { z } from "zod";
 import type { Bus } from "./connect.ts";
 import { traceRequest } from "./trace-request.ts";
 import { encodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
+import { within } from "./within.ts";
 
-/** A bug on one of the two sides: a message the other side could not read. Nothing was started. */
+/** A bug on one of the two sides: the handler could not parse the message. Nothing was started. */
 export class MessageRejectedError extends Error {
   override name = "MessageRejectedError";
   readonly code = "message_rejected";
@@ -21,7 +23,8 @@ export class MessageRejectedError extends Error {
 
 export type RequestOptions = {
   /**
-   * Epoch milliseconds until which to wait; later than the context's deadline, by the time an answer needs to travel.
+   * How long to wait, in epoch milliseconds; later than the context's deadline by the time that an answer takes to
+   * arrive.
    */
   waitUntil: number;
   /** W3C trace context (https://www.w3.org/TR/trace-context/). */
@@ -61,7 +64,8 @@ async function send<Result extends z.ZodType>(
 
   for (let sends = 0; ; sends++) {
     const gaveUp: CommandReply<never> = { outcome: sends === 0 ? "not_started" : "in_doubt" };
-    if (!bus.connected && (sends === 0 || !(await within(bus.connection(), waitUntil)))) return gaveUp;
+    if (!bus.connected && (sends === 0 || !(await within(waitUntil - Date.now(), bus.connection()))))
+      return gaveUp;
     const timeout = waitUntil - Date.now();
     if (timeout <= 0) return gaveUp;
     const answer = bus.nats.request(command.subject, data, { timeout, headers: messageHeaders });
@@ -76,13 +80,13 @@ async function send<Result extends z.ZodType>(
       }
       if (message.headers?.get(FAILURE_HEADER)) return { outcome: "in_doubt" };
       const reply = command.reply.parse(message.json());
-      // A copy that was not begun (too late by then, or one too many) says nothing of the first one.
+      // A copy that was not begun (it came too late, or the handler was full) says nothing about the first one.
       return reply.outcome === "not_started" ? gaveUp : reply;
     } catch (error) {
       if (wasNotSent(error)) {
         if (sends === 0 || bus.nats.isClosed()) return gaveUp;
         // After a restart of the server the handler's service may reconnect a moment later than we did.
-        await pause(RESEND_PAUSE_MS);
+        await delay(RESEND_PAUSE_MS);
         continue;
       }
       if (error instanceof TimeoutError || error instanceof RequestError) return { outcome: "in_doubt" };
@@ -104,11 +108,7 @@ async function unlessDisconnected<Answer>(bus: Bus, answer: Promise<Answer>): Pr
 
 const RESEND_PAUSE_MS = 100;
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** The server said that nobody serves (or we may not use) the subject, or this client is closing down. */
+/** The server answered that nobody serves the subject or that we may not use it, or this client is closing. */
 function wasNotSent(error: unknown): boolean {
   const cause = error instanceof RequestError ? error.cause : error;
   return (
@@ -117,15 +117,4 @@ function wasNotSent(error: unknown): boolean {
     cause instanceof ClosedConnectionError ||
     cause instanceof DrainingConnectionError
   );
-}
-
-/** Whether `promise` resolves by `until` (epoch milliseconds). */
-async function within(promise: Promise<void>, until: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), until - Date.now());
-  });
-  const inTime = await Promise.race([promise.then(() => true), late]);
-  clearTimeout(timer);
-  return inTime;
 }

@@ -24,6 +24,7 @@ import type { z } from "zod";
 import type { Bus } from "./connect.ts";
 import { messagingAttributes } from "./messaging-attributes.ts";
 import { decodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
+import { within } from "./within.ts";
 
 /** A command with its context, as a handler gets it. */
 export type Incoming<Request, Context = MessageContext> = {
@@ -50,9 +51,9 @@ export type ServeOptions = {
   /** Semantic version shown to `$SRV.INFO`. */
   version: string;
   handlers: Handler[];
-  /** Commands under way at once in this process; one more is answered `not_started`. */
+  /** How many commands may be under way in this process; one more is answered `not_started`. */
   inFlightMax: number;
-  /** One call per message, after its answer: for the log and metrics. */
+  /** Called once per message, after its answer, for the log and metrics. */
   onHandled: (handled: Handled) => void;
 };
 
@@ -78,8 +79,8 @@ export class ServingRefusedError extends Error {
 /**
  * Serves commands in the NATS services framework: one queue group, so that any number of replicas share the work, with
  * discovery, ping and stats. Each message is parsed once, here; its handler is awaited here (the framework would not)
- * and always answered: an unexpected throw tells the caller that the outcome is in doubt. Resolves when the server has
- * taken the subscriptions, however often the connection breaks before that.
+ * and always answered: after an unexpected throw the caller's outcome is `in_doubt`. Resolves when the server has
+ * accepted the subscriptions, however often the connection breaks before that.
  *
  * @throws ServingRefusedError
  */
@@ -112,13 +113,12 @@ export async function serve(
   return {
     async stop(timeoutMs) {
       await nats.stop();
-      const finished = Promise.allSettled(underway);
-      await Promise.race([finished, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
+      await within(timeoutMs, Promise.allSettled(underway));
     },
   };
 }
 
-/** A connection that breaks gives up what was to be flushed; the next one subscribes anew by itself. */
+/** A flush fails when its connection breaks; the client subscribes again on the next connection. */
 async function subscriptionsTaken(bus: Bus): Promise<void> {
   for (;;) {
     await bus.connection();
@@ -137,8 +137,8 @@ const recordDuration = lazyHistogram(
 );
 
 /**
- * In a span that goes on with the caller's trace; `run` is given what is to be stored and sent along. A message without
- * one is upkeep between services and belongs to no trace.
+ * Runs in a span that continues the caller's trace; `run` gets the trace context to store and send along. A message
+ * without a trace is upkeep between services and gets no span.
  */
 async function traced(
   message: ServiceMsg,
@@ -191,7 +191,7 @@ async function answer(
     onHandled(handled);
     return handled;
   };
-  // The server lets us answer whoever may send us any command; which one this is, it does not check.
+  // The server lets us answer every sender of any of our commands, and does not check which command this is.
   if (!mayBeAnswered(command, message.reply)) return finish("rejected");
   try {
     const { context: rawContext, payload: rawPayload } = decodeMessage(message);
@@ -221,10 +221,10 @@ async function answer(
 }
 
 /**
- * Whether the answer goes to an inbox of the command's own senders (or of somebody who looks on). NATS does not check a
- * reply subject when it is sent: without this a sender could have the handler write to any subject the handler may use.
- * It also tells a sender's message from one that JetStream delivers in its own name, wherever whoever set up a stream
- * or consumer has told it to: those have no reply subject, or one of JetStream's.
+ * Whether the answer goes to an inbox of the command's own senders (or of the observer). NATS does not check the reply
+ * subject of a message: without this check a sender could make the handler publish to any subject that the handler may
+ * use. The check also refuses messages that JetStream delivers as itself, to whatever subject a stream or consumer was
+ * set up with: they have no reply subject, or one of JetStream's.
  */
 function mayBeAnswered({ senders }: Command, reply = ""): boolean {
   const prefixes = [...senders.map(inboxPrefix), inboxPrefix(OBSERVER), DEFAULT_INBOX_PREFIX];

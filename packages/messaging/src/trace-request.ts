@@ -17,7 +17,7 @@ import { messagingAttributes } from "./messaging-attributes.ts";
 
 /**
  * Sends a command in a span of the unit of work under way, or else of the trace that `traceparent` names, and measures
- * it. `send` is given what the message is to carry. What belongs to no trace is measured only.
+ * it. `send` gets the trace context that the message carries. A command outside of any trace is only measured.
  */
 export async function traceRequest<Reply extends CommandReply<unknown>>(
   subject: string,

@@ -1,9 +1,9 @@
-/** How a command lies on the wire: a JSON body `{context, payload}` and the trace context as a header. */
+/** The form of a command on the wire: a JSON body `{context, payload}` and the trace context as a header. */
 
 /** W3C trace context. */
 export const TRACEPARENT_HEADER = "traceparent";
 
-/** Set on an answer without a body: `rejected` (unreadable, nothing started) or `failed` (threw, outcome in doubt). */
+/** Set on an answer without a body: `rejected` (unreadable, nothing started) or `failed` (threw, outcome unknown). */
 export const FAILURE_HEADER = "Holdfast-Failure";
 
 export function encodeMessage(context: object, payload: unknown): string {

@@ -1,7 +1,7 @@
 import { confirmEvents, type EventSource } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import type { Pool } from "pg";
-import { confirm } from "./outbox-queries.ts";
+import { confirm } from "./outbox-statements.ts";
 
 /** The owner's side of a confirmation: the dispatcher has committed these events, so their rows are closed. */
 export function confirmEventsHandler(source: EventSource, pool: Pool) {

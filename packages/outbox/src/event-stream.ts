@@ -12,15 +12,15 @@ import type { NatsConnection } from "@nats-io/transport-node";
 
 export type EventStreamOptions = { replicas: number; bytesMax: number };
 
-/** The stream exists with settings that cannot be changed into the ones we need: somebody has to look at it. */
+/** The stream has settings that cannot be changed into the ones we need; an operator has to look at it. */
 export class EventStreamSettingsError extends Error {
   override name = "EventStreamSettingsError";
   readonly code = "event_stream_settings";
 }
 
 /**
- * Makes the event stream, or brings it to its settings. Every service does it at its start and again when it finds the
- * stream gone: JetStream is a transport, and losing all of it loses no event.
+ * Creates the event stream, or brings it to its settings. Every service does so when it starts, and again when it finds
+ * the stream gone: JetStream is a transport, and losing all of it loses no event.
  *
  * @throws EventStreamSettingsError
  */
@@ -29,7 +29,7 @@ export async function assertEventStream(nats: NatsConnection, options: EventStre
   const wanted = settings(options);
   const existing = await streams.info(EVENT_STREAM.name).catch(notFound);
   if (!existing) {
-    // Of two services that start at once the second finds the stream made with the same settings, which is no error.
+    // When two services start together, the second finds a stream with the same settings, which is no error.
     await streams.add(wanted);
     return;
   }
@@ -48,9 +48,10 @@ export async function assertEventStream(nats: NatsConnection, options: EventStre
 const ANSWER_TIMEOUT_MS = 2_000;
 
 /**
- * Limits and not work-queue, so that further consumers may come. What is older or more than fits leaves: the outbox is
- * the record, and with `discard: new` a stream full of delivered events would refuse new ones. Duplicates are known for
- * 30 s: long enough for a publish that was repeated because its answer was lost.
+ * The stream has limits and is no work queue, so that further consumers can be added. The oldest events leave it when
+ * it holds too many bytes or they are too old: the outbox is the record, and with `discard: new` a stream full of
+ * delivered events would refuse new ones. Duplicates are known for 30 s: long enough for a publish that is repeated
+ * because its answer was lost.
  */
 function settings({ replicas, bytesMax }: EventStreamOptions) {
   return {

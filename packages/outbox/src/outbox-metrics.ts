@@ -13,13 +13,13 @@ export type OutboxMetrics = {
 export function createOutboxMetrics(source: EventSource): OutboxMetrics {
   const meter = metrics.getMeter("outbox");
   const published = meter.createCounter("holdfast.outbox.published", {
-    description: "Events the stream has taken",
+    description: "Events that the stream has acknowledged",
   });
   const republished = meter.createCounter("holdfast.outbox.republished", {
-    description: "Events published again because nobody had confirmed them",
+    description: "Events published again because they were not confirmed in time",
   });
   const failed = meter.createCounter("holdfast.outbox.publish_failures", {
-    description: "Events the stream has not taken",
+    description: "Events that the stream has not acknowledged",
   });
   const missing = meter.createCounter("holdfast.outbox.missing", {
     description: "Confirmed events that the dispatcher did not have; must stay 0",

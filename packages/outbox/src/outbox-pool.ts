@@ -2,9 +2,9 @@ import { createPool, type PoolOptions } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 
 /**
- * Connections for the relay, the confirmations and the comparison with the dispatcher; never for what puts an event
- * into the outbox. They commit without waiting for the disk: what a crash of the database takes from them is a claim or
- * a confirmation, and the event is published once more, which the dispatcher knows by its id.
+ * Connections for the relay, the confirmations and the comparison with the dispatcher, but never for the transactions
+ * that put events into the outbox. They commit without waiting for the disk: a crash of the database can lose a claim
+ * or a confirmation, and then the event is published once more, which the dispatcher recognizes by its id.
  */
 export function createOutboxPool(options: Omit<PoolOptions, "connectionsMax" | "settings">): Pool {
   return createPool({
@@ -15,10 +15,13 @@ export function createOutboxPool(options: Omit<PoolOptions, "connectionsMax" | "
   });
 }
 
-/** One relay, two confirmations side by side, one for the tasks. */
+/** The relay needs one, two confirmations may run side by side, and the tasks share one. */
 const CONNECTIONS = 4;
 
-/** Every statement goes from a few keys along an index; a plan made while the table was small would read all of it. */
+/**
+ * Every statement follows an index from a few keys; a plan that was made while the table was small would read all of
+ * it.
+ */
 const SETTINGS = {
   synchronous_commit: "off",
   plan_cache_mode: "force_generic_plan",

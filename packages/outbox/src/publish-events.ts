@@ -3,11 +3,11 @@ import { messagingAttributes, TRACEPARENT_HEADER } from "@holdfast/messaging";
 import { formatTraceparent, inSpan, remoteContext, SpanKind } from "@holdfast/telemetry";
 import { jetstream, type JetStreamClient } from "@nats-io/jetstream";
 import { headers, type NatsConnection } from "@nats-io/transport-node";
-import type { ClaimedEvent } from "./outbox-queries.ts";
+import type { ClaimedEvent } from "./outbox-statements.ts";
 
 /**
- * Publishes events side by side. The server's answer means little (it syncs its files every two minutes), but one that
- * does not come means the event certainly has to be sent again.
+ * Publishes events side by side. The server's answer means little (it syncs its files every two minutes), but without
+ * an answer the event certainly has to be sent again.
  *
  * @returns the ids of those that were not acknowledged, with one of the errors.
  */
@@ -25,7 +25,7 @@ export async function publishEvents(
 
 const PUBLISH_TIMEOUT_MS = 5_000;
 
-/** In the trace of the request that made the event, which goes on from here at whoever takes it. */
+/** Publishes in the trace of the request that made the event; the consumer continues that trace. */
 async function publishTraced(
   client: JetStreamClient,
   source: EventSource,
@@ -59,10 +59,10 @@ async function publish(
   traceparent: string | null,
 ): Promise<void> {
   await client.publish(eventSubject(source), JSON.stringify(message(source, event)), {
-    // The attempt belongs to it: the server remembers ids for its whole window and would swallow the second copy.
+    // The id includes the attempt: the server remembers ids for its whole window and would drop the second copy.
     msgID: `${event.event_id}:${event.publish_attempts}`,
     headers: headersOf(traceparent),
-    // A copy more is nothing, and the outbox repeats what is lost.
+    // One more copy does no harm, and the outbox repeats what is lost.
     retries: 1,
   });
 }

@@ -7,12 +7,13 @@ import { reconcile } from "./reconcile.ts";
 type Connections = BusSettings & { DATABASE_URL: string };
 
 /**
- * The command each owner of an outbox has, for after a dispatcher's database was restored: compares everything since a
- * time and opens again what is missing. Exits 1 when something was missing or could not be compared.
+ * The command that each owner of an outbox has, for use after a dispatcher's database was restored. It compares all
+ * events since a time and opens the missing ones again. It exits with 1 when events were missing or could not be
+ * compared.
  *
- *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… node src/outbox/reconcile.ts --since 2026-11-20T00:00:00Z
+ *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… node src/reconcile.ts --since 2026-11-20T00:00:00Z
  *
- * On the bus it is the service itself: it needs no more than the service may do.
+ * On the bus it signs in as the service, and needs no further permission.
  */
 export async function runReconcileCommand(source: EventSource, readConfig: () => Connections): Promise<void> {
   try {

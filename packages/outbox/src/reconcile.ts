@@ -4,7 +4,7 @@ import { request, type Bus } from "@holdfast/messaging";
 import { startPeriodicTask, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 import { createOutboxMetrics } from "./outbox-metrics.ts";
-import { findConfirmed, measureBacklog, reopen } from "./outbox-queries.ts";
+import { findConfirmed, measureBacklog, reopen } from "./outbox-statements.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
 
 export type ReconcileDeps = { pool: Pool; bus: Bus; source: EventSource };
@@ -12,20 +12,20 @@ export type ReconcileDeps = { pool: Pool; bus: Bus; source: EventSource };
 export type Reconciliation = {
   /** Confirmed events that were compared. */
   compared: number;
-  /** Those the dispatcher does not have; their rows are open again. Anything but none is an incident. */
+  /** Events that the dispatcher does not have; their rows are open again. A single one is an incident. */
   missing: string[];
 };
 
-/** The dispatcher did not answer, so nothing is known. */
+/** The dispatcher did not answer, so nothing could be compared. */
 export class DispatcherSilentError extends Error {
   override name = "DispatcherSilentError";
   readonly code = "dispatcher_silent";
 }
 
 /**
- * Asks the dispatcher whether it has the events it has confirmed: after its database was restored from a backup it may
- * not. What is missing is opened again and so is published again; that is safe, since the dispatcher knows an event it
- * has by its id.
+ * Asks the dispatcher whether it has the events that it has confirmed: after its database was restored from a backup,
+ * some may be missing. Those are opened again and so published again, which is safe: the dispatcher recognizes an event
+ * by its id.
  */
 export async function reconcile(
   { pool, bus, source }: ReconcileDeps,
@@ -65,7 +65,7 @@ async function askDispatcher(bus: Bus, source: EventSource, eventIds: string[]):
 
 const ASK_TIMEOUT_MS = 10_000;
 
-/** Compares what happened lately, again and again, and measures what is still open. */
+/** Periodically compares the latest events and measures what is still open. */
 export function startReconciliation(
   deps: ReconcileDeps & { settings: OutboxSettings; log: Logger },
 ): PeriodicTask[] {

@@ -1,13 +1,13 @@
 import { confirmEvents, EVENT_STREAM, findMissingEvents } from "@holdfast/contracts";
 import { handler, request, serve } from "@holdfast/messaging";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { startOutboxHarness, type OutboxHarness } from "../test/outbox-harness.ts";
 import { confirmEventsHandler } from "./confirm-events.ts";
 import { assertEventStream, EventStreamSettingsError } from "./event-stream.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
-import { confirm, measureBacklog } from "./outbox-queries.ts";
+import { confirm, measureBacklog } from "./outbox-statements.ts";
 import { DispatcherSilentError, reconcile } from "./reconcile.ts";
 import { createRelayRound, startOutboxRelay, type OutboxRelay } from "./relay.ts";
 

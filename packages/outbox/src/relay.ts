@@ -1,25 +1,25 @@
 import type { EventSource } from "@holdfast/contracts";
 import type { Bus } from "@holdfast/messaging";
-import type { Logger } from "@holdfast/service-runtime";
+import { pause, type Logger } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 import { assertEventStream } from "./event-stream.ts";
 import { createOutboxMetrics, type OutboxMetrics } from "./outbox-metrics.ts";
-import { claimNew, claimUnconfirmed, postpone, type ClaimedEvent } from "./outbox-queries.ts";
+import { claimNew, claimUnconfirmed, postpone, type ClaimedEvent } from "./outbox-statements.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
 import { publishEvents } from "./publish-events.ts";
 
 /**
  * Carries committed events from a service's outbox to the event stream. A row stays open until the dispatcher has
- * confirmed it to the owner; nothing the stream says closes one. Any number of relays may run on one outbox.
+ * confirmed it to the owner; no answer of the stream closes one. Any number of relays may run on one outbox.
  */
 export type OutboxRelay = {
-  /** Something was committed: look now. Called after the commit, never within it. */
+  /** Starts a round now, since an event was committed. It is called after the commit, never within the transaction. */
   nudge(): void;
   stop(timeoutMs: number): Promise<void>;
 };
 
 export type RelayDeps = {
-  /** Of the service that owns the outbox. */
+  /** The pool of the service that owns the outbox. */
   pool: Pool;
   bus: Bus;
   source: EventSource;
@@ -47,7 +47,8 @@ export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
         nudged.promise,
         pause(outcome === "failed" ? FAILURE_PAUSE_MS : settings.OUTBOX_POLL_INTERVAL),
       ]);
-      // Meanwhile more is committed, and one claim takes it all; an event that comes alone finds this time long over.
+      // While this waits more events are committed, and one claim gets them all; an event that comes alone does not
+      // wait, since the time is over by then.
       const early = endedAt + ROUND_PAUSE_MS - performance.now();
       if (early > 0 && !stopping.signal.aborted) await pause(early);
       nudged = Promise.withResolvers();
@@ -63,10 +64,10 @@ export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
   };
 }
 
-/** `more`: there may be more to do at once; `failed`: the stream or the bus is not there. */
+/** `more`: further events may be due immediately; `failed`: the stream or the bus is down. */
 export type RelayRoundOutcome = "more" | "idle" | "failed";
 
-/** One round: new events first, then, at most so many a second, those nobody has confirmed. */
+/** Makes the function of one round: it publishes new events first, then unconfirmed ones, at a limited rate. */
 export function createRelayRound({
   pool,
   bus,
@@ -96,7 +97,7 @@ export function createRelayRound({
   };
 
   return async () => {
-    // Claimed events that cannot be published would only wait the longer for their next turn.
+    // Events that are claimed and cannot be published would only wait longer for their next attempt.
     if (!bus.connected) return "failed";
     if (!streamIsThere) await assertEventStream(bus.nats, streamOptions);
     streamIsThere = true;
@@ -114,12 +115,12 @@ export function createRelayRound({
   };
 }
 
-/** Between two rounds at the least. */
+/** The shortest time between two rounds. */
 const ROUND_PAUSE_MS = 10;
 /** Events claimed by one statement and published side by side. */
 const BATCH_MAX = 200;
 const FAILURE_PAUSE_MS = 250;
-/** Those not confirmed are looked for less often than new ones: their time is counted in minutes. */
+/** Unconfirmed events are looked for less often than new ones: they wait for minutes. */
 const LOOK_AGAIN_MS = 250;
 
 function countPublished(metrics: OutboxMetrics, events: ClaimedEvent[], failures: number): void {
@@ -129,7 +130,7 @@ function countPublished(metrics: OutboxMetrics, events: ClaimedEvent[], failures
   if (failures > 0) metrics.failed(failures);
 }
 
-/** So many a second, with at most a second's worth at once. Times are monotonic milliseconds. */
+/** Allows `perSecond` events a second, and as many in one burst. Times are monotonic milliseconds. */
 export function createRateLimit(perSecond: number): {
   available(nowMs: number): number;
   take(count: number): void;
@@ -146,8 +147,4 @@ export function createRateLimit(perSecond: number): {
       tokens -= count;
     },
   };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { EVENT_STREAM, type StatusChangedEvent } from "@holdfast/contracts";
 import { connectBus, type Bus } from "@holdfast/messaging";
 import { createLogger, createPool, parseConfig, type Logger } from "@holdfast/service-runtime";
-import { createTestDatabase, startTestNats, type TestNats } from "@holdfast/testing";
+import { createTestDatabase, startTestNats, type TestNats } from "@holdfast/tests/support";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { Client, type Pool } from "pg";
 import { z } from "zod";
 import { outboxSettings, type OutboxSettings } from "../src/outbox-settings.ts";
 
-/** The outbox of payments with rows of the test's own, and a bus; the role is the service's. */
+/** The outbox of payments with rows that the test inserts, and a bus; the pool uses the service's role. */
 export type OutboxHarness = {
   pool: Pool;
   superuser: Client;
@@ -21,7 +21,7 @@ export type OutboxHarness = {
   rows(): Promise<
     { event_id: string; publish_attempts: number; confirmed: boolean; due_in_ms: number | null }[]
   >;
-  /** What lies in the stream, in order. */
+  /** The messages in the stream, in order. */
   published(): Promise<{ event: StatusChangedEvent; msgId: string; traceparent: string }[]>;
   close(): Promise<void>;
 };
@@ -31,7 +31,7 @@ export async function startOutboxHarness(): Promise<OutboxHarness> {
   const log = createLogger("payments", "silent");
   const superuser = new Client({ connectionString: database.superuserUrl });
   await superuser.connect();
-  // The events of these tests are about payments nobody made.
+  // The events of these tests belong to no payment.
   await superuser.query("alter table payments.outbox drop constraint outbox_payment_id_fkey");
   const pool = createPool({
     url: database.urls.payments.app,

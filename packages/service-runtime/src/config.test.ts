@@ -40,6 +40,14 @@ test("an empty variable counts as not set", () => {
   expect(config.WAIT).toBe(15_000);
 });
 
+test.each(["999ms", "61m"])("a duration outside its bounds is refused: %s", (WAIT) => {
+  const bounded = z.object({ WAIT: durationSetting({ min: "1s", max: "1h" }) });
+  expect(parseConfig(bounded, { WAIT: "1h" })).toEqual({ WAIT: 3_600_000 });
+  expect(faultOf(() => parseConfig(bounded, { WAIT })).faults).toEqual([
+    "WAIT: must be a duration such as 250ms, 15s, 5m, 48h or 7d, from 1s to 1h",
+  ]);
+});
+
 test("names every fault at once with the form it should have, and no value", () => {
   const env = {
     PORT: "70000",

@@ -5,7 +5,8 @@ import { CONNECTION_TIMEOUT_MS } from "./postgres.ts";
 /**
  * Settings come from environment variables, are parsed once by `runService`, before anything is begun, and then are
  * plain values. Every variable of ours has its unit in its value (`15s`; OpenTelemetry's own are milliseconds), and all
- * faults are listed at once, never with the value: it may be a secret.
+ * faults are listed together, never with the value: it may be a secret. What a setting means is its `.describe()`, the
+ * last call on its schema; docs/settings.md is generated from the schemas.
  */
 export class ConfigError extends Error {
   override name = "ConfigError";
@@ -23,7 +24,7 @@ export function parseConfig<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   env: NodeJS.ProcessEnv,
 ): z.output<z.ZodObject<Shape>> {
-  // An empty variable is how compose files and manifests spell «not set».
+  // An empty variable is how compose files and manifests spell "not set".
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
@@ -54,17 +55,24 @@ export function integerSetting(min: number, max: number) {
     .refine((value) => value >= min && value <= max, { error });
 }
 
-/** A duration with its unit, in milliseconds: `250ms`, `15s`, `5m`, `48h`, `7d`. */
-export function durationSetting() {
-  const error = "must be a duration such as 250ms, 15s, 5m, 48h or 7d";
+/** A duration with its unit, in milliseconds: `250ms`, `15s`, `5m`, `48h`, `7d`. The bounds are durations, too. */
+export function durationSetting({ min = "0ms", max }: { min?: string; max?: string } = {}) {
+  const bounds = max ? `, from ${min} to ${max}` : min === "0ms" ? "" : `, at least ${min}`;
+  const error = `must be a duration such as 250ms, 15s, 5m, 48h or 7d${bounds}`;
+  const [minMs, maxMs] = [milliseconds(min), max === undefined ? Infinity : milliseconds(max)];
   return z
     .string({ error })
     .regex(/^\d{1,9}(ms|s|m|h|d)$/, { error })
-    .transform((value) => {
-      const [, count, unit] = /^(\d+)(\w+)$/.exec(value) ?? [];
-      return Number(count) * MILLISECONDS[unit as keyof typeof MILLISECONDS];
-    });
+    .transform(milliseconds)
+    .refine((durationMs) => durationMs >= minMs && durationMs <= maxMs, { error });
 }
+
+function milliseconds(duration: string): number {
+  const [, count, unit] = /^(\d+)(\w+)$/.exec(duration) ?? [];
+  return Number(count) * MILLISECONDS[unit as keyof typeof MILLISECONDS];
+}
+
+const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Durations separated by commas, growing, in milliseconds: `2s,5s,15s`. */
 export function scheduleSetting() {
@@ -79,8 +87,6 @@ export function scheduleSetting() {
     return known;
   });
 }
-
-const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 export function urlSetting(...protocols: string[]) {
   const error = `must be a URL with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`;
@@ -119,41 +125,60 @@ export function keyRingSetting() {
 
 /** How a service reaches the bus. In production with a user, over TLS. */
 export const busSettings = {
-  /** Several servers separated by commas. */
-  NATS_URL: textSetting("must be nats://host:port, several separated by commas").regex(
-    /^(nats|tls):\/\/[^,]+(,(nats|tls):\/\/[^,]+)*$/,
-    { error: "must be nats://host:port, several separated by commas" },
-  ),
-  /** The service's own user, `payments` for `payments`; what it may do is in deploy/nats/users.conf. */
-  NATS_USER: z.string().optional(),
-  NATS_PASSWORD: z.string().optional(),
-  /** PEM file of the authority that signed the servers' certificates. With it the connection is TLS or none. */
-  NATS_CA_FILE: z.string().optional(),
-  /** PEM files of the service's own certificate and key, for servers that verify their clients. */
-  NATS_CERT_FILE: z.string().optional(),
-  NATS_KEY_FILE: z.string().optional(),
+  NATS_URL: textSetting("must be nats://host:port, several separated by commas")
+    .regex(/^(nats|tls):\/\/[^,]+(,(nats|tls):\/\/[^,]+)*$/, {
+      error: "must be nats://host:port, several separated by commas",
+    })
+    .describe("The NATS servers."),
+  NATS_USER: z
+    .string()
+    .optional()
+    .describe(
+      "The service's own user on the bus, such as `payments`; `deploy/nats/users.conf` has its permissions.",
+    ),
+  NATS_PASSWORD: z.string().optional().describe("The password of that user."),
+  NATS_CA_FILE: z
+    .string()
+    .optional()
+    .describe(
+      "PEM file of the authority that signed the servers' certificates. When it is set, the service connects over TLS only.",
+    ),
+  NATS_CERT_FILE: z
+    .string()
+    .optional()
+    .describe("PEM file of the service's own certificate, for servers that verify their clients."),
+  NATS_KEY_FILE: z.string().optional().describe("PEM file of that certificate's private key."),
 };
 
 /** Settings that every service has. */
 export const commonSettings = {
   ...telemetrySettings,
-  /** A request, command or attempt that took longer is kept whatever the ratio of traces says. */
-  TRACE_SLOW_AFTER: durationSetting().default(1_000),
-  /** Address the listeners bind to. */
-  LISTEN_HOST: textSetting("must be an address to listen on").default("0.0.0.0"),
-  /** `/livez`, `/readyz` and `/metrics`. */
-  HEALTH_PORT: portSetting(),
-  /** As the service's runtime role, which can neither alter its schema nor read another's. */
-  DATABASE_URL: urlSetting("postgres:", "postgresql:"),
-  DATABASE_CONNECTIONS_MAX: integerSetting(2, 200).default(10),
-  /** How long a caller waits for a connection; then nothing was begun, which is a 503. */
-  DATABASE_CONNECTION_TIMEOUT: durationSetting()
-    .refine((timeoutMs) => timeoutMs >= 1, { error: "must be 1ms or more" })
-    .default(CONNECTION_TIMEOUT_MS),
+  TRACE_SLOW_AFTER: durationSetting()
+    .default(1_000)
+    .describe(
+      "A request, command or webhook attempt that takes longer is traced whatever the sampling ratio.",
+    ),
+  LISTEN_HOST: textSetting("must be an address to listen on")
+    .default("0.0.0.0")
+    .describe("The address that the listeners bind to."),
+  HEALTH_PORT: portSetting().describe("The port of `/livez`, `/readyz` and `/metrics`."),
+  DATABASE_URL: urlSetting("postgres:", "postgresql:").describe(
+    "PostgreSQL, as the service's runtime role, which can neither alter its schema nor read another service's.",
+  ),
+  DATABASE_CONNECTIONS_MAX: integerSetting(2, 200)
+    .default(10)
+    .describe("The size of the service's main connection pool."),
+  DATABASE_CONNECTION_TIMEOUT: durationSetting({ min: "1ms" })
+    .default(CONNECTION_TIMEOUT_MS)
+    .describe("How long a request waits for a connection to PostgreSQL; after that it is answered 503."),
   ...busSettings,
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error"], { error: "must be debug, info, warn or error" })
-    .default("info"),
-  /** How long work under way may still run after SIGTERM; shorter than the orchestrator's grace of 35 s. */
-  DRAIN_TIMEOUT: durationSetting().default(25_000),
+    .default("info")
+    .describe("The lowest level that is logged."),
+  DRAIN_TIMEOUT: durationSetting()
+    .default(25_000)
+    .describe(
+      "How long work under way may continue after SIGTERM. It must be shorter than the orchestrator's grace period (35 s in `deploy/k8s`).",
+    ),
 };

@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { prometheusText } from "@holdfast/telemetry";
 
-/** One thing a service needs to do its work; `check` throws while it cannot be reached. */
+/** A dependency that a service needs for its work; `check` throws while it cannot be reached. */
 export type ReadinessCheck = { name: string; check: () => Promise<void> | void };
 
 export type Health = {
@@ -13,17 +13,17 @@ export type Health = {
 };
 
 /**
- * `GET /livez`: the process turns its event loop, and none of its own loops is stuck; it does not look at dependencies,
- * since a restart would not mend them.
- * `GET /readyz`: every dependency answers within a second and the service is not draining. The body names what does
+ * `GET /livez`: the event loop turns and none of the process's own loops is stuck; it does not check dependencies,
+ * since a restart would not repair them.
+ * `GET /readyz`: every dependency answers within a second and the service is not draining. The body names those that do
  * not.
- * `GET /metrics`: everything that is measured, in Prometheus' text format.
+ * `GET /metrics`: all metrics, in Prometheus' text format.
  */
 export async function startHealth(
   host: string,
   port: number,
   checks: ReadinessCheck[],
-  /** Names a loop that no longer goes round. */
+  /** Names a loop that is stuck. */
   stuckLoop: () => string | undefined = () => undefined,
 ): Promise<Health> {
   let draining = false;

@@ -3,23 +3,23 @@ import type { z } from "zod";
 import { parseConfig, ConfigError, type commonSettings } from "./config.ts";
 import { createLogger, describeError, flushLog, type Logger } from "./logger.ts";
 
-/** A running service: `stop` takes no new work, lets work under way end, and lets go of everything. */
+/** A running service: `stop` accepts no new work, lets work under way finish, and closes everything. */
 export type RunningService = { stop(): Promise<void> };
 
 export type ServiceProgram<Shape extends typeof commonSettings> = {
-  /** Of the process, in logs and as `service.name`. */
+  /** The process's name in logs and its `service.name`. */
   name: string;
   config: z.ZodObject<Shape>;
-  /** Takes requests from outside. */
+  /** Whether it accepts requests from outside. */
   isEdge?: boolean;
   start: (config: z.output<z.ZodObject<Shape>>, log: Logger) => Promise<RunningService>;
 };
 
 /**
  * The life of a service process: read the settings, start telemetry and then the service, wait for SIGTERM or SIGINT,
- * drain, exit 0. A setting that is missing or malformed ends it before anything is begun, with every fault on standard
- * error. Whatever is thrown and not caught ends the process with 1: it would otherwise go on in a state nobody has
- * thought of, and the supervisor starts it anew.
+ * drain, exit 0. A missing or malformed setting ends it before anything starts, with every fault on standard error. An
+ * error that is thrown and not caught ends the process with 1: otherwise it would go on in an unforeseen state. The
+ * supervisor starts it again.
  */
 export async function runService<Shape extends typeof commonSettings>({
   name,
@@ -27,8 +27,8 @@ export async function runService<Shape extends typeof commonSettings>({
   isEdge = false,
   start,
 }: ServiceProgram<Shape>): Promise<void> {
-  // What `--disable-proto=delete` does, however the process was started: an own `__proto__` of parsed JSON that some
-  // library assigns becomes a plain property instead of a prototype.
+  // This does what `--disable-proto=delete` does, however the process was started: an own `__proto__` of parsed JSON
+  // that some library assigns becomes a plain property instead of a prototype.
   Reflect.deleteProperty(Object.prototype, "__proto__");
   const config = settingsOf(name, schema);
   if (!config) return;
@@ -51,9 +51,9 @@ export async function runService<Shape extends typeof commonSettings>({
       name,
       isEdge,
       settings: config as z.output<z.ZodObject<typeof commonSettings>>,
-      onTrouble: (reason) => log.warn({ operation: "telemetry", reason }, "telemetry does not get through"),
+      onTrouble: (reason) => log.warn({ operation: "telemetry", reason }, "telemetry could not be exported"),
     });
-    // A start can wait for the bus for ever; told to stop meanwhile there is nothing to drain.
+    // A start can wait for the bus forever; when it is stopped meanwhile there is nothing to drain.
     service = await Promise.race([start(config, log), stopSignal.promise.then(() => undefined)]);
   } catch (error) {
     process.stderr.write(`${name}: ${JSON.stringify(describeError(error))}\n`);
@@ -76,12 +76,12 @@ export async function runService<Shape extends typeof commonSettings>({
   exit(log, 0);
 }
 
-/** Ends the process once the log is written, or when nobody reads it any more. */
+/** Ends the process when the log has been written, or nobody reads it any more. */
 function exit(log: Logger, code: number): void {
   void flushLog(log).then(() => process.exit(code));
 }
 
-/** Within what is left between the drain (25 s) and the orchestrator's grace (35 s). */
+/** Part of the time between the end of the drain (25 s) and of the orchestrator's grace (35 s). */
 const TELEMETRY_STOP_TIMEOUT_MS = 1_500;
 
 /** @returns undefined, and the process's exit code set, when there is a fault. */

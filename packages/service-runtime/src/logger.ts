@@ -50,17 +50,17 @@ const LOGGED_FIELDS = new Set([
 /** Lines gather for a moment instead of costing a write each; `flushLog` empties the buffer at exit. */
 function standardOutput(): DestinationStream {
   const stream = pino.destination({ fd: 1, sync: false, minLength: 4_096, periodicFlush: 250 });
-  // By itself it would write the rest at exit and with each fatal line, and where nobody reads any more (EPIPE) try that
-  // for ever: the process would never end.
+  // By default it writes the rest at exit and with each fatal line, and where nobody reads any more (EPIPE) tries that
+  // forever: the process would never end.
   return Object.assign(stream, { flushSync: () => {} });
 }
 
-/** Writes what has gathered, to be called before a process ends. Resolves, whether or not somebody reads it. */
+/** Writes the gathered lines before a process ends. It resolves whether or not anything reads them. */
 export async function flushLog(log: Pick<Logger, "flush">): Promise<void> {
   const flush = () => new Promise<void>((resolve) => log.flush(() => resolve()));
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, FLUSH_TIMEOUT_MS);
-  // The first one may end with a write that was under way before the latest lines.
+  // The first flush may end with a write that began before the latest lines.
   await Promise.race([flush().then(flush), late.promise]);
   clearTimeout(timer);
 }
@@ -85,7 +85,7 @@ export function createLogger(
   );
 }
 
-/** Every line of a unit of work leads to its trace. A line that names its trace itself is right. */
+/** Every line of a unit of work carries its trace id, unless the line names a trace itself. */
 function unitOfWork(): Record<string, unknown> {
   const span = trace.getActiveSpan()?.spanContext();
   return span && isSpanContextValid(span) ? { trace_id: span.traceId, span_id: span.spanId } : {};
@@ -100,8 +100,8 @@ function allowedFields(fields: Record<string, unknown>): Record<string, unknown>
 }
 
 /**
- * An error as it may be logged. Database errors are reduced to SQLSTATE, table and constraint: their message, detail
- * and where repeat row values.
+ * An error in a form that may be logged. Database errors are reduced to SQLSTATE, table and constraint: their
+ * `message`, `detail` and `where` repeat row values.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (error instanceof DatabaseError) {

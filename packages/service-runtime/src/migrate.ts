@@ -6,10 +6,10 @@ import { Pool } from "pg";
 
 /**
  * Brings a service's schema up to date with its plain SQL files, in the order of their names, each in a transaction and
- * once; processes that run at the same time wait for each other. Runs as the role that owns the schema; the role the
- * service runs under gets its grants in the files.
+ * once; processes that run at the same time wait for each other. It runs as the role that owns the schema; the files
+ * grant the service's runtime role its rights.
  *
- * @returns the names of the migrations that ran now.
+ * @returns the names of the migrations that it ran.
  */
 export async function migrate(databaseUrl: string, schema: string, directory: string): Promise<string[]> {
   const db = new Kysely<unknown>({

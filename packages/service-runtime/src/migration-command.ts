@@ -3,17 +3,20 @@ import { describeError } from "./logger.ts";
 import { migrate } from "./migrate.ts";
 import { z } from "zod";
 
-const configSchema = z.object({
-  /** As the role that owns the service's schema. */
-  MIGRATION_DATABASE_URL: urlSetting("postgres:", "postgresql:"),
+/** Environment variables of a migration. */
+export const migrationSchema = z.object({
+  MIGRATION_DATABASE_URL: urlSetting("postgres:", "postgresql:").describe(
+    "PostgreSQL, as the role that owns the service's schema.",
+  ),
 });
 
 /**
- * The command each service has: `MIGRATION_DATABASE_URL=… node src/migrate.ts`. Says what it ran; exits 1 on failure.
+ * The command that each service has: `MIGRATION_DATABASE_URL=… node src/migrate.ts`. It prints what it ran and exits
+ * with 1 on failure.
  */
 export async function runMigrationCommand(schema: string, directory: string): Promise<void> {
   try {
-    const config = parseConfig(configSchema, process.env);
+    const config = parseConfig(migrationSchema, process.env);
     const ran = await migrate(config.MIGRATION_DATABASE_URL, schema, directory);
     process.stdout.write(`${schema}: ${ran.length === 0 ? "up to date" : `migrated ${ran.join(", ")}`}\n`);
   } catch (error) {

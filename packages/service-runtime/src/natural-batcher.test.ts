@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createNaturalBatcher } from "./natural-batcher.ts";
 
-/** A flush that ends when the test says so. */
+/** A flush that ends when the test ends it. */
 function heldFlush() {
   const batches: number[][] = [];
   const waiting: PromiseWithResolvers<void>[] = [];

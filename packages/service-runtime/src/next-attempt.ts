@@ -1,6 +1,6 @@
 /**
- * How long to wait after an attempt at `ageMs`: to the schedule's next step, then as long again as it has lasted, up to
- * an hour.
+ * How long to wait after an attempt at `ageMs`: until the schedule's next step, then for its present age, up to an
+ * hour.
  */
 export function nextAttemptInMs(ageMs: number, { scheduleMs }: { scheduleMs: readonly number[] }): number {
   const next = scheduleMs.find((step) => step > ageMs);

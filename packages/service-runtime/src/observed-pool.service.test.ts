@@ -1,6 +1,6 @@
 import { inSpan, SpanKind } from "@holdfast/telemetry";
 import { recordSpans, type SpanRecording } from "@holdfast/telemetry/testing";
-import { createTestDatabase, type TestDatabase } from "@holdfast/testing";
+import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import type { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createLogger } from "./logger.ts";

@@ -15,10 +15,10 @@ import { Client, Pool, type PoolClient, type PoolConfig } from "pg";
 type Connected = (error: Error | undefined, client: PoolClient | undefined, release: () => void) => void;
 
 /**
- * A pool that says how long its callers wait and its statements take, and whose statements are spans of the unit of
+ * A pool that measures how long its callers wait and its statements take, and whose statements are spans of the unit of
  * work they belong to. A span has the name of the prepared statement, or its verb and first table: never the text,
- * never a value. A statement outside of a unit of work (polling, upkeep) is no span; one for several units at once is a
- * span in each of their traces, linked to the first's.
+ * never a value. A statement outside of a unit of work (polling, upkeep) has no span; one for several units has a span
+ * in each of their traces, linked to the first.
  */
 export class ObservedPool extends Pool {
   readonly #waitTime: Histogram;
@@ -52,7 +52,8 @@ export class ObservedPool extends Pool {
       void connecting.then(record, record);
       return connecting;
     }
-    // Whoever waits is served when somebody else gives back, and must not go on in that one's trace.
+    // A caller that waited is served when another one returns its connection, and must not continue in that one's
+    // trace.
     const bound = context.bind(context.active(), callback);
     super.connect((...answer: Parameters<Connected>) => {
       record();
@@ -61,7 +62,7 @@ export class ObservedPool extends Pool {
   }
 }
 
-/** Ten microseconds tell nothing, ten seconds are the limit of a statement. */
+/** Shorter times tell nothing, and ten seconds are the limit of a statement. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 function observeConnections(pool: Pool, max: number, attributes: Record<string, string>): void {
@@ -87,7 +88,7 @@ function observeConnections(pool: Pool, max: number, attributes: Record<string, 
   );
 }
 
-/** pg asks for a class; every statement goes through its `query`, in one of its forms. */
+/** pg requires a class; every statement goes through its `query`, in one of its forms. */
 function observedClient(durations: Histogram, attributes: Record<string, string>): typeof Client {
   return class ObservedClient extends Client {
     // oxlint-disable-next-line typescript/no-explicit-any -- eight overloads, and all of them are passed on
@@ -116,7 +117,7 @@ function observedClient(durations: Histogram, attributes: Record<string, string>
 }
 
 function startStatementSpans(statement: unknown, database: string | undefined): Span[] {
-  // Not whether it is recording: what an attempt came to is written down after its span has ended.
+  // It does not matter whether the span is still recording: an attempt's result is recorded after its span has ended.
   if (!trace.getActiveSpan()) return NO_SPANS;
   const summary = summaryOf(statement);
   if (summary === undefined || summary === "BEGIN") return NO_SPANS;
@@ -147,7 +148,7 @@ function summaryOf(statement: unknown): string | undefined {
   return "text" in statement && typeof statement.text === "string" ? summarize(statement.text) : undefined;
 }
 
-/** Verb and first table: `UPDATE payment`. Statements are written in the code and few, so each is read once. */
+/** Verb and first table: `UPDATE payment`. Statements are constants and few, so each is parsed once. */
 export function summarize(text: string): string {
   const known = summaries.get(text);
   if (known !== undefined) return known;

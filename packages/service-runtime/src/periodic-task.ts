@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "./logger.ts";
+import { pause } from "./pause.ts";
 
 export type PeriodicTask = {
   /** Starts no further round and waits for the one under way, at most `timeoutMs`. */
@@ -8,7 +8,7 @@ export type PeriodicTask = {
 
 /**
  * Runs `round` again and again with `intervalMs` between the end of one and the start of the next. A round that throws
- * is logged and the next one comes: a dependency that is down must not end the work for good.
+ * is logged, and the next one follows: a dependency that is down must not end the work forever.
  */
 export function startPeriodicTask(
   operation: string,
@@ -31,9 +31,4 @@ export function startPeriodicTask(
       await Promise.race([running, pause(timeoutMs)]);
     },
   };
-}
-
-/** At most until `signal` is aborted; nothing of it stays with the signal. */
-async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { ref: false, signal }).catch(() => {});
 }

@@ -2,9 +2,7 @@ import { DatabaseError, types, type Pool, type PoolClient } from "pg";
 import type { Logger } from "./logger.ts";
 import { ObservedPool } from "./observed-pool.ts";
 
-/**
- * No connection could be had, so nothing was sent to the database: certainly not started.
- */
+/** No connection was available, so nothing was sent to the database: the work has certainly not started. */
 export class DatabaseUnavailableError extends Error {
   override name = "DatabaseUnavailableError";
   readonly code = "database_unavailable";
@@ -43,22 +41,22 @@ export function createPool({
     connectionTimeoutMillis: connectionTimeoutMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    // A statement the server never answers (a black-holed link) must not hold a connection for ever.
+    // A statement that the server never answers (a black-holed link) must not occupy a connection forever.
     query_timeout: 10_000,
     types: {
       getTypeParser: (oid, format) =>
         oid === types.builtins.INT8 ? BigInt : types.getTypeParser(oid, format),
     },
   });
-  // An idle connection that breaks is replaced by the next caller's.
+  // The next caller opens a new connection in place of an idle one that broke.
   pool.on("error", (error) => log.warn({ error }, "an idle database connection broke"));
-  // The pool listens to idle connections only. One that breaks under a statement rejects it, and also says so itself:
-  // unheard that would end the process.
+  // The pool listens to idle connections only. One that breaks under a statement rejects it and also emits an error,
+  // which would end the process without a listener.
   pool.on("connect", (connection) => void connection.on("error", () => {}));
   return pool;
 }
 
-/** @throws DatabaseUnavailableError when no connection can be had. */
+/** @throws DatabaseUnavailableError when no connection is available. */
 export async function acquireConnection(pool: Pool): Promise<PoolClient> {
   try {
     return await pool.connect();
@@ -73,4 +71,19 @@ export async function acquireConnection(pool: Pool): Promise<PoolClient> {
  */
 export function certainlyNotCommitted(error: unknown): boolean {
   return error instanceof DatabaseUnavailableError || error instanceof DatabaseError;
+}
+
+/**
+ * What the first database work of a command answers, or `not_started` when there is no connection for it. Only for work
+ * before anything is committed or sent: after that, no connection leaves the outcome unknown, and the error is thrown.
+ */
+export async function orNotStarted<Result>(
+  work: () => Promise<Result>,
+): Promise<Result | { outcome: "not_started" }> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DatabaseUnavailableError) return { outcome: "not_started" };
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@ import { metrics, type Attributes, type Histogram } from "@opentelemetry/api";
 
 /**
  * A histogram of durations in seconds, made when first used: a module is loaded before telemetry is started, and what
- * is made too early records nothing for ever.
+ * is made too early records nothing, forever.
  */
 export function lazyHistogram(
   meter: string,

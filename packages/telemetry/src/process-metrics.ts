@@ -1,7 +1,7 @@
 import { metrics } from "@opentelemetry/api";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 
-/** What every process says of itself: whether its event loop keeps up, and what it uses. Names are the conventions'. */
+/** Measures whether the process's event loop keeps up, and what it uses. Names are the conventions'. */
 export function observeProcess(): void {
   const meter = metrics.getMeter("process");
   const delay = monitorEventLoopDelay({ resolution: 10 });
@@ -62,5 +62,5 @@ function sinceLast(delay: ReturnType<typeof monitorEventLoopDelay>) {
 }
 
 const REPEAT_WITHIN_MS = 1_000;
-/** The histogram counts from one timer to the next, and so its resolution in. */
+/** The histogram measures from one timer to the next, which includes its resolution. */
 const RESOLUTION_S = 0.01;

@@ -1,4 +1,4 @@
-/** For tests: the SDK in this process, whose spans the test reads. */
+/** Runs the SDK in a test's process, and gives the test the spans. */
 import { context, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import {
@@ -10,10 +10,10 @@ import {
 } from "@opentelemetry/sdk-trace";
 
 export type SpanRecording = {
-  /** Those that have ended. */
+  /** Spans that have ended. */
   spans(): ReadableSpan[];
   forget(): void;
-  /** Nothing is recorded any more. */
+  /** Ends the recording. */
   stop(): void;
 };
 

@@ -11,8 +11,8 @@ import {
 import { linksTo } from "./traceparent.ts";
 
 /**
- * All that a span may say: names of the semantic conventions and our own. As with the log it is a list of what is
- * allowed, here held by the compiler; there is no way to put a body, a header, a path or a statement's values on a
+ * All that a span may carry: names of the semantic conventions and our own. As with the log it is a list of what is
+ * allowed, here enforced by the compiler; there is no way to put a body, a header, a path or a statement's values on a
  * span.
  */
 export type SpanAttributes = { [Name in SpanAttribute]?: string | number | undefined };
@@ -47,7 +47,7 @@ type SpanAttribute =
 
 /** Values of `holdfast.outcome` by which a unit of work is kept whatever the sampling says. */
 export const UNKNOWN_OUTCOME = "unknown";
-/** What was not known is known now: without it the story of an unknown outcome has no end. */
+/** An unknown outcome has become known: without it the story of that payment has no end. */
 export const SETTLED_OUTCOME = "settled";
 
 export type SpanOptions = {
@@ -89,7 +89,7 @@ export async function inSpan<Result>(
   }
 }
 
-/** A unit of work that comes of an earlier one and is no part of it: a trace of its own, linked to that one's. */
+/** Runs work that comes of an earlier unit and is no part of it, in a trace of its own that links to that one's. */
 export async function inLinkedSpan<Result>(
   name: string,
   traceparent: string | null | undefined,
@@ -99,7 +99,7 @@ export async function inLinkedSpan<Result>(
   return await inSpan(name, options, work);
 }
 
-/** Says more of the unit of work that is under way. */
+/** Adds to what is known of the unit of work that is under way. */
 export function annotate(attributes: SpanAttributes, span: Span | undefined = trace.getActiveSpan()): void {
   if (!span?.isRecording()) return;
   for (const [name, value] of Object.entries(attributes)) {
@@ -107,7 +107,7 @@ export function annotate(attributes: SpanAttributes, span: Span | undefined = tr
   }
 }
 
-/** @param type of few values, never a message: those of a database repeat rows. */
+/** @param type is one of few values, never a message: a database's messages repeat rows. */
 export function failSpan(span: Span, type: string): void {
   span.setAttribute("error.type", type);
   span.setStatus({ code: SpanStatusCode.ERROR });

@@ -12,9 +12,11 @@ import {
   AlwaysOnSampler,
   createAlwaysRecordSampler,
   InMemorySpanExporter,
+  NoopSpanProcessor,
   SimpleSpanProcessor,
   TracerProvider,
   type Sampler,
+  type SpanProcessor,
 } from "@opentelemetry/sdk-trace";
 import { expect, test } from "vitest";
 import { TailSamplingProcessor } from "./tail-sampling-processor.ts";
@@ -23,21 +25,28 @@ import { TailSamplingProcessor } from "./tail-sampling-processor.ts";
 function start({
   sampler = new AlwaysOffSampler(),
   keptPerSecondMax = 10,
-}: { sampler?: Sampler; keptPerSecondMax?: number } = {}) {
-  const exporter = new InMemorySpanExporter();
+  exporter = new InMemorySpanExporter(),
+  exporting = new SimpleSpanProcessor({ exporter }),
+}: {
+  sampler?: Sampler;
+  keptPerSecondMax?: number;
+  exporter?: InMemorySpanExporter;
+  exporting?: SpanProcessor;
+} = {}) {
   let clock = 0;
   const processor = new TailSamplingProcessor({
-    exporting: new SimpleSpanProcessor({ exporter }),
     slowAfterMs: 1_000,
     keptPerSecondMax,
     now: () => clock,
   });
+  processor.exportTo(exporting);
   const provider = new TracerProvider({
     sampler: createAlwaysRecordSampler(sampler),
     spanProcessors: [processor],
   });
   const tracer = provider.getTracer("test");
   return {
+    processor,
     begin: (name: string, parent: Context = ROOT_CONTEXT) =>
       tracer.startSpan(name, { kind: SpanKind.SERVER, startTime: AT }, parent),
     exported: () => exporter.getFinishedSpans().map(({ name }) => name),
@@ -137,3 +146,14 @@ test("a unit holds a bounded number of spans", () => {
   expect(exported()).toHaveLength(65);
   expect(exported()).toContain("root");
 });
+
+test("last spans that cannot be sent do not fail the end, which would cut the last metrics short", async () => {
+  const { processor } = start({ exporting: new RefusingProcessor() });
+  await expect(processor.shutdown()).resolves.toBeUndefined();
+});
+
+class RefusingProcessor extends NoopSpanProcessor {
+  override async shutdown(): Promise<void> {
+    throw new Error("no collector");
+  }
+}

@@ -1,10 +1,20 @@
-import { SpanStatusCode, trace, TraceFlags, type Context, type Span as ApiSpan } from "@opentelemetry/api";
-import type { ReadableSpan, Span, SpanProcessor } from "@opentelemetry/sdk-trace";
+import {
+  diag,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Context,
+  type Span as ApiSpan,
+} from "@opentelemetry/api";
+import {
+  NoopSpanProcessor,
+  type ReadableSpan,
+  type Span,
+  type SpanProcessor,
+} from "@opentelemetry/sdk-trace";
 import { SETTLED_OUTCOME, UNKNOWN_OUTCOME } from "./span.ts";
 
 export type TailSamplingOptions = {
-  /** Takes the spans that are kept, and never blocks. */
-  exporting: SpanProcessor;
   /** A unit of work that took longer is kept. */
   slowAfterMs: number;
   /** Units a second that are kept for how they ended; when all fails, thousands would say the same. */
@@ -14,19 +24,25 @@ export type TailSamplingOptions = {
 };
 
 /**
- * What the ratio has chosen goes to the exporter at once. Of the rest, the spans of a unit of work (those of this
- * process under one span that came from outside it) wait until the unit ends, and are kept if it failed, does not know
- * its outcome or was slow. They wait on the unit itself, so what never ends is collected with it; a unit holds at most
+ * What the ratio has chosen goes to the exporter immediately. Of the rest, the spans of a unit of work (those of this
+ * process under one span that came from outside it) wait until the unit ends, and are kept if it failed, ended with an
+ * unknown outcome or was slow. They wait on the unit itself, so what never ends is collected with it; a unit holds at most
  * {@link UNIT_SPANS_MAX}, and the bounds on work under way bound their number.
  */
 export class TailSamplingProcessor implements SpanProcessor {
   readonly #options: Required<TailSamplingOptions>;
   readonly #units = new WeakMap<ApiSpan, Unit>();
+  #exporting: SpanProcessor = new NoopSpanProcessor();
   #second = 0;
   #keptInSecond = 0;
 
   constructor(options: TailSamplingOptions) {
     this.#options = { now: () => performance.now(), ...options };
+  }
+
+  /** @param exporting takes the spans that are kept, and never blocks. Until this call there is nowhere to send them. */
+  exportTo(exporting: SpanProcessor): void {
+    this.#exporting = exporting;
   }
 
   onStart(span: Span, parentContext: Context): void {
@@ -37,14 +53,14 @@ export class TailSamplingProcessor implements SpanProcessor {
   }
 
   onEnd(span: ReadableSpan): void {
-    if (isSampled(span)) return this.#options.exporting.onEnd(span);
+    if (isSampled(span)) return this.#exporting.onEnd(span);
     const unit = this.#units.get(span as unknown as ApiSpan);
     if (!unit) return;
     unit.isNotable ||= isNotable(span);
     if (unit.fate === "kept") return this.#keep(span);
     if (unit.fate === "dropped") return;
     const isRoot = (span as unknown) === unit.root;
-    // The root tells what it was, whatever else there is no room for.
+    // The root says what it was, whatever else there is no room for.
     if (isRoot || unit.waiting.length < UNIT_SPANS_MAX) unit.waiting.push(span);
     if (!isRoot) return;
     const keeps = (unit.isNotable || this.#isSlow(span)) && this.#mayKeep();
@@ -54,11 +70,12 @@ export class TailSamplingProcessor implements SpanProcessor {
   }
 
   async forceFlush(): Promise<void> {
-    await this.#options.exporting.forceFlush();
+    await this.#exporting.forceFlush();
   }
 
+  /** What cannot be sent any more is lost. The SDK would not wait for the last metrics if this failed. */
   async shutdown(): Promise<void> {
-    await this.#options.exporting.shutdown();
+    await this.#exporting.shutdown().catch((error: unknown) => diag.error("the last spans are lost", error));
   }
 
   #isSlow({ duration: [seconds, nanoseconds] }: ReadableSpan): boolean {
@@ -77,11 +94,11 @@ export class TailSamplingProcessor implements SpanProcessor {
    */
   #keep(span: ReadableSpan): void {
     const spanContext = { ...span.spanContext(), traceFlags: TraceFlags.SAMPLED };
-    this.#options.exporting.onEnd(Object.create(span, { spanContext: { value: () => spanContext } }));
+    this.#exporting.onEnd(Object.create(span, { spanContext: { value: () => spanContext } }));
   }
 }
 
-/** More than any unit of ours has; a batch of many links to its members, it does not hold them. */
+/** More than any unit of ours has; a batch of many links to its members and does not contain them. */
 const UNIT_SPANS_MAX = 64;
 
 type Unit = {

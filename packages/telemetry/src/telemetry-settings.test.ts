@@ -1,48 +1,41 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { endpointsOf, telemetrySettings } from "./telemetry-settings.ts";
+import { isExported, protocolOf, telemetrySettings } from "./telemetry-settings.ts";
 
 const schema = z.object(telemetrySettings);
-
-test("without an endpoint nothing is sent", () => {
-  expect(endpointsOf(schema.parse({}))).toEqual({ traces: undefined, metrics: undefined });
-});
+const COLLECTOR = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" };
 
 test.each([
+  ["without an endpoint nothing is sent", {}, { traces: false, metrics: false }],
+  ["one endpoint serves both signals", COLLECTOR, { traces: true, metrics: true }],
   [
-    "one endpoint serves both signals",
-    { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" },
-    { traces: "http://collector:4318/v1/traces", metrics: "http://collector:4318/v1/metrics" },
-  ],
-  [
-    "a signal's own endpoint is taken as it stands",
-    {
-      OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
-      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://traces/in",
-    },
-    { traces: "https://traces/in", metrics: "http://collector:4318/v1/metrics" },
+    "a signal's own endpoint serves that signal only",
+    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://traces/in" },
+    { traces: true, metrics: false },
   ],
   [
     "a signal can be switched off",
-    { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318", OTEL_TRACES_EXPORTER: "none" },
-    { traces: undefined, metrics: "http://collector:4318/v1/metrics" },
+    { ...COLLECTOR, OTEL_TRACES_EXPORTER: "none" },
+    { traces: false, metrics: true },
   ],
-  [
-    "and so can both",
-    { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318", OTEL_SDK_DISABLED: "true" },
-    { traces: undefined, metrics: undefined },
-  ],
-])("%s", (_case, env, endpoints) => {
-  expect(endpointsOf(schema.parse(env))).toEqual(endpoints);
+])("%s", (_case, env, { traces, metrics }) => {
+  const settings = schema.parse(env);
+  expect(isExported("TRACES", settings)).toBe(traces);
+  expect(isExported("METRICS", settings)).toBe(metrics);
 });
 
-test("headers and resource attributes are pairs, percent-encoded", () => {
-  const settings = schema.parse({
-    OTEL_EXPORTER_OTLP_HEADERS: "authorization=Basic%20abc%3D, x-scope = a",
-    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=production",
-  });
-  expect(settings.OTEL_EXPORTER_OTLP_HEADERS).toEqual({ authorization: "Basic abc=", "x-scope": "a" });
-  expect(settings.OTEL_RESOURCE_ATTRIBUTES).toEqual({ "deployment.environment.name": "production" });
+test("a signal's own protocol goes before the common one", () => {
+  const settings = schema.parse({ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json" });
+  expect(protocolOf("TRACES", settings)).toBe("http/json");
+  expect(protocolOf("METRICS", settings)).toBe("http/protobuf");
+});
+
+test.each([
+  ["OTEL_EXPORTER_OTLP_HEADERS", "authorization=Basic%20abc%3D, x-scope = a="],
+  ["OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=production,cluster = a%3Db,"],
+  ["OTEL_NODE_RESOURCE_DETECTORS", "env, host"],
+])("%s may be %s", (name, value) => {
+  expect(schema.parse({ [name]: value })).toMatchObject({ [name]: value });
 });
 
 test.each([
@@ -50,6 +43,15 @@ test.each([
   ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "must be http/protobuf or http/json"],
   ["OTEL_EXPORTER_OTLP_HEADERS", "secret", "must be name=value pairs"],
   ["OTEL_EXPORTER_OTLP_HEADERS", "a=%zz", "must be name=value pairs"],
+  ["OTEL_EXPORTER_OTLP_HEADERS", "cookie=a;b", "must be name=value pairs"],
+  ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "must be http/protobuf or http/json"],
+  ["OTEL_EXPORTER_OTLP_COMPRESSION", "brotli", "must be gzip or none"],
+  ["OTEL_RESOURCE_ATTRIBUTES", "production", "must be name=value pairs"],
+  ["OTEL_RESOURCE_ATTRIBUTES", "cluster=a=b", "must be name=value pairs"],
+  ["OTEL_RESOURCE_ATTRIBUTES", `cluster=${"a".repeat(256)}`, "with at most 255 characters each"],
+  ["OTEL_NODE_RESOURCE_DETECTORS", "env,cloud", "must be some of all, env,"],
+  ["OTEL_TRACES_EXPORTER", "console", "must be otlp or none"],
+  ["OTEL_METRICS_EXPORTER", "otlp,prometheus", "must be otlp or none"],
   ["OTEL_TRACES_SAMPLER", "sometimes", "must be always_on or"],
   ["OTEL_TRACES_SAMPLER_ARG", "1.5", "must be a number from 0 to 1"],
   ["OTEL_BSP_MAX_QUEUE_SIZE", "0", "must be a whole number from 1 to 100000"],

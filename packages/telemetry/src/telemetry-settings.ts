@@ -1,33 +1,57 @@
 import { z } from "zod";
 
+/** Bound of the SDK for the name and for the value of a resource attribute. */
+const ATTRIBUTE_LENGTH_MAX = 255;
+
 /**
  * OpenTelemetry's own variables (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/)
- * with its defaults, as far as they apply here, and one of ours. Without an endpoint nothing is sent and nothing of it
- * runs but the metrics for `/metrics`.
+ * as far as they apply here, and one of ours. The SDK reads most of them itself, from the environment, and passes over
+ * what it cannot read; here they are checked, so that a process does not start with them, and those that our own parts
+ * need get their values. Without an endpoint nothing is sent, and only the metrics for `/metrics` are kept.
  */
 export const telemetrySettings = {
-  /** Collector that takes OTLP over HTTP, without the path: `/v1/traces` and `/v1/metrics` are added to it. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().optional(),
-  /** For traces alone, with the path. */
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl().optional(),
-  /** For metrics alone, with the path. */
-  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: httpUrl().optional(),
-  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf("http/protobuf", "http/json").default("http/protobuf"),
-  /** Sent with each export: `name=value,name=value`, percent-encoded. A secret may stand here. */
-  OTEL_EXPORTER_OTLP_HEADERS: pairs().prefault(""),
-  /** Milliseconds for one export, with its repetitions. */
-  OTEL_EXPORTER_OTLP_TIMEOUT: count(1, 60_000).default(10_000),
-  OTEL_SERVICE_NAME: z.string().max(255).optional(),
-  /** `name=value,name=value`, percent-encoded; the deployment's environment, cluster, version. */
-  OTEL_RESOURCE_ATTRIBUTES: pairs().prefault(""),
-  /** `true` switches off everything, `/metrics` too. */
-  OTEL_SDK_DISABLED: oneOf("true", "false").default("false"),
-  OTEL_TRACES_EXPORTER: oneOf("otlp", "none").default("otlp"),
-  OTEL_METRICS_EXPORTER: oneOf("otlp", "none").default("otlp"),
-  /**
-   * How traces are chosen when they begin. The default asks the parent, but at the edge: a client's flag would let it
-   * decide what we store, so there the ratio decides by the trace's id, and what follows keeps to that.
-   */
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl()
+    .optional()
+    .describe(
+      "A collector that takes OTLP over HTTP, without the path: `/v1/traces` and `/v1/metrics` are appended. Without an endpoint nothing is exported.",
+    ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl().optional().describe("For traces alone, with the path."),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: httpUrl().optional().describe("For metrics alone, with the path."),
+  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf("http/protobuf", "http/json")
+    .default("http/protobuf")
+    .describe("The encoding of exports."),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: oneOf("http/protobuf", "http/json")
+    .optional()
+    .describe("For traces alone."),
+  OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: oneOf("http/protobuf", "http/json")
+    .optional()
+    .describe("For metrics alone."),
+  OTEL_EXPORTER_OTLP_COMPRESSION: oneOf("gzip", "none").optional().describe("Compression of exports."),
+  OTEL_EXPORTER_OTLP_HEADERS: headers()
+    .optional()
+    .describe("Headers that are sent with each export. They may contain a secret."),
+  OTEL_EXPORTER_OTLP_TIMEOUT: count(1, 60_000)
+    .default(10_000)
+    .describe("Milliseconds for one export, including its repetitions."),
+  OTEL_SERVICE_NAME: z
+    .string()
+    .max(ATTRIBUTE_LENGTH_MAX)
+    .optional()
+    .describe("The name under which traces and metrics appear. Without it, the service's own."),
+  OTEL_RESOURCE_ATTRIBUTES: resourceAttributes()
+    .optional()
+    .describe("Attributes of the deployment, such as its environment, cluster or version."),
+  OTEL_NODE_RESOURCE_DETECTORS: someOf("all", "env", "host", "none", "os", "process", "serviceinstance")
+    .optional()
+    .describe("Resource detectors, separated by commas; `env` reads the two settings above."),
+  OTEL_SDK_DISABLED: oneOf("true", "false")
+    .default("false")
+    .describe("`true` switches everything off, including `/metrics`."),
+  OTEL_TRACES_EXPORTER: oneOf("otlp", "none").default("otlp").describe("`none` exports no traces."),
+  OTEL_METRICS_EXPORTER: oneOf("otlp", "none")
+    .default("otlp")
+    .describe("`none` exports no metrics; `/metrics` stays."),
+  // The default at the edge is not the parent's flag: a client's flag would let it decide what we store.
   OTEL_TRACES_SAMPLER: oneOf(
     "always_on",
     "always_off",
@@ -35,18 +59,29 @@ export const telemetrySettings = {
     "parentbased_always_on",
     "parentbased_always_off",
     "parentbased_traceidratio",
-  ).optional(),
-  /** Share of traces, 0 to 1, of the samplers with a ratio. */
-  OTEL_TRACES_SAMPLER_ARG: ratio().default(0.1),
-  /** Milliseconds between two exports of spans. */
-  OTEL_BSP_SCHEDULE_DELAY: count(1, 600_000).default(5_000),
-  /** Spans that wait for export; what comes beyond is dropped, and counted. */
-  OTEL_BSP_MAX_QUEUE_SIZE: count(1, 100_000).default(2_048),
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count(1, 100_000).default(512),
-  /** Milliseconds. */
-  OTEL_METRIC_EXPORT_INTERVAL: count(100, 3_600_000).default(60_000),
-  /** Units of work a second that a process keeps because they failed, do not know their outcome or were slow. */
-  TRACE_KEPT_PER_SECOND_MAX: count(0, 10_000).default(50),
+  )
+    .optional()
+    .describe(
+      "How traces are sampled when they begin. Without it, a ratio by trace id in the gateway, and the parent's decision everywhere else.",
+    ),
+  OTEL_TRACES_SAMPLER_ARG: ratio()
+    .default(0.1)
+    .describe("The share of traces that a sampler with a ratio keeps."),
+  OTEL_BSP_SCHEDULE_DELAY: count(1, 600_000)
+    .default(5_000)
+    .describe("Milliseconds between two exports of spans."),
+  OTEL_BSP_MAX_QUEUE_SIZE: count(1, 100_000)
+    .default(2_048)
+    .describe("Spans that wait for export; further ones are dropped and counted."),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count(1, 100_000).default(512).describe("Spans in one export."),
+  OTEL_METRIC_EXPORT_INTERVAL: count(100, 3_600_000)
+    .default(60_000)
+    .describe("Milliseconds between two exports of metrics."),
+  TRACE_KEPT_PER_SECOND_MAX: count(0, 10_000)
+    .default(50)
+    .describe(
+      "Units of work a second that one process traces whatever the sampling ratio, because they failed, were slow or have an unknown outcome.",
+    ),
 };
 
 export type TelemetrySettings = z.output<z.ZodObject<typeof telemetrySettings>> & {
@@ -54,21 +89,18 @@ export type TelemetrySettings = z.output<z.ZodObject<typeof telemetrySettings>> 
   TRACE_SLOW_AFTER: number;
 };
 
-/** Where each signal goes; undefined where it is off. */
-export function endpointsOf(settings: Omit<TelemetrySettings, "TRACE_SLOW_AFTER">): {
-  traces: string | undefined;
-  metrics: string | undefined;
-} {
-  const of = (signal: "traces" | "metrics", exporter: "otlp" | "none", own: string | undefined) => {
-    if (settings.OTEL_SDK_DISABLED === "true" || exporter === "none") return undefined;
-    const base = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
-    return own ?? (base === undefined ? undefined : `${base.replace(/\/$/, "")}/v1/${signal}`);
-  };
-  const { OTEL_TRACES_EXPORTER, OTEL_METRICS_EXPORTER } = settings;
-  return {
-    traces: of("traces", OTEL_TRACES_EXPORTER, settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
-    metrics: of("metrics", OTEL_METRICS_EXPORTER, settings.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT),
-  };
+type Signal = "TRACES" | "METRICS";
+type OwnSettings = Omit<TelemetrySettings, "TRACE_SLOW_AFTER">;
+
+/** Whether the signal is sent: the SDK would send to `localhost` when it is given no endpoint. */
+export function isExported(signal: Signal, settings: OwnSettings): boolean {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: common } = settings;
+  const endpoint = settings[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] ?? common;
+  return endpoint !== undefined && settings[`OTEL_${signal}_EXPORTER`] === "otlp";
+}
+
+export function protocolOf(signal: Signal, settings: OwnSettings): "http/protobuf" | "http/json" {
+  return settings[`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`] ?? settings.OTEL_EXPORTER_OTLP_PROTOCOL;
 }
 
 function httpUrl() {
@@ -80,6 +112,13 @@ function httpUrl() {
 
 function oneOf<const Values extends readonly string[]>(...values: Values) {
   return z.enum(values, { error: `must be ${values.join(" or ")}` });
+}
+
+function someOf(...values: string[]) {
+  const error = `must be some of ${values.join(", ")}, separated by commas`;
+  return z
+    .string({ error })
+    .refine((text) => text.split(",").every((value) => values.includes(value.trim())), { error });
 }
 
 function count(min: number, max: number) {
@@ -100,21 +139,34 @@ function ratio() {
     .refine((value) => value >= 0 && value <= 1, { error });
 }
 
-function pairs() {
+/** The SDK cuts a header off at a semicolon. */
+function headers() {
   const error = "must be name=value pairs separated by commas, percent-encoded";
-  return z.string({ error }).transform((text, issues): Record<string, string> => {
-    const result: Record<string, string> = {};
-    for (const pair of text.split(",").filter((part) => part.trim() !== "")) {
-      const [, name, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
-      const decoded = value === undefined ? undefined : decode(value);
-      if (name === undefined || decoded === undefined) {
-        issues.addIssue({ code: "custom", message: error });
-        return z.NEVER;
-      }
-      result[name] = decoded;
-    }
-    return result;
-  });
+  return z.string({ error }).refine((text) => pairsOf(text).every(isHeader), { error });
+}
+
+function isHeader(pair: string): boolean {
+  return /^[^=\s;]+\s*=[^;]*$/.test(pair) && decode(pair) !== undefined;
+}
+
+/** The SDK drops all attributes for one that it cannot read. */
+function resourceAttributes() {
+  const error = `must be name=value pairs separated by commas, percent-encoded, with at most ${ATTRIBUTE_LENGTH_MAX} characters each`;
+  return z.string({ error }).refine((text) => pairsOf(text).every(isResourceAttribute), { error });
+}
+
+function isResourceAttribute(pair: string): boolean {
+  const parts = pair.split("=").map((part) => decode(part.trim()));
+  const [name, value] = parts;
+  if (parts.length !== 2 || !name || /\s/.test(name) || value === undefined) return false;
+  return name.length <= ATTRIBUTE_LENGTH_MAX && value.length <= ATTRIBUTE_LENGTH_MAX;
+}
+
+function pairsOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== "");
 }
 
 function decode(text: string): string | undefined {

@@ -29,13 +29,13 @@ export function remoteContext(header: string | null | undefined): Context {
   return parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
 }
 
-/** For work that has to do with a trace and comes too late to be a part of it. */
+/** Links for work that belongs to a trace and comes too late to be a part of it. */
 export function linksTo(header: string | null | undefined): Link[] {
   const linked = parseTraceparent(header);
   return linked ? [{ context: linked }] : [];
 }
 
-/** Of the unit of work under way; undefined outside of one. */
+/** Names the unit of work that is under way; undefined outside of one. */
 export function activeTraceparent(): string | undefined {
   const active = trace.getSpanContext(context.active());
   return active && trace.isSpanContextValid(active) ? formatTraceparent(active) : undefined;

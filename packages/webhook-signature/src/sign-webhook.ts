@@ -1,13 +1,16 @@
 import { createHmac } from "node:crypto";
 
-/** The spec's headers, and ours: the digest under a secret that waits to be activated, and a digest of the body alone. */
+/**
+ * The spec's headers, and two of ours: the signature under a secret that is not active yet, and a digest of the body
+ * alone.
+ */
 export const WEBHOOK_HEADERS = {
   time: "x-request-time",
   signature: "x-request-signature",
   nextSignature: "x-request-signature-next",
   eventId: "x-event-id",
   eventType: "x-event-type",
-  /** RFC 9530: tells a body that was changed on the way from a secret that is not the right one. */
+  /** RFC 9530: distinguishes a body that was changed on the way from a wrong secret. */
   contentDigest: "content-digest",
 } as const;
 

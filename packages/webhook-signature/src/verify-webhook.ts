@@ -32,7 +32,7 @@ export type VerifyOptions = {
   toleranceMs?: number;
 };
 
-/** Whether a webhook is authentic and fresh; if not, why, as precisely as can be told. */
+/** Decides whether a webhook is authentic and fresh, and if not, why, as precisely as possible. */
 export function verifyWebhook(received: ReceivedWebhook, options: VerifyOptions): WebhookVerdict {
   const time = single(received, WEBHOOK_HEADERS.time);
   if (typeof time !== "string") return time;
@@ -109,7 +109,7 @@ function equal(expected: string, given: string): boolean {
   return timingSafeEqual(Buffer.from(expected), Buffer.from(given));
 }
 
-/** The digest does not match: tries what usually goes wrong, most telling first. */
+/** Explains a signature that does not match: tries the usual mistakes, the most conclusive first. */
 function explainMismatch(received: ReceivedWebhook, secret: string, time: string, signature: string): Fault {
   const { body } = received;
   for (const [hint, key] of misreadSecrets(secret)) {
@@ -152,7 +152,7 @@ function misreadSecrets(secret: string): [hint: string, key: string | Buffer][] 
   ];
 }
 
-/** Undefined where nothing can be told from it. */
+/** Undefined without a usable digest. */
 function bodyMatchesItsDigest(received: ReceivedWebhook): boolean | undefined {
   const digest = value(received, WEBHOOK_HEADERS.contentDigest);
   const sent = digest === undefined ? undefined : /sha-256=:([A-Za-z0-9+/=]{44}):/.exec(digest)?.[1];

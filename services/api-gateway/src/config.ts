@@ -17,76 +17,123 @@ import { createClientAddress } from "./http/client-address.ts";
 export const configSchema = z
   .object({
     ...commonSettings,
-    MERCHANT_API_PORT: portSetting().optional(),
-    OPERATOR_API_PORT: portSetting().optional(),
-    PUBLIC_PAGES_PORT: portSetting().optional(),
-    /** Where cardholders reach the public pages; the merchant API tells them, too. */
-    PUBLIC_URL: urlSetting("https:", "http:").optional(),
+    MERCHANT_API_PORT: portSetting()
+      .optional()
+      .describe("The merchant API listens here; without a port it is off."),
+    OPERATOR_API_PORT: portSetting()
+      .optional()
+      .describe("The operator API listens here; without a port it is off."),
+    PUBLIC_PAGES_PORT: portSetting()
+      .optional()
+      .describe("The checkout and 3-D Secure pages listen here; without a port they are off."),
+    PUBLIC_URL: urlSetting("https:", "http:")
+      .optional()
+      .describe(
+        "Where buyers' browsers reach the public pages. Required by the merchant API, which answers with such addresses, and by the public pages.",
+      ),
 
-    /** Signs the addresses that a cardholder's browser carries to and from the issuer; used for nothing else. */
-    THREE_DS_STATE_KEYS: keyRingSetting().optional(),
-    /**
-     * How long such an address is looked at: longer than a challenge may take (THREE_DS_SESSION_DURATION of payments).
-     */
-    THREE_DS_STATE_LIFETIME: durationSetting().default(7_200_000),
+    THREE_DS_STATE_KEYS: keyRingSetting()
+      .optional()
+      .describe(
+        "Signs the addresses that a buyer's browser carries to and from the issuer. Required by the merchant API and the public pages.",
+      ),
+    THREE_DS_STATE_LIFETIME: durationSetting()
+      .default(7_200_000)
+      .describe(
+        "How long such an address is accepted. It must be longer than a challenge may take (`THREE_DS_SESSION_DURATION` of payments).",
+      ),
 
-    /** The same ring as the payments service's. */
-    CARD_SEALING_KEYS: keyRingSetting().optional(),
-    /** Key the hashes of API secrets; a credential is checked under the pepper it was made with. */
-    CREDENTIAL_PEPPERS: keyRingSetting().optional(),
-    /** A revoked key works this much longer; at most 10 s are promised. */
-    CREDENTIAL_CACHE_TTL: durationSetting()
-      .refine((ttlMs) => ttlMs >= 1 && ttlMs <= 10_000, { error: "must be 1ms to 10s" })
-      .default(5_000),
+    CARD_SEALING_KEYS: keyRingSetting()
+      .optional()
+      .describe(
+        "Encrypts card data on its way to payments, which has the same key ring. Required by the merchant API and the public pages.",
+      ),
+    CREDENTIAL_PEPPERS: keyRingSetting()
+      .optional()
+      .describe(
+        "Keys the hashes of API secrets; a secret is checked under the key it was created with. Required by the merchant API and the operator API.",
+      ),
+    CREDENTIAL_CACHE_TTL: durationSetting({ min: "1ms", max: "10s" })
+      .default(5_000)
+      .describe("How long a revoked API key still works when the bus is down."),
 
-    /** Where the operators' signing keys are: a URL, or the path of a file. */
-    OPERATOR_JWKS: textSetting("must be a URL or the path of a file").optional(),
-    OPERATOR_JWT_ISSUER: textSetting("must be the token's iss").optional(),
-    OPERATOR_JWT_AUDIENCE: textSetting("must be the token's aud").optional(),
-    OPERATOR_ROLES_CLAIM: textSetting("must be the name of a claim").default("roles"),
+    OPERATOR_JWKS: textSetting("must be a URL or the path of a file")
+      .optional()
+      .describe(
+        "The public keys of the operators' identity provider (JSON Web Key Set). Required by the operator API.",
+      ),
+    OPERATOR_JWT_ISSUER: textSetting("must be the token's iss")
+      .optional()
+      .describe("The issuer that operators' tokens must name. Required by the operator API."),
+    OPERATOR_JWT_AUDIENCE: textSetting("must be the token's aud")
+      .optional()
+      .describe("The audience that operators' tokens must name. Required by the operator API."),
+    OPERATOR_ROLES_CLAIM: textSetting("must be the name of a claim")
+      .default("roles")
+      .describe("The claim that lists an operator's roles: `viewer`, `approver`, `admin`."),
 
-    /** How long a service may take for a command; shorter than the gateway waits for it, by the way back. */
-    HANDLER_TIMEOUT: durationSetting().default(18_000),
-    REQUEST_TIMEOUT: durationSetting().default(20_000),
-    /**
-     * How long a connection may stay idle between two requests. Longer than the load balancer's own (60 s in most), so
-     * that it is the load balancer that closes and never we, just as it sends the next request.
-     */
-    KEEP_ALIVE_TIMEOUT: durationSetting()
-      .refine((timeoutMs) => timeoutMs >= 1_000 && timeoutMs <= 3_600_000, { error: "must be 1s to 1h" })
-      .default(65_000),
-    /**
-     * Ranges of the proxies in front, such as `10.0.0.0/8,fd00::/8`: only from these is X-Forwarded-For believed, and
-     * with none it never is.
-     */
-    TRUSTED_PROXIES: rangesSetting().prefault(""),
+    HANDLER_TIMEOUT: durationSetting()
+      .default(18_000)
+      .describe(
+        "How long a service may take for a command. It must be less than `REQUEST_TIMEOUT`, to leave time for the answer's way back.",
+      ),
+    REQUEST_TIMEOUT: durationSetting()
+      .default(20_000)
+      .describe("How long the gateway waits for a service's answer."),
+    // Longer than the load balancer's own, so that it is the load balancer that closes, never the gateway just as the
+    // next request arrives.
+    KEEP_ALIVE_TIMEOUT: durationSetting({ min: "1s", max: "1h" })
+      .default(65_000)
+      .describe(
+        "How long a connection may stay idle between two requests. It must be longer than the load balancer's idle time-out (60 s in most).",
+      ),
+    TRUSTED_PROXIES: rangesSetting()
+      .prefault("")
+      .describe(
+        "The address ranges of the proxies in front. `X-Forwarded-For` is read from these only; with none it is ignored.",
+      ),
 
     // Limits. Each process counts for itself: with n replicas a client can have up to n times as much.
 
-    /** Requests under way in each listener of this process; one more is refused as not started, with a 503. */
-    REQUESTS_IN_FLIGHT_MAX: integerSetting(1, 100_000).default(512),
-    /** Open connections of each listener of this process; one more is closed as soon as it is opened. */
-    CONNECTIONS_MAX: integerSetting(1, 100_000).default(8_192),
-    /** Requests a second of one merchant, and the largest burst; more are refused with a 429. */
-    RATE_LIMIT_PER_SECOND: integerSetting(1, 1_000_000).default(100),
-    /**
-     * Failed sign-ins a minute from one client address (of IPv6, from one /64); then the address is locked, with a 429.
-     */
-    FAILED_SIGN_INS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000).default(60),
-    /** Failed sign-ins a minute with one API key, from wherever; more are answered 429. Never stops correct ones. */
-    FAILED_SIGN_INS_PER_MINUTE_PER_KEY: integerSetting(1, 1_000_000).default(60),
-    /** Requests a minute of the public pages from one client address (of IPv6, from one /64); more are answered 429. */
-    PAGE_REQUESTS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000).default(600),
-    /** From the first byte of a request until its headers are there; also how long a new connection may be silent. */
-    CLIENT_HEADERS_TIMEOUT: durationSetting()
-      .refine((ms) => ms >= 1, { error: "must be at least 1ms" })
-      .default(10_000),
-    /** From the first byte of a request until its last. Looked at once a second: clients are cut off within 15 s. */
-    CLIENT_REQUEST_TIMEOUT: durationSetting().default(14_000),
-    /** From an answer until the client has taken all of it. */
-    CLIENT_ANSWER_TIMEOUT: durationSetting()
-      .refine((ms) => ms >= 1, { error: "must be at least 1ms" })
-      .default(15_000),
+    REQUESTS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
+      .default(512)
+      .describe(
+        "Requests under way in each listener; one more is answered 503. One client address may use an eighth of the public pages' share.",
+      ),
+    CONNECTIONS_MAX: integerSetting(1, 100_000)
+      .default(8_192)
+      .describe("Open connections of each listener; one more is closed as soon as it is opened."),
+    RATE_LIMIT_PER_SECOND: integerSetting(1, 1_000_000)
+      .default(100)
+      .describe("Requests a second of one merchant, and the largest burst; more are answered 429."),
+    FAILED_SIGN_INS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000)
+      .default(60)
+      .describe(
+        "Failed sign-ins a minute from one client address (for IPv6, one /64). Then the address is answered 429 for keys that have not signed in from there before.",
+      ),
+    FAILED_SIGN_INS_PER_MINUTE_PER_KEY: integerSetting(1, 1_000_000)
+      .default(60)
+      .describe(
+        "Failed sign-ins a minute with one API key from any address; more are answered 429. Correct credentials always get in.",
+      ),
+    PAGE_REQUESTS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000)
+      .default(600)
+      .describe(
+        "Requests a minute of the public pages from one client address (for IPv6, one /64); more are answered 429.",
+      ),
+    CLIENT_HEADERS_TIMEOUT: durationSetting({ min: "1ms" })
+      .default(10_000)
+      .describe(
+        "From the first byte of a request to the end of its headers; also how long a new connection may stay silent. At most `CLIENT_REQUEST_TIMEOUT`.",
+      ),
+    CLIENT_REQUEST_TIMEOUT: durationSetting()
+      .default(14_000)
+      .describe(
+        "From the first byte of a request to its last; slower clients are answered 408. Checked once a second.",
+      ),
+    CLIENT_ANSWER_TIMEOUT: durationSetting({ min: "1ms" })
+      .default(15_000)
+      .describe("How long a client may take to read its answer."),
   })
   .check(({ value, issues }) => {
     const fault = (name: keyof typeof value, message: string) =>
@@ -115,7 +162,7 @@ function rangesSetting() {
   const error = "must be ranges separated by commas, such as 10.0.0.0/8,fd00::/8";
   return z.string({ error }).transform((value, context): string[] => {
     const ranges = value.split(",").flatMap((range) => range.trim() || []);
-    // Names such as `loopback` are left out: what is trusted stands in the configuration, whole.
+    // Names such as `loopback` are refused: every range that is trusted can be read in the configuration.
     if (ranges.every((range) => /^[\da-f.:]+\/\d{1,3}$/i.test(range) && isTrustable(range))) return ranges;
     context.addIssue({ code: "custom", message: error });
     return z.NEVER;

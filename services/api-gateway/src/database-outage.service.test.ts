@@ -1,5 +1,5 @@
-import { withClient } from "@holdfast/local-infrastructure";
-import { eventually } from "@holdfast/testing";
+import { withClient } from "@holdfast/sandbox/infrastructure";
+import { eventually } from "@holdfast/tests/support";
 import { expect, onTestFinished, test } from "vitest";
 import { preAuthorizationBody } from "../test/builders.ts";
 import { http, type HttpAnswer } from "../test/http-client.ts";

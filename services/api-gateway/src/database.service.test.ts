@@ -1,6 +1,7 @@
-import { withClient } from "@holdfast/local-infrastructure";
-import { createTestDatabase, type TestDatabase } from "@holdfast/testing";
+import { withClient } from "@holdfast/sandbox/infrastructure";
+import { columnsOf, createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { GatewayDatabase } from "./database.ts";
 
 let database: TestDatabase;
 beforeAll(async () => void (database = await createTestDatabase()));
@@ -77,4 +78,43 @@ describe("the tables refuse", () => {
     const sql = `insert into credential (api_key, merchant_id, secret_hmac, pepper_id) values (${key}, uuidv7(), ${hmac}, 'p')`;
     await expect(asApp(sql)).rejects.toMatchObject({ code: "23503" });
   });
+});
+
+/** Every column as the types have it; the compiler keeps this list and the types the same. */
+const COLUMNS: {
+  [Table in keyof GatewayDatabase]: Record<keyof GatewayDatabase[Table], "null" | "not null">;
+} = {
+  merchant: {
+    merchant_id: "not null",
+    name: "not null",
+    status: "not null",
+    commission_rate_percent: "null",
+    commission_fixed: "null",
+    commission_currency: "null",
+    commission_rules: "null",
+    commission_may_exceed_amount: "not null",
+    rules: "null",
+    created_at: "not null",
+  },
+  credential: {
+    api_key: "not null",
+    merchant_id: "not null",
+    secret_hmac: "not null",
+    pepper_id: "not null",
+    created_at: "not null",
+    revoked_at: "null",
+  },
+  audit_entry: {
+    sequence: "not null",
+    at: "not null",
+    actor: "not null",
+    action: "not null",
+    subject: "not null",
+    detail: "not null",
+    hash: "not null",
+  },
+};
+
+test("the tables' types are what the migrations make", async () => {
+  expect(await columnsOf(database, "gateway")).toEqual(COLUMNS);
 });

@@ -1,96 +1,77 @@
-import { appendAuditBy, type AuditRecord } from "@holdfast/audit";
-import { acquireConnection, DatabaseUnavailableError } from "@holdfast/service-runtime";
-import { DatabaseError, type Pool, type PoolClient, type QueryConfig, type QueryResultRow } from "pg";
+import type { AuditDatabase } from "@holdfast/audit";
+import type { CommissionPlan, Merchant, MerchantRules } from "@holdfast/contracts";
+import { DatabaseUnavailableError } from "@holdfast/service-runtime";
+import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
+import { DatabaseError } from "pg";
+
+/** Tables of the schema `gateway`, as the migrations make them; a test compares the two. */
+export type GatewayDatabase = AuditDatabase & { merchant: MerchantTable; credential: CredentialTable };
+
+export type MerchantTable = {
+  merchant_id: Generated<string>;
+  name: string;
+  status: Generated<Merchant["status"]>;
+  commission_rate_percent: string | null;
+  commission_fixed: string | null;
+  commission_currency: string | null;
+  commission_rules: Json<NonNullable<CommissionPlan["rules"]>>;
+  commission_may_exceed_amount: Generated<boolean>;
+  rules: Json<MerchantRules>;
+  created_at: Generated<Date>;
+};
+
+export type CredentialTable = {
+  api_key: string;
+  merchant_id: string;
+  secret_hmac: Buffer;
+  pepper_id: string;
+  created_at: Generated<Date>;
+  revoked_at: Date | null;
+};
+
+/** Written as JSON text: pg would make an array of Postgres of a list. */
+type Json<Value> = ColumnType<Value | null, string | null, string | null>;
 
 /**
- * The gateway's statements, each a transaction of its own. What can go wrong is told apart here: nothing was done
- * (`DatabaseUnavailableError`), it may have been done (`OutcomeUnknownError`), or the statement is wrong (a
- * `DatabaseError`, which is a bug).
+ * The gateway's reads and writes tell apart what can go wrong: nothing was done (`DatabaseUnavailableError`), it may have
+ * been done (`OutcomeUnknownError`), or the statement is wrong (a `DatabaseError`, which is a bug).
  */
 export class OutcomeUnknownError extends Error {
   override name = "OutcomeUnknownError";
   readonly code = "outcome_unknown";
 }
 
-export type Statement = QueryConfig;
-
-/** A statement that changes nothing: when it fails on the way, it can just be repeated. */
-export async function read<Row extends QueryResultRow>(pool: Pool, statement: Statement): Promise<Row[]> {
-  return await run(
-    pool,
-    statement,
-    (cause) => new DatabaseUnavailableError("the connection broke in a query", { cause }),
-  );
-}
-
-/** A statement that changes something: when the connection breaks, it may have been committed. */
-export async function write<Row extends QueryResultRow>(pool: Pool, statement: Statement): Promise<Row[]> {
-  return await run(
-    pool,
-    statement,
-    (cause) => new OutcomeUnknownError("the connection broke in a statement", { cause }),
-  );
-}
-
-/**
- * A statement that changes something for an operator, and the audit entry that says so, in one transaction.
- *
- * @param audit what to write down, from the statement's rows; undefined where nothing was changed.
- */
-export async function writeAudited<Row extends QueryResultRow>(
-  pool: Pool,
-  statement: Statement,
-  audit: (rows: Row[]) => AuditRecord | undefined,
-): Promise<Row[]> {
-  const onBroken = (cause: unknown) =>
-    new OutcomeUnknownError("the connection broke in a transaction", { cause });
-  return await onConnection(pool, onBroken, async (connection) => {
-    try {
-      await connection.query("begin");
-      const { rows } = await connection.query<Row>(statement);
-      const record = audit(rows);
-      if (record) {
-        await appendAuditBy(async (text, values) => (await connection.query(text, values)).rows, record);
-      }
-      await connection.query("commit");
-      return rows;
-    } catch (error) {
-      if (error instanceof DatabaseError) await connection.query("rollback");
-      throw error;
-    }
-  });
-}
-
-async function run<Row extends QueryResultRow>(
-  pool: Pool,
-  statement: Statement,
-  onBroken: (cause: unknown) => Error,
-): Promise<Row[]> {
-  return await onConnection(
-    pool,
-    onBroken,
-    async (connection) => (await connection.query<Row>(statement)).rows,
-  );
-}
-
-async function onConnection<Result>(
-  pool: Pool,
-  onBroken: (cause: unknown) => Error,
-  work: (connection: PoolClient) => Promise<Result>,
-): Promise<Result> {
-  const connection = await acquireConnection(pool);
-  let broken = false;
+/** A statement that changes nothing: when its connection breaks, it can simply be repeated. */
+export async function read<Result>(query: Promise<Result>): Promise<Result> {
   try {
-    return await work(connection);
+    return await query;
   } catch (error) {
-    broken = !(error instanceof DatabaseError);
-    if (broken) throw onBroken(error);
-    if (isOutage(error as DatabaseError))
-      throw new DatabaseUnavailableError("the database refused", { cause: error });
-    throw error;
-  } finally {
-    connection.release(broken);
+    throw failureOf(
+      error,
+      (cause) => new DatabaseUnavailableError("the connection broke in a query", { cause }),
+    );
   }
+}
+
+/** A transaction that changes something: when its connection breaks, it may have been committed. */
+export async function write<Result>(
+  db: Kysely<GatewayDatabase>,
+  change: (trx: Transaction<GatewayDatabase>) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await db.transaction().execute(change);
+  } catch (error) {
+    throw failureOf(
+      error,
+      (cause) => new OutcomeUnknownError("the connection broke in a transaction", { cause }),
+    );
+  }
+}
+
+function failureOf(error: unknown, onBroken: (cause: unknown) => Error): unknown {
+  if (error instanceof DatabaseUnavailableError) return error;
+  if (!(error instanceof DatabaseError)) return onBroken(error);
+  return isOutage(error) ? new DatabaseUnavailableError("the database refused", { cause: error }) : error;
 }
 
 /**

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { preAuthorizePayment } from "@holdfast/contracts";
 import { connectBus, handler, serve } from "@holdfast/messaging";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { preAuthorizationBody } from "../test/builders.ts";

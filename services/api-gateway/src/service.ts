@@ -1,57 +1,59 @@
-import type { AuditDatabase } from "@holdfast/audit";
-import { createCardSealer } from "@holdfast/card-sealing";
+import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
-import { createPool, startHealth, type Logger, type RunningService } from "@holdfast/service-runtime";
+import {
+  createDatabase,
+  createPool,
+  startHealth,
+  type Logger,
+  type RunningService,
+} from "@holdfast/service-runtime";
 import { Router, type RequestHandler } from "express";
-import { Kysely, PostgresDialect } from "kysely";
-import type { Pool } from "pg";
-import { checkoutPages } from "./checkout-page/checkout-pages.ts";
-import { createFormTokens } from "./checkout-page/form-token.ts";
-import { loadPageAssets } from "./checkout-page/page-assets.ts";
+import type { Kysely } from "kysely";
+import {
+  createSendCommand,
+  createSendOperatorCommand,
+  createSendPageCommand,
+  type Timeouts,
+} from "./bus/send-command.ts";
 import type { Config } from "./config.ts";
-import { authenticateMerchant } from "./http/authenticate-merchant.ts";
-import { authenticateOperator } from "./http/authenticate-operator.ts";
+import type { GatewayDatabase } from "./database.ts";
+import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
-import { createSendCommand } from "./http/command-answer.ts";
-import { createRouter } from "./http/create-router.ts";
-import type { Timeouts } from "./http/create-send.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
-import { requestHandler } from "./http/request-handler.ts";
-import { createSendOperatorCommand } from "./http/operator-command.ts";
+import { requestHandler } from "./http/routed-request.ts";
 import { createPageInFlightLimit } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
 import { createSignInLimits } from "./limits/sign-in-limits.ts";
-import { createSendPageCommand } from "./http/send-page-command.ts";
-import { findCredential } from "./merchant/merchant-queries.ts";
+import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
+import { binRoute } from "./merchant-api/bin.ts";
+import { cancelRoute, captureRoute } from "./merchant-api/capture-and-cancel.ts";
+import { createCheckoutRoute, getCheckoutRoute } from "./merchant-api/checkout.ts";
+import { paymentRoute } from "./merchant-api/payment.ts";
+import { preAuthorizationRoute } from "./merchant-api/pre-authorization.ts";
+import { refundRoute } from "./merchant-api/refund.ts";
+import { saleRoute } from "./merchant-api/sale.ts";
+import { threeDsRoute } from "./merchant-api/three-ds.ts";
 import { shareCredentialChanges, type AnnounceChange } from "./merchant/credential-changes.ts";
+import { findCredential } from "./merchant/merchant-queries.ts";
 import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
-import { operatorKeys } from "./operator/operator-keys.ts";
-import { addCredentialRoute } from "./routes/add-credential.ts";
-import { binRoute } from "./routes/bin.ts";
-import { changeMerchantRoute } from "./routes/change-merchant.ts";
-import { createMerchantRoute } from "./routes/create-merchant.ts";
-import { getMerchantRoute } from "./routes/get-merchant.ts";
-import { listMerchantsRoute } from "./routes/list-merchants.ts";
-import { paymentRoute } from "./routes/payment.ts";
-import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./routes/audit-log.ts";
-import { operatorPaymentRoutes } from "./routes/operator-payments.ts";
-import { operatorRefundRoutes } from "./routes/operator-refunds.ts";
-import { cancelRoute, captureRoute } from "./routes/payment-operations.ts";
-import { createCheckoutRoute, getCheckoutRoute } from "./routes/checkout.ts";
-import { preAuthorizationRoute } from "./routes/pre-authorization.ts";
-import { refundRoute } from "./routes/refund.ts";
-import { saleRoute } from "./routes/sale.ts";
-import { revokeCredentialRoute } from "./routes/revoke-credential.ts";
-import { threeDsRoute } from "./routes/three-ds.ts";
-import { webhookRoutes } from "./routes/webhook-routes.ts";
-import { createDrawSession } from "./three-ds/draw-session.ts";
-import { createSignedSessions, type SignedSessions } from "./three-ds/signed-session.ts";
-import { threeDsPages } from "./three-ds/three-ds-pages.ts";
+import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
+import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
+import { merchantRoutes } from "./operator-api/merchants.ts";
+import { operatorKeys } from "./operator-api/operator-keys.ts";
+import { paymentRoutes } from "./operator-api/payments.ts";
+import { refundRoutes } from "./operator-api/refunds.ts";
+import { webhookRoutes } from "./operator-api/webhooks.ts";
+import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
+import { createFormTokens } from "./public-pages/checkout/form-token.ts";
+import { loadPageAssets } from "./public-pages/checkout/page-assets.ts";
+import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
+import { createSignedSessions, type SignedSessions } from "./public-pages/three-ds/signed-session.ts";
+import { threeDsPages } from "./public-pages/three-ds/three-ds-pages.ts";
 
 export type ApiGateway = RunningService & {
-  /** Where it listens; a listener that is off has none. */
+  /** A listener that is off has no port. */
   ports: { health: number } & { [name in ListenerState["name"]]?: number };
 };
 
@@ -69,8 +71,9 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     name: "api-gateway",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
-  const signIn = signInOf(config, pool);
-  const deps = { bus, pool, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
+  const db = createDatabase<GatewayDatabase>(pool);
+  const signIn = signInOf(config, db);
+  const deps = { bus, db, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
   const timeouts = timeoutsOfClients(config);
   const listen = async (name: ListenerState["name"], port: number, router: Router) => {
     const listener = await startListener({
@@ -119,19 +122,19 @@ const BUS_CLOSE_TIMEOUT_MS = 2_000;
 
 type Deps = {
   bus: Bus;
-  pool: Pool;
+  db: Kysely<GatewayDatabase>;
   signIn: SignIn | undefined;
   announce: AnnounceChange | undefined;
 };
 
 function signInOf(
   { CREDENTIAL_PEPPERS: peppers, CREDENTIAL_CACHE_TTL, REQUESTS_IN_FLIGHT_MAX }: Config,
-  pool: Pool,
+  db: Kysely<GatewayDatabase>,
 ): SignIn | undefined {
   return (
     peppers &&
     createSignIn({
-      findCredential: (apiKey) => findCredential(pool, apiKey),
+      findCredential: (apiKey) => findCredential(db, apiKey),
       peppers,
       cacheTtlMs: CREDENTIAL_CACHE_TTL,
       waitingMax: REQUESTS_IN_FLIGHT_MAX,
@@ -144,7 +147,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
   const send = createSendCommand(bus, timeoutsOf(config));
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
   const publicUrl = needed(config.PUBLIC_URL);
-  const drawSession = createDrawSession(signedSessionsOf(config), publicUrl);
+  const generateSession = createGenerateSession(signedSessionsOf(config), publicUrl);
   return createRouter({
     prefix: "/api",
     authenticate: authenticateMerchant(
@@ -159,7 +162,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
     routes: [
       preAuthorizationRoute({ send, cards }),
       saleRoute({ send, cards }),
-      threeDsRoute({ send, cards, drawSession }),
+      threeDsRoute({ send, cards, generateSession }),
       paymentRoute({ send }),
       captureRoute({ send }),
       cancelRoute({ send }),
@@ -171,8 +174,8 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
   });
 }
 
-/** What buyers' browsers are shown: checkouts, and the ways to a challenge and back. */
-function publicPages(config: Config, { bus, pool }: Deps): Router {
+/** The pages for buyers' browsers: checkouts, and the ways to a 3-D Secure challenge and back. */
+function publicPages(config: Config, { bus, db }: Deps): Router {
   const sealingKeys = needed(config.CARD_SEALING_KEYS);
   const publicUrl = needed(config.PUBLIC_URL);
   const sessions = signedSessionsOf(config);
@@ -185,13 +188,13 @@ function publicPages(config: Config, { bus, pool }: Deps): Router {
 
     checkoutPages({
       admit,
-      pool,
+      db,
       publicUrl,
       send: createSendCommand(bus, timeoutsOf(config)),
       sendPage,
       cards: createCardSealer(sealingKeys),
       tokens: createFormTokens(sealingKeys),
-      drawSession: createDrawSession(sessions, publicUrl),
+      generateSession: createGenerateSession(sessions, publicUrl),
       assets: loadPageAssets(publicUrl),
       inPlace,
     }),
@@ -200,7 +203,7 @@ function publicPages(config: Config, { bus, pool }: Deps): Router {
   return router;
 }
 
-/** Browsers that have reached a page over TLS never come without it again (RFC 6797). */
+/** A browser that has reached a page over TLS does not come without it again (RFC 6797). */
 function strictTransport(publicUrl: string): RequestHandler {
   const isHttps = publicUrl.startsWith("https:");
   return requestHandler((_request, exchange, next) => {
@@ -215,9 +218,8 @@ function signedSessionsOf(config: Config): SignedSessions {
 }
 
 function operatorApi(config: Config, deps: Deps): Router {
-  const { pool, bus } = deps;
+  const { db, bus } = deps;
   const send = createSendOperatorCommand(bus, timeoutsOf(config));
-  const db = new Kysely<AuditDatabase>({ dialect: new PostgresDialect({ pool }) });
   const announce = needed(deps.announce);
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
@@ -229,16 +231,11 @@ function operatorApi(config: Config, deps: Deps): Router {
     }),
     inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
     routes: [
-      createMerchantRoute({ pool, peppers }),
-      listMerchantsRoute({ pool }),
-      getMerchantRoute({ pool }),
-      changeMerchantRoute({ pool, announce }),
-      addCredentialRoute({ pool, peppers }),
-      revokeCredentialRoute({ pool, announce }),
-      ...operatorPaymentRoutes({ send }),
-      ...operatorRefundRoutes({ send }),
+      ...merchantRoutes({ db, peppers, announce }),
+      ...paymentRoutes({ send }),
+      ...refundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
-      ...webhookRoutes({ send, pool }),
+      ...webhookRoutes({ send, db }),
     ],
   });
 }
@@ -257,7 +254,7 @@ function timeoutsOf({ HANDLER_TIMEOUT, REQUEST_TIMEOUT }: Config): Timeouts {
   return { handlerTimeoutMs: HANDLER_TIMEOUT, requestTimeoutMs: REQUEST_TIMEOUT };
 }
 
-/** The configuration was held to what each listener needs; this says so to the compiler. */
+/** The configuration has what each listener needs, as its schema has checked; this tells the compiler. */
 function needed<Setting>(setting: Setting | undefined): Setting {
   if (setting === undefined) throw new TypeError("a listener is on without a setting it needs");
   return setting;

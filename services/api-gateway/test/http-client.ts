@@ -15,7 +15,7 @@ export type HttpRequest = {
   /** A list sends the header more than once. */
   headers?: Record<string, string | string[]>;
   body?: string | Buffer;
-  /** Of this machine, to come from; any of 127.0.0.0/8. */
+  /** The address to send from: any of 127.0.0.0/8. */
   localAddress?: string;
   /** Sends the head and never the body. */
   withoutBody?: boolean;

@@ -16,7 +16,7 @@ import {
 import { handler } from "@holdfast/messaging";
 import { serveCommands } from "./serve-commands.ts";
 
-/** Takes the place of the payments service for checkouts: keeps what it receives, answers what it is told. */
+/** Takes the place of the payments service for checkouts: keeps what it receives, and answers as a test says. */
 export async function startTestCheckouts(natsUrl: string) {
   const opened: { context: MessageContext; payload: OpenCheckout }[] = [];
   const paid: { context: MessageContext; payload: PayCheckout }[] = [];

@@ -17,7 +17,7 @@ export type Received = {
 };
 
 /**
- * Takes the place of the payments service, which is another process: keeps what it receives, answers what it is told.
+ * Takes the place of the payments service, which is another process: keeps what it receives, and answers as a test says.
  */
 export async function startTestPayments(natsUrl: string) {
   const received: Received[] = [];

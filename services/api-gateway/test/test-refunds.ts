@@ -12,7 +12,7 @@ import { handler } from "@holdfast/messaging";
 import { serveCommands } from "./serve-commands.ts";
 
 /**
- * Takes the place of the refunds service, which is another process: keeps what it receives, answers what it is told.
+ * Takes the place of the refunds service, which is another process: keeps what it receives, and answers as a test says.
  */
 export async function startTestRefunds(natsUrl: string) {
   const received: { context: MessageContext; payload: RequestRefund }[] = [];

@@ -3,27 +3,27 @@ import type { Logger } from "@holdfast/service-runtime";
 import { merchantStatus } from "./payment/payment.ts";
 import type { ShownPayment } from "./payment/payment-record.ts";
 
-/** What happened in the business, one helper for each kind: its log line and its metric are written here. */
+/** One function for each kind of business event: it writes the log line and the metric. */
 export type BusinessEvents = {
   paymentRecorded(payment: ShownPayment, cause: string): void;
-  /** With 3-D Secure: the cardholder has a challenge to pass. */
+  /** A payment with 3-D Secure waits for its cardholder at the challenge. */
   challengeShown(payment: ShownPayment): void;
   /** The acquirer's answer is not known; `cause` says why. */
   outcomeUnknown(payment: ShownPayment, cause: string): void;
-  /** Recovery looked and still does not know. */
+  /** Recovery has asked and the outcome is still not known. */
   stillUnknown(payment: ShownPayment, attempt: RecoveryAttempt): void;
   /** Recovery has settled what was unknown. */
   unknownSettled(payment: ShownPayment, attempt: RecoveryAttempt): void;
-  /** A capture, cancellation or expiry has ended, or was ended by somebody else (`lost`). */
+  /** A capture, cancellation or expiry has ended, or another process has ended it (`lost`). */
   operationEnded(payment: ShownPayment, kind: string, end: string): void;
-  /** The acquirer's answer to it is not known. */
+  /** The acquirer's answer to a capture, cancellation or expiry is not known. */
   operationUnknown(payment: ShownPayment, kind: string, attempt: RecoveryAttempt): void;
   unresolvedMeasured(measure: UnresolvedMeasure): void;
-  /** A checkout was completed, expired or was cancelled. Its id is not logged: whoever knows it can pay. */
+  /** A checkout was completed, expired or was cancelled. Its id is not logged: it is all that one needs to pay. */
   checkoutClosed(checkout: ClosedCheckout): void;
-  /** The sealed card could not be opened: the key rings differ, or somebody tampers with the bus. */
+  /** The sealed card could not be opened: the key rings differ, or the message was tampered with on the bus. */
   cardNotOpened(payment: PaymentKey, error: unknown): void;
-  /** A write of the money path failed; recovery or the merchant's repetition goes on from what is committed. */
+  /** A write of the money path failed; recovery or the merchant's repetition continues from what is committed. */
   writeFailed(
     operation: "ask_rules" | "reject" | "claim" | "record" | "postpone",
     payment: PaymentKey,
@@ -32,7 +32,7 @@ export type BusinessEvents = {
 };
 
 type Waiting = { count: number; oldestSeconds: number };
-/** Outcomes that are not known: of payments being made, and of captures, cancellations and expiries. */
+/** Unknown outcomes of authorizations, and of captures, cancellations and expiries. */
 export type UnresolvedMeasure = { payment: Waiting; operation: Waiting };
 
 /** `ageMs` since the claim. */
@@ -86,7 +86,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     },
     stillUnknown(payment, { cause, ageMs, attempts }) {
       annotate({ "holdfast.outcome": UNKNOWN_OUTCOME, "holdfast.attempt": attempts });
-      // The reversal that fails for the sixth time needs a person.
+      // A reversal that has failed six times needs an operator.
       const level = attempts >= 6 ? "error" : "warn";
       log[level](
         { ...identify(payment), reason: cause, ageMs, attempt: attempts },
@@ -140,7 +140,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   };
 }
 
-/** For the log; the unit of work's span is told the same. */
+/** The fields of the log line; the span of the unit of work gets the same. */
 function identify({ payment_id, merchant_id, state, transaction_type }: ShownPayment) {
   annotate({
     "holdfast.payment.id": payment_id,

@@ -15,60 +15,78 @@ import { z } from "zod";
 export const configSchema = z.object({
   ...commonSettings,
   ...outboxSettings,
-  ACQUIRER_URL: urlSetting("http:", "https:"),
-  /** Bound of one acquirer call; the gateway gives a command 18 s. */
-  ACQUIRER_TIMEOUT: durationSetting().default(15_000),
-  ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000).default(256),
-  /** The same ring as the gateway's. */
-  CARD_SEALING_KEYS: keyRingSetting(),
-  /** Keys the fingerprint by which a card is recognised without its number being kept. */
-  PAN_FINGERPRINT_KEY: keySetting(),
-  /** Cards issued here are DOM, others INT. */
+  ACQUIRER_URL: urlSetting("http:", "https:").describe("The acquirer."),
+  ACQUIRER_TIMEOUT: durationSetting()
+    .default(15_000)
+    .describe(
+      "How long one call to the acquirer may take; less than the 18 s that the gateway gives a command.",
+    ),
+  ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
+    .default(256)
+    .describe("Connections to the acquirer; calls beyond that wait for one."),
+  CARD_SEALING_KEYS: keyRingSetting().describe("Decrypts card data; the same key ring as the gateway's."),
+  PAN_FINGERPRINT_KEY: keySetting().describe(
+    "Keys the fingerprint by which a card is recognized without storing its number.",
+  ),
   HOME_COUNTRY: textSetting("must be an ISO 3166-1 alpha-2 code")
     .regex(/^[A-Z]{2}$/, { error: "must be an ISO 3166-1 alpha-2 code" })
-    .default("TR"),
-  /** How often it is looked for an import of BINs: the longest a process goes by the table before. */
-  BIN_TABLE_REFRESH: durationSetting().default(5_000),
-  /** How long a process may work on a payment before another may take it over; longer than a command may take. */
-  LEASE_DURATION: durationSetting().default(30_000),
-  /** Inquiries about a payment whose outcome is not known, counted from its claim. */
-  RECOVERY_SCHEDULE: scheduleSetting().prefault("2s,5s,15s,30s,60s"),
-  /** How often recovery looks for what is due. */
-  RECOVERY_INTERVAL: durationSetting().default(1_000),
-  /** An approval found later than this after the claim is reversed. */
-  ADOPT_WITHIN: durationSetting().default(300_000),
-  /** A payment the acquirer has not seen by then is reversed. */
-  REVERSE_UNSEEN_AFTER: durationSetting().default(60_000),
-  /** How long a cardholder has for a 3-D Secure challenge; at its end an abandoned payment is let go of. */
-  THREE_DS_SESSION_DURATION: durationSetting()
-    .refine((durationMs) => durationMs >= 1_000 && durationMs <= 3_600_000, { error: "must be 1s to 1h" })
-    .default(600_000),
-  /** Age from which an unresolved payment is for people to settle. */
-  UNRESOLVED_OVERDUE_AFTER: durationSetting().default(86_400_000),
-  /** How often those whose outcome is not known are counted. */
-  UNRESOLVED_MEASURE_INTERVAL: durationSetting().default(15_000),
-  /** Age at which an authorization that was not captured is let go of. */
-  AUTHORIZATION_EXPIRES_AFTER: durationSetting().default(7 * 86_400_000),
-  /** How often that is looked for. */
-  EXPIRY_INTERVAL: durationSetting().default(60_000),
-  /** A sale can be cancelled until its business day ends: at the cut-off (HH:MM) in this time zone. */
+    .default("TR")
+    .describe("Cards issued in this country are `DOM`, all others `INT`."),
+  BIN_TABLE_REFRESH: durationSetting()
+    .default(5_000)
+    .describe("How often a process checks for a new BIN import, and so the longest it can use an old table."),
+  LEASE_DURATION: durationSetting()
+    .default(30_000)
+    .describe(
+      "How long a process may work on a payment before another may take it over; longer than a command may take.",
+    ),
+  RECOVERY_SCHEDULE: scheduleSetting()
+    .prefault("2s,5s,15s,30s,60s")
+    .describe("When the acquirer is asked about a payment whose outcome is unknown, counted from its claim."),
+  RECOVERY_INTERVAL: durationSetting().default(1_000).describe("How often recovery looks for due payments."),
+  ADOPT_WITHIN: durationSetting()
+    .default(300_000)
+    .describe("An approval that is found later than this after the claim is reversed."),
+  REVERSE_UNSEEN_AFTER: durationSetting()
+    .default(60_000)
+    .describe("A payment that the acquirer still does not know after this time is reversed."),
+  THREE_DS_SESSION_DURATION: durationSetting({ min: "1s", max: "1h" })
+    .default(600_000)
+    .describe("How long a buyer has for a 3-D Secure challenge; then the abandoned payment is cancelled."),
+  UNRESOLVED_OVERDUE_AFTER: durationSetting()
+    .default(86_400_000)
+    .describe("The age at which a payment with an unknown outcome is overdue and needs an operator."),
+  UNRESOLVED_MEASURE_INTERVAL: durationSetting()
+    .default(15_000)
+    .describe("How often payments with an unknown outcome are counted."),
+  AUTHORIZATION_EXPIRES_AFTER: durationSetting()
+    .default(7 * 86_400_000)
+    .describe("The age at which an authorization that was not captured expires."),
+  EXPIRY_INTERVAL: durationSetting().default(60_000).describe("How often expiry runs."),
   BUSINESS_TIME_ZONE: textSetting("must be an IANA time zone such as Europe/Istanbul")
     .refine((value) => Intl.supportedValuesOf("timeZone").includes(value) || value === "UTC", {
       error: "must be an IANA time zone such as Europe/Istanbul",
     })
-    .default("Europe/Istanbul"),
+    .default("Europe/Istanbul")
+    .describe("The time zone of the business day; a sale can be voided until its business day ends."),
   BUSINESS_DAY_CUT_OFF: textSetting("must be a time of day, HH:MM")
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day, HH:MM" })
-    .default("00:00"),
-  /** How long a hosted checkout stays open whose merchant does not say (expiresInSeconds). */
-  CHECKOUT_EXPIRES_AFTER: durationSetting().default(30 * 60_000),
-  /** Cards that may be tried on one checkout; the last decline cancels it. */
-  CHECKOUT_ATTEMPTS_MAX: integerSetting(1, 20).default(5),
-  /** How often checkouts are looked for that are over and that nobody reads. */
-  CHECKOUT_INTERVAL: durationSetting().default(5_000),
-  /** How long an Idempotency-Key is kept. */
-  IDEMPOTENCY_RETENTION: durationSetting().default(7 * 86_400_000),
-  /** Commands under way at once; one more is refused as not started. */
-  COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000).default(1_024),
+    .default("00:00")
+    .describe("When the business day ends in that time zone."),
+  CHECKOUT_EXPIRES_AFTER: durationSetting()
+    .default(30 * 60_000)
+    .describe("How long a hosted checkout stays open when the merchant sends no `expiresInSeconds`."),
+  CHECKOUT_ATTEMPTS_MAX: integerSetting(1, 20)
+    .default(5)
+    .describe("Cards that a buyer may try on one checkout; the last decline cancels it."),
+  CHECKOUT_INTERVAL: durationSetting()
+    .default(5_000)
+    .describe("How often expired checkouts are closed when nobody reads them."),
+  IDEMPOTENCY_RETENTION: durationSetting()
+    .default(7 * 86_400_000)
+    .describe("How long an Idempotency-Key is kept."),
+  COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
+    .default(1_024)
+    .describe("Commands under way in one process; one more is refused before it starts."),
 });
 export type Config = z.infer<typeof configSchema>;

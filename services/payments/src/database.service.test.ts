@@ -1,4 +1,4 @@
-import { columnsOf, createTestDatabase } from "@holdfast/testing";
+import { columnsOf, createTestDatabase } from "@holdfast/tests/support";
 import { expect, test } from "vitest";
 import type { PaymentsDatabase } from "./database.ts";
 

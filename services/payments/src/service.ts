@@ -1,5 +1,5 @@
 import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
-import { createCardOpener } from "@holdfast/card-sealing";
+import { createCardOpener } from "@holdfast/sealing";
 import {
   cancelPayment as cancelPaymentCommand,
   capturePayment as capturePaymentCommand,
@@ -11,31 +11,35 @@ import {
   sellPayment,
   settleRefund as settleRefundCommand,
 } from "@holdfast/contracts";
-import { busOptions, connectBus, handler, serve, type Handled } from "@holdfast/messaging";
+import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import {
   confirmEventsHandler,
   createOutboxPool,
+  nudgeAfter,
   startOutboxRelay,
   startReconciliation,
-  type OutboxRelay,
 } from "@holdfast/outbox";
 import {
+  checkThat,
+  createDatabase,
   createPool,
+  dependencyChecks,
   startHealth,
   startPeriodicTask,
+  stopInOrder,
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
-import { createCurrentBins } from "./bin/current-bins.ts";
-import { lookUpBin } from "./bin/look-up-bin.ts";
+import { createCurrentBins } from "./card-bins/current-bins.ts";
+import { lookUpBin } from "./card-bins/look-up-bin.ts";
 import { createBusinessEvents } from "./business-events.ts";
 import { checkoutHandlers } from "./checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
-import { createDatabase } from "./database.ts";
-import { expirePayments } from "./expiry/expire-payments.ts";
-import { getPayment } from "./lookup/get-payment.ts";
+import type { PaymentsDatabase } from "./database.ts";
+import { expirePayments } from "./operation/expire-payments.ts";
+import { getPayment } from "./recovery/get-payment.ts";
 import {
   cancelPayment,
   capturePayment,
@@ -43,7 +47,7 @@ import {
 } from "./operation/merchant-operations.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./refund-reservation/reserve-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
-import { createAskRules, purgeRuleCounts } from "./own-rules/rule-queries.ts";
+import { createAskRules, purgeRuleCounts } from "./merchant-rules/rule-queries.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizePayment, type AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
@@ -77,7 +81,7 @@ export async function startPayments(
     applicationName: "payments",
     log,
   });
-  const db = createDatabase(pool);
+  const db = createDatabase<PaymentsDatabase>(pool);
   const events = createBusinessEvents(log);
   const bus = await connectBus({
     ...busOptions(config),
@@ -86,14 +90,19 @@ export async function startPayments(
   });
   const outbox = { pool: outboxPool, bus, source: "payments", settings: config, log } as const;
   const relay = startOutboxRelay(outbox);
-  const writes = nudgingRelay(createPaymentWrites(writePool, { leaseMs: config.LEASE_DURATION }), relay);
+  const paymentWrites = createPaymentWrites(writePool, { leaseMs: config.LEASE_DURATION });
+  const writes: PaymentWrites = {
+    ...paymentWrites,
+    record: nudgeAfter(relay, (change) => paymentWrites.record(change)),
+    reject: nudgeAfter(relay, (rejection) => paymentWrites.reject(rejection)),
+  };
   const simulator = createSimulatorAcquirer({
     url: config.ACQUIRER_URL,
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
     connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
   });
   const bins = createCurrentBins(db, log);
-  // Before the first payment, if the database is there; if not, nothing can be claimed either.
+  // The table is read before the first payment. Without a database nothing can be claimed either.
   await bins.refresh().catch((error: unknown) => log.warn({ error }, "the BIN table could not be read yet"));
   const acquirer = observeAcquirer(simulator, { url: config.ACQUIRER_URL });
   const deps: AuthorizePaymentDeps = {
@@ -142,7 +151,7 @@ export async function startPayments(
     service: "payments",
     version: "0.1.0",
     inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
-    onHandled: (handled) => logHandled(log, handled),
+    onHandled: logHandled(log),
     handlers: [
       handler(preAuthorizePayment, (message) => authorizePayment(deps, message, "PRE_AUTHORIZATION")),
       handler(getPaymentCommand, ({ context, payload }) =>
@@ -198,69 +207,27 @@ export async function startPayments(
     ...startReconciliation(outbox),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
-    { name: "database", check: async () => void (await pool.query("select 1")) },
-    { name: "bus", check: () => assertUp(bus.connected) },
-    { name: "BIN table", check: () => assertUp(bins.table() !== undefined) },
+    ...dependencyChecks({ pool, bus }),
+    checkThat("BIN table", () => bins.table() !== undefined),
   ]);
 
   return {
     healthPort: health.port,
-    async stop() {
-      health.markDraining();
-      await Promise.all([
-        serving.stop(config.DRAIN_TIMEOUT),
-        ...tasks.map((task) => task.stop(config.DRAIN_TIMEOUT)),
-      ]);
-      await relay.stop(RELAY_STOP_TIMEOUT_MS);
-      await bus.close(BUS_CLOSE_TIMEOUT_MS);
-      await acquirer.close();
-      await Promise.all([pool, writePool, outboxPool].map((each) => each.end()));
-      await health.close();
-    },
+    stop: () =>
+      stopInOrder(health, [
+        [serving, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
+        [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
+        [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
+        [() => acquirer.close()],
+        [pool, writePool, outboxPool].map((each) => () => each.end()),
+      ]),
   };
 }
 
-/** Two flushes at once of each: claims, records, questions to the rules, rejections. Opened as they are needed. */
+/** Two concurrent flushes each of claims, records, questions to the rules and rejections. They are opened as needed. */
 const WRITE_CONNECTIONS = 8;
 const PURGE_INTERVAL_MS = 3_600_000;
 const RULE_PURGE_INTERVAL_MS = 300_000;
 const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;
-
-/** An event is on its way as soon as it is committed, and not when the relay next looks. */
-function nudgingRelay(writes: PaymentWrites, relay: OutboxRelay): PaymentWrites {
-  return {
-    ...writes,
-    async record(change) {
-      const recorded = await writes.record(change);
-      relay.nudge();
-      return recorded;
-    },
-    async reject(rejection) {
-      const rejected = await writes.reject(rejection);
-      relay.nudge();
-      return rejected;
-    },
-  };
-}
-
-function assertUp(up: boolean): void {
-  if (!up) throw new Error("down");
-}
-
-/** Business events have their own lines; what a handler could not do is written here. */
-function logHandled(log: Logger, { outcome, subject, context, durationMs, error }: Handled): void {
-  if (outcome === "done" || outcome === "pending" || outcome === "problem") return;
-  log.warn(
-    {
-      outcome,
-      subject,
-      durationMs,
-      error,
-      requestId: context?.requestId,
-      merchantId: context && "merchant" in context ? context.merchant.merchantId : undefined,
-    },
-    "command not carried out",
-  );
-}

@@ -7,7 +7,7 @@ import {
   type AcquirerSimulator,
   type LedgerLine,
 } from "@holdfast/acquirer-simulator";
-import { createCardSealer } from "@holdfast/card-sealing";
+import { createCardSealer } from "@holdfast/sealing";
 import {
   Card,
   getPayment,
@@ -21,7 +21,7 @@ import {
 } from "@holdfast/contracts";
 import { connectBus, request, type Bus } from "@holdfast/messaging";
 import { createLogger, parseConfig } from "@holdfast/service-runtime";
-import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@holdfast/testing";
+import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import type { z } from "zod";
 import { configSchema } from "../src/config.ts";
@@ -37,7 +37,7 @@ export type PaymentsHarness = {
   /** What a process of the service is told. */
   environment: Record<string, string>;
   /** A further process of the service on the same database and bus. */
-  startAnother(env?: Record<string, string>): Promise<{ stop(): Promise<void> }>;
+  startAnother(env?: Record<string, string>): Promise<{ stop(): Promise<void>; healthPort: number }>;
   /** A command as the gateway sends it, with `change` applied. */
   command(
     change?: Partial<PreAuthorizePayment> & { cardData?: Partial<CardData>; ofMerchant?: string },
@@ -71,11 +71,12 @@ export type PaymentsHarnessOptions = {
   alone?: boolean;
   /** After so long the bank drops a call that it never answers, so that the service need not be in a hurry. */
   hangMs?: number;
+  logLevel?: "error" | "fatal";
 };
 
 export async function startPaymentsHarness(
   env: Record<string, string> = {},
-  { alone = false, hangMs = 300 }: PaymentsHarnessOptions = {},
+  { alone = false, hangMs = 300, logLevel = "error" }: PaymentsHarnessOptions = {},
 ): Promise<PaymentsHarness> {
   const dir = await mkdtemp(join(tmpdir(), "holdfast-payments-"));
   const [database, nats, acquirer] = await Promise.all([
@@ -98,7 +99,7 @@ export async function startPaymentsHarness(
     ...env,
   };
   const start = (more: Record<string, string> = {}) =>
-    startPayments(parseConfig(configSchema, { ...environment, ...more }), createLogger("payments", "error"));
+    startPayments(parseConfig(configSchema, { ...environment, ...more }), createLogger("payments", logLevel));
   const services = alone ? [] : [await start()];
   const bus = await connectBus({ url: nats.url, name: "test" });
   const superuser = new Pool({ connectionString: database.superuserUrl });

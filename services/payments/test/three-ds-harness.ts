@@ -11,7 +11,7 @@ import {
   type SessionState,
 } from "@holdfast/contracts";
 import { request } from "@holdfast/messaging";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { expect } from "vitest";
 import { answerChallenge } from "./cardholder.ts";
 import type { PaymentsHarness } from "./payments-harness.ts";

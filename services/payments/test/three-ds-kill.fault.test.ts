@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FAILPOINTS, type Failpoint } from "@holdfast/failpoints";
-import { spawnLogged, type LoggedChild } from "@holdfast/local-infrastructure";
-import { eventually } from "@holdfast/testing";
+import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
+import { spawnLogged, type LoggedChild } from "@holdfast/sandbox/infrastructure";
+import { eventually } from "@holdfast/tests/support";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "./payments-harness.ts";
 import { CHALLENGED, FRICTIONLESS, threeDs, type ThreeDsSteps } from "./three-ds-harness.ts";

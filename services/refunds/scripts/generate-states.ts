@@ -1,4 +1,4 @@
 import { writeFile } from "node:fs/promises";
-import { refundStatesMarkdown } from "../src/refund/refund-states-markdown.ts";
+import { refundStatesMarkdown } from "./refund-states-markdown.ts";
 
 await writeFile(new URL("../../../docs/refund-states.md", import.meta.url), refundStatesMarkdown());

@@ -2,22 +2,22 @@ import { annotate, metrics, UNKNOWN_OUTCOME } from "@holdfast/telemetry";
 import type { Logger } from "@holdfast/service-runtime";
 import type { RefundRow } from "./refund/refund-record.ts";
 
-/** What happened in the business, one helper for each kind: its log line and its metric are written here. */
+/** One function for each kind of business event: it writes the log line and the metric. */
 export type BusinessEvents = {
   /** Reserved and queued for approval. */
   requested(refund: RefundRow): void;
-  /** A request that was never shown is gone; nothing is reserved for it. */
+  /** A request was undone before it was shown; nothing is reserved for it. */
   undone(refund: RefundRow, cause: string): void;
-  /** An operator has approved or rejected; `state` says whether that was enough. */
+  /** An operator has approved or rejected; `state` shows whether that was enough. */
   decided(refund: RefundRow, decision: { actor: string; outcome: "approved" | "rejected" }): void;
   /** SUCCESS, FAILED or REJECTED. */
   ended(refund: RefundRow): void;
-  /** The bank, or `payments`, could not be brought to an answer; it is tried again. */
+  /** The bank, or `payments`, gave no answer; it is tried again. */
   waiting(refund: RefundRow, attempt: { cause: string; ageMs: number; attempts: number }): void;
-  /** Somebody else had taken it over; what this process wanted to write was not written. */
+  /** Another process had taken the refund over, so this one has written nothing. */
   lost(refund: RefundRow): void;
   queueMeasured(measure: QueueMeasure): void;
-  /** A write of the money path failed; recovery or the merchant's repetition goes on from what is committed. */
+  /** A write of the money path failed; recovery or the merchant's repetition continues from what is committed. */
   writeFailed(
     operation: "claim" | "record" | "postpone",
     key: { refundId: string; merchantId: string },
@@ -26,7 +26,7 @@ export type BusinessEvents = {
 };
 
 type Waiting = { count: number; oldestSeconds: number };
-/** What waits for an operator's decision, and what waits for the bank. */
+/** Refunds that wait for an operator's decision, and those that wait for the bank. */
 export type QueueMeasure = { approval: Waiting; bank: Waiting };
 
 // oxlint-disable-next-line max-lines-per-function -- one short helper after the other
@@ -72,7 +72,7 @@ export function createBusinessEvents(
     waiting(refund, { cause, ageMs, attempts }) {
       annotate({ "holdfast.outcome": UNKNOWN_OUTCOME, "holdfast.attempt": attempts });
       unknown.add(1, { cause });
-      // What fails for the sixth time needs a person.
+      // A refund that has failed six times needs an operator.
       const level = attempts >= 6 ? "error" : "warn";
       log[level](
         { ...identify(refund), reason: cause, ageMs, attempt: attempts },
@@ -98,7 +98,7 @@ export function createBusinessEvents(
   };
 }
 
-/** For the log; the unit of work's span is told the same. */
+/** The fields of the log line; the span of the unit of work gets the same. */
 function identify({ refund_id, payment_id, merchant_id, state, kind }: RefundRow) {
   annotate({
     "holdfast.refund.id": refund_id,

@@ -13,30 +13,43 @@ import { z } from "zod";
 export const configSchema = z.object({
   ...commonSettings,
   ...outboxSettings,
-  ACQUIRER_URL: urlSetting("http:", "https:"),
-  /** Bound of one acquirer call; the gateway gives a command 18 s. */
-  ACQUIRER_TIMEOUT: durationSetting().default(15_000),
-  ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000).default(64),
-  /** How long `payments` may take to be told of a refund's end. */
-  PAYMENTS_TIMEOUT: durationSetting().default(5_000),
-  /** Refunds above these amounts take two different approvers: `TRY:1000.00,EUR:200.00`. */
-  REFUND_TWO_APPROVERS_ABOVE: amountsSetting().optional(),
-  /** How long a process may work on one phase of a refund before another may take it over. */
-  LEASE_DURATION: durationSetting().default(30_000),
-  /** Attempts to bring a decided refund to its end, counted from the decision. */
-  RECOVERY_SCHEDULE: scheduleSetting().prefault("2s,5s,15s,30s,60s"),
-  /** How often recovery looks for what is due. */
-  RECOVERY_INTERVAL: durationSetting().default(1_000),
-  /** How often the queue is measured. */
-  QUEUE_MEASURE_INTERVAL: durationSetting().default(15_000),
-  /** Age from which a refund that waits for a decision is worth an alert. */
-  UNDECIDED_OVERDUE_AFTER: durationSetting().default(86_400_000),
-  /** Age from which a refund whose outcome at the bank is not known is for people to look at. */
-  UNRESOLVED_OVERDUE_AFTER: durationSetting().default(86_400_000),
-  /** How long an Idempotency-Key is kept. */
-  IDEMPOTENCY_RETENTION: durationSetting().default(7 * 86_400_000),
-  /** Commands under way at once; one more is refused as not started. */
-  COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000).default(1_024),
+  ACQUIRER_URL: urlSetting("http:", "https:").describe("The acquirer."),
+  ACQUIRER_TIMEOUT: durationSetting()
+    .default(15_000)
+    .describe(
+      "How long one call to the acquirer may take; less than the 18 s that the gateway gives a command.",
+    ),
+  ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
+    .default(64)
+    .describe("Connections to the acquirer; calls beyond that wait for one."),
+  PAYMENTS_TIMEOUT: durationSetting()
+    .default(5_000)
+    .describe("How long payments may take to acknowledge the end of a refund."),
+  REFUND_TWO_APPROVERS_ABOVE: amountsSetting()
+    .optional()
+    .describe("Refunds above these amounts need two different approvers. Without it, one is enough."),
+  LEASE_DURATION: durationSetting()
+    .default(30_000)
+    .describe("How long a process may work on one phase of a refund before another may take it over."),
+  RECOVERY_SCHEDULE: scheduleSetting()
+    .prefault("2s,5s,15s,30s,60s")
+    .describe("When a decided refund that has not ended is tried again, counted from the decision."),
+  RECOVERY_INTERVAL: durationSetting().default(1_000).describe("How often recovery looks for due refunds."),
+  QUEUE_MEASURE_INTERVAL: durationSetting()
+    .default(15_000)
+    .describe("How often the queue of undecided refunds is measured."),
+  UNDECIDED_OVERDUE_AFTER: durationSetting()
+    .default(86_400_000)
+    .describe("The age at which a refund that waits for a decision is overdue and is logged as an error."),
+  UNRESOLVED_OVERDUE_AFTER: durationSetting()
+    .default(86_400_000)
+    .describe("The age at which a refund with an unknown outcome is overdue and needs an operator."),
+  IDEMPOTENCY_RETENTION: durationSetting()
+    .default(7 * 86_400_000)
+    .describe("How long an Idempotency-Key is kept."),
+  COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
+    .default(1_024)
+    .describe("Commands under way in one process; one more is refused before it starts."),
 });
 export type Config = z.infer<typeof configSchema>;
 

@@ -1,4 +1,4 @@
-import { columnsOf, createTestDatabase } from "@holdfast/testing";
+import { columnsOf, createTestDatabase } from "@holdfast/tests/support";
 import { Client } from "pg";
 import { expect, test } from "vitest";
 import type { RefundsDatabase } from "./database.ts";

@@ -1,8 +1,7 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import type { IdempotencyKeyTable } from "@holdfast/idempotency";
-import { acquireConnection } from "@holdfast/service-runtime";
-import { Kysely, PostgresDialect, type ColumnType, type Generated } from "kysely";
-import type { Pool } from "pg";
+import type { OutboxTable } from "@holdfast/outbox";
+import type { Generated } from "kysely";
 import type { RefundState } from "./refund/refund.ts";
 
 /** Tables of the schema `refunds`, as the migrations make them; a test compares the two. */
@@ -70,28 +69,3 @@ export type RefundApprovalTable = {
   note: string | null;
   at: Generated<Date>;
 };
-
-export type OutboxTable = {
-  event_id: Generated<string>;
-  occurred_at: ColumnType<Date, never, never>;
-  event_type: string;
-  /** The refund's own id. */
-  payment_id: string;
-  merchant_id: string;
-  status: string;
-  body: Buffer;
-  traceparent: string | null;
-  xact_id: Generated<string>;
-  confirmed_at: Date | null;
-  publish_attempts: Generated<number>;
-  publish_at: Date | null;
-};
-
-/** A caller that gets no connection is told that nothing was sent, which makes a 503 of it and not a 504. */
-export function createDatabase(pool: Pool): Kysely<RefundsDatabase> {
-  return new Kysely({
-    dialect: new PostgresDialect({
-      pool: { options: pool.options, connect: () => acquireConnection(pool), end: () => pool.end() },
-    }),
-  });
-}

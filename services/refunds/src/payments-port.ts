@@ -17,15 +17,15 @@ type OneRefund = Pick<
 >;
 
 /**
- * What this service asks of `payments`, where status and amount live. None throws for anything the bus or the other
- * side does: an answer that did not come is `in_doubt`. All are idempotent by the refund's id.
+ * The commands to `payments`, which keeps the payment's status and amounts. None throws for anything the bus or the other
+ * side does: a missing answer is `in_doubt`. All are idempotent by the refund's id.
  */
 export type PaymentsPort = {
   /** @param deadlineAt epoch milliseconds. */
   reserve(refund: OneRefund, deadlineAt: number): Promise<CommandReply<RefundReservation>>;
   settle(refund: OneRefund): Promise<CommandReply<{ refundId: string }>>;
   release(refund: OneRefund): Promise<CommandReply<{ refundId: string }>>;
-  /** What remains of payments, by their ids; of those it is known of. */
+  /** The amounts that can still be refunded, by payment id, for the payments it knows. */
   remaining(context: OperatorContext, paymentIds: string[]): Promise<Map<string, number>>;
 };
 
@@ -34,7 +34,7 @@ export function createPaymentsPort(bus: Bus, { timeoutMs }: { timeoutMs: number 
     try {
       return await send();
     } catch (error) {
-      // Unread by the other side: a bug, and nothing came of it.
+      // The other side could not read it: a bug, and nothing was started.
       if (error instanceof MessageRejectedError) return { outcome: "not_started" };
       return { outcome: "in_doubt" };
     }

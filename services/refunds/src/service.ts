@@ -1,25 +1,28 @@
 import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
 import { getRefund as getRefundCommand, requestRefund as requestRefundCommand } from "@holdfast/contracts";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
-import { busOptions, connectBus, handler, serve, type Handled } from "@holdfast/messaging";
+import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import {
   confirmEventsHandler,
   createOutboxPool,
+  nudgeAfter,
   startOutboxRelay,
   startReconciliation,
-  type OutboxRelay,
 } from "@holdfast/outbox";
 import {
+  createDatabase,
   createPool,
+  dependencyChecks,
   startHealth,
   startPeriodicTask,
+  stopInOrder,
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
-import { createBusinessEvents, type BusinessEvents } from "./business-events.ts";
+import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
-import { createDatabase } from "./database.ts";
-import { getRefund } from "./lookup/get-refund.ts";
+import type { RefundsDatabase } from "./database.ts";
+import { getRefund } from "./refund/get-refund.ts";
 import type { DecideDeps } from "./operator/decide-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createPaymentsPort } from "./payments-port.ts";
@@ -46,7 +49,7 @@ export async function startRefunds(
     applicationName: "refunds",
     log,
   });
-  const db = createDatabase(pool);
+  const db = createDatabase<RefundsDatabase>(pool);
   const bus = await connectBus({
     ...busOptions(config),
     name: "refunds",
@@ -60,14 +63,12 @@ export async function startRefunds(
   const acquirer = observeAcquirer(simulator, { url: config.ACQUIRER_URL });
   const outbox = { pool: outboxPool, bus, source: "refunds", settings: config, log } as const;
   const relay = startOutboxRelay(outbox);
+  const events = createBusinessEvents(log, { undecidedOverdueAfterMs: config.UNDECIDED_OVERDUE_AFTER });
   const deps: DecideDeps = {
     db,
     acquirer,
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
-    events: nudgingRelay(
-      createBusinessEvents(log, { undecidedOverdueAfterMs: config.UNDECIDED_OVERDUE_AFTER }),
-      relay,
-    ),
+    events: { ...events, ended: nudgeAfter(relay, (refund) => events.ended(refund)) },
     view: {
       twoAbove: config.REFUND_TWO_APPROVERS_ABOVE ?? new Map(),
       overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER,
@@ -83,7 +84,7 @@ export async function startRefunds(
     service: "refunds",
     version: "0.1.0",
     inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
-    onHandled: (handled) => logHandled(log, handled),
+    onHandled: logHandled(log),
     handlers: [
       handler(requestRefundCommand, (message) => requestRefundByMerchant(deps, message)),
       handler(getRefundCommand, ({ context, payload }) =>
@@ -111,25 +112,18 @@ export async function startRefunds(
     }),
     ...startReconciliation(outbox),
   ];
-  const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
-    { name: "database", check: async () => void (await pool.query("select 1")) },
-    { name: "bus", check: () => assertUp(bus.connected) },
-  ]);
+  const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, dependencyChecks({ pool, bus }));
 
   return {
     healthPort: health.port,
-    async stop() {
-      health.markDraining();
-      await Promise.all([
-        serving.stop(config.DRAIN_TIMEOUT),
-        ...tasks.map((task) => task.stop(config.DRAIN_TIMEOUT)),
-      ]);
-      await relay.stop(RELAY_STOP_TIMEOUT_MS);
-      await bus.close(BUS_CLOSE_TIMEOUT_MS);
-      await acquirer.close();
-      await Promise.all([pool.end(), outboxPool.end()]);
-      await health.close();
-    },
+    stop: () =>
+      stopInOrder(health, [
+        [serving, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
+        [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
+        [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
+        [() => acquirer.close()],
+        [pool, outboxPool].map((each) => () => each.end()),
+      ]),
   };
 }
 
@@ -137,34 +131,3 @@ const PURGE_INTERVAL_MS = 3_600_000;
 const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;
-
-/** An event is on its way as soon as it is committed, and not when the relay next looks. */
-function nudgingRelay(events: BusinessEvents, relay: OutboxRelay): BusinessEvents {
-  return {
-    ...events,
-    ended(refund) {
-      events.ended(refund);
-      relay.nudge();
-    },
-  };
-}
-
-function assertUp(up: boolean): void {
-  if (!up) throw new Error("down");
-}
-
-/** Business events have their own lines; what a handler could not do is written here. */
-function logHandled(log: Logger, { outcome, subject, context, durationMs, error }: Handled): void {
-  if (outcome === "done" || outcome === "pending" || outcome === "problem") return;
-  log.warn(
-    {
-      outcome,
-      subject,
-      durationMs,
-      error,
-      requestId: context?.requestId,
-      merchantId: context && "merchant" in context ? context.merchant.merchantId : undefined,
-    },
-    "command not carried out",
-  );
-}

@@ -9,10 +9,10 @@ import {
   type Command,
   type CommandContext,
 } from "@holdfast/contracts";
-import { FAILPOINTS, type Failpoint } from "@holdfast/failpoints";
-import { spawnLogged, type LoggedChild } from "@holdfast/local-infrastructure";
+import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
+import { spawnLogged, type LoggedChild } from "@holdfast/sandbox/infrastructure";
 import { request } from "@holdfast/messaging";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import type { z } from "zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";

@@ -1,8 +1,8 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { approveRefund, capturePayment, rejectRefund, requestRefund } from "@holdfast/contracts";
-import { armFailpoints, type Failpoint } from "@holdfast/failpoints";
+import { armFailpoints, type Failpoint } from "@holdfast/service-runtime";
 import { request } from "@holdfast/messaging";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";

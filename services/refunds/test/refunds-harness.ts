@@ -7,7 +7,7 @@ import {
   type AcquirerSimulator,
   type LedgerLine,
 } from "@holdfast/acquirer-simulator";
-import { createCardSealer } from "@holdfast/card-sealing";
+import { createCardSealer } from "@holdfast/sealing";
 import {
   approveRefund,
   Card,
@@ -32,17 +32,17 @@ import {
   startTestNats,
   type TestDatabase,
   type TestNats,
-} from "@holdfast/testing";
+} from "@holdfast/tests/support";
 import { Pool } from "pg";
 import type { z } from "zod";
-import { observeRefunds } from "../../../packages/system-tests/refund-invariants/observed-refunds.ts";
-import { brokenRefundInvariants } from "../../../packages/system-tests/refund-invariants/refund-invariants.ts";
+import { observeRefunds } from "../../../tests/checker/observed-refunds.ts";
+import { brokenRefundInvariants } from "../../../tests/checker/refund-invariants.ts";
 import { configSchema as paymentsConfigSchema } from "../../payments/src/config.ts";
 import { startPayments } from "../../payments/src/service.ts";
 import { configSchema } from "../src/config.ts";
 import { startRefunds } from "../src/service.ts";
 
-type Stoppable = { stop(): Promise<void> };
+type Started = { stop(): Promise<void>; healthPort: number };
 
 /** The refunds service beside a real payments service, a database, a bus and a bank; the test plays the gateway. */
 export type RefundsHarness = {
@@ -52,8 +52,8 @@ export type RefundsHarness = {
   acquirer: AcquirerSimulator;
   merchantId: string;
   /** Further processes of the services on the same database and bus. */
-  startRefunds(env?: Record<string, string>): Promise<Stoppable>;
-  startPayments(env?: Record<string, string>): Promise<Stoppable>;
+  startRefunds(env?: Record<string, string>): Promise<Started>;
+  startPayments(env?: Record<string, string>): Promise<Started>;
   /** What the processes of the services get as environment, for tests that start them as real ones. */
   environment: { refunds: Record<string, string>; payments: Record<string, string> };
   context(change?: Partial<MessageContext>): MessageContext;
@@ -153,11 +153,11 @@ export async function startRefundsHarness(options: HarnessOptions = {}): Promise
       ...options.payments,
     },
   };
-  const services: Stoppable[] = [];
-  const kept = async (starting: Promise<Stoppable>): Promise<Stoppable> => {
+  const services: Started[] = [];
+  const kept = async (starting: Promise<Started>): Promise<Started> => {
     const service = await starting;
     let stopping: Promise<void> | undefined;
-    const once = { stop: () => (stopping ??= service.stop()) };
+    const once = { ...service, stop: () => (stopping ??= service.stop()) };
     services.push(once);
     return once;
   };

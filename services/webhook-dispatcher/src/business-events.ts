@@ -1,21 +1,21 @@
 import { activeTraceparent, metrics } from "@holdfast/telemetry";
 import type { Logger } from "@holdfast/service-runtime";
-import type { LeasedDelivery } from "./deliver/leased-delivery.ts";
+import type { LeasedDelivery } from "./delivery/leased-delivery.ts";
 import type { PostResult } from "./http-client/webhook-client.ts";
 import type { Reaped } from "./delivery/reap-deliveries.ts";
 
-/** What happens in the dispatcher, one helper for each kind: its log line and its metric are written here. */
+/** The business events of the dispatcher, one function for each: it writes the log line and the metric. */
 export type BusinessEvents = {
   accepted(batch: { events: number; lagMs: number }): void;
-  /** The one line of an attempt; never its body, never a secret. */
+  /** Writes an attempt's only line, without its body and without secrets. */
   attempted(delivery: LeasedDelivery, result: PostResult, what: { lateMs: number; ends: boolean }): void;
   poisoned(reason: string): void;
-  /** Nothing is taken over while the database or the stream is away; owners keep what they have. */
+  /** While the database or the stream is down, nothing is accepted; the owners keep their events. */
   acceptFailed(error: unknown): void;
-  /** Not confirmed to their owner; they come again. */
+  /** Events were not confirmed to their owner, which publishes them again. */
   notConfirmed(count: number, reason: string): void;
   recordFailed(error: unknown): void;
-  /** Due deliveries could not be claimed, or given back. */
+  /** Due deliveries could not be claimed or released. */
   claimFailed(error: unknown): void;
   sendFailed(delivery: LeasedDelivery, error: unknown): void;
   reaped(reaped: Reaped): void;
@@ -59,14 +59,15 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     },
     poisoned(reason) {
       meters.poisoned.add(1);
-      log.error({ reason }, "a message of the event stream is no event; it is kept as poison");
+      log.error({ reason }, "a message in the event stream is not an event; it is kept in the poison table");
     },
-    acceptFailed: (error) => log.warn({ operation: "accept", error }, "events cannot be taken over"),
+    acceptFailed: (error) => log.warn({ operation: "accept", error }, "events could not be accepted"),
     notConfirmed: (count, reason) =>
       log.warn({ operation: "confirm", count, reason }, "events were not confirmed"),
-    claimFailed: (error) => log.warn({ operation: "claim", error }, "deliveries cannot be claimed"),
+    claimFailed: (error) =>
+      log.warn({ operation: "claim", error }, "deliveries could not be claimed or released"),
     recordFailed: (error) =>
-      log.warn({ operation: "record", error }, "results cannot be recorded; trying again"),
+      log.warn({ operation: "record", error }, "results could not be recorded; trying again"),
     sendFailed: (delivery, error) =>
       log.error({ ...identify(delivery), error }, "an attempt could not be made"),
     reaped(reaped) {
@@ -74,14 +75,9 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       logReaped(log, reaped);
     },
     handshake: () => meters.handshakes.add(1),
-    skewed(skewMs, stopped) {
-      log.error(
-        { skewMs },
-        stopped ? "this clock is too wrong to sign; nothing is sent" : "this clock is wrong",
-      );
-    },
+    skewed: (skewMs, stopped) => logSkew(log, skewMs, stopped),
     defaultPartitionUsed(rows) {
-      log.error({ count: rows }, "rows lie in a default partition: their time has no partition of its own");
+      log.error({ count: rows }, "rows are in a default partition, since their day has no partition");
     },
     measured(state) {
       meters.oldestDueAge.record(state.oldestDueAgeMs / 1_000);
@@ -96,7 +92,13 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
 function logReaped(log: Logger, { expiredLeases, failed, cancelled }: Reaped): void {
   if (expiredLeases > 0) log.warn({ count: expiredLeases }, "leases expired; their attempts are made again");
   if (failed > 0) log.error({ count: failed }, "deliveries reached the end of their window");
-  if (cancelled > 0) log.info({ count: cancelled }, "deliveries were cancelled with their endpoint");
+  if (cancelled > 0)
+    log.info({ count: cancelled }, "deliveries were cancelled, since their endpoint was turned off");
+}
+
+function logSkew(log: Logger, skewMs: number, stopped: boolean): void {
+  const consequence = stopped ? "too far off to sign; nothing is sent" : "off";
+  log.error({ skewMs }, `this machine's clock is ${consequence}`);
 }
 
 function identify({ eventId, merchantId, paymentId, attempt, trigger }: LeasedDelivery) {
@@ -108,7 +110,7 @@ function createMeters() {
   const seconds = (name: string, description: string) =>
     meter.createHistogram(name, { description, unit: "s" });
   return {
-    accepted: meter.createCounter("holdfast.webhooks.accepted", { description: "Events taken over" }),
+    accepted: meter.createCounter("holdfast.webhooks.accepted", { description: "Events accepted" }),
     acceptLag: seconds(
       "holdfast.webhooks.accept.lag",
       "From the event to its acceptance, the oldest of a batch",
@@ -118,7 +120,7 @@ function createMeters() {
     }),
     attemptDuration: seconds("holdfast.webhooks.attempt.duration", "How long attempts take, by outcome"),
     poisoned: meter.createCounter("holdfast.webhooks.poison", {
-      description: "Messages that were no events",
+      description: "Messages that were not events",
     }),
     expiredLeases: meter.createCounter("holdfast.webhooks.expired_leases", {
       description: "Leases whose holder vanished",
@@ -131,7 +133,7 @@ function createMeters() {
     pending: meter.createGauge("holdfast.webhooks.pending", {
       description: "Deliveries not resolved, about",
     }),
-    inFlight: meter.createGauge("holdfast.webhooks.in_flight", { description: "Requests under way" }),
+    inFlight: meter.createGauge("holdfast.webhooks.in_flight", { description: "Requests in flight" }),
     breakersOpen: meter.createGauge("holdfast.webhooks.breakers_open", {
       description: "Endpoints with an open breaker",
     }),

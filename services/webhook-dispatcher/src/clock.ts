@@ -1,12 +1,12 @@
 /**
- * Time. Leases, schedules and expiry go by the database's clock; this process's own is used for the one thing that
- * merchants see of it, `x-request-time`. `shiftMs` is 0, except in tests that let 48 hours pass in a moment: it is
- * added to both.
+ * The two clocks. Leases, schedules and expiry follow the database's clock; this process's own is used for the one
+ * thing that merchants see of it, `x-request-time`. `shiftMs` is 0, except in tests that let 48 hours pass in a moment:
+ * it is added to both.
  */
 export type Clock = {
-  /** Of this machine, epoch milliseconds. */
+  /** The time of this machine, in epoch milliseconds. */
   now(): number;
-  /** Of the database, as far as it was measured. */
+  /** The time of the database, as last measured, in epoch milliseconds. */
   databaseNow(): number;
   readonly shiftMs: number;
   /** How far the database is ahead of this machine, as last measured. */
@@ -31,8 +31,8 @@ export function createClock(shift: () => number = () => 0): Clock {
   };
 }
 
-/** Beyond this the clocks are looked after by people. */
+/** Beyond this an operator has to fix the clocks. */
 export const SKEW_ALARM_MS = 2_000;
 
-/** Beyond this every signature would be rejected as too old, and each attempt be lost: nothing is sent. */
+/** Beyond this every signature would be rejected as too old and every attempt be lost: nothing is sent. */
 export const SKEW_STOP_MS = 60_000;

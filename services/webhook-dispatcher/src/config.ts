@@ -13,42 +13,60 @@ import { z } from "zod";
 export const configSchema = z.object({
   ...commonSettings,
   ...eventStreamSettings,
-  /** Encrypts merchants' secrets at rest; the first key is used for new ones. */
-  WEBHOOK_SECRET_KEYS: keyRingSetting(),
+  WEBHOOK_SECRET_KEYS: keyRingSetting().describe(
+    "Encrypts merchants' webhook secrets at rest; new ones are encrypted under the first key.",
+  ),
 
-  /**
-   * What passes between the end of a failed attempt and the next one; the last one again and again (spec, Retry
-   * policy).
-   */
-  WEBHOOK_RETRY_SCHEDULE: delaysSetting().prefault("30s,1m,5m,15m,1h,4h,12h,24h"),
-  /** From the event on; no scheduled attempt starts after it. */
-  WEBHOOK_RETRY_WINDOW: durationSetting().default(48 * 3_600_000),
-  /** From the written request to the answer's headers. */
-  WEBHOOK_ATTEMPT_TIMEOUT: durationSetting().default(5_000),
+  WEBHOOK_RETRY_SCHEDULE: delaysSetting()
+    .prefault("30s,1m,5m,15m,1h,4h,12h,24h")
+    .describe(
+      "The delays between the end of a failed attempt and the next one; the last delay repeats. The default is the API specification's.",
+    ),
+  WEBHOOK_RETRY_WINDOW: durationSetting()
+    .default(48 * 3_600_000)
+    .describe("No scheduled attempt starts later than this after the event."),
+  WEBHOOK_ATTEMPT_TIMEOUT: durationSetting()
+    .default(5_000)
+    .describe("How long an endpoint may take from the end of the request to its answer's headers."),
 
-  /** Ranges that may be called although they are not public: for tests and private networks. */
-  WEBHOOK_ALLOWED_CIDRS: cidrsSetting().prefault(""),
-  WEBHOOK_ALLOWED_PORTS: portsSetting().prefault("443,8443"),
-  /** PEM of a CA that is trusted beside the public ones. */
-  WEBHOOK_CA_FILE: textSetting("must be the path of a PEM file").optional(),
-  /** DNS servers to ask instead of the system's, as `ip` or `ip:port`. */
-  WEBHOOK_DNS_SERVERS: listSetting().optional(),
+  WEBHOOK_ALLOWED_CIDRS: cidrsSetting()
+    .prefault("")
+    .describe("Ranges that may be called although they are not public: for tests and private networks."),
+  WEBHOOK_ALLOWED_PORTS: portsSetting().prefault("443,8443").describe("Ports that endpoints may use."),
+  WEBHOOK_CA_FILE: textSetting("must be the path of a PEM file")
+    .optional()
+    .describe("A certificate authority that is trusted in addition to the public ones."),
+  WEBHOOK_DNS_SERVERS: listSetting().optional().describe("DNS servers to use instead of the system's."),
 
-  /** Requests under way at once in this process; at most half of them to endpoints that do not answer. */
-  WEBHOOK_SENDS_IN_FLIGHT_MAX: integerSetting(2, 10_000).default(512),
-  /** How long a process may hold a delivery; lengthened where it is too short for a whole attempt. */
-  WEBHOOK_LEASE: durationSetting().default(30_000),
-  WEBHOOK_REAP_INTERVAL: durationSetting().default(5_000),
-  /** How often due deliveries are looked for when nothing else asks for it. */
-  WEBHOOK_CLAIM_INTERVAL: durationSetting().default(250),
-  /** How long a rotated secret waits to be activated before it becomes active by itself. */
-  WEBHOOK_SECRET_ACTIVATION: durationSetting().default(24 * 3_600_000),
-  /** How long an event that was pulled may stay without an answer before the stream gives it to another. */
-  WEBHOOK_ACK_WAIT: durationSetting().default(30_000),
-  WEBHOOK_EVENT_RETENTION_DAYS: integerSetting(3, 3_650).default(90),
-  WEBHOOK_ATTEMPT_RETENTION_DAYS: integerSetting(3, 3_650).default(30),
-  /** Commands under way at once; one more is refused as not started. */
-  COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000).default(256),
+  WEBHOOK_SENDS_IN_FLIGHT_MAX: integerSetting(2, 10_000)
+    .default(512)
+    .describe("Requests under way in one process; at most half of them to endpoints that do not answer."),
+  WEBHOOK_LEASE: durationSetting()
+    .default(30_000)
+    .describe(
+      "How long a process may keep a delivery before another may take it over; extended when it is too short for one attempt.",
+    ),
+  WEBHOOK_REAP_INTERVAL: durationSetting()
+    .default(5_000)
+    .describe("How often deliveries of processes that died are released, and those past their deadline end."),
+  WEBHOOK_CLAIM_INTERVAL: durationSetting()
+    .default(250)
+    .describe("How often due deliveries are looked for when no event triggers it."),
+  WEBHOOK_SECRET_ACTIVATION: durationSetting()
+    .default(24 * 3_600_000)
+    .describe("When a rotated secret becomes active by itself."),
+  WEBHOOK_ACK_WAIT: durationSetting()
+    .default(30_000)
+    .describe("How long a pulled event may stay unacknowledged before the stream delivers it again."),
+  WEBHOOK_EVENT_RETENTION_DAYS: integerSetting(3, 3_650)
+    .default(90)
+    .describe("Days that events and the outcomes of their deliveries are kept."),
+  WEBHOOK_ATTEMPT_RETENTION_DAYS: integerSetting(3, 3_650)
+    .default(30)
+    .describe("Days that attempts are kept in the delivery log."),
+  COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
+    .default(256)
+    .describe("Commands under way in one process; one more is refused before it starts."),
 });
 export type Config = z.infer<typeof configSchema>;
 
@@ -66,7 +84,9 @@ function delaysSetting() {
 }
 
 function listSetting() {
-  return z.string().transform((value) => splitList(value));
+  return textSetting("must be ip or ip:port, several separated by commas").transform((value) =>
+    splitList(value),
+  );
 }
 
 function cidrsSetting() {

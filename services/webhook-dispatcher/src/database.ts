@@ -1,9 +1,8 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import type { EventSource, FinalStatus, WebhookError } from "@holdfast/contracts";
-import { Kysely, PostgresDialect, type Generated } from "kysely";
-import type { Pool } from "pg";
+import type { Generated } from "kysely";
 
-/** Tables of the schema `webhooks`, as the migrations make them. */
+/** Tables of the schema `webhooks`, as the migrations create them. */
 export type WebhooksDatabase = AuditDatabase & {
   endpoint: EndpointTable;
   event: EventTable;
@@ -92,7 +91,3 @@ export type PoisonTable = {
   reason: string;
   data: Buffer;
 };
-
-export function createDatabase(pool: Pool): Kysely<WebhooksDatabase> {
-  return new Kysely({ dialect: new PostgresDialect({ pool }) });
-}

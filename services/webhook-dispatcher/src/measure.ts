@@ -1,20 +1,24 @@
-import type { Pool } from "pg";
+import { sql, type Kysely } from "kysely";
 import { SKEW_ALARM_MS, SKEW_STOP_MS, type Clock } from "./clock.ts";
 import type { BusinessEvents } from "./business-events.ts";
-import type { DeliveryQueue } from "./deliver/delivery-queue.ts";
-import { waitingEndpoints } from "./delivery/waiting-endpoints.ts";
+import type { WebhooksDatabase } from "./database.ts";
+import { waitingEndpoints } from "./delivery/claim-statements.ts";
+import type { DeliveryQueue } from "./delivery/delivery-queue.ts";
 
 /**
- * How far the database's clock is ahead of ours: of a few questions the quickest tells most, since its error is at most
- * half of what it took. An answer that took long tells nothing.
+ * Measures how far the database's clock is ahead of ours. The quickest of a few queries is the most precise, since its
+ * error is at most half its duration; a slow answer tells nothing.
  */
-export async function measureSkew(pool: Pool, clock: Clock, events: BusinessEvents): Promise<void> {
+export async function measureSkew(
+  db: Kysely<WebhooksDatabase>,
+  clock: Clock,
+  events: BusinessEvents,
+): Promise<void> {
   let quickestMs = PRECISION_MS;
   for (let question = 0; question < QUESTIONS; question++) {
     const askedAt = performance.now();
-    const { rows } = await pool.query<{ now: string }>(
-      "select (extract(epoch from clock_timestamp()) * 1000)::text as now",
-    );
+    const { rows } = await sql<{ now: string }>`
+      select (extract(epoch from clock_timestamp()) * 1000)::text as now`.execute(db);
     const tookMs = performance.now() - askedAt;
     if (tookMs >= quickestMs) continue;
     quickestMs = tookMs;
@@ -29,26 +33,27 @@ const QUESTIONS = 3;
 const PRECISION_MS = 1_000;
 
 /**
- * What the dashboards show. The oldest is found endpoint by endpoint, as a claim finds what is due. The number of
+ * Measures what the dashboards show. The oldest delivery is found endpoint by endpoint, as in a claim. The number of
  * deliveries is the planner's estimate: counting a million would cost more.
  */
 export async function measureState(
-  pool: Pool,
+  db: Kysely<WebhooksDatabase>,
   queue: DeliveryQueue,
   clock: Clock,
   events: BusinessEvents,
 ): Promise<void> {
-  const { rows } = await pool.query<{ oldest_due_age_ms: number; pending: number }>(
-    `with recursive ${waitingEndpoints()}, oldest as (
-       select due.due_at from waiting cross join lateral (
-         select due_at from delivery
-         where delivery.merchant_id = waiting.merchant_id and lease_token is null and trigger = 'schedule'
-         order by due_at limit 1
-       ) as due
-     )
-     select
-       coalesce((select extract(epoch from now() - min(due_at)) * 1000 from oldest), 0)::float8 as oldest_due_age_ms,
-       (select greatest(reltuples, 0)::float8 from pg_class where oid = 'delivery'::regclass) as pending`,
+  const { rows } = await sql<{ oldest_due_age_ms: number; pending: number }>`
+    with recursive ${sql.raw(waitingEndpoints())}, oldest as (
+      select due.due_at from waiting cross join lateral (
+        select due_at from delivery
+        where delivery.merchant_id = waiting.merchant_id and lease_token is null and trigger = 'schedule'
+        order by due_at limit 1
+      ) as due
+    )
+    select
+      coalesce((select extract(epoch from now() - min(due_at)) * 1000 from oldest), 0)::float8 as oldest_due_age_ms,
+      (select greatest(reltuples, 0)::float8 from pg_class where oid = 'delivery'::regclass) as pending`.execute(
+    db,
   );
   const { oldest_due_age_ms, pending } = rows[0]!;
   const { inFlight, breakersOpen } = queue.measure();

@@ -1,10 +1,11 @@
 /**
- * Whether the process's loops go round. A liveness check that only asks whether the process answers would keep one
- * whose worker is stuck; a round that failed because a dependency is down counts, since a restart would not mend that.
+ * Whether the process's loops are running. A liveness check that only looks for an answer would keep a process whose
+ * worker is stuck; a round that failed because a dependency is down counts as progress, since a restart would not
+ * repair that.
  */
 export type Progress = {
   mark(loop: string): void;
-  /** The loop that has not gone round for too long, if there is one. */
+  /** The loop that has made no round for too long, if there is one. */
   stuck(): string | undefined;
 };
 

@@ -1,8 +1,11 @@
-import { busOptions, connectBus, serve, type Handled } from "@holdfast/messaging";
+import { busOptions, connectBus, logHandled, serve } from "@holdfast/messaging";
 import {
+  createDatabase,
   createPool,
+  dependencyChecks,
   startHealth,
   startPeriodicTask,
+  stopInOrder,
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
@@ -10,9 +13,9 @@ import { startEventConsumer } from "./accept/event-consumer.ts";
 import { createBusinessEvents } from "./business-events.ts";
 import { createClock, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
-import { createDatabase } from "./database.ts";
-import { attemptTimes, type AttemptTimes } from "./deliver/attempt-times.ts";
-import { startDeliveryWorker } from "./deliver/delivery-worker.ts";
+import type { WebhooksDatabase } from "./database.ts";
+import { attemptTimes, type AttemptTimes } from "./delivery/attempt-times.ts";
+import { startDeliveryWorker } from "./delivery/delivery-worker.ts";
 import { reapDeliveries } from "./delivery/reap-deliveries.ts";
 import { createResultRecorder } from "./delivery/record-results.ts";
 import { readEndpoint } from "./endpoint/endpoint-queries.ts";
@@ -21,11 +24,11 @@ import { createWebhookClient } from "./http-client/webhook-client.ts";
 import { measureSkew, measureState } from "./measure.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createProgress } from "./progress.ts";
-import { keepPartitions } from "./retention/keep-partitions.ts";
+import { keepPartitions } from "./keep-partitions.ts";
 
 export type WebhookDispatcher = RunningService & { healthPort: number };
 
-/** What tests put in the place of time and of DNS. */
+/** Replacements of the clock and of DNS, for tests. */
 export type Overrides = { clock?: Clock; lookup?: Lookup };
 
 /** The whole object graph of the webhook dispatcher, wired by hand. */
@@ -49,14 +52,14 @@ export async function startWebhookDispatcher(
     connectionsMax: config.DATABASE_CONNECTIONS_MAX,
     settings: PLAN_SETTINGS,
   });
-  // Results may be lost in a crash of the database (see the recorder); what is accepted may not.
+  // A crash of the database may lose results (see the recorder), but no accepted event.
   const resultsPool = createPool({
     ...poolOptions,
     applicationName: "webhook-dispatcher results",
     connectionsMax: 2,
     settings: { ...PLAN_SETTINGS, synchronous_commit: "off" },
   });
-  const db = createDatabase(pool);
+  const db = createDatabase<WebhooksDatabase>(pool);
   const events = createBusinessEvents(log);
   const progress = createProgress(STUCK_AFTER_MS);
   const bus = await connectBus({
@@ -76,10 +79,8 @@ export async function startWebhookDispatcher(
     caFile: config.WEBHOOK_CA_FILE,
     onHandshake: () => events.handshake(),
   });
-  await keepPartitions(pool, retentionOf(config, events)).catch((error: unknown) =>
-    events.claimFailed(error),
-  );
-  await measureSkew(pool, clock, events).catch((error: unknown) => events.claimFailed(error));
+  await keepPartitions(db, retentionOf(config, events)).catch((error: unknown) => events.claimFailed(error));
+  await measureSkew(db, clock, events).catch((error: unknown) => events.claimFailed(error));
 
   const worker = startDeliveryWorker({
     pool,
@@ -90,7 +91,7 @@ export async function startWebhookDispatcher(
     events,
     progress,
     results: createResultRecorder(resultsPool),
-    readEndpoint: (merchantId) => readEndpoint(pool, merchantId),
+    readEndpoint: (merchantId) => readEndpoint(db, merchantId),
     leaseMs,
     leaseMarginMs,
     inFlightMax: config.WEBHOOK_SENDS_IN_FLIGHT_MAX,
@@ -99,6 +100,7 @@ export async function startWebhookDispatcher(
   const consumer = startEventConsumer(
     {
       pool,
+      db,
       bus,
       clock,
       worker,
@@ -116,9 +118,8 @@ export async function startWebhookDispatcher(
     service: "webhooks",
     version: "0.1.0",
     inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
-    onHandled: (handled) => logHandled(log, handled),
+    onHandled: logHandled(log),
     handlers: operatorHandlers({
-      pool,
       db,
       secretKeys,
       rules,
@@ -134,35 +135,32 @@ export async function startWebhookDispatcher(
     startPeriodicTask(operation, { intervalMs, round, log });
   const tasks = [
     task("reap", config.WEBHOOK_REAP_INTERVAL, async () => {
-      const reaped = await reapDeliveries(pool, clock.shiftMs);
+      const reaped = await reapDeliveries(db, clock.shiftMs);
       events.reaped(reaped);
       if (reaped.expiredLeases > 0) worker.nudge();
     }),
-    task("measure clocks", SKEW_INTERVAL_MS, () => measureSkew(pool, clock, events)),
-    task("measure state", MEASURE_INTERVAL_MS, () => measureState(pool, worker.queue, clock, events)),
-    task("keep partitions", PARTITIONS_INTERVAL_MS, () => keepPartitions(pool, retentionOf(config, events))),
+    task("measure clocks", SKEW_INTERVAL_MS, () => measureSkew(db, clock, events)),
+    task("measure state", MEASURE_INTERVAL_MS, () => measureState(db, worker.queue, clock, events)),
+    task("keep partitions", PARTITIONS_INTERVAL_MS, () => keepPartitions(db, retentionOf(config, events))),
   ];
   const health = await startHealth(
     config.LISTEN_HOST,
     config.HEALTH_PORT,
-    [
-      { name: "database", check: async () => void (await pool.query("select 1")) },
-      { name: "bus", check: () => assertUp(bus.connected) },
-    ],
+    dependencyChecks({ pool, bus }),
     () => progress.stuck(),
   );
 
   return {
     healthPort: health.port,
-    async stop() {
+    stop() {
       const drainMs = Math.min(config.DRAIN_TIMEOUT, DRAIN_MAX_MS);
-      health.markDraining();
-      await Promise.all([consumer.stop(drainMs), serving.stop(drainMs), worker.stop(drainMs)]);
-      await Promise.all(tasks.map((each) => each.stop(TASK_STOP_MS)));
-      await client.close();
-      await bus.close(BUS_CLOSE_TIMEOUT_MS);
-      await Promise.all([pool.end(), resultsPool.end()]);
-      await health.close();
+      return stopInOrder(health, [
+        [consumer, serving, worker].map((each) => () => each.stop(drainMs)),
+        tasks.map((each) => () => each.stop(TASK_STOP_MS)),
+        [() => client.close()],
+        [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
+        [pool, resultsPool].map((each) => () => each.end()),
+      ]);
     },
   };
 }
@@ -172,8 +170,8 @@ function timesOf(config: Config): AttemptTimes {
 }
 
 /**
- * Every statement here goes from a few keys along an index. The planner knows that only once it has seen the tables
- * full; a plan that it made for empty ones, and kept, would read all of them.
+ * Every statement here follows an index from a few keys. The planner knows that only once it has seen full tables; a
+ * plan that it made for empty ones, and kept, would read all of them.
  */
 const PLAN_SETTINGS = { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" };
 const STUCK_AFTER_MS = 30_000;
@@ -191,14 +189,4 @@ function retentionOf(config: Config, events: ReturnType<typeof createBusinessEve
     attemptDays: config.WEBHOOK_ATTEMPT_RETENTION_DAYS,
     events,
   };
-}
-
-function assertUp(up: boolean): void {
-  if (!up) throw new Error("down");
-}
-
-/** Attempts have their own lines; what a handler could not do is written here. */
-function logHandled(log: Logger, { outcome, subject, context, durationMs, error }: Handled): void {
-  if (outcome === "done" || outcome === "problem") return;
-  log.warn({ outcome, subject, durationMs, error, requestId: context?.requestId }, "command not carried out");
 }

@@ -13,9 +13,9 @@ import {
   testWebhook,
   WEBHOOK_CONSUMER,
 } from "@holdfast/contracts";
-import { createReplyRecipient } from "@holdfast/reply-sealing";
-import { eventually } from "@holdfast/testing";
-import { checkWebhooks } from "@holdfast/webhook-checker";
+import { createReplyRecipient } from "@holdfast/sealing";
+import { eventually } from "@holdfast/tests/support";
+import { checkWebhooks } from "@holdfast/tests/checker";
 import { verifyWebhook } from "@holdfast/webhook-signature";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { Kysely, PostgresDialect } from "kysely";
@@ -102,7 +102,7 @@ test("a merchant without webhooks: the event is kept and skipped, and can be sen
     code: "webhook_not_found",
   });
 
-  // The first event after they were turned on must not be lost to anything remembered.
+  // The first event after they were turned on must not be lost to a cache.
   await harness.enable(undefined, merchantId);
   await harness.publish(after);
   await eventually(async () => expect((await harness.delivery(after.eventId)).status).toBe("delivered"));
@@ -159,7 +159,7 @@ test("what is no event is kept with its reason, once, and holds up nobody", asyn
     "status",
   ]);
   expect(harness.lines.filter(({ msg }) => String(msg).includes("poison"))).toHaveLength(poison.length);
-  // Terminated, not left to come again.
+  // They are terminated and do not come again.
   const { num_ack_pending } = await (
     await jetstreamManager(harness.bus.nats)
   ).consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER);
@@ -191,7 +191,7 @@ test("a rotated secret signs beside the old one until it is activated, and alone
   const reply = await rotate("rotation-1");
   if (reply.outcome !== "done") throw new Error("not rotated");
   const next = recipient.open(reply.result.secret);
-  // A copy of the request on the bus draws no further secret.
+  // A copy of the request on the bus generates no further secret.
   const copy = await rotate("rotation-1");
   expect(copy.outcome === "done" && recipient.open(copy.result.secret)).toBe(next);
   expect(Date.parse(reply.result.activatesAt) - Date.now()).toBeGreaterThan(23.9 * 3_600_000);
@@ -401,8 +401,8 @@ test("an attempt is one line with what it was about and how it went", async () =
   const event = newEvent({ merchantId });
   await harness.publish(event);
   await eventually(async () => expect((await harness.delivery(event.eventId)).status).toBe("failed"));
-  // Lines are written after the records. The last attempt says that it was the last, unless the next one was planned
-  // and the window closed before it could start: then whoever closes it says so.
+  // Lines are written after the records. The last attempt's line says that it was the last, unless the next one was
+  // planned and the window closed before it could start: then the reaper logs it.
   const { attemptCount } = await harness.delivery(event.eventId);
   const lines = await eventually(() => {
     const found = harness.lines.filter(({ eventId }) => eventId === event.eventId);

@@ -12,10 +12,16 @@ import {
 } from "@holdfast/contracts";
 import { connectBus, handler, request, serve, type Bus } from "@holdfast/messaging";
 import { assertEventStream } from "@holdfast/outbox";
-import { createReplyRecipient } from "@holdfast/reply-sealing";
+import { createReplyRecipient } from "@holdfast/sealing";
 import { createLogger, parseConfig } from "@holdfast/service-runtime";
-import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@holdfast/testing";
-import { startLedgerReceiver, type LedgerReceiver } from "@holdfast/webhook-checker";
+import {
+  createTestDatabase,
+  type LedgerReceiver,
+  startLedgerReceiver,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+} from "@holdfast/tests/support";
 import { jetstream } from "@nats-io/jetstream";
 import { Pool } from "pg";
 import type { z } from "zod";
@@ -24,14 +30,14 @@ import { startWebhookDispatcher, type Overrides } from "../src/service.ts";
 import type { TestEvent } from "./events.ts";
 import { makeTestCertificates, type TestCertificates } from "./test-certificates.ts";
 
-/** One dispatcher with a database, a bus and a merchant's server of its own; the test plays owner and gateway. */
+/** A dispatcher with its own database, bus and merchant's server; the test plays owner and gateway. */
 export type DispatcherHarness = {
   bus: Bus;
   nats: TestNats;
   database: TestDatabase;
   certificates: TestCertificates;
   receiver: LedgerReceiver;
-  /** Ids the owner was told of, in order, with repetitions. */
+  /** Ids that were confirmed to the owner, in order, with repetitions. */
   confirmed: string[];
   /** The log lines of the dispatchers. */
   lines: Record<string, unknown>[];
@@ -57,12 +63,12 @@ export type DispatcherHarness = {
 };
 
 export type HarnessOptions = {
-  /** `false` starts no dispatcher yet. */
+  /** With `false` no dispatcher is started yet. */
   start?: boolean;
   overrides?: Overrides;
   /** The merchant's clock. */
   now?: () => number;
-  /** Instead of one of the test run's server. */
+  /** Replaces a database of the test run's server. */
   database?: TestDatabase;
 };
 
@@ -88,7 +94,7 @@ export async function startDispatcherHarness(
     WEBHOOK_CA_FILE: certificates.caFile,
     // A busy machine is not what a test is about.
     DATABASE_CONNECTION_TIMEOUT: "60s",
-    // On a busy machine an attempt may fail; the next one must not take the test's time.
+    // On a busy machine an attempt may fail; the next one has to follow soon.
     WEBHOOK_RETRY_SCHEDULE: "300ms",
     WEBHOOK_CLAIM_INTERVAL: "20ms",
     WEBHOOK_REAP_INTERVAL: "100ms",

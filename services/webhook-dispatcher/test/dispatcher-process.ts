@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { spawnLogged, withParentDeathSignal, type LoggedChild } from "@holdfast/local-infrastructure";
-import { eventually } from "@holdfast/testing";
+import { spawnLogged, withParentDeathSignal, type LoggedChild } from "@holdfast/sandbox/infrastructure";
+import { eventually } from "@holdfast/tests/support";
 
-/** A dispatcher as a process of its own, so that it can be killed. Ready when its consumer has been made. */
+/** A dispatcher as a process of its own, so that it can be killed. It is ready once its consumer exists. */
 export async function startDispatcherProcess(
   env: Record<string, string>,
   logFile: string,

@@ -1,17 +1,17 @@
 import { createSocket } from "node:dgram";
 import { isIPv4 } from "node:net";
 
-/** A DNS server of a test's own, on UDP. */
+/** A DNS server for one test, on UDP. */
 export type DnsServer = {
   /** `ip:port`, for the resolver. */
   address: string;
-  /** What each question for the name's IPv4 addresses is answered with, in turn, the last one for good. */
+  /** Sets the answers to queries for the name's IPv4 addresses, in turn; the last one repeats. */
   answer(name: string, ...turns: string[][]): void;
-  /** Takes questions for the name and says nothing. */
+  /** Leaves queries for the name without an answer. */
   ignore(name: string): void;
-  /** Answers such questions after all: there is no such name. */
+  /** Answers such queries after all: there is no such name. */
   answerIgnored(name: string): void;
-  /** Names whose IPv4 addresses were asked for, in order. */
+  /** Names whose IPv4 addresses were queried, in order. */
   asked: string[];
   close(): void;
 };
@@ -24,7 +24,11 @@ export async function startDnsServer(): Promise<DnsServer> {
   socket.on("message", (query, from) => {
     const { name, type, end } = readQuestion(query);
     const refuse = () => socket.send(buildAnswer(query.subarray(0, end), [], false), from.port, from.address);
-    if (ignored.has(name)) return void ignored.get(name)!.push(refuse);
+    const kept = ignored.get(name);
+    if (kept) {
+      kept.push(refuse);
+      return;
+    }
     if (type === TYPE_A) asked.push(name);
     const turns = answers.get(name) ?? [];
     const addresses = type === TYPE_A ? (turns.length > 1 ? turns.shift() : turns[0]) : [];

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { PAYMENT_STATUS_CHANGED, type StatusChangedEvent } from "@holdfast/contracts";
 
-/** A UUIDv7 of a time. */
+/** Makes a UUIDv7 of a time. */
 export function uuidAt(ms: number): string {
   const time = Math.floor(ms).toString(16).padStart(12, "0");
   const random = randomBytes(10).toString("hex");
@@ -11,7 +11,8 @@ export function uuidAt(ms: number): string {
 export type TestEvent = Omit<StatusChangedEvent, "body"> & { body: Buffer };
 
 /**
- * An event as an owner publishes it; keys stand in no order and a number is not in its shortest form, as bytes may be.
+ * An event as an owner publishes it; its keys are in no order and a number is not in its shortest form, as real bytes
+ * may be.
  */
 export function newEvent(change: Partial<TestEvent> & { at?: number } = {}): TestEvent {
   const { at = Date.now(), ...fields } = change;

@@ -1,13 +1,14 @@
 import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
-import { createLogger, createPool } from "@holdfast/service-runtime";
-import { eventually } from "@holdfast/testing";
+import { createDatabase, createLogger, createPool } from "@holdfast/service-runtime";
+import { eventually } from "@holdfast/tests/support";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { Client, type Pool } from "pg";
 import { afterEach, expect, test } from "vitest";
 import { createClock, type Clock } from "../src/clock.ts";
 import { claimDeliveries } from "../src/delivery/claim-deliveries.ts";
-import { recordResults, type AttemptRecord } from "../src/delivery/record-results.ts";
-import { keepPartitions } from "../src/retention/keep-partitions.ts";
+import { recordResults } from "../src/delivery/record-results.ts";
+import type { AttemptRecord } from "../src/delivery/record-statements.ts";
+import { keepPartitions } from "../src/keep-partitions.ts";
 import { startDispatcherHarness, type DispatcherHarness } from "./dispatcher-harness.ts";
 import { newEvent, uuidAt } from "./events.ts";
 
@@ -39,7 +40,7 @@ test("JetStream's data deleted mid-run: stream and consumer are made anew and ev
   await harness.publish(before);
   await delivered(before.eventId);
   await (await jetstreamManager(harness.bus.nats)).streams.delete(EVENT_STREAM.name);
-  // The owner publishes again what was not confirmed, and something new.
+  // The owner publishes the unconfirmed event again, and a new one.
   await harness.publish(before, after);
   await delivered(after.eventId, 8_000);
   expect(harness.receiver.ledger).toHaveLength(2);
@@ -87,7 +88,7 @@ test("the database away: nothing is acknowledged or lost, the process lives, and
   harness = await startDispatcherHarness();
   const { merchantId } = await harness.enable();
   const { name } = harness.database;
-  // A database cannot be closed from within.
+  // A database cannot be closed over its own connection.
   const url = new URL(harness.database.superuserUrl);
   url.pathname = "/postgres";
   const admin = new Client({ connectionString: url.href });
@@ -160,7 +161,7 @@ test("with 20 000 pending for a dead merchant another's first webhook goes out a
   await harness.publish(event);
   await delivered(event.eventId);
   expect(harness.receiver.ledger[0]!.arrivedAt - publishedAt).toBeLessThan(2_000);
-  // Having timed out, it gets one request at a time.
+  // After its time-out it gets one request at a time.
   await eventually(() => expect(dead.ledger.length).toBeGreaterThan(9), { withinMs: 8_000 });
   expect(dead.underway()).toBeLessThanOrEqual(1);
 });
@@ -195,7 +196,7 @@ test("a claim gives each endpoint its share, whatever waits for one of them, and
   );
   expect(counts).toEqual([8, 1, 3, 3, 3]);
 
-  // 10 are left of a turn's limit of 2: whoever had a turn comes last.
+  // 10 are left and a claim returns 2: an endpoint that had its turn comes last.
   const rooms = [
     { merchantId: merchants[0]!.merchantId, room: 2 },
     { merchantId: merchants[1]!.merchantId, room: 2 },
@@ -257,7 +258,7 @@ test("a failure counts only under its lease; a success always does", async () =>
     error: null,
     retry_at: null,
   };
-  // Twice, as after an answer of the database that was lost.
+  // It is recorded twice, as after a lost answer of the database.
   await recordResults(pool, [success]);
   await recordResults(pool, [success]);
   expect(await state()).toBeUndefined();
@@ -338,14 +339,14 @@ test("with a clock a minute off nothing is sent, and the alarm is given; once it
   const { merchantId } = await harness.enable();
   const event = newEvent({ merchantId });
   await harness.publish(event);
-  // It is taken over and confirmed all the same: only the sending waits.
+  // It is accepted and confirmed nevertheless: only the sending waits.
   await eventually(() => expect(harness.confirmed).toContain(event.eventId));
   expect(
     harness.lines.some(({ msg, level }) => level === "error" && String(msg).includes("nothing is sent")),
   ).toBe(true);
   expect(await harness.delivery(event.eventId)).toMatchObject({ status: "pending", attemptCount: 0 });
   expect(harness.receiver.ledger).toEqual([]);
-  // Below a minute it goes on sending.
+  // Below a minute it continues to send.
   skewMs = 59_000;
   await delivered(event.eventId);
 });
@@ -368,7 +369,7 @@ test("retention drops days and keeps the rest; days to come have their partition
   const alarms: number[] = [];
   const events = { defaultPartitionUsed: (rows: number) => alarms.push(rows) } as never;
   await harness.query("drop table webhooks.attempt_" + day(7));
-  await keepPartitions(poolOf(), { eventDays: 90, attemptDays: 30, events });
+  await keepPartitions(createDatabase(poolOf()), { eventDays: 90, attemptDays: 30, events });
   const left = await names();
   for (const dropped of ["event_20200101", "attempt_20200101"]) expect(left).not.toContain(dropped);
   for (const parent of ["event", "outcome", "attempt"]) {
@@ -381,6 +382,6 @@ test("retention drops days and keeps the rest; days to come have their partition
   await eventually(async () =>
     expect(await harness.query("select 1 from webhooks.event_default")).toHaveLength(1),
   );
-  await keepPartitions(poolOf(), { eventDays: 90, attemptDays: 30, events });
+  await keepPartitions(createDatabase(poolOf()), { eventDays: 90, attemptDays: 30, events });
   expect(alarms).toEqual([2]);
 });

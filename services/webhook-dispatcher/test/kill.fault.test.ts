@@ -1,9 +1,9 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Failpoint } from "@holdfast/failpoints";
-import { eventually } from "@holdfast/testing";
-import { checkWebhooks } from "@holdfast/webhook-checker";
+import type { Failpoint } from "@holdfast/service-runtime";
+import { eventually } from "@holdfast/tests/support";
+import { checkWebhooks } from "@holdfast/tests/checker";
 import { expect, test } from "vitest";
 import { startDispatcherHarness } from "./dispatcher-harness.ts";
 import { startDispatcherProcess } from "./dispatcher-process.ts";
@@ -32,7 +32,7 @@ test.concurrent.each(points)(
   { timeout: 30_000 },
   async ({ point, arrived }) => {
     const harness = await startDispatcherHarness(FAST, { start: false });
-    // Turning webhooks on takes a dispatcher; this one is gone before the events come.
+    // A dispatcher has to run to turn webhooks on; this one has stopped before the events come.
     const first = await harness.start();
     const { merchantId, secret } = await harness.enable();
     await first.stop();
@@ -53,7 +53,7 @@ test.concurrent.each(points)(
         withinMs: 15_000,
       });
     }
-    // Confirmations gather for a moment, which the kill can take away: then the owner publishes again.
+    // Confirmations gather for a moment, and the kill can lose them: then the owner publishes again.
     await eventually(
       async () => {
         const open = events.filter(({ eventId }) => !harness.confirmed.includes(eventId));
@@ -68,7 +68,7 @@ test.concurrent.each(points)(
       windowMs: 48 * 3_600_000,
       secrets: [{ merchantId, path: "/webhooks", secrets: [secret] }],
     };
-    // Whatever was under lease at the kill may have come twice, and nothing more often.
+    // Deliveries under lease at the kill may have come twice, and none more often.
     expect(checkWebhooks({ ledger: harness.receiver.ledger, finals, rules, mayRepeat: () => true })).toEqual(
       [],
     );

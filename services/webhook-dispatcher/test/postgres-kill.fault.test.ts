@@ -6,10 +6,10 @@ import {
   roleNames,
   startPostgres,
   type RolePasswords,
-} from "@holdfast/local-infrastructure";
+} from "@holdfast/sandbox/infrastructure";
 import { migrate } from "@holdfast/service-runtime";
-import { eventually } from "@holdfast/testing";
-import { checkWebhooks } from "@holdfast/webhook-checker";
+import { eventually } from "@holdfast/tests/support";
+import { checkWebhooks } from "@holdfast/tests/checker";
 import { expect, test } from "vitest";
 import { startDispatcherHarness } from "./dispatcher-harness.ts";
 import { newEvent } from "./events.ts";

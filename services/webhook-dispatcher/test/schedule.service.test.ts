@@ -1,12 +1,12 @@
-import { eventually } from "@holdfast/testing";
-import { checkWebhooks } from "@holdfast/webhook-checker";
+import { eventually } from "@holdfast/tests/support";
+import { checkWebhooks } from "@holdfast/tests/checker";
 import { redeliverWebhook } from "@holdfast/contracts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createClock } from "../src/clock.ts";
 import { startDispatcherHarness, type DispatcherHarness } from "./dispatcher-harness.ts";
 import { newEvent, type TestEvent } from "./events.ts";
 
-// The spec's own table and window, under a clock that jumps from one due time to the next.
+// The tests use the spec's table and window, under a clock that jumps from one due time to the next.
 const S = 1_000;
 const M = 60 * S;
 const H = 60 * M;
@@ -28,7 +28,7 @@ afterEach(() => harness.close());
 
 type Row = { attempt: number; due_at: Date; leased: boolean };
 
-/** The scheduled delivery, once nobody is sending it. */
+/** The scheduled delivery, once it is not being sent. */
 async function waiting(event: TestEvent, attempt: number): Promise<Row> {
   return await eventually(async () => {
     const [row] = await harness.query<Row>(
@@ -126,7 +126,7 @@ test("a resend by hand is extra: it moves nothing when it fails, and ends the sc
   expect(await harness.delivery(event.eventId)).toMatchObject({ status: "pending" });
 
   harness.receiver.behave({ kind: "status", status: 200 });
-  // Twice at once: neither is swallowed for being the same event.
+  // Two requests together: neither is dropped for being the same event.
   await Promise.all([1, 2].map(() => harness.operate(redeliverWebhook, { eventId: event.eventId })));
   await eventually(() => expect(attemptsAt(event)).toHaveLength(4));
   expect(await outcome(event)).toBe("delivered");
@@ -140,7 +140,7 @@ test("down for fifty hours: what was never attempted gets one attempt, what was 
   const attempted = newEvent({ merchantId });
   await harness.publish(attempted);
   await waiting(attempted, 2);
-  // An event of fifty hours ago that comes only now.
+  // An event of fifty hours ago that arrives only now.
   const late = newEvent({ merchantId, at: Date.now() + 1 });
   shiftMs = 50 * H;
   await harness.publish(late);

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { localCertificates } from "@holdfast/local-infrastructure";
+import { localCertificates } from "@holdfast/sandbox/infrastructure";
 
-/** A CA of the test's own, and a server certificate of it for localhost, 127.0.0.1 and ::1. */
+/** The test's CA, and its server certificate for localhost, 127.0.0.1 and ::1. */
 export type TestCertificates = { caFile: string; cert: Buffer; key: Buffer };
 
 export async function makeTestCertificates(): Promise<TestCertificates> {

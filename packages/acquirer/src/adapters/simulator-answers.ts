@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Bounds keep what a confused acquirer sends out of our columns and logs. */
+/** The bounds keep a faulty acquirer's values out of our columns and logs. */
 const word = z.string().min(1).max(64);
 const message = z.string().max(200);
 
@@ -34,7 +34,9 @@ const authentication = z.object({
 });
 const session = z.string().min(1).max(128);
 
-/** What `POST /v1/3ds/enrol` answers. What goes into a page is bounded, and leads to a web address and nowhere else. */
+/**
+ * The answer of `POST /v1/3ds/enrol`. Values that go into a page are bounded, and its URL can only be a web address.
+ */
 export const enrolmentAnswer = z.discriminatedUnion("outcome", [
   z.object({
     ...about,
@@ -49,13 +51,13 @@ export const enrolmentAnswer = z.discriminatedUnion("outcome", [
   z.object({ ...declinedFields, authentication: authentication.optional() }),
 ]);
 
-/** What `POST /v1/3ds/complete` answers. */
+/** The answer of `POST /v1/3ds/complete`. */
 export const completionAnswer = z.discriminatedUnion("outcome", [
   z.object({ ...approvedFields, authentication: authentication.optional() }),
   z.object({ ...declinedFields, authentication: authentication.optional() }),
 ]);
 
-/** What `POST /v1/{operation}` answers, a reversal excepted. */
+/** The answer of `POST /v1/{operation}`, except for a reversal. */
 export const operationAnswer = z.discriminatedUnion("outcome", [
   z.object(approvedFields),
   z.object(declinedFields),
@@ -63,7 +65,7 @@ export const operationAnswer = z.discriminatedUnion("outcome", [
 export type ApprovedAnswer = Extract<z.output<typeof operationAnswer>, { outcome: "approved" }>;
 export type DeclinedAnswer = Extract<z.output<typeof operationAnswer>, { outcome: "declined" }>;
 
-/** What `POST /v1/reverse` answers. */
+/** The answer of `POST /v1/reverse`. */
 export const reversalAnswer = z.object({
   ...about,
   outcome: z.enum(["reversed", "refused"]),
@@ -71,7 +73,7 @@ export const reversalAnswer = z.object({
   resultMessage: message,
 });
 
-/** What `GET /v1/operations/{reference}` answers. */
+/** The answer of `GET /v1/operations/{reference}`. */
 export const inquiryAnswer = z.discriminatedUnion("outcome", [
   z.object({
     ...approvedFields,

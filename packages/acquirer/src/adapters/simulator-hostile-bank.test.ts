@@ -7,7 +7,7 @@ import type { Acquirer, AcquirerCard } from "../acquirer.ts";
 import { CallBuilder } from "../conformance/call-builder.ts";
 import { createSimulatorAcquirer } from "./simulator.ts";
 
-// A bank that answers every connection's request with the bytes that the test has put down under its reference.
+// A bank that answers every request with the bytes that the test has set for its reference.
 const answers = new Map<string, (socket: net.Socket) => void>();
 const card: AcquirerCard = { pan: "4111111111111111", expiryMonth: "12", expiryYear: "30", cvv: "987" };
 const calls = new CallBuilder(card);
@@ -147,7 +147,7 @@ test("an amount that a JSON number cannot carry is an error that names no card",
   expect(JSON.stringify([String(error), (error as Error).stack])).not.toMatch(/4111111111111111|987/);
 });
 
-/** The bytes of a whole answer; `REFERENCE` in it becomes the request's. */
+/** The bytes of a whole answer; `REFERENCE` in it is replaced by the request's reference. */
 function http(status: number, body: string | object): string {
   const text = typeof body === "string" ? body : JSON.stringify({ reference: "REFERENCE", ...body });
   return `HTTP/1.1 ${status} Status\r\ncontent-type: application/json\r\n\r\n${Array.isArray(body) ? "[]" : text}`;

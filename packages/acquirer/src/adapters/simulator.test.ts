@@ -206,7 +206,7 @@ describe.concurrent("the simulator's faults, through the adapter", () => {
   });
 });
 
-/** What the page's form sends. */
+/** Sends what the page's form sends. */
 async function answerChallenge(
   { url, fields }: { url: string; fields: Record<string, string> },
   answer: "pass" | "fail" | "cancel",
@@ -233,7 +233,7 @@ type Bank = {
   close(): Promise<void>;
 };
 
-/** Late by less than the second of production, so that the tests of lateness are short. */
+/** Less than production's second, so that the tests of late answers are short. */
 const LATENESS_MS = 200;
 
 async function startBank(): Promise<Bank> {

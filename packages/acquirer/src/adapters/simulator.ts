@@ -38,9 +38,10 @@ import {
 export type SimulatorAcquirerOptions = BoundedHttpClientOptions;
 
 /**
- * The acquirer simulator over HTTP; the protocol is in `packages/acquirer-simulator/README.md`. The card is in the
+ * The acquirer simulator over HTTP; the protocol is in `tools/acquirer-simulator/README.md`. The card is in the
  * request's body only: no outcome and no error names any part of it.
- * @throws at once for a URL that is not one; a call rejects with RangeError for an amount no JSON number can carry
+ * @throws immediately for an invalid URL; a call rejects with RangeError for an amount that no JSON number can
+ * represent
  */
 export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acquirer {
   const client = new BoundedHttpClient(options);
@@ -128,13 +129,13 @@ function authenticationOf({ authentication }: { authentication?: AnsweredAuthent
   return authentication && { authentication: given(authentication) };
 }
 
-/** Without the fields that were not given. */
+/** Omits the fields that were not given. */
 function given({ transStatus, eci, dsTransId }: AnsweredAuthentication): Authentication {
   return { transStatus, ...(eci !== undefined && { eci }), ...(dsTransId !== undefined && { dsTransId }) };
 }
 
 async function inquire(client: BoundedHttpClient, request: InquiryRequest): Promise<InquiryOutcome> {
-  // A reference has no character that a path would have to escape.
+  // A reference has no character that needs escaping in a path.
   const path = `/v1/operations/${request.reference}`;
   const read = readAnswer(await client.exchange({ method: "GET", path }, request.expiresAt), inquiryAnswer);
   if (read.kind !== "read") return read;
@@ -163,8 +164,8 @@ function readOutcome(
 }
 
 /**
- * Only a 200 with a body of the protocol says anything about the money. A 4xx is our own mistake or a stranger's
- * answer, and neither proves that nothing happened.
+ * Only a 200 with a body of the protocol says anything about the money. A 4xx is our own mistake or the answer of
+ * another server, and neither proves that nothing happened.
  */
 function readAnswer<Schema extends z.ZodType>(
   exchange: HttpExchange,

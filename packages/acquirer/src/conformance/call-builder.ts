@@ -42,7 +42,7 @@ export class CallBuilder {
     };
   }
 
-  /** The whole amount of the parent, unless told otherwise. */
+  /** Uses the parent's whole amount unless `overrides` has another. */
   followUp(parent: CardRequest, overrides: Partial<FollowUpRequest> = {}): FollowUpRequest {
     const { amountMinor, currency, reference: parentReference } = parent;
     const reference = randomUUID();
@@ -57,7 +57,7 @@ export class CallBuilder {
     return { reference, expiresAt: this.soon() };
   }
 
-  /** Carries out the authorization or the sale that a test of follow-ups begins with. */
+  /** Carries out the authorization or the sale with which a test of follow-ups begins. */
   async approved(
     acquirer: Acquirer,
     operation: "authorize" | "sale",

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import type { Bench } from "../acquirer-conformance.ts";
+import type { Bench } from "./bench.ts";
 
-/** Plain outcomes, and the inquiries about them. */
+/** Tests plain outcomes, and the inquiries about them. */
 export function describeApprovals(bench: () => Bench): void {
   test.for(["authorize", "sale"] as const)("an approved %s has its data, and is found", async (operation) => {
     const { acquirer, calls } = bench();

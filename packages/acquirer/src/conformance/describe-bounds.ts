@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import type { Bench } from "../acquirer-conformance.ts";
+import type { Bench } from "./bench.ts";
 import { kindOf } from "./kind-of.ts";
 
-/** Every wait ends, and nothing is begun after its expiry. */
+/** Tests that every wait ends, and that nothing begins after its expiry. */
 export function describeBounds(bench: () => Bench): void {
   test("a call past its expiry is not begun", async () => {
     const { acquirer, calls } = bench();

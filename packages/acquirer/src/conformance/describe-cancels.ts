@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import type { Bench } from "../acquirer-conformance.ts";
+import type { Bench } from "./bench.ts";
 import { kindOf } from "./kind-of.ts";
 
-/** A cancel is of the whole, and the last thing that happens to its parent. */
+/** Tests that a cancel covers the whole amount and is the last operation on its parent. */
 export function describeCancels(bench: () => Bench): void {
   test("a cancel ends an authorization, whole or in what releases have left", async () => {
     const { acquirer, calls } = bench();

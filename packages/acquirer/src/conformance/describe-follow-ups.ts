@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import type { Bench } from "../acquirer-conformance.ts";
+import type { Bench } from "./bench.ts";
 import { kindOf } from "./kind-of.ts";
 
-/** Captures, releases and refunds never move more than was authorized. */
+/** Tests that captures, releases and refunds never move more than was authorized. */
 export function describeFollowUps(bench: () => Bench): void {
   test("a capture takes a part once, and what it took can be refunded", async () => {
     const { acquirer, calls } = bench();

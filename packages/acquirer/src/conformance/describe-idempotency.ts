@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import type { Bench } from "../acquirer-conformance.ts";
+import type { Bench } from "./bench.ts";
 import { kindOf } from "./kind-of.ts";
 
-/** One reference, one effect. */
+/** Tests that one reference has one effect. */
 export function describeIdempotency(bench: () => Bench): void {
   test("a repeat returns the first outcome, of an approval and of a decline", async () => {
     const { acquirer, calls, setup } = bench();

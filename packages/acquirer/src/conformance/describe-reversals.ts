@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 
-import type { Bench } from "../acquirer-conformance.ts";
+import type { Bench } from "./bench.ts";
 import { kindOf } from "./kind-of.ts";
 
-/** After `reversed` nothing is, and nothing will be, held or taken under the reference. */
+/** Tests that after `reversed` no funds are, or ever will be, reserved or captured under the reference. */
 export function describeReversals(bench: () => Bench): void {
   test.for(["authorize", "sale"] as const)("a reversal undoes %s, and repeats", async (operation) => {
     const { acquirer, calls } = bench();

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 
 import type { CompletionOutcome, CompletionRequest, EnrolmentRequest } from "../acquirer.ts";
-import type { Bench } from "../acquirer-conformance.ts";
+import type { Bench } from "./bench.ts";
 import { kindOf } from "./kind-of.ts";
 
-/** An enrolment moves no money; its completion does, once, and only for a cardholder who was authenticated. */
+/**
+ * Tests that an enrolment moves no money and that its completion does, once, and only for an authenticated cardholder.
+ */
 export function describeThreeDs(bench: () => Bench): void {
   describeChallenges(bench);
   describeWithoutChallenge(bench);
@@ -94,7 +96,7 @@ function describeWithoutChallenge(bench: () => Bench): void {
   });
 }
 
-/** One effect under one reference, the one that was asked for, and none behind a reversal or an expiry. */
+/** Tests that one reference has the one effect that was requested, and none after a reversal or an expiry. */
 function describeBounds(bench: () => Bench): void {
   test("an enrolment that is repeated is answered with the same session", async () => {
     const { acquirer, setup } = bench();

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 
-import type { Bench } from "../acquirer-conformance.ts";
+import type { Bench } from "./bench.ts";
 
-/** What is not certain is `unknown`, and only what never left is `not_sent`. */
+/** Tests that an uncertain outcome is `unknown`, and that only a call that was never sent is `not_sent`. */
 export function describeUnknowns(bench: () => Bench): void {
   const amountMinor = 7_700n;
   test.for([

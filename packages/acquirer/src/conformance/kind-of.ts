@@ -1,4 +1,4 @@
-/** What a test says of an outcome when only its kind matters. */
+/** The kind of an outcome, for tests that need nothing else of it. */
 export async function kindOf(outcome: Promise<{ kind: string }>): Promise<string> {
   return (await outcome).kind;
 }

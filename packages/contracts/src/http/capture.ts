@@ -3,9 +3,9 @@ import { JsonNumber } from "../json-number.ts";
 import { currencyExponent } from "../money.ts";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
-import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
+import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId } from "./endpoint.ts";
 
-const paymentPath = z.object({ paymentId: z.string().meta({ format: "uuid" }) });
+const paymentPath = z.object({ paymentId: pathId });
 
 /** What both answer with. */
 const responses = {
@@ -50,6 +50,7 @@ export const capture = defineEndpoint({
   path: "/api/payment/{paymentId}/capture",
   summary: "Take all or a part of a pre-authorization's funds, once",
   pathParameters: paymentPath,
+  notFound: "payment_not_found",
   request: captureRequestSchema,
   bodyOptional: true,
   responses,
@@ -67,6 +68,7 @@ export const cancel = defineEndpoint({
   path: "/api/payment/{paymentId}/cancel",
   summary: "Let go of a pre-authorization, or void a sale on its business day",
   pathParameters: paymentPath,
+  notFound: "payment_not_found",
   request: cancelRequestSchema,
   bodyOptional: true,
   responses,

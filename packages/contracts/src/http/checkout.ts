@@ -4,7 +4,7 @@ import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, checkAmount, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
-import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
+import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId } from "./endpoint.ts";
 import { returnUrlSchema } from "./return-url.ts";
 
 /**
@@ -128,7 +128,8 @@ export const getCheckout = defineEndpoint({
   summary: "Current state of a checkout, with its payment",
   description:
     "COMPLETED as soon as its payment is SUCCESS, whatever becomes of the payment later: that is told by the payment.",
-  pathParameters: z.object({ checkoutId: z.string().meta({ format: "uuid" }) }),
+  pathParameters: z.object({ checkoutId: pathId }),
+  notFound: "checkout_not_found",
   responses: { 200: { description: "The checkout", body: checkoutSchema } },
   problems: ["checkout_not_found"],
 });

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { ProblemCode } from "../problem.ts";
 
 /** One HTTP operation of a listener: what the gateway serves and what the OpenAPI document says of it. */
@@ -20,6 +20,11 @@ type Operation = {
   summary: string;
   description?: string;
   pathParameters?: z.ZodObject;
+  /**
+   * The problem of a path whose parameters cannot name anything: the same as of one that names nothing. Without it the
+   * answer is `validation_failed`, with the faults of the parameters.
+   */
+  notFound?: ProblemCode;
   queryParameters?: z.ZodObject;
   request?: z.ZodType;
   /** Whether a request without a body counts as an empty object. */
@@ -50,6 +55,12 @@ export const BODY_PROBLEMS = [
 /** What any POST of a merchant can answer when it comes with an Idempotency-Key. */
 export const IDEMPOTENCY_PROBLEMS = ["idempotency_key_in_use", "idempotency_key_reused"] as const;
 
-export function defineEndpoint<const E extends Endpoint>(endpoint: E): E {
+/** An id in a path. The document says its format; the pattern would say the same at length. */
+export const pathId = z.uuid().meta({ override: ({ jsonSchema }) => void delete jsonSchema.pattern });
+
+/** `notFound` is one of the problems that the document lists. */
+export function defineEndpoint<const E extends Endpoint>(
+  endpoint: E & { notFound?: E["problems"][number] },
+): E {
   return endpoint;
 }

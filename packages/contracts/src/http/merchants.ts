@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { commissionPlanSchema } from "./commission-plan.ts";
-import { BODY_PROBLEMS, defineEndpoint } from "./endpoint.ts";
+import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 import { merchantRulesSchema } from "./merchant-rules.ts";
 
 /**
@@ -61,7 +61,7 @@ export const createdMerchantSchema = newCredentialSchema
   .extend({ name: z.string() })
   .meta({ id: "CreatedMerchant" });
 
-const merchantPath = z.object({ merchantId: z.string().meta({ format: "uuid" }) });
+const merchantPath = z.object({ merchantId: pathId });
 
 export const createMerchant = defineEndpoint({
   operationId: "createMerchant",
@@ -115,6 +115,7 @@ export const getMerchant = defineEndpoint({
   role: "viewer",
   summary: "One merchant with its credentials' keys",
   pathParameters: merchantPath,
+  notFound: "merchant_not_found",
   responses: { 200: { description: "The merchant", body: merchantSchema } },
   problems: ["merchant_not_found", "forbidden"],
 });
@@ -127,6 +128,7 @@ export const changeMerchant = defineEndpoint({
   role: "admin",
   summary: "Change a merchant's name or plan, suspend it or let it go on; acts everywhere within 10 s",
   pathParameters: merchantPath,
+  notFound: "merchant_not_found",
   request: changeMerchantRequestSchema,
   responses: { 200: { description: "The merchant as it is now", body: merchantSchema } },
   problems: [...BODY_PROBLEMS, "merchant_not_found", "outcome_unknown", "forbidden"],
@@ -140,6 +142,7 @@ export const addCredential = defineEndpoint({
   role: "admin",
   summary: "Another live key and secret, for rotation",
   pathParameters: merchantPath,
+  notFound: "merchant_not_found",
   responses: { 201: { description: "Created", body: newCredentialSchema } },
   problems: ["merchant_not_found", "forbidden"],
 });
@@ -152,6 +155,7 @@ export const revokeCredential = defineEndpoint({
   role: "admin",
   summary: "Revoke a key; its calls get 401 everywhere within 10 s",
   pathParameters: merchantPath.extend({ apiKey: z.string() }),
+  notFound: "merchant_not_found",
   responses: { 204: { description: "Revoked, now or earlier" } },
   problems: ["merchant_not_found", "credential_not_found", "forbidden"],
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
-import { BODY_PROBLEMS, defineEndpoint } from "./endpoint.ts";
+import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 
 /** Outcomes two operators can settle a payment to. */
 export const resolutionOutcomeSchema = z.enum(["SUCCESS", "FAILED"]);
@@ -70,7 +70,7 @@ export const pageQuery = {
   cursor: z.string().max(1_000).optional(),
 };
 
-const paymentPath = z.object({ paymentId: z.string().meta({ format: "uuid" }) });
+const paymentPath = z.object({ paymentId: pathId });
 
 export const listOperatorPayments = defineEndpoint({
   operationId: "listUnresolvedPayments",
@@ -95,6 +95,7 @@ export const getOperatorPayment = defineEndpoint({
   role: "viewer",
   summary: "One payment of any merchant, with its history",
   pathParameters: paymentPath,
+  notFound: "payment_not_found",
   responses: { 200: { description: "The payment", body: operatorPaymentDetailSchema } },
   problems: ["payment_not_found", "forbidden"],
 });
@@ -116,6 +117,7 @@ export const inquirePayment = defineEndpoint({
   role: "admin",
   summary: "Ask the acquirer now what became of an unresolved payment",
   pathParameters: paymentPath,
+  notFound: "payment_not_found",
   responses: settled,
   problems: settlingProblems,
 });
@@ -129,6 +131,7 @@ export const reversePayment = defineEndpoint({
   summary: "Decide that an unresolved payment shall not stand, and reverse it",
   description: "The decision is final; the reversal is repeated until the acquirer acknowledges it.",
   pathParameters: paymentPath,
+  notFound: "payment_not_found",
   responses: settled,
   problems: settlingProblems,
 });
@@ -144,6 +147,7 @@ export const resolvePayment = defineEndpoint({
     "The first operator proposes, a second one confirms by sending the same outcome. Another outcome replaces the " +
     "proposal. A payment that is being reversed can only become FAILED.",
   pathParameters: paymentPath,
+  notFound: "payment_not_found",
   request: z
     .object({
       outcome: resolutionOutcomeSchema,

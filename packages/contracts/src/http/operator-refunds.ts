@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
-import { BODY_PROBLEMS, defineEndpoint } from "./endpoint.ts";
+import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 import { pageQuery } from "./operator-payments.ts";
 import { refundRequestSchema } from "./refund.ts";
 
@@ -72,7 +72,7 @@ export const operatorRefundPageSchema = z
   .object({ items: z.array(operatorRefundSchema), nextCursor: z.string().optional() })
   .meta({ id: "OperatorRefundPage" });
 
-const refundPath = z.object({ refundId: z.string().meta({ format: "uuid" }) });
+const refundPath = z.object({ refundId: pathId });
 
 export const listOperatorRefunds = defineEndpoint({
   operationId: "listRefunds",
@@ -98,6 +98,7 @@ export const getOperatorRefund = defineEndpoint({
   role: "viewer",
   summary: "One refund of any merchant, with its history",
   pathParameters: refundPath,
+  notFound: "refund_not_found",
   responses: { 200: { description: "The refund", body: operatorRefundDetailSchema } },
   problems: ["refund_not_found", "forbidden"],
 });
@@ -122,6 +123,7 @@ export const approveOperatorRefund = defineEndpoint({
     "The answer may come before the bank's. Above the configured amount two different people have to approve. Whoever " +
     "asked for the refund cannot approve it.",
   pathParameters: refundPath,
+  notFound: "refund_not_found",
   request: z.object({ note: textSchema(1, 1_000).optional() }).meta({ id: "ApproveRefundRequest" }),
   bodyOptional: true,
   responses: decided,
@@ -136,6 +138,7 @@ export const rejectOperatorRefund = defineEndpoint({
   role: "approver",
   summary: "Reject a refund; its amount is free again",
   pathParameters: refundPath,
+  notFound: "refund_not_found",
   request: z
     .object({ reason: textSchema(1, 200).meta({ description: "Told to the merchant as `resultMessage`" }) })
     .meta({ id: "RejectRefundRequest" }),
@@ -150,7 +153,8 @@ export const requestOperatorRefund = defineEndpoint({
   path: "/operator/payments/{paymentId}/refunds",
   role: "admin",
   summary: "Ask for a refund on the merchant's behalf; somebody else has to approve it",
-  pathParameters: z.object({ paymentId: z.string().meta({ format: "uuid" }) }),
+  pathParameters: z.object({ paymentId: pathId }),
+  notFound: "payment_not_found",
   request: refundRequestSchema
     .extend({ reason: textSchema(1, 1_000) })
     .meta({ id: "RequestRefundForMerchantRequest" }),

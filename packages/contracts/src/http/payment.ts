@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
-import { defineEndpoint } from "./endpoint.ts";
+import { defineEndpoint, pathId } from "./endpoint.ts";
 
 export const payment = defineEndpoint({
   operationId: "getPayment",
@@ -8,7 +8,8 @@ export const payment = defineEndpoint({
   method: "GET",
   path: "/api/payment/{paymentId}",
   summary: "Current state of a payment or refund",
-  pathParameters: z.object({ paymentId: z.string().meta({ format: "uuid" }) }),
+  pathParameters: z.object({ paymentId: pathId }),
+  notFound: "payment_not_found",
   responses: { 200: { description: "The record", body: apiPaymentResponseSchema } },
   problems: ["payment_not_found"],
 });

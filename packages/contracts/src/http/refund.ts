@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { cardPaymentFields } from "./card-payment-fields.ts";
-import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
+import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId } from "./endpoint.ts";
 
 /** Body of a refund request (spec, Refund request). */
 export const refundRequestSchema = z
@@ -22,7 +22,8 @@ export const refund = defineEndpoint({
   description:
     "The answer is a record of its own, with its own `paymentId`: query that, or wait for its webhook. The amount is " +
     "reserved at once, so that refunds never add up to more than the payment.",
-  pathParameters: z.object({ paymentId: z.string().meta({ format: "uuid" }) }),
+  pathParameters: z.object({ paymentId: pathId }),
+  notFound: "payment_not_found",
   request: refundRequestSchema,
   responses: {
     202: {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FINAL_STATUSES } from "../payment-status.ts";
-import { BODY_PROBLEMS, defineEndpoint } from "./endpoint.ts";
+import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 import { pageQuery } from "./operator-payments.ts";
 
 /** The operator API's webhook part (product.md, section 5): an endpoint for each merchant, and the delivery log. */
@@ -85,8 +85,8 @@ export const webhookDeliveryPageSchema = z
   .object({ items: z.array(webhookDeliverySchema), nextCursor: z.string().optional() })
   .meta({ id: "WebhookDeliveryPage" });
 
-const merchantPath = z.object({ merchantId: z.string().meta({ format: "uuid" }) });
-const eventPath = z.object({ eventId: z.string().meta({ format: "uuid" }) });
+const merchantPath = z.object({ merchantId: pathId });
+const eventPath = z.object({ eventId: pathId });
 const secret = z.string().meta({ description: "Shown this once; its UTF-8 bytes are the HMAC key" });
 
 export const putMerchantWebhook = defineEndpoint({
@@ -98,6 +98,7 @@ export const putMerchantWebhook = defineEndpoint({
   summary: "Turn a merchant's webhooks on, or change their URL",
   description: "The URL must be https, without user or password, on an allowed port and at a public address.",
   pathParameters: merchantPath,
+  notFound: "merchant_not_found",
   request: z.object({ url: z.string().max(2_048) }).meta({ id: "PutWebhookRequest" }),
   responses: {
     201: {
@@ -117,6 +118,7 @@ export const deleteMerchantWebhook = defineEndpoint({
   role: "admin",
   summary: "Turn a merchant's webhooks off; what is not delivered yet is cancelled",
   pathParameters: merchantPath,
+  notFound: "webhook_not_found",
   responses: { 204: { description: "Off" } },
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
 });
@@ -132,6 +134,7 @@ export const rotateMerchantWebhookSecret = defineEndpoint({
     "The old secret goes on signing `x-request-signature` until the new one is activated, by `activate-secret` or by " +
     "time; until then the new one signs `x-request-signature-next`.",
   pathParameters: merchantPath,
+  notFound: "webhook_not_found",
   responses: {
     200: {
       description: "The new secret and when it becomes the only one",
@@ -149,6 +152,7 @@ export const activateMerchantWebhookSecret = defineEndpoint({
   role: "admin",
   summary: "Let the new secret sign from now on; done already, it changes nothing",
   pathParameters: merchantPath,
+  notFound: "webhook_not_found",
   responses: { 204: { description: "Active" } },
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
 });
@@ -161,6 +165,7 @@ export const testMerchantWebhook = defineEndpoint({
   role: "admin",
   summary: "Send a signed event of type `webhook.test` now",
   pathParameters: merchantPath,
+  notFound: "webhook_not_found",
   responses: { 200: { description: "How it went", body: webhookTestResultSchema } },
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
 });
@@ -190,6 +195,7 @@ export const getOperatorWebhookDelivery = defineEndpoint({
   role: "viewer",
   summary: "One event with its attempts, oldest first",
   pathParameters: eventPath,
+  notFound: "delivery_not_found",
   responses: { 200: { description: "The delivery", body: webhookDeliveryDetailSchema } },
   problems: ["delivery_not_found", "forbidden"],
 });
@@ -207,6 +213,7 @@ export const redeliverOperatorWebhook = defineEndpoint({
   summary: "Send one event again now, whatever became of it",
   description: "An extra attempt: it does not move the schedule, and ends it when it succeeds.",
   pathParameters: eventPath,
+  notFound: "delivery_not_found",
   responses: queued,
   problems: ["delivery_not_found", "webhook_not_found", "outcome_unknown", "forbidden"],
 });

@@ -5,7 +5,7 @@ import { amountMinorSchema, defineCommand } from "./message.ts";
 
 /** Every subject that one service asks another on. Searching for a constant's name finds its one handler. */
 
-/** AES-256-GCM of the card, sealed by the gateway for `payments` (see the card-sealing package); all base64url. */
+/** AES-256-GCM of the card, sealed by the gateway for `payments` (see the sealing package); all base64url. */
 export const sealedCardSchema = z.object({
   keyId: z.string(),
   salt: z.string(),

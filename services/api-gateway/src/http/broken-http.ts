@@ -1,27 +1,27 @@
 import { randomUUIDv7 } from "node:crypto";
-import { STATUS_CODES } from "node:http";
+import { STATUS_CODES, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { PROBLEMS, type ProblemCode } from "@holdfast/contracts";
 import { commonHeaders, type Exchange } from "./exchange.ts";
 import { PROBLEM_MEDIA_TYPE, problemBody, refuse } from "./problem-response.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What was answered although no request came of it, for the log. */
+/** An answer to bytes that were no request, for the log. */
 export type BrokenHttp = { code: ProblemCode; statusCode: number; requestId: string };
 
 /**
- * Answers what the HTTP parser could make no request of, or what did not arrive in time, and closes the connection. The
- * answer never gets ahead of an earlier request's: a client would take a refusal for the answer to a payment under way.
+ * Answers what the HTTP parser could not read as a request, or what did not arrive in time, and closes the connection.
+ * The answer never overtakes an earlier request's: a client would take a refusal for the answer to its payment.
  *
  * @param latest the connection's latest exchange, if it had one.
- * @returns what was answered outside of any exchange.
+ * @returns the answer, if it belongs to no exchange.
  */
 export function refuseBrokenHttp(
   error: NodeJS.ErrnoException,
   socket: Socket,
   latest: Exchange | undefined,
 ): BrokenHttp | undefined {
-  // Answered a moment ago; what still arrives does not matter.
+  // It was answered a moment ago; what still arrives does not matter.
   if (socket.writableEnded) return undefined;
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const code = codeOf(error);
@@ -59,3 +59,24 @@ function codeOf(error: NodeJS.ErrnoException): ProblemCode {
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
   return "malformed_request";
 }
+
+/**
+ * Finds what Node's parser accepts but another server on the way could read as a different request (RFC 9112, sections
+ * 3.2 and 6.1). The connection ends with the refusal, so that nothing behind it is taken for a request.
+ */
+export function faultOfHead(request: IncomingMessage): ProblemCode | undefined {
+  const { httpVersion, rawHeaders, headersDistinct } = request;
+  if (rawHeaders.length > 2 * HEADERS_MAX) return "headers_too_large";
+  const { host = [], "transfer-encoding": codings = [] } = headersDistinct;
+  const isLatest = httpVersion === "1.1";
+  const isOneHost = host.length === 1 || (host.length === 0 && !isLatest);
+  const isPlainlyCoded = codings.length === 0 || (isLatest && codings.join().toLowerCase() === "chunked");
+  const isKnown = isLatest || httpVersion === "1.0";
+  return isKnown && isOneHost && HOST.test(host[0] ?? "") && isPlainlyCoded ? undefined : "malformed_request";
+}
+
+/** The characters of a host and port (RFC 3986, 3.2.2); which host it is does not matter here. */
+const HOST = /^[\w.~!$&'()*+,;=:%[\]-]*$/;
+
+/** More than any client and any proxy send, and far below the 2 000 beyond which Node drops headers silently. */
+const HEADERS_MAX = 100;

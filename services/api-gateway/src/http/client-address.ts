@@ -4,17 +4,17 @@ import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
 
 /**
- * The address of the client that sent a request, for logs and limits; never for deciding who somebody is. An IPv4
- * address in IPv6 clothes (`::ffff:192.0.2.1`) is told as what it is. Empty where the connection is gone already.
+ * The address of the client that sent a request, for logs and limits, never for authentication. An IPv4 address written
+ * as IPv6 (`::ffff:192.0.2.1`) is given as IPv4. It is empty when the connection is gone already.
  */
 export type ClientAddress = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
 
 /**
- * Anybody can send X-Forwarded-For, so it counts only from a peer that is trusted, and of its hops only the right-most
- * that is not a trusted proxy itself: everything to the left of it was written by the client. Where that hop is no
- * address (`unknown`, a port behind it, garbage) the socket's own address stands.
+ * Anybody can send X-Forwarded-For, so it counts only from a trusted peer, and only its right-most hop that is not a
+ * trusted proxy itself: the client wrote everything to the left of that. If that hop is no address (`unknown`, one with a
+ * port, garbage), the socket's own address stands.
  *
- * @param trustedProxies ranges in CIDR notation; with none the header is never looked at.
+ * @param trustedProxies ranges in CIDR notation; with none the header is never read.
  * @throws TypeError for a range that is none.
  */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
@@ -27,8 +27,8 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   };
 }
 
-/** One spelling for each address: limits are counted by it. One of this machine's own links may have a zone. */
+/** One spelling for each address, since limits count by it. A link-local address may have a zone. */
 function plain(address: string): string {
-  // Of an IPv4 address Node knows one spelling only: there is nothing to parse.
+  // Node accepts one spelling of an IPv4 address only, so there is nothing to parse.
   return isIP(address) === 6 && ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }

@@ -1,70 +1,69 @@
 import { randomUUIDv7 } from "node:crypto";
 import { ServerResponse } from "node:http";
-import type { OperatorRole, ProblemCode } from "@holdfast/contracts";
+import type { MessageContext, OperatorRole, ProblemCode } from "@holdfast/contracts";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
-import type { IdempotencyKey } from "./idempotency-key.ts";
-import type { ServerSpan } from "./server-span.ts";
+import type { TraceContext } from "./trace-context.ts";
 
-/** A person who signed in on the operator API; without a role they may do nothing. */
+/** A person who signed in to the operator API; without a role they may do nothing. */
 export type Operator = { subject: string; role: OperatorRole | undefined };
 
 /** What a listener's exchanges share. */
 export type ListenerState = {
   /** The listener's name, for the log. */
   readonly name: "merchant" | "operator" | "public";
-  /** Answers ask clients to open their next connection to somebody else. */
+  /** Answers close their connections, so that clients open the next one to another process. */
   draining: boolean;
 };
 
 /**
- * One request and its answer, and what the gateway has learned of it so far. The HTTP server makes one for each request
- * in the place of its plain response, so that nothing has to be looked up or wrapped; the log line is written from it.
+ * One request, its answer, and what the gateway knows about it so far. The HTTP server makes one for each request in the
+ * place of its plain response, so that nothing has to be looked up or wrapped; the log line is written from it.
  */
 export class Exchange extends ServerResponse {
-  /** Always our own: the client's would let it forge log lines. */
+  /** Always our own: with the client's, a client could forge log lines. */
   readonly requestId: string = randomUUIDv7();
   readonly startedAt = performance.now();
   /** Set before anything else sees the exchange. */
   listener!: ListenerState;
-  /** Of whoever sent it, past the proxies that are trusted; see `client-address.ts`. */
+  /** Past the trusted proxies; see `client-address.ts`. */
   clientAddress!: string;
-  /** The connection ends with this answer: nothing that was sent behind it is looked at. */
+  /** The connection ends with this answer: nothing that was sent behind it is read. */
   isLast = false;
-  /** The client holds its body back until it is asked for it (RFC 9110, 10.1.1). */
+  /** The client holds its body back until the server requests it (RFC 9110, 10.1.1). */
   #holdsBodyBack = false;
-  /** The template; the path itself may hold a card number somebody put there. */
+  /** The template; the path itself may contain a card number by mistake. */
   route: string | undefined;
   merchant: SignedInMerchant | undefined;
   operator: Operator | undefined;
-  /** The merchant it is about: the one that signed in, or the one an operator names. */
+  /** The merchant the request is about: the one that signed in, or the one an operator names. */
   merchantId: string | undefined;
   paymentId: string | undefined;
-  idempotency: IdempotencyKey | undefined;
+  idempotency: MessageContext["idempotency"];
   /** Headers that say what is left of the merchant's rate, on every answer after the sign-in. */
   rateLimit: Record<string, string> | undefined;
-  /** Of the problem answered with. */
+  /** The code of the problem that was the answer. */
   code: ProblemCode | undefined;
-  /** What went wrong on our side. */
+  /** The error on our side, for the log. */
   error: unknown;
   /** Set with the listener. */
-  trace!: ServerSpan;
+  trace!: TraceContext;
 
-  /** Says of this exchange that its client waits to be asked for the body. */
+  /** Notes that the client sends its body only once it is requested. */
   expectContinue(): void {
     this.#holdsBodyBack = true;
   }
 
-  /** Asks for the body where the client holds it back; whoever reads a body calls this first. */
+  /** Requests the body where the client holds it back. To be called before reading a body. */
   askForBody(): void {
     if (!this.#holdsBodyBack) return;
     this.#holdsBodyBack = false;
     this.writeContinue();
   }
 
-  /** Sends the whole answer. Every answer of the gateway goes through here, except to what was not HTTP. */
+  /** Sends the whole answer. Every answer of the gateway goes through here, except to bytes that were not HTTP. */
   answer(status: number, headers: Record<string, string> | undefined, body: string | undefined): void {
     if (this.headersSent || this.destroyed) return;
-    // A body that was never asked for may come all the same, or not: what follows could be read as either.
+    // A body that was never requested may come all the same, or not: what follows could be read as either.
     if (this.listener.draining || this.#holdsBodyBack) this.isLast = true;
     const length = body === undefined ? undefined : Buffer.byteLength(body);
     this.writeHead(status, {
@@ -78,7 +77,7 @@ export class Exchange extends ServerResponse {
   }
 }
 
-/** What every answer carries. */
+/** Headers of every answer. */
 export function commonHeaders(requestId: string): Record<string, string> {
   return { "X-Request-Id": requestId, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
 }

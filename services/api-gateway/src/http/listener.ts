@@ -3,9 +3,8 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Router } from "express";
 import { listen, type Logger } from "@holdfast/service-runtime";
 import { Exchange, type ListenerState } from "./exchange.ts";
-import { refuseBrokenHttp } from "./broken-http.ts";
+import { faultOfHead, refuseBrokenHttp } from "./broken-http.ts";
 import { createClientAddress, type ClientAddress } from "./client-address.ts";
-import { faultOfHead } from "./fault-of-head.ts";
 import { answerError, refuse } from "./problem-response.ts";
 import { Refusal } from "./refusal.ts";
 import { logExchange } from "./request-log.ts";
@@ -14,7 +13,7 @@ import { startServerSpan } from "./server-span.ts";
 export type Listener = {
   name: ListenerState["name"];
   port: number;
-  /** Takes no new connections, lets requests under way be answered, and closes what is left after `timeoutMs`. */
+  /** Accepts no new connections, lets requests under way be answered, and closes what is left after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 };
 
@@ -31,8 +30,8 @@ export type ListenerOptions = {
 };
 
 /**
- * One HTTP server. Everything it answers carries a request id and may not be stored, whether it comes from a route,
- * from the router falling through or throwing, or from the parser that could make no request of what arrived.
+ * One HTTP server. Every answer carries a request id and may not be stored, whether it comes from a route, from the
+ * router falling through or throwing, or from the parser that could not read a request.
  */
 export async function startListener({
   name,
@@ -49,14 +48,15 @@ export async function startListener({
   const connections = new Map<Socket, Exchange | undefined>();
 
   const onRequest = (request: IncomingMessage, exchange: Exchange) => {
-    // Its client has been told that the connection is over: what has no answer may have no effect.
+    // The answer before said that the connection is over, so nothing behind it may have an effect.
     if (connections.get(request.socket)?.isLast) return;
     exchange.listener = state;
-    exchange.trace = startServerSpan(request);
+    const span = startServerSpan(request);
+    exchange.trace = span.trace;
     exchange.clientAddress = clientAddress(request);
     connections.set(request.socket, exchange);
     exchange.once("close", () => {
-      exchange.trace.end(exchange);
+      span.end(exchange);
       logExchange(log, exchange);
     });
     cutOffUnread(exchange, answerTimeout);
@@ -65,8 +65,8 @@ export async function startListener({
       exchange.isLast = true;
       return refuse(exchange, new Refusal(fault));
     }
-    // The router knows express's types; it uses none of what they have beyond Node's.
-    exchange.trace.run(() =>
+    // The router is typed for express's request and response; it uses only what Node's have, too.
+    span.run(() =>
       router(request as never, exchange as never, (error?: unknown) => {
         if (error) answerError(exchange, error);
         else refuse(exchange, new Refusal("route_not_found"));
@@ -104,7 +104,7 @@ async function drain(
   timeoutMs: number,
 ): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
-  // Where only a piece of a request has arrived, Node would wait for the rest, until its time-out for headers.
+  // Where only a piece of a request has arrived, Node would wait for the rest until its time-out for headers.
   for (const [socket, exchange] of connections) {
     if (!exchange || exchange.writableFinished) socket.destroy();
   }
@@ -113,7 +113,7 @@ async function drain(
   clearTimeout(timer);
 }
 
-/** Whoever opens one too many gets no answer. A line for each would be a flood of its own: one a second says how many. */
+/** One connection too many gets no answer. A log line for each would be a flood of its own: one a second says how many. */
 function boundConnections(server: Server, max: number, report: (dropped: number) => void): void {
   server.maxConnections = max;
   let dropped = 0;
@@ -129,7 +129,7 @@ function boundConnections(server: Server, max: number, report: (dropped: number)
 
 const DROPPED_LOG_INTERVAL_MS = 1_000;
 
-/** Once all of an answer is at the socket, the client has `timeoutMs` to take it. Node itself would wait for ever. */
+/** Once all of an answer is at the socket, the client has `timeoutMs` to read it. Node itself would wait forever. */
 function cutOffUnread(exchange: Exchange, timeoutMs: number): void {
   exchange.once("prefinish", () => {
     if (!exchange.socket?.writableLength) return;
@@ -142,7 +142,7 @@ function cutOffUnread(exchange: Exchange, timeoutMs: number): void {
 type HttpServerOptions = {
   timeouts: Omit<typeof HTTP_TIMEOUTS, "answerTimeout">;
   onRequest: (request: IncomingMessage, exchange: Exchange) => void;
-  /** Gets what no request came of. */
+  /** Called for bytes that were no request. */
   onBroken: (error: NodeJS.ErrnoException, socket: Socket) => void;
 };
 
@@ -150,15 +150,15 @@ type HttpServerOptions = {
 function createHttpServer({ timeouts, onRequest, onBroken }: HttpServerOptions) {
   const server = createServer<typeof IncomingMessage, typeof Exchange>({
     ...timeouts,
-    // Node would answer bare; `faultOfHead` checks it.
+    // Node's own answer would have no body; `faultOfHead` checks the header.
     requireHostHeader: false,
     insecureHTTPParser: false,
     ServerResponse: Exchange,
   });
   server.on("request", onRequest);
-  // An expectation that is not 100-continue may be ignored (RFC 9110, 10.1.1); Node would answer it bare.
+  // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1); Node would refuse it without a body.
   server.on("checkExpectation", onRequest);
-  // Node would ask for a body before anybody has looked at who sends it.
+  // Node would request the body before the client has signed in.
   server.on("checkContinue", (request, exchange) => {
     exchange.expectContinue();
     onRequest(request, exchange);
@@ -166,7 +166,7 @@ function createHttpServer({ timeouts, onRequest, onBroken }: HttpServerOptions) 
   server.on("clientError", onBroken);
   // A request for a tunnel; Node would close the connection without an answer.
   server.on("connect", (_request, socket) => {
-    // Node has let go of it: a reset that nobody hears of would end the process.
+    // Node has detached the socket: a reset without a listener would end the process.
     socket.on("error", () => socket.destroy());
     onBroken(new Error("there are no tunnels here"), socket as Socket);
   });
@@ -174,13 +174,13 @@ function createHttpServer({ timeouts, onRequest, onBroken }: HttpServerOptions) 
 }
 
 export const HTTP_TIMEOUTS = {
-  // A client that sends slowly is cut off here, within 15 s: with the interval of the checks, and not much later than
-  // the headers. Node's own 60 s and 300 s let few clients hold many sockets.
+  // A client that sends slowly is cut off within 15 s, the interval of the checks included. With Node's own 60 s and
+  // 300 s few clients could keep many sockets.
   headersTimeout: 10_000,
   requestTimeout: 14_000,
-  // And one that takes its answer slowly.
+  // So is one that reads its answer slowly.
   answerTimeout: 15_000,
   connectionsCheckingInterval: 1_000,
-  // Longer than load balancers keep idle connections (60 s), so that it is them who close, not we under their request.
+  // Longer than load balancers keep idle connections (60 s), so that they close first and not we under their request.
   keepAliveTimeout: 65_000,
 };

@@ -1,7 +1,4 @@
 import { PROBLEMS, problemType, type Problem, type ProblemCode } from "@holdfast/contracts";
-import { DatabaseUnavailableError } from "@holdfast/service-runtime";
-import { OutcomeUnknownError } from "../database.ts";
-import { OperatorKeysUnavailableError } from "../operator/operator-keys.ts";
 import type { Exchange } from "./exchange.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -16,22 +13,27 @@ export function refuse(exchange: Exchange, refusal: Refusal): void {
   );
 }
 
-/** Answers for anything that was thrown. */
+/** Answers a request whose handling threw. */
 export function answerError(exchange: Exchange, error: unknown): void {
   const code = codeOf(error);
-  // The router's message repeats a piece of the path.
+  // The message of the router's error repeats a piece of the path.
   if (code !== "malformed_request") exchange.error = error;
   refuse(exchange, new Refusal(code));
 }
 
 function codeOf(error: unknown): ProblemCode {
-  if (error instanceof DatabaseUnavailableError || error instanceof OperatorKeysUnavailableError)
-    return "service_unavailable";
-  if (error instanceof OutcomeUnknownError) return "outcome_unknown";
-  // A path that is not well percent-encoded: the router's own error.
+  // A path whose percent-encoding is broken: the router's own error.
   if (error instanceof URIError) return "malformed_request";
-  return "internal_error";
+  const { code } = error instanceof Error ? (error as { code?: unknown }) : {};
+  return (typeof code === "string" ? PROBLEM_OF_ERROR.get(code) : undefined) ?? "internal_error";
 }
+
+/** By the code of an error. Any other error is a bug. */
+const PROBLEM_OF_ERROR: ReadonlyMap<string, ProblemCode> = new Map([
+  ["database_unavailable", "service_unavailable"],
+  ["operator_keys_unavailable", "service_unavailable"],
+  ["outcome_unknown", "outcome_unknown"],
+]);
 
 /** RFC 9457 problem details. */
 export function problemBody({ code, extra }: Refusal, requestId: string): string {
@@ -50,14 +52,14 @@ export function problemBody({ code, extra }: Refusal, requestId: string): string
 
 export const PROBLEM_MEDIA_TYPE = "application/problem+json";
 
-/** Where nothing was started, or where somebody else is just about to end. */
+/** Nothing was started, or another request is about to end. */
 const RIGHT_AGAIN: ReadonlySet<ProblemCode> = new Set([
   "service_unavailable",
   "idempotency_key_in_use",
   "operation_in_progress",
 ]);
 
-/** Seconds; an outcome needs the time of the recovery's first inquiry. */
+/** In seconds. An unknown outcome takes until the first inquiry of recovery. */
 function retryAfter(code: ProblemCode): Record<string, string> | undefined {
   if (RIGHT_AGAIN.has(code)) return { "Retry-After": "1" };
   if (code === "outcome_unknown") return { "Retry-After": "10" };

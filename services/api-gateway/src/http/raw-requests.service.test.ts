@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { preAuthorizationBody } from "../../test/builders.ts";
 import { parseRaw, sendRaw, type HttpAnswer } from "../../test/http-client.ts";

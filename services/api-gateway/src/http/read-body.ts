@@ -2,14 +2,13 @@ import type { IncomingMessage } from "node:http";
 import type { Exchange } from "./exchange.ts";
 import { Refusal } from "./refusal.ts";
 
-/** The largest body taken; the largest valid request has about 1 KiB. */
+/** The largest body accepted; the largest valid request has about 1 KiB. */
 export const BODY_BYTES_MAX = 32 * 1024;
 
 /**
- * Reads a body, of JSON unless told otherwise, bounded: one of another media type, or declared to be too large, is
- * refused without reading it. What of it still arrives is thrown away by the HTTP server, within its time-out. Own
- * code, because express's parsers read a body they refuse to its end before they say so, inflate unless told otherwise,
- * and let an unknown media type pass.
+ * Reads a bounded body, of JSON by default. One of another media type, or one declared too large, is refused without
+ * reading it; the HTTP server discards what still arrives, within its time-out. This is our own code because express's
+ * parsers read a body to its end before they refuse it, inflate by default, and accept an unknown media type.
  */
 export async function readBody(exchange: Exchange, isWanted = isJson): Promise<Buffer | Refusal> {
   const request = exchange.req;
@@ -27,13 +26,13 @@ export async function readBody(exchange: Exchange, isWanted = isJson): Promise<B
       else resolve(new Refusal("payload_too_large"));
     });
     request.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    // The client is gone, or was answered that its body is broken or late: nobody reads this, but what waits for the
-    // body must come to an end. Not by the request's own event, which does not come where it was answered.
+    // The client is gone, or its body was refused as broken or late. The refusal is not sent, but the caller's wait must
+    // end. The request's own event would not do: it does not come once the request was answered.
     exchange.once("close", () => resolve(new Refusal("malformed_request")));
   });
 }
 
-/** What a browser sends of a form, and not compressed. */
+/** A form as browsers send it, and not compressed. */
 export function isForm({ headersDistinct }: IncomingMessage): boolean {
   const { "content-type": types, "content-encoding": encodings } = headersDistinct;
   return types?.length === 1 && encodings === undefined && FORM_MEDIA_TYPE.test(types[0]!);

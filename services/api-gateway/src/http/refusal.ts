@@ -1,6 +1,6 @@
 import type { FieldFault, ProblemCode } from "@holdfast/contracts";
 
-/** A request that is not carried out, and what the client is told. A value: refusing is no failure of ours. */
+/** The answer to a request that is not carried out. It is a value, since refusing is no failure of ours. */
 export class Refusal {
   readonly code: ProblemCode;
   readonly extra: RefusalExtra | undefined;

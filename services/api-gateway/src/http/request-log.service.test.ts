@@ -1,4 +1,4 @@
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { expect, test } from "vitest";
 import { CVV, PAN } from "../../test/builders.ts";
 import { JSON_TYPE } from "../../test/test-gateway.ts";

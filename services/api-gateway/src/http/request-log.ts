@@ -2,7 +2,7 @@ import { PROBLEMS } from "@holdfast/contracts";
 import type { Logger } from "@holdfast/service-runtime";
 import type { Exchange } from "./exchange.ts";
 
-/** The one line of a request. It has the route's template, never the path, and nothing of headers or bodies. */
+/** Writes the one line of a request: the route's template, never the path, and nothing from headers or bodies. */
 export function logExchange(log: Logger, exchange: Exchange): void {
   const { req, route, requestId, merchantId, operator, paymentId, code, error, headersSent, statusCode } =
     exchange;
@@ -12,7 +12,7 @@ export function logExchange(log: Logger, exchange: Exchange): void {
       method: req.method,
       route,
       statusCode: headersSent ? statusCode : undefined,
-      // The client went away before it was answered.
+      // The client went away before the answer.
       outcome: headersSent ? undefined : "aborted",
       durationMs: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
       requestId,

@@ -18,11 +18,12 @@ import {
 import type { Exchange } from "./exchange.ts";
 import { readTraceContext, type TraceContext } from "./trace-context.ts";
 
-/** A request's span, in the client's trace if it has one; what the log and the bus say of the trace comes from here. */
-export type ServerSpan = TraceContext & {
-  /** Runs what belongs to the request, so that its statements, messages and log lines know of it. */
+/** A request's span, in the client's trace if it has one. The log and the bus get their trace ids from here. */
+export type ServerSpan = {
+  trace: TraceContext;
+  /** Runs the work of the request, so that its statements, messages and log lines belong to the span. */
   run(work: () => void): void;
-  /** The answer is out, or the client is gone. Says the route's template, never the path or the query. */
+  /** The answer is sent, or the client is gone. The span has the route's template, never the path or the query. */
   end(exchange: Exchange): void;
 };
 
@@ -35,7 +36,7 @@ export function startServerSpan(request: Pick<IncomingMessage, "headers" | "meth
   });
   const { identity, unit } = span.isRecording() ? ownSpan(span) : noSpan(request);
   return {
-    ...identity,
+    trace: identity,
     run: (work) => context.with(unit, work),
     end(exchange) {
       recordDuration(performance.now() - exchange.startedAt, {
@@ -56,14 +57,14 @@ const recordDuration = lazyHistogram(
   "Duration of requests, by route, method and status",
 );
 
-/** A method that is none of HTTP's is one value in labels and names, whatever a client makes up. */
+/** An unknown method is one value in labels and names, whatever a client makes up. */
 function methodOf({ method = "" }: Pick<IncomingMessage, "method">): string {
   return METHODS.has(method) ? method : "_OTHER";
 }
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]);
 
-/** Several headers arrive joined, and so name nothing. */
+/** Several headers arrive joined, so they name no trace. */
 function parentOf({ headers }: Pick<IncomingMessage, "headers">): Context {
   const { traceparent } = headers;
   return remoteContext(typeof traceparent === "string" ? traceparent : undefined);
@@ -79,7 +80,7 @@ function ownSpan(span: Span): Identified {
   };
 }
 
-/** Nothing is recorded; the trace goes on all the same, for whoever does. */
+/** Nothing is recorded here; the trace continues all the same, for services that record it. */
 function noSpan(request: Pick<IncomingMessage, "headers">): Identified {
   const identity = readTraceContext(request);
   const own = parseTraceparent(identity.traceparent);

@@ -1,9 +1,9 @@
 import { networkOf } from "./sign-in-limits.ts";
 
-/** Runs work that takes a place while it lasts. @returns false where there was none, and nothing was done. */
+/** Runs work in one of the places, if one is free. @returns false if none was, and nothing was done. */
 export type InFlightLimit = (work: () => Promise<void>) => Promise<boolean>;
 
-/** @param max pieces of work under way at once. */
+/** @param max pieces of work at the same time. */
 export function createInFlightLimit(max: number): InFlightLimit {
   let inFlight = 0;
   return async (work) => {
@@ -18,15 +18,15 @@ export function createInFlightLimit(max: number): InFlightLimit {
   };
 }
 
-/** The same for browsers that nobody signed in. */
+/** The same for browsers, which do not sign in. */
 export type PageInFlightLimit = (
   client: { clientAddress: string },
   work: () => Promise<void>,
 ) => Promise<boolean>;
 
 /**
- * Of all places one client (of IPv6 its /64) has an eighth at most: requests whose bodies come byte by byte, which cost
- * their sender nothing, would else keep every place from the buyers.
+ * One client (of IPv6 its /64) has at most an eighth of all places. Otherwise requests whose bodies arrive byte by byte,
+ * which cost their sender nothing, would keep every place from the buyers.
  */
 export function createPageInFlightLimit(max: number): PageInFlightLimit {
   const inPlace = createInFlightLimit(max);

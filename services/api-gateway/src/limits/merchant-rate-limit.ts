@@ -7,9 +7,9 @@ import { createTokenBuckets } from "./token-buckets.ts";
 export type LimitRate = (exchange: Exchange) => Refusal | undefined;
 
 /**
- * Each merchant's requests a second in this process, with a burst of as many. Every answer says what is left, in the
+ * Limits each merchant's requests a second in this process, with a burst of as many. Every answer says what is left, in the
  * fields of https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ (structured fields, RFC 9651): `q`
- * requests in `w` seconds, `r` of them remaining, all of them again in `t` seconds.
+ * requests in `w` seconds, of which `r` remain, and all are available again in `t` seconds.
  */
 export function createMerchantRateLimit(perSecond: number): LimitRate {
   const buckets = createTokenBuckets({ size: perSecond, intervalMs: 1_000, keysMax: MERCHANTS_MAX });
@@ -24,5 +24,5 @@ export function createMerchantRateLimit(perSecond: number): LimitRate {
   };
 }
 
-/** Whoever is forgotten has not asked for long, and has a full bucket by now. */
+/** A merchant that is forgotten has sent nothing for long, so its bucket would be full by now. */
 const MERCHANTS_MAX = 10_000;

@@ -7,12 +7,12 @@ import { createTokenBuckets } from "./token-buckets.ts";
 export type SignInLimitsOptions = {
   /** Failed sign-ins a minute from one client address; IPv6 addresses count by their /64. */
   perAddress: number;
-  /** Failed sign-ins a minute with one API key, from wherever. */
+  /** Failed sign-ins a minute with one API key, from any address. */
   perKey: number;
 };
 
 export type SignInLimits = {
-  /** Milliseconds for which an attempt from here is not even looked at; 0: look at it. */
+  /** Milliseconds for which attempts from here are refused unread; 0: not locked. */
   lockedMs(address: string, apiKey: string): number;
   /** Counts a failure. @returns 0, or above the limit the milliseconds to wait. */
   failed(address: string, apiKey: string): number;
@@ -20,12 +20,12 @@ export type SignInLimits = {
 };
 
 /**
- * Failed sign-ins, in this process. An address with too many of them is locked: nothing from there is looked at, so
- * that it costs neither a look-up nor an HMAC. What must not follow is that one client shuts another out:
- * - Correct credentials always get in from an address that is not locked, however many failures there are with the key;
- *   above the key's own limit only the failures are answered differently.
- * - From a locked address a key goes on that has signed in from there before: a merchant behind a shared address, or
- *   behind a proxy nobody has declared, keeps working beside whoever guesses.
+ * Counts failed sign-ins in this process. An address with too many of them is locked: its attempts are refused unread,
+ * so they cost neither a look-up nor an HMAC. One client must not shut another out by it:
+ * - Correct credentials always sign in from an address that is not locked, however many failures there are with the
+ *   key; above the key's own limit only the failures are answered differently.
+ * - A key that has signed in from an address before still signs in while that address is locked: a merchant behind a
+ *   shared address, or behind an undeclared proxy, keeps working beside an attacker.
  */
 export function createSignInLimits({ perAddress, perKey }: SignInLimitsOptions): SignInLimits {
   const failuresOf = (size: number) =>
@@ -41,7 +41,7 @@ export function createSignInLimits({ perAddress, perKey }: SignInLimitsOptions):
     },
     failed(address, apiKey) {
       const ofAddress = byNetwork.take(networkOf(address)).waitMs;
-      // What cannot be a key names nobody, and could be of any length. One that does not exist counts as one that does.
+      // A text that cannot be a key could be of any length. A key that does not exist counts like one that does.
       const ofKey = isApiKey(apiKey) ? byKey.take(apiKey).waitMs : 0;
       return Math.max(ofAddress, ofKey);
     },
@@ -51,13 +51,13 @@ export function createSignInLimits({ perAddress, perKey }: SignInLimitsOptions):
   };
 }
 
-/** For an attacker to be forgotten it takes as many other addresses, each with failures of its own. */
+/** An attacker is forgotten only after as many other addresses have failed, too. */
 const FAILING_KEYS_MAX = 10_000;
 const ESTABLISHED_MAX = 10_000;
 
-/** Who counts as one client: an IPv4 address, or an IPv6 /64, of which one host has all addresses. */
+/** One client: an IPv4 address, or an IPv6 /64, since one host has all addresses of it. */
 export function networkOf(address: string): string {
-  // Most are, on the way of every request, and Node takes no other spelling of one.
+  // Most addresses are IPv4, every request comes by here, and Node accepts one spelling only.
   if (isIPv4(address)) return address;
   if (!ipaddr.isValid(address)) return "unknown";
   const parsed = ipaddr.process(address);

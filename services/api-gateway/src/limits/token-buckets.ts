@@ -4,16 +4,16 @@ import { LRUCache } from "lru-cache";
 export type TokenBucketsOptions = {
   /** What a bucket holds when it is full: the largest burst. */
   size: number;
-  /** In which an empty bucket fills up again. */
+  /** An empty bucket is full again after this time. */
   intervalMs: number;
   /**
-   * Keys that are remembered; of one more, the key that was not used for longest is forgotten, with an empty bucket or
-   * not.
+   * Keys that are remembered. One more makes the key that was not used for longest forgotten, whatever its bucket
+   * holds.
    */
   keysMax: number;
 };
 
-/** What became of taking one token. */
+/** The outcome of taking one token. */
 export type Taken = {
   /** Milliseconds until there is one; 0: it was taken. */
   waitMs: number;
@@ -25,7 +25,7 @@ export type Taken = {
 
 export type TokenBuckets = {
   take(key: string): Taken;
-  /** Milliseconds until there is a token; 0: there is one. Takes none, and remembers no key. */
+  /** Milliseconds until there is a token; 0: there is one. It takes none, and remembers no key. */
   waitMs(key: string): number;
 };
 
@@ -36,7 +36,7 @@ export function createTokenBuckets({ size, intervalMs, keysMax }: TokenBucketsOp
     const known = buckets.get(key);
     if (known) return known;
     const bucket = new TokenBucket({ bucketSize: size, tokensPerInterval: size, interval: intervalMs });
-    // The library's are empty at first.
+    // The library's buckets are empty at first.
     bucket.content = size;
     buckets.set(key, bucket);
     return bucket;

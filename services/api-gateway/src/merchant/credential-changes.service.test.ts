@@ -1,6 +1,6 @@
 import { credentialsChanged } from "@holdfast/contracts";
 import { connectBus } from "@holdfast/messaging";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { http } from "../../test/http-client.ts";
 import { startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";

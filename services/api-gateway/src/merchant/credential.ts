@@ -22,12 +22,12 @@ export function issueCredential(peppers: KeyRing): NewCredential {
   };
 }
 
-/** Whether a text can be a key at all; one that cannot is not looked up. */
+/** Whether a text can be a key at all; others are not looked up. */
 export function isApiKey(text: string): boolean {
   return /^hk_[\w-]{24,61}$/.test(text);
 }
 
-/** A hash that no secret has: it takes the place of a credential that does not exist, so that this takes as long. */
+/** A hash that no secret has. It stands in for a credential that does not exist, so that checking one takes as long. */
 export function hashOfNothing({ activeId }: KeyRing): SecretHash {
   return { secretHmac: randomBytes(32), pepperId: activeId };
 }

@@ -1,36 +1,36 @@
 import { isDeepStrictEqual } from "node:util";
+import { appendAudit } from "@holdfast/audit";
 import type { Merchant, MerchantChange, MerchantSettings } from "@holdfast/contracts";
-import type { Pool } from "pg";
-import type { AuditRecord } from "@holdfast/audit";
-import { read, writeAudited } from "../database.ts";
+import { sql, type ExpressionBuilder, type Kysely, type Selectable, type Transaction } from "kysely";
+import { jsonArrayFrom } from "kysely/helpers/postgres";
+import { read, write, type GatewayDatabase, type MerchantTable } from "../database.ts";
 import type { NewCredential } from "./credential.ts";
-import { SETTINGS_COLUMNS, settingsOf, settingsValues, type SettingsColumns } from "./merchant-settings.ts";
+import {
+  commissionColumns,
+  rulesColumn,
+  SETTINGS_COLUMNS,
+  settingsOf,
+  type SettingsColumns,
+} from "./merchant-settings.ts";
 import type { StoredCredential } from "./sign-in.ts";
+
+type Db = Kysely<GatewayDatabase>;
 
 /** Every statement on the gateway's tables. */
 
 /** What a sign-in needs, in one read by primary key. */
-export async function findCredential(pool: Pool, apiKey: string): Promise<StoredCredential | undefined> {
-  type Row = SettingsColumns & {
-    merchant_id: string;
-    secret_hmac: Buffer;
-    pepper_id: string;
-    usable: boolean;
-  };
-  const [row] = await read<Row>(pool, {
-    name: "find-credential",
-    text: `
-      select merchant_id, secret_hmac, pepper_id, revoked_at is null and status = 'ACTIVE' as usable,
-        ${SETTINGS_COLUMNS}
-      from credential join merchant using (merchant_id)
-      where api_key = $1`,
-    values: [apiKey],
-  });
+export async function findCredential(db: Db, apiKey: string): Promise<StoredCredential | undefined> {
+  const query = db
+    .selectFrom("credential")
+    .innerJoin("merchant", "merchant.merchant_id", "credential.merchant_id")
+    .select(["merchant.merchant_id", "secret_hmac", "pepper_id", "revoked_at", "status", ...SETTINGS_COLUMNS])
+    .where("api_key", "=", apiKey);
+  const row = await read(query.executeTakeFirst());
   return (
     row && {
       hash: { secretHmac: row.secret_hmac, pepperId: row.pepper_id },
       merchant: { merchantId: row.merchant_id, ...settingsOf(row) },
-      usable: row.usable,
+      usable: row.revoked_at === null && row.status === "ACTIVE",
     }
   );
 }
@@ -38,97 +38,72 @@ export async function findCredential(pool: Pool, apiKey: string): Promise<Stored
 /** Who changes something, in which request. */
 export type Actor = { subject: string; requestId: string };
 
-function entry(
-  { subject: actor, requestId }: Actor,
-  action: string,
-  merchantId: string,
-  detail: Record<string, unknown>,
-): AuditRecord {
-  return { actor, action, subject: merchantId, detail: { requestId, ...detail } };
-}
-
 /** A merchant and its first credential: both or neither. @returns the merchant's id. */
 export async function insertMerchant(
-  pool: Pool,
+  db: Db,
   { name, ...settings }: { name: string } & MerchantSettings,
-  { apiKey, hash }: NewCredential,
+  credential: NewCredential,
   by: Actor,
 ): Promise<string> {
-  const statement = {
-    text: `
-      with new_merchant as (
-        insert into merchant (name, ${SETTINGS_COLUMNS})
-        values ($1, $5, $6, $7, $8, $9, $10)
-        returning merchant_id)
-      insert into credential (api_key, merchant_id, secret_hmac, pepper_id)
-      select $2, merchant_id, $3, $4 from new_merchant
-      returning merchant_id`,
-    values: [name, apiKey, hash.secretHmac, hash.pepperId, ...settingsValues(settings)],
-  };
-  const [row] = await writeAudited<{ merchant_id: string }>(pool, statement, ([created]) =>
-    entry(by, "merchant.created", created!.merchant_id, { name, ...settings, apiKey }),
-  );
-  return row!.merchant_id;
+  const { commission, rules } = settings;
+  return await write(db, async (trx) => {
+    const { merchant_id: merchantId } = await trx
+      .insertInto("merchant")
+      .values({ name, ...commissionColumns(commission), ...rulesColumn(rules) })
+      .returning("merchant_id")
+      .executeTakeFirstOrThrow();
+    await trx.insertInto("credential").values(credentialRow(merchantId, credential)).execute();
+    const { apiKey } = credential;
+    await audit(trx, by, "merchant.created", merchantId, { name, ...settings, apiKey });
+    return merchantId;
+  });
 }
 
 /**
- * Changes what is given. Writes down what has become different, and nothing where nothing has.
+ * Changes what is given. The audit log gets what has become different, and nothing if nothing has.
  *
  * @returns the merchant as it is now.
  */
 export async function updateMerchant(
-  pool: Pool,
+  db: Db,
   merchantId: string,
   { name, status, commission, rules }: MerchantChange,
   by: Actor,
 ): Promise<Merchant | undefined> {
-  const plan = ["rate_percent", "fixed", "currency", "rules", "may_exceed_amount"].map(
-    (column) => `commission_${column}`,
-  );
-  const types = ["numeric", "numeric", "text", "jsonb", "boolean"];
-  const assignments = plan.map(
-    (column, index) => `${column} = case when $4 then $${index + 6}::${types[index]} else ${column} end`,
-  );
-  const statement = {
-    text: `
-      update merchant set
-        name = coalesce($2, name),
-        status = coalesce($3, status),
-        ${assignments.join(", ")},
-        rules = case when $5 then $11::jsonb else rules end
-      where merchant_id = $1
-      returning ${MERCHANT_COLUMNS}, to_jsonb(old) || jsonb_build_object(
-        -- As text they keep their decimals.
-        'commission_rate_percent', old.commission_rate_percent::text,
-        'commission_fixed', old.commission_fixed::text) as old`,
-    values: [
-      merchantId,
-      name,
-      status,
-      commission !== undefined,
-      rules !== undefined,
-      ...settingsValues({ commission: commission ?? undefined, rules: rules ?? undefined }),
-    ],
-  };
-  const [row] = await writeAudited<ChangedMerchantRow>(pool, statement, ([changed]) => {
-    const changes = changed && changesOf(changed);
-    if (!changes || Object.keys(changes).length === 0) return undefined;
-    return entry(by, actionOf(changes), merchantId, { changes });
+  return await write(db, async (trx) => {
+    const row = await trx
+      .updateTable("merchant")
+      .set({
+        ...(name !== undefined && { name }),
+        ...(status !== undefined && { status }),
+        ...(commission !== undefined && commissionColumns(commission)),
+        ...(rules !== undefined && rulesColumn(rules)),
+      })
+      .where("merchant_id", "=", merchantId)
+      .returning(merchantColumns)
+      .returning(THE_ROW_BEFORE)
+      .executeTakeFirst();
+    const changes = row && changesOf(row);
+    if (changes && Object.keys(changes).length > 0) {
+      await audit(trx, by, actionOf(changes), merchantId, { changes });
+    }
+    return row && toMerchant(row);
   });
-  return row && toMerchant(row);
 }
 
-/** As it is, and as it was. */
-type ChangedMerchantRow = MerchantRow & {
-  old: SettingsColumns & { name: string; status: Merchant["status"] };
-};
+type RowBefore = Omit<Selectable<MerchantTable>, "created_at">;
+
+/** In JSON a decimal would become a number and lose its trailing zeros: as text it keeps them. */
+const THE_ROW_BEFORE = sql<RowBefore>`to_jsonb(old) || jsonb_build_object(
+  'commission_rate_percent', old.commission_rate_percent::text,
+  'commission_fixed', old.commission_fixed::text)`.as("old");
 
 type MerchantChanges = Partial<
   Record<"name" | "status" | "commission" | "rules", { from: unknown; to: unknown }>
 >;
 
-/** Each member that has become different, with both values; a plan or rules that are not there are null. */
-function changesOf({ old, ...row }: ChangedMerchantRow): MerchantChanges {
+/** Each member that has become different, with both values; a missing plan and missing rules are null. */
+function changesOf({ old, ...row }: MerchantRow & { old: RowBefore }): MerchantChanges {
   const [was, is] = [settingsOf(old), settingsOf(row)];
   const members = {
     name: { from: old.name, to: row.name },
@@ -148,87 +123,102 @@ function actionOf({ status }: MerchantChanges): string {
 
 /** @returns whether there is such a merchant. */
 export async function insertCredential(
-  pool: Pool,
+  db: Db,
   merchantId: string,
-  { apiKey, hash }: NewCredential,
+  credential: NewCredential,
   by: Actor,
 ): Promise<boolean> {
-  const statement = {
-    text: `
-      insert into credential (api_key, merchant_id, secret_hmac, pepper_id)
-      select $1, merchant_id, $2, $3 from merchant where merchant_id = $4
-      returning merchant_id`,
-    values: [apiKey, hash.secretHmac, hash.pepperId, merchantId],
-  };
-  const rows = await writeAudited(
-    pool,
-    statement,
-    ([added]) => added && entry(by, "credential.added", merchantId, { apiKey }),
-  );
-  return rows.length === 1;
+  return await write(db, async (trx) => {
+    if (!(await merchantExists(trx, merchantId))) return false;
+    await trx.insertInto("credential").values(credentialRow(merchantId, credential)).execute();
+    await audit(trx, by, "credential.added", merchantId, { apiKey: credential.apiKey });
+    return true;
+  });
 }
 
-/** Revokes a credential; one that was revoked keeps its time. @returns which of the two there are. */
+function credentialRow(merchantId: string, { apiKey, hash }: NewCredential) {
+  return {
+    api_key: apiKey,
+    merchant_id: merchantId,
+    secret_hmac: hash.secretHmac,
+    pepper_id: hash.pepperId,
+  };
+}
+
+/** Revokes a credential; one that was revoked before keeps its time. @returns which of the two exist. */
 export async function revokeCredential(
-  pool: Pool,
+  db: Db,
   merchantId: string,
   apiKey: string,
   by: Actor,
 ): Promise<{ merchant: boolean; credential: boolean }> {
-  const statement = {
-    text: `
-      with revoked as (
-        update credential set revoked_at = coalesce(revoked_at, now())
-        where merchant_id = $1 and api_key = $2
-        returning api_key)
-      select exists (select from merchant where merchant_id = $1) as merchant,
-        exists (select from revoked) as credential`,
-    values: [merchantId, apiKey],
-  };
-  type Found = { merchant: boolean; credential: boolean };
-  const [row] = await writeAudited<Found>(pool, statement, ([found]) =>
-    found?.credential ? entry(by, "credential.revoked", merchantId, { apiKey }) : undefined,
-  );
-  return row!;
+  return await write(db, async (trx) => {
+    const revoked = await trx
+      .updateTable("credential")
+      .set(({ fn }) => ({ revoked_at: fn.coalesce("revoked_at", fn<Date>("now")) }))
+      .where("merchant_id", "=", merchantId)
+      .where("api_key", "=", apiKey)
+      .returning("api_key")
+      .executeTakeFirst();
+    if (!revoked) return { merchant: await merchantExists(trx, merchantId), credential: false };
+    await audit(trx, by, "credential.revoked", merchantId, { apiKey });
+    return { merchant: true, credential: true };
+  });
 }
 
-export async function findMerchant(pool: Pool, merchantId: string): Promise<Merchant | undefined> {
-  const [row] = await read<MerchantRow>(pool, {
-    text: `select ${MERCHANT_COLUMNS} from merchant where merchant_id = $1`,
-    values: [merchantId],
-  });
+async function merchantExists(trx: Transaction<GatewayDatabase>, merchantId: string): Promise<boolean> {
+  const found = trx.selectFrom("merchant").select("merchant_id").where("merchant_id", "=", merchantId);
+  return (await found.executeTakeFirst()) !== undefined;
+}
+
+async function audit(
+  trx: Transaction<GatewayDatabase>,
+  { subject: actor, requestId }: Actor,
+  action: string,
+  merchantId: string,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  await appendAudit(trx, { actor, action, subject: merchantId, detail: { requestId, ...detail } });
+}
+
+export async function findMerchant(db: Db, merchantId: string): Promise<Merchant | undefined> {
+  const query = db.selectFrom("merchant").select(merchantColumns).where("merchant_id", "=", merchantId);
+  const row = await read(query.executeTakeFirst());
   return row && toMerchant(row);
 }
 
-/** Newest first. Ids are UUIDv7: going on below the last one seen, a page stays what it was whatever is added. */
-export async function listMerchants(
-  pool: Pool,
-  limit: number,
-  before: string | undefined,
-): Promise<Merchant[]> {
-  const rows = await read<MerchantRow>(pool, {
-    text: `
-      select ${MERCHANT_COLUMNS} from merchant
-      where $1::uuid is null or merchant_id < $1
-      order by merchant_id desc
-      limit $2`,
-    values: [before, limit],
-  });
-  return rows.map(toMerchant);
+/** Newest first. Ids are UUIDv7, and a page continues below the last one seen, so it stays the same whatever is added. */
+export async function listMerchants(db: Db, limit: number, before: string | undefined): Promise<Merchant[]> {
+  const query = db
+    .selectFrom("merchant")
+    .select(merchantColumns)
+    .$if(before !== undefined, (all) => all.where("merchant_id", "<", before!))
+    .orderBy("merchant_id", "desc")
+    .limit(limit);
+  return (await read(query.execute())).map(toMerchant);
 }
 
-const MERCHANT_COLUMNS = `
-  merchant_id, name, status, ${SETTINGS_COLUMNS}, created_at,
-  (select coalesce(json_agg(json_build_array(api_key, created_at, revoked_at) order by created_at, api_key), '[]')
-   from credential where credential.merchant_id = merchant.merchant_id) as credentials`;
+function merchantColumns(eb: ExpressionBuilder<GatewayDatabase, "merchant">) {
+  const credentials = eb
+    .selectFrom("credential")
+    .select(["api_key", "created_at", "revoked_at"])
+    .whereRef("credential.merchant_id", "=", "merchant.merchant_id")
+    .orderBy("created_at")
+    .orderBy("api_key");
+  return [
+    "merchant_id",
+    "name",
+    "status",
+    ...SETTINGS_COLUMNS,
+    "created_at",
+    jsonArrayFrom(credentials).as("credentials"),
+  ] as const;
+}
 
-type MerchantRow = SettingsColumns & {
-  merchant_id: string;
-  name: string;
-  status: Merchant["status"];
-  created_at: Date;
-  credentials: [apiKey: string, createdAt: string, revokedAt: string | null][];
-};
+type MerchantRow = SettingsColumns &
+  Pick<Selectable<MerchantTable>, "merchant_id" | "name" | "status" | "created_at"> & {
+    credentials: { api_key: string; created_at: string; revoked_at: string | null }[];
+  };
 
 function toMerchant(row: MerchantRow): Merchant {
   return {
@@ -237,10 +227,10 @@ function toMerchant(row: MerchantRow): Merchant {
     status: row.status,
     ...settingsOf(row),
     createdAt: row.created_at.toISOString(),
-    credentials: row.credentials.map(([apiKey, createdAt, revokedAt]) => ({
+    credentials: row.credentials.map(({ api_key: apiKey, created_at, revoked_at }) => ({
       apiKey,
-      createdAt: new Date(createdAt).toISOString(),
-      ...(revokedAt !== null && { revokedAt: new Date(revokedAt).toISOString() }),
+      createdAt: new Date(created_at).toISOString(),
+      ...(revoked_at !== null && { revokedAt: new Date(revoked_at).toISOString() }),
     })),
   };
 }

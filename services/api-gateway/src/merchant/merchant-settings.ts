@@ -1,29 +1,35 @@
-import type { CommissionPlan, MerchantRules, MerchantSettings } from "@holdfast/contracts";
+import type { CommissionPlan, MerchantSettings } from "@holdfast/contracts";
+import type { Insertable, Selectable } from "kysely";
+import type { MerchantTable } from "../database.ts";
+
+export const SETTINGS_COLUMNS = [
+  "commission_rate_percent",
+  "commission_fixed",
+  "commission_currency",
+  "commission_rules",
+  "commission_may_exceed_amount",
+  "rules",
+] as const satisfies (keyof MerchantTable)[];
 
 /** The settings as they are stored. */
-export type SettingsColumns = {
-  commission_rate_percent: string | null;
-  commission_fixed: string | null;
-  commission_currency: string | null;
-  commission_rules: NonNullable<CommissionPlan["rules"]> | null;
-  commission_may_exceed_amount: boolean;
-  rules: MerchantRules | null;
-};
+export type SettingsColumns = Pick<Selectable<MerchantTable>, (typeof SETTINGS_COLUMNS)[number]>;
 
-export const SETTINGS_COLUMNS = `commission_rate_percent, commission_fixed, commission_currency, commission_rules,
-  commission_may_exceed_amount, rules`;
+type NewMerchant = Insertable<MerchantTable>;
 
-/** The settings as values of {@link SETTINGS_COLUMNS}, in their order. */
-export function settingsValues({ commission, rules }: MerchantSettings): unknown[] {
-  return [
-    commission?.ratePercent,
-    commission?.fixed,
-    commission?.currency,
-    // pg would make a Postgres array of a list.
-    commission?.rules && JSON.stringify(commission.rules),
-    commission?.mayExceedAmount ?? false,
-    rules && JSON.stringify(rules),
-  ];
+/** The columns of a plan; null and undefined are no plan. */
+export function commissionColumns(plan: CommissionPlan | null | undefined) {
+  return {
+    commission_rate_percent: plan?.ratePercent ?? null,
+    commission_fixed: plan?.fixed ?? null,
+    commission_currency: plan?.currency ?? null,
+    commission_rules: plan?.rules ? JSON.stringify(plan.rules) : null,
+    commission_may_exceed_amount: plan?.mayExceedAmount ?? false,
+  } satisfies Partial<NewMerchant>;
+}
+
+/** The column of the merchant's rules; null and undefined are no rules. */
+export function rulesColumn(rules: MerchantSettings["rules"] | null) {
+  return { rules: rules ? JSON.stringify(rules) : null } satisfies Partial<NewMerchant>;
 }
 
 export function settingsOf(row: SettingsColumns): MerchantSettings {

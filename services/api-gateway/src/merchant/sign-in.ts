@@ -19,7 +19,7 @@ export type SignInDeps = {
   findCredential: (apiKey: string) => Promise<StoredCredential | undefined>;
   peppers: KeyRing;
   cacheTtlMs: number;
-  /** Attempts that wait for the database at once; one more cannot be decided. */
+  /** Attempts that wait for the database at the same time; one more cannot be decided. */
   waitingMax: number;
   /** Monotonic milliseconds. */
   clock: { now(): number };
@@ -30,25 +30,25 @@ export type SignIn = {
    * @throws DatabaseUnavailableError when the credential is not cached and cannot be read, or too many wait for that.
    */
   verify(apiKey: string, apiSecret: string): Promise<SignedInMerchant | undefined>;
-  /** Reads the merchant's credentials anew at their next use: one was revoked, or the merchant has changed. */
+  /** Has the merchant's credentials read again at their next use: one was revoked, or the merchant has changed. */
   forget(merchantId: string): void;
 };
 
 /**
  * Signs merchants in. Each attempt costs one HMAC and one comparison of 32 bytes, whether the key exists or not.
  *
- * What was read of the database counts for `cacheTtlMs` from before it was asked, so a revocation acts everywhere
- * within that time, and at once where `forget` is called. Keys that do not exist have a cache of their own: whoever
+ * A credential is cached for `cacheTtlMs` from the start of its look-up, so a revocation acts everywhere within that
+ * time, and immediately where `forget` is called. Keys that do not exist have a cache of their own: an attacker who
  * tries random ones cannot push out the good ones.
  */
 export function createSignIn({ findCredential, peppers, cacheTtlMs, waitingMax, clock }: SignInDeps): SignIn {
-  // Without a resolution of its own, which would take a timer and a moment's old time.
+  // A resolution of its own would take a timer, and a time that is a moment old.
   const aging = { ttl: cacheTtlMs, ttlResolution: 0, perf: clock };
   const known = new LRUCache<string, StoredCredential>({ max: KNOWN_KEYS_MAX, ...aging });
   const unknown = new LRUCache<string, true>({ max: UNKNOWN_KEYS_MAX, ...aging });
   const lookups = new Map<string, Promise<StoredCredential | undefined>>();
   let waiting = 0;
-  /** Counts what was forgotten: a look-up that began before may have read what no longer holds. */
+  /** Counts what was forgotten: a look-up that began before may have read an outdated row. */
   let generation = 0;
   const nobody: StoredCredential = {
     hash: hashOfNothing(peppers),
@@ -89,7 +89,7 @@ export function createSignIn({ findCredential, peppers, cacheTtlMs, waitingMax, 
 
   return {
     async verify(apiKey, apiSecret) {
-      // All three for every key: what is spared for one that exists can be measured (bench --only sign-in).
+      // All three are done for every key: work that is saved for an existing one can be measured (bench --only sign-in).
       let credential = known.get(apiKey);
       const isLookedUp = unknown.get(apiKey) ?? false;
       const canBeKey = isApiKey(apiKey);

@@ -1,13 +1,13 @@
-/** What the public pages can be read in. */
+/** The languages of the public pages. */
 export const LANGUAGES = ["en", "tr"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** What a buyer reads, and where, for how amounts are written. */
+/** The language a buyer reads, and the locale that amounts are written for. */
 export type BuyerLocale = { language: Language; locale: string };
 
 /**
- * The language that was switched to, else the first of the browser's (RFC 9110, Accept-Language) that we have, else
- * English. The region counts for numbers: an Austrian who reads English reads amounts as they are written in en-AT.
+ * The language that was chosen on the page, else the first of the browser's (RFC 9110, Accept-Language) that we have,
+ * else English. The region counts for numbers: an Austrian who reads English gets amounts as they are written in en-AT.
  */
 export function chooseLocale(chosen: string | undefined, acceptLanguage: string | undefined): BuyerLocale {
   const wanted = tagsOf(acceptLanguage ?? "");
@@ -17,7 +17,7 @@ export function chooseLocale(chosen: string | undefined, acceptLanguage: string 
 }
 
 function tagsOf(acceptLanguage: string): string[] {
-  // More than a browser sends; the header is the client's.
+  // Longer than browsers send; a client can send anything.
   return acceptLanguage
     .slice(0, 200)
     .replaceAll(/\s/g, "")
@@ -35,7 +35,7 @@ function languageOf(tag: string): Language | undefined {
 }
 
 /**
- * An amount as it is written where the buyer lives, with the decimals of ISO 4217, which Intl has otherwise for some.
+ * An amount as it is written where the buyer lives, with the decimals of ISO 4217; for some currencies Intl has others.
  */
 export function writeAmount(locale: string, amount: `${number}`, currency: string, decimals: number): string {
   const options = {
@@ -47,7 +47,7 @@ export function writeAmount(locale: string, amount: `${number}`, currency: strin
   return new Intl.NumberFormat(localeOf(locale), options).format(amount);
 }
 
-/** The header may name what no locale is. */
+/** The header may name a locale that does not exist. */
 function localeOf(tag: string): string {
   try {
     return Intl.NumberFormat.supportedLocalesOf(tag)[0] ?? "en";

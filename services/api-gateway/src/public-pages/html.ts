@@ -1,4 +1,4 @@
-/** HTML that may be sent as it is. Only the tag below and what stands in this code makes it. */
+/** HTML that may be sent as it is. Only the tag below makes it. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Part = Html | string | number | false | undefined | Part[];
 
-/** Puts HTML together: whatever is not HTML already is escaped, in text and in quoted attributes alike. */
+/** Composes HTML: every part that is not HTML already is escaped, in text and in quoted attributes alike. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.reduce((text, piece, index) => text + render(parts[index - 1]) + piece));
 }

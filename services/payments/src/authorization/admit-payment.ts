@@ -1,4 +1,4 @@
-import type { CardOpener } from "@holdfast/card-sealing";
+import type { CardOpener } from "@holdfast/sealing";
 import type {
   ApiPaymentResponse,
   Card,
@@ -7,11 +7,11 @@ import type {
   SellPayment,
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
-import { findBin } from "../bin/bin-table.ts";
-import type { CurrentBins } from "../bin/current-bins.ts";
-import { enforceRules, type EnforceRulesDeps } from "../own-rules/enforce-rules.ts";
+import { findBin } from "../card-bins/bin-table.ts";
+import type { CurrentBins } from "../card-bins/current-bins.ts";
+import { enforceRules, type EnforceRulesDeps } from "../merchant-rules/enforce-rules.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
-import { answerRefusal, answerRepetition, type ReadState } from "./answer-repetition.ts";
+import { answerRefusal, answerKnownPayment, type ReadState } from "./answer-known-payment.ts";
 import { describePayment, refuseInstallments, type DescribePaymentDeps } from "./describe-payment.ts";
 
 export type AdmitPaymentDeps = DescribePaymentDeps &
@@ -28,8 +28,8 @@ export type Admission =
 type Message = Incoming<PreAuthorizePayment | SellPayment>;
 
 /**
- * What comes before any payment's claim, with 3-D Secure or without: opens the card, looks its BIN up, refuses
- * installments its programme does not have, and asks the merchant's own rules. Nothing has been sent to the bank.
+ * The steps before any payment's claim, with 3-D Secure or without: opens the card, looks up its BIN, refuses installments
+ * its programme does not have, and asks the merchant's rules. Nothing has been sent to the bank.
  */
 export async function admitPayment(
   deps: AdmitPaymentDeps,
@@ -40,7 +40,7 @@ export async function admitPayment(
     read,
   }: {
     transactionType: "PRE_AUTHORIZATION" | "PAYMENT";
-    /** Fields of the request beside a sale's, for its fingerprint. */
+    /** Fields of the request that a sale does not have, for its fingerprint. */
     further?: readonly string[];
     /** How a payment that exists already is shown. */
     read?: ReadState;
@@ -55,7 +55,7 @@ export async function admitPayment(
   const refusal = refuseInstallments(row, bin);
   if (refusal) return answered(await answerRefusal(deps, message, row, refusal));
   const rejected = await enforceRules(deps, message, row);
-  if (rejected === "known") return answered(await answerRepetition(deps, message, row, read));
+  if (rejected === "known") return answered(await answerKnownPayment(deps, message, row, read));
   return rejected ? answered(rejected) : { kind: "admitted", row, card };
 }
 
@@ -63,7 +63,7 @@ function answered(reply: CommandReply<ApiPaymentResponse>): Admission {
   return { kind: "answered", reply };
 }
 
-/** Fails when the gateway's keys are not ours, or when somebody tampers with the bus; nothing has been started. */
+/** Fails when the gateway's keys are not ours, or when the message was tampered with; nothing has been started. */
 function openCard({ cards, events }: AdmitPaymentDeps, { context, payload }: Message): Card | undefined {
   const binding = { paymentId: payload.paymentId, merchantId: context.merchant.merchantId };
   try {

@@ -1,12 +1,12 @@
 /**
  * A pre-authorization or a sale in three phases, each one transaction or one external call and never both: claim,
- * authorize, record. Before them come the merchant's own rules, by which it may be rejected unasked. What is committed
- * after each phase is enough for another process to go on from there, and no phase is ever repeated blindly: a copy of
- * the message is answered from the first one's row, and an outcome we do not know is left to recovery instead of being
- * called a decline.
+ * authorize, record. Before them come the merchant's rules, which may reject it without asking the bank. The state
+ * committed after each phase is enough for another process to continue from there, and no phase is ever repeated blindly:
+ * a copy of the message is answered from the first one's row, and an unknown outcome is left to recovery and never called
+ * a decline.
  */
-import type { Acquirer, AcquirerOutcome, CardRequest } from "@holdfast/acquirer";
-import { failpoint } from "@holdfast/failpoints";
+import type { Acquirer, AcquirerOutcome } from "@holdfast/acquirer";
+import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
 import type {
   ApiPaymentResponse,
   Card,
@@ -15,12 +15,15 @@ import type {
   SellPayment,
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
-import { certainlyNotCommitted } from "@holdfast/service-runtime";
-import { DEADLINE_PASSED, decideAuthorization } from "../payment/authorization-outcome.ts";
+import {
+  DEADLINE_PASSED,
+  decideAuthorization,
+  type LeasedForSettlement,
+} from "../payment/authorization-outcome.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
-import type { LeasedForSettlement } from "../payment/settlement.ts";
 import { admitPayment, type AdmitPaymentDeps } from "./admit-payment.ts";
-import { answerRepetition } from "./answer-repetition.ts";
+import { answerKnownPayment } from "./answer-known-payment.ts";
+import { cardRequestOf } from "./card-request.ts";
 import { concludeAuthorization, type ConcludeDeps } from "./conclude-authorization.ts";
 
 export type AuthorizePaymentDeps = AdmitPaymentDeps &
@@ -45,7 +48,7 @@ export async function authorizePayment(
   const { row, card } = admission;
 
   const claimed = await claim(deps, row);
-  if (claimed === "taken") return await answerRepetition(deps, message, row);
+  if (claimed === "taken") return await answerKnownPayment(deps, message, row);
   if (claimed === "not_started" || claimed === "in_doubt") return { outcome: claimed };
   if (deps.now() > context.deadlineAt) {
     return await concludeAuthorization(deps, claimed, DEADLINE_PASSED, { keyed });
@@ -72,7 +75,7 @@ async function claim(
   }
 }
 
-/** Of a payment that was just claimed. */
+/** Columns of a payment the bank has not answered yet. */
 export const NOT_YET_ANSWERED = {
   captured_minor: 0n,
   external_transaction_id: null,
@@ -82,19 +85,12 @@ export const NOT_YET_ANSWERED = {
 } as const;
 
 function authorize(
-  { acquirer, acquirerTimeoutMs, now }: AuthorizePaymentDeps,
+  deps: AuthorizePaymentDeps,
   { context }: Message,
   payment: LeasedForSettlement,
   card: Card,
 ): Promise<AcquirerOutcome> {
-  const request: CardRequest = {
-    reference: payment.payment_id,
-    expiresAt: new Date(Math.min(now() + acquirerTimeoutMs, context.deadlineAt)),
-    amountMinor: payment.amount_minor,
-    currency: payment.currency,
-    card: card.reveal(),
-    cardHolderName: payment.card_holder_name,
-    installmentCount: payment.installment_count,
-  };
+  const { acquirer } = deps;
+  const request = cardRequestOf(deps, payment, card, context);
   return payment.transaction_type === "PAYMENT" ? acquirer.sale(request) : acquirer.authorize(request);
 }

@@ -1,31 +1,35 @@
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
-import type { AuthorizationDecision } from "../payment/authorization-outcome.ts";
+import {
+  settle,
+  type AuthorizationDecision,
+  type LeasedForSettlement,
+  type Settlement,
+} from "../payment/authorization-outcome.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
-import { settle, type LeasedForSettlement, type Settlement } from "../payment/settlement.ts";
-import { postpone, startReversal } from "../recovery/recovery-queries.ts";
-import { currentState } from "./answer-repetition.ts";
+import { postpone, startReversal } from "../payment/payment-lease.ts";
+import { currentState } from "./answer-known-payment.ts";
 
 export type ConcludeDeps = {
   db: Kysely<PaymentsDatabase>;
   writes: PaymentWrites;
   events: BusinessEvents;
-  /** When recovery looks first at a payment whose outcome is not known, after its claim. */
+  /** Time from the claim to the first inquiry about a payment of unknown outcome. */
   firstInquiryMs: number;
   /** Epoch milliseconds. */
   now: () => number;
 };
 
-/** The payment as it stands: final with `done`, to be found out with `pending`. */
+/** The payment as it is: final with `done`, of unknown outcome with `pending`. */
 export type ConcludedReply = Extract<CommandReply<ApiPaymentResponse>, { result: unknown }>;
 
 /**
- * Records what is known of a payment under our lease, and leaves to recovery what is not. From here on the acquirer may
- * have been reached: whatever happens, the answer is the payment, never an error.
+ * Records a known outcome under our lease, and leaves an unknown one to recovery. From here on the acquirer may have been
+ * reached: whatever happens, the answer is the payment, never an error.
  *
  * @param keyed whether it may have been claimed under an Idempotency-Key.
  */
@@ -62,7 +66,7 @@ async function record(
       deps.events.paymentRecorded(settled, settlement.cause);
       return { outcome: "done", result: paymentRecord(settled) };
     }
-    // Our lease ran out and somebody else settled the payment: theirs is the truth.
+    // Our lease ran out and another process settled the payment: its record is the truth.
     return (await currentState(deps, payment)) ?? notKnown;
   } catch (error) {
     deps.events.writeFailed("record", payment, error);
@@ -70,7 +74,7 @@ async function record(
   }
 }
 
-/** Commits what is decided already, and gives the lease back so that recovery need not wait for its end. */
+/** Commits the decision to reverse where there is one, and ends the lease so that recovery need not wait for its end. */
 async function leaveToRecovery(
   deps: ConcludeDeps,
   payment: LeasedForSettlement,

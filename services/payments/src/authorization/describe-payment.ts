@@ -9,8 +9,8 @@ import {
 } from "@holdfast/contracts";
 import { fingerprintRequest } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
-import type { BinData } from "../bin/bin-table.ts";
-import { domIntOf, installmentCounts } from "../bin/look-up-bin.ts";
+import type { BinData } from "../card-bins/bin-table.ts";
+import { domIntOf, installmentCounts } from "../card-bins/look-up-bin.ts";
 import { commissionMinor } from "../payment/commission.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 
@@ -21,14 +21,14 @@ export type DescribePaymentDeps = {
   homeCountry: string;
 };
 
-/** The payment's row as it is to be claimed, under a new lease. What it takes from the card may be kept. */
+/** The payment's row as it is to be claimed, under a new lease. It has only those card data that may be stored. */
 export function describePayment(
   { fingerprintKey, homeCountry }: DescribePaymentDeps,
   { context: { merchant, idempotency }, payload, traceparent }: Incoming<PreAuthorizePayment | SellPayment>,
   transactionType: "PRE_AUTHORIZATION" | "PAYMENT",
   card: Card,
   bin: BinData | undefined,
-  /** Fields of the request beside a sale's, for its fingerprint. */
+  /** Fields of the request that a sale does not have, for its fingerprint. */
   further: readonly string[] = [],
 ): ClaimRow {
   const { pan } = card.reveal();
@@ -72,7 +72,7 @@ export function describePayment(
   };
 }
 
-/** What makes a request the same request: the card number by its keyed hash, the cvv not at all. */
+/** The fields by which two requests are the same: the card number by its keyed hash, the cvv not at all. */
 function fieldsOf(
   payload: PreAuthorizePayment | SellPayment,
   card: Card,
@@ -92,12 +92,12 @@ function fieldsOf(
     payload.requestPort,
     payload.customerId ?? null,
     installmentCount,
-    // What was asked for, not what the BIN table makes of it: that may have been replaced since.
+    // The merchant's own code, not the BIN table's: that may have been replaced since.
     loyaltyCode ?? null,
   ];
 }
 
-/** A card whose programme is not known is paid off at once. */
+/** A card without a known programme is paid in full. */
 export function refuseInstallments(
   { installment_count }: Pick<ClaimRow, "installment_count">,
   { installmentsMax }: Pick<BinData, "installmentsMax"> = { installmentsMax: 1 },

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
-import { eventually } from "@holdfast/testing";
+import { createDatabase } from "@holdfast/service-runtime";
+import { eventually } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
-import { createDatabase } from "../database.ts";
+import type { PaymentsDatabase } from "../database.ts";
 
 let payments: PaymentsHarness;
 
@@ -148,7 +149,9 @@ test("keys older than their retention are forgotten, younger ones are not", asyn
     [old],
   );
   const pool = new Pool({ connectionString: payments.database.urls.payments.app });
-  expect(await purgeIdempotencyKeys(createDatabase(pool), { olderThanMs: 7 * 86_400_000 })).toBe(1);
+  expect(
+    await purgeIdempotencyKeys(createDatabase<PaymentsDatabase>(pool), { olderThanMs: 7 * 86_400_000 }),
+  ).toBe(1);
   await pool.end();
   expect(await paymentsUnder(old)).toEqual([]);
   expect(await paymentsUnder(young)).toHaveLength(1);

@@ -7,11 +7,13 @@ import {
   viewCheckout as viewCheckoutCommand,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { cancelCheckout, inspectCheckoutCard, readCheckout, viewCheckout } from "./checkout-page.ts";
+import { cancelCheckout } from "./cancel-checkout.ts";
+import { inspectCheckoutCard } from "./inspect-checkout-card.ts";
 import { openCheckout, type OpenCheckoutDeps } from "./open-checkout.ts";
 import { payCheckout, type PayCheckoutDeps } from "./pay-checkout.ts";
+import { readCheckout, viewCheckout } from "./read-checkout.ts";
 
-/** What merchants ask about checkouts, and what the page does with one. */
+/** The commands of merchants and of the checkout's page. */
 export function checkoutHandlers(deps: PayCheckoutDeps & OpenCheckoutDeps) {
   return [
     handler(openCheckoutCommand, (message) => openCheckout(deps, message)),

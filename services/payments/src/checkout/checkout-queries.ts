@@ -1,5 +1,7 @@
+import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
-import type { CheckoutTable, PaymentsDatabase } from "../database.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import type { CheckoutTable } from "./checkout-tables.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";
 import {
   FAILED_STATES,
@@ -13,7 +15,7 @@ import {
 
 export type CheckoutRow = Selectable<CheckoutTable>;
 
-/** A checkout with its latest payment, and what decisions need of both. */
+/** A checkout with its latest payment, and the fields of both that decisions use. */
 export type FoundCheckout = {
   row: CheckoutRow;
   standing: CheckoutStanding;
@@ -35,7 +37,7 @@ export async function insertCheckout(
     .values({
       ...checkout,
       state: transitionCheckout("NONE", "OPEN"),
-      expires_at: sql`now() + ${expiresAfterMs} * interval '1 millisecond'`,
+      expires_at: fromNow(expiresAfterMs),
     })
     .onConflict((conflict) => conflict.column("checkout_id").doNothing())
     .executeTakeFirst();
@@ -48,39 +50,44 @@ export async function findCheckout(
   checkoutId: string,
   merchantId?: string,
 ): Promise<FoundCheckout | undefined> {
-  return await readCheckout(db, checkoutId, merchantId, sql``);
+  return await selectCheckout(db, checkoutId, { merchantId });
 }
 
 /**
- * The checkout under its row's lock. Its payment is read by a statement of its own, begun when the lock is held: what the
- * one who held it before has committed is seen whole.
+ * The checkout under its row's lock. Its payment is read by a statement of its own, begun once the row is locked, so it
+ * sees everything that the previous owner of the lock has committed.
  */
 export async function lockCheckout(
   trx: Transaction<PaymentsDatabase>,
   checkoutId: string,
 ): Promise<FoundCheckout | undefined> {
-  return await readCheckout(trx, checkoutId, undefined, sql`for update`);
+  return await selectCheckout(trx, checkoutId, { lock: true });
 }
 
-async function readCheckout(
+async function selectCheckout(
   db: Kysely<PaymentsDatabase>,
   checkoutId: string,
-  merchantId: string | undefined,
-  lock: ReturnType<typeof sql>,
+  { merchantId, lock = false }: { merchantId?: string | undefined; lock?: boolean },
 ): Promise<FoundCheckout | undefined> {
-  // The clock as it is now, not as it was before the wait for the lock.
-  const { rows } = await sql<CheckoutRow & { is_expired: boolean }>`
-    select *, expires_at <= clock_timestamp() as is_expired from checkout
-    where checkout_id = ${checkoutId} and merchant_id = coalesce(${merchantId ?? null}::uuid, merchant_id)
-    ${lock}`.execute(db);
-  const found = rows[0];
+  const found = await db
+    .selectFrom("checkout")
+    .selectAll()
+    // The clock as it is now, not as it was before the wait for the lock.
+    .select(sql<boolean>`expires_at <= clock_timestamp()`.as("is_expired"))
+    .where("checkout_id", "=", checkoutId)
+    .$if(merchantId !== undefined, (query) => query.where("merchant_id", "=", merchantId!))
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst();
   if (!found) return undefined;
   const { is_expired: isExpired, ...row } = found;
   const standing = { state: row.state, isExpired, attempts: row.attempts };
   if (row.payment_id === null) return { row, standing, payment: undefined, attempt: undefined };
-  const payments = await sql<PaymentRow & { has_succeeded: boolean }>`
-    select *, ${hasSucceeded} as has_succeeded from payment where payment_id = ${row.payment_id}`.execute(db);
-  const payment = payments.rows[0];
+  const payment = await db
+    .selectFrom("payment")
+    .selectAll()
+    .select(hasSucceeded.as("has_succeeded"))
+    .where("payment_id", "=", row.payment_id)
+    .executeTakeFirst();
   if (!payment) throw new Error("a checkout names a payment that does not exist");
   return {
     row,
@@ -90,7 +97,7 @@ async function readCheckout(
   };
 }
 
-/** Of a payment in scope. Its state alone does not tell: one that succeeded may have been cancelled since. */
+/** Whether the payment in scope has ever succeeded. Its state is not enough: it may have been cancelled since. */
 const hasSucceeded = sql<boolean>`(state in ('SUCCESS', 'CAPTURED') or exists (
   select from payment_history where payment_history.payment_id = payment.payment_id and to_state = 'SUCCESS'))`;
 
@@ -100,10 +107,14 @@ export async function closeCheckout(
   checkoutId: string,
   to: Exclude<CheckoutState, "OPEN">,
 ): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update checkout set state = ${transitionCheckout("OPEN", to)}, closed_at = now()
-    where checkout_id = ${checkoutId} and state = 'OPEN'`.execute(trx);
-  return numAffectedRows === 1n;
+  const from = "OPEN";
+  const { numUpdatedRows } = await trx
+    .updateTable("checkout")
+    .set({ state: transitionCheckout(from, to), closed_at: sql<Date>`now()` })
+    .where("checkout_id", "=", checkoutId)
+    .where("state", "=", from)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
 /** Notes the payment that was just claimed as the checkout's next attempt. @returns false when it may not be one. */
@@ -125,12 +136,12 @@ export async function noteAttempt(
 
 const SETTLED_STATES = [...FAILED_STATES, "SUCCESS", "CAPTURED"];
 
-/** Open checkouts that are not as they stand. */
+/** Open checkouts that are over. */
 export async function findCheckoutsToClose(
   db: Kysely<PaymentsDatabase>,
   { attemptsMax, limit }: { attemptsMax: number; limit: number },
 ): Promise<{ checkout_id: string }[]> {
-  // In two parts, each by an index of its own: those whose time is over, and those that were paid or tried before it.
+  // Each of the two parts uses an index of its own: checkouts past their end, and those paid or tried before it.
   const { rows } = await sql<{ checkout_id: string }>`
     select checkout_id from checkout left join payment using (payment_id)
     where checkout.state = 'OPEN' and expires_at <= now()

@@ -8,7 +8,7 @@ import {
   payCheckout,
   readCheckout,
 } from "@holdfast/contracts";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { answerChallenge } from "../../test/cardholder.ts";
 import { checkouts, type CheckoutSteps } from "../../test/checkout-harness.ts";

@@ -1,10 +1,10 @@
-import type { CheckoutStatus } from "@holdfast/contracts";
+import { createTransition, type CheckoutStatus } from "@holdfast/contracts";
 import type { PaymentState } from "../payment/payment.ts";
 
 /**
  * The checkout's state machine: the only place that says which state may follow which. The state follows from the
- * checkout's clock and its latest payment; it is worked out by whoever looks, under the row's lock, so that no path on
- * which a payment is settled has to know of checkouts.
+ * checkout's clock and its latest payment. Each reader works it out, under the row's lock, so that no code which settles a
+ * payment has to know of checkouts.
  */
 export type CheckoutState = CheckoutStatus;
 
@@ -16,29 +16,20 @@ export const CHECKOUT_TRANSITIONS = {
   CANCELLED: [],
 } as const satisfies Record<CheckoutState | "NONE", readonly CheckoutState[]>;
 
-/** A change the transition table does not have: a bug, never an outcome. */
-export class IllegalCheckoutTransitionError extends Error {
-  override name = "IllegalCheckoutTransitionError";
-  readonly code = "illegal_transition";
-}
+/** @returns `to`. @throws IllegalTransitionError when the table does not lead there. */
+export const transitionCheckout = createTransition<CheckoutState | "NONE", CheckoutState>(
+  CHECKOUT_TRANSITIONS,
+);
 
-/** @returns `to`. @throws IllegalCheckoutTransitionError when the table does not lead there. */
-export function transitionCheckout<To extends CheckoutState>(from: CheckoutState | "NONE", to: To): To {
-  if (!(CHECKOUT_TRANSITIONS[from] as readonly CheckoutState[]).includes(to)) {
-    throw new IllegalCheckoutTransitionError(`${from} does not lead to ${to}`);
-  }
-  return to;
-}
-
-/** What a decision needs to know of a checkout; `isExpired` by the database's clock. */
+/** The fields of a checkout that decisions use; `isExpired` is by the database's clock. */
 export type CheckoutStanding = { state: CheckoutState; isExpired: boolean; attempts: number };
 
-/** The checkout's latest payment; `hasSucceeded` also where it was cancelled or captured afterwards. */
+/** The checkout's latest payment; `hasSucceeded` stays true when it is cancelled or captured afterwards. */
 export type CheckoutAttempt = { state: PaymentState; hasSucceeded: boolean };
 
 /**
- * Where the checkout stands. A payment that was begun in time decides, however long it takes: a checkout is never closed
- * over a payment whose outcome is not known, since the bank may hold the buyer's money already.
+ * The checkout's state now. A payment that was begun in time decides, however long it takes: a checkout is never closed
+ * over a payment of unknown outcome, since the bank may have reserved the buyer's money already.
  *
  * @param attemptsMax cards that may be tried.
  */
@@ -65,7 +56,7 @@ export function mayBePaid(
   );
 }
 
-/** States a payment cannot leave that is no payment of the order: by these, so that a new state is never taken for one. */
+/** The states of a payment that failed for good. They are listed, so that a new state is never taken for a failure. */
 export const FAILED_STATES = ["FAILED", "REJECTED", "CANCELLED"] as const satisfies PaymentState[];
 
 function hasFailed({ state, hasSucceeded }: CheckoutAttempt): boolean {

@@ -5,16 +5,15 @@ import {
   type OpenCheckout,
 } from "@holdfast/contracts";
 import {
-  decideReplay,
-  findIdempotencyKey,
+  answerRepetition,
   fingerprintRequest,
   storeAnswer,
   takeIdempotencyKey,
   type KeyOwner,
 } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
+import { orNotStarted } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
-import { replay } from "../authorization/answer-repetition.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { findCheckout, insertCheckout } from "./checkout-queries.ts";
 import { checkoutRecord } from "./checkout-record.ts";
@@ -23,24 +22,26 @@ export type OpenCheckoutDeps = {
   db: Kysely<PaymentsDatabase>;
   /** Keys the fingerprint of the request. */
   fingerprintKey: Buffer;
-  /** How long a checkout stays open whose merchant does not say. */
+  /** How long a checkout stays open if its merchant names no time. */
   checkoutExpiresAfterMs: number;
 };
 type Reply = CommandReply<CheckoutRecord>;
 
-/** Opens a checkout, with its Idempotency-Key and the key's answer in one transaction: there is no moment in between. */
+/** Opens a checkout, with its Idempotency-Key and the key's answer in one transaction. */
 export async function openCheckout(deps: OpenCheckoutDeps, message: Incoming<OpenCheckout>): Promise<Reply> {
   const { context, payload } = message;
   const { merchantId } = context.merchant;
   const key = context.idempotency && { merchantId, ...context.idempotency };
   const taking = { fingerprint: fingerprintOf(deps, payload), resourceId: payload.checkoutId };
-  const opened = await deps.db.transaction().execute(async (trx): Promise<Reply | "taken"> => {
-    if (key && !(await takeIdempotencyKey(trx, key, taking))) return "taken";
-    await insert(deps, trx, merchantId, payload);
-    const reply = await describe(trx, payload.checkoutId, merchantId);
-    if (key) await storeAnswer(trx, payload.checkoutId, reply);
-    return reply;
-  });
+  const opened = await orNotStarted(() =>
+    deps.db.transaction().execute(async (trx): Promise<Reply | "taken"> => {
+      if (key && !(await takeIdempotencyKey(trx, key, taking))) return "taken";
+      await insert(deps, trx, merchantId, payload);
+      const reply = await describe(trx, payload.checkoutId, merchantId);
+      if (key) await storeAnswer(trx, payload.checkoutId, reply);
+      return reply;
+    }),
+  );
   return opened === "taken" ? await answerTaken(deps.db, key!, taking) : opened;
 }
 
@@ -62,7 +63,7 @@ async function insert(
       amount_minor: BigInt(payload.amountMinor),
       currency: payload.currency,
       currency_exponent: currencyExponent(payload.currency) ?? 0,
-      // Paying at once is always possible: not every card has a programme.
+      // Paying in full is always possible: not every card has a programme.
       installment_options: [...new Set([1, ...installmentOptions])].sort((a, b) => a - b),
       three_ds: payload.threeDs,
       success_url: payload.successUrl,
@@ -72,7 +73,7 @@ async function insert(
   );
 }
 
-/** Also of a copy of the message: the first one's checkout. */
+/** The checkout's record; for a copy of the message it is the first one's. */
 async function describe(
   trx: Transaction<PaymentsDatabase>,
   checkoutId: string,
@@ -83,26 +84,14 @@ async function describe(
   return { outcome: "done", result: checkoutRecord(found) };
 }
 
+/** Both were one transaction: a key without an answer was purged between two statements, and is free in a moment. */
 async function answerTaken(
   db: Kysely<PaymentsDatabase>,
   key: KeyOwner,
   taking: { fingerprint: Buffer; resourceId: string },
 ): Promise<Reply> {
-  const taken = await findIdempotencyKey(db, key);
-  // Purged between the two statements: it is free again, in a moment.
-  if (!taken) return { outcome: "problem", code: "idempotency_key_in_use" };
-  const decision = decideReplay(taken, taking);
-  switch (decision.kind) {
-    case "reused":
-      return { outcome: "problem", code: "idempotency_key_reused" };
-    case "answer":
-      return replay<CheckoutRecord>(decision);
-    case "copy":
-    case "unfinished":
-      return { outcome: "problem", code: "idempotency_key_in_use" };
-    default:
-      return decision satisfies never;
-  }
+  const inUse = (): Reply => ({ outcome: "problem", code: "idempotency_key_in_use" });
+  return await answerRepetition(db, key, taking, { free: inUse, copy: inUse, unfinished: inUse });
 }
 
 function fingerprintOf({ fingerprintKey }: OpenCheckoutDeps, payload: OpenCheckout): Buffer {

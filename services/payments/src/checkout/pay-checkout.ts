@@ -1,9 +1,9 @@
 /**
- * Pays a checkout with a card: a sale or a pre-authorization as any other, but that its claim takes the checkout, too. Of
- * two forms that arrive at once one claims; the other finds a payment under way and makes none. A payment that fails
- * leaves the checkout open for another card, as often as is allowed; one whose outcome is not known keeps it taken.
+ * Pays a checkout with a card: a sale or a pre-authorization like any other, except that its claim takes the checkout,
+ * too. Of two forms that arrive together one claims; the other finds a payment under way and makes none. A payment that
+ * fails leaves the checkout open for another card, as often as is allowed; one of unknown outcome keeps it taken.
  */
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint, orNotStarted } from "@holdfast/service-runtime";
 import type { CheckoutPage, CommandReply, PayCheckout, SellPayment } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import type { Transaction } from "kysely";
@@ -13,7 +13,7 @@ import { claimWithin, rejectWithin, type PaymentWrites } from "../payment/paymen
 import { enrolPayment, type EnrolPaymentDeps } from "../three-ds/enrol-payment.ts";
 import { mayBePaid } from "./checkout.ts";
 import { findCheckout, lockCheckout, noteAttempt, type CheckoutRow } from "./checkout-queries.ts";
-import { describeForPage } from "./checkout-page.ts";
+import { describeForPage } from "./read-checkout.ts";
 import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
 
 export type PayCheckoutDeps = EnrolPaymentDeps & SettleCheckoutDeps;
@@ -22,8 +22,9 @@ type Reply = CommandReply<CheckoutPage>;
 export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCheckout>): Promise<Reply> {
   const { checkoutId, installmentCount } = message.payload;
   const { merchantId } = message.context.merchant;
-  const found = await findCheckout(deps.db, checkoutId, merchantId);
+  const found = await orNotStarted(() => findCheckout(deps.db, checkoutId, merchantId));
   if (!found) return NOT_FOUND;
+  if ("outcome" in found) return found;
   const { row } = found;
   if (!row.installment_options.includes(installmentCount)) {
     return {
@@ -40,7 +41,7 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
       )
     : await authorizePayment(ofCheckout, paymentOf(message, row), row.transaction_type);
   await failpoint("payments.after_checkout_payment");
-  // Not found is what a payment is that was not claimed: the checkout says why.
+  // A payment that was not claimed is not found; the checkout shows the reason.
   if (payment.outcome === "problem" && payment.code !== NOT_CLAIMED.code) return payment;
   if (payment.outcome === "not_started" || payment.outcome === "in_doubt") return payment;
   const settled = await settleCheckout(deps, checkoutId);
@@ -53,7 +54,7 @@ const NOT_FOUND: Reply = { outcome: "problem", code: "checkout_not_found" };
 
 const NOT_CLAIMED = { outcome: "problem", code: "payment_not_found" } as const;
 
-/** With 3-D Secure: the cardholder comes back to the checkout's page, however it ends. */
+/** The message of a payment with 3-D Secure, whose cardholder returns to the checkout's page in any case. */
 function enrolmentOf(message: Incoming<PayCheckout>, row: CheckoutRow) {
   const { context, traceparent, payload } = paymentOf(message, row);
   const { session, checkoutUrl } = message.payload;
@@ -66,7 +67,7 @@ function enrolmentOf(message: Incoming<PayCheckout>, row: CheckoutRow) {
   return { context, traceparent, payload: { ...payload, ...terms } };
 }
 
-/** The payment's message, as if the merchant had sent it: what the order is comes from the checkout, not from the page. */
+/** The payment's message, as if the merchant had sent it: the order comes from the checkout, not from the page. */
 function paymentOf(
   { context, traceparent, payload }: Incoming<PayCheckout>,
   row: CheckoutRow,
@@ -90,7 +91,7 @@ function paymentOf(
   };
 }
 
-/** A payment begins, or is rejected by the merchant's own rules, together with the attempt of its checkout. */
+/** A payment is claimed, or rejected by the merchant's rules, in one transaction with its checkout's attempt. */
 function writesOfCheckout(deps: PayCheckoutDeps, checkoutId: string): PaymentWrites {
   return {
     ...deps.writes,

@@ -1,4 +1,4 @@
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
@@ -19,10 +19,10 @@ export type SettleCheckoutDeps = {
 };
 
 /**
- * The checkout as it stands now: closed first if its payment or its clock says so. Whoever reads one reads it here, so
- * nobody is told OPEN of what has been paid; the rounds below do it for those that nobody reads.
+ * The checkout as it is now, closed first if its payment or its clock requires that. Every reader reads it here, so a
+ * checkout that was paid is never shown as OPEN; the rounds below close those that have no reader.
  *
- * @param merchantId whose it has to be.
+ * @param merchantId its merchant, where the caller has to be the merchant.
  */
 export async function settleCheckout(
   { db, events, checkoutAttemptsMax }: SettleCheckoutDeps,
@@ -48,7 +48,7 @@ function standsAt({ standing, attempt }: FoundCheckout, attemptsMax: number) {
   return decideCheckout(standing, attempt, attemptsMax);
 }
 
-/** One round: closes checkouts that are over. Any number of workers may do so at once. @returns how many were looked at. */
+/** One round: closes checkouts that are over. Any number of workers may do so side by side. @returns how many it found. */
 export async function closeCheckouts(deps: SettleCheckoutDeps): Promise<number> {
   const due = await findCheckoutsToClose(deps.db, {
     attemptsMax: deps.checkoutAttemptsMax,

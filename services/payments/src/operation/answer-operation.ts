@@ -1,7 +1,6 @@
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
-import { decideReplay, findIdempotencyKey } from "@holdfast/idempotency";
+import { answerRepetition, awaitFirst } from "@holdfast/idempotency";
 import type { Kysely } from "kysely";
-import { replay } from "../authorization/answer-repetition.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { findPayment } from "../payment/payment-queries.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
@@ -11,16 +10,14 @@ type Deps = { db: Kysely<PaymentsDatabase>; now: () => number };
 type Reply = CommandReply<ApiPaymentResponse>;
 type Asked = { paymentId: string; merchantId: string | undefined; operationId: string; deadlineAt: number };
 
-/** The gateway sent the message again because it lost the connection: wait for the first one's end. */
+/** The gateway sent the message again because it lost the connection: waits for the first one's end. */
 export async function answerOperationCopy(deps: Deps, asked: Asked): Promise<Reply> {
-  for (;;) {
-    const reply = await operationState(deps, asked, asked.operationId);
-    if (reply.outcome !== "pending" || deps.now() + COPY_POLL_MS > asked.deadlineAt) return reply;
-    await new Promise((resolve) => setTimeout(resolve, COPY_POLL_MS));
-  }
+  return await awaitFirst(
+    () => operationState(deps, asked, asked.operationId),
+    (reply) => reply.outcome === "pending",
+    { until: asked.deadlineAt, now: deps.now },
+  );
 }
-
-const COPY_POLL_MS = 200;
 
 /** The merchant sent the request again under its Idempotency-Key. */
 export async function answerOperationRepetition(
@@ -29,24 +26,21 @@ export async function answerOperationRepetition(
   { key, scope, fingerprint }: { key: string; scope: string; fingerprint: Buffer },
 ): Promise<Reply> {
   const merchantId = asked.merchantId!;
-  const taken = await findIdempotencyKey(deps.db, { merchantId, key, scope });
-  if (!taken) return IN_USE;
-  const decision = decideReplay(taken, { fingerprint, resourceId: asked.operationId });
-  switch (decision.kind) {
-    case "copy":
-      return await answerOperationCopy(deps, asked);
-    case "reused":
-      return { outcome: "problem", code: "idempotency_key_reused" };
-    case "answer":
-      return replay(decision);
-    case "unfinished": {
-      const payment = await findPayment(deps.db, merchantId, asked.paymentId);
-      if (!payment || payment.lease_is_live) return IN_USE;
-      return await operationState(deps, asked, decision.resourceId);
-    }
-    default:
-      return decision satisfies never;
-  }
+  const mine = { fingerprint, resourceId: asked.operationId };
+  return await answerRepetition<PaymentsDatabase, ApiPaymentResponse>(
+    deps.db,
+    { merchantId, key, scope },
+    mine,
+    {
+      free: () => IN_USE,
+      copy: () => answerOperationCopy(deps, asked),
+      unfinished: async (operationId) => {
+        const payment = await findPayment(deps.db, merchantId, asked.paymentId);
+        if (!payment || payment.lease_is_live) return IN_USE;
+        return await operationState(deps, asked, operationId);
+      },
+    },
+  );
 }
 
 const IN_USE: Reply = { outcome: "problem", code: "idempotency_key_in_use" };

@@ -1,4 +1,4 @@
-/** When a business day ends: at `cutOff` (HH:MM) in `timeZone` (IANA). */
+/** A business day ends at `cutOff` (HH:MM) in `timeZone` (IANA). */
 export type BusinessDay = { timeZone: string; cutOff: string };
 
 /** Whether two instants are on one business day: sales can be voided until the acquirer settles the day. */
@@ -6,7 +6,7 @@ export function isSameBusinessDay(one: Date, other: Date, day: BusinessDay): boo
   return businessDate(one, day).equals(businessDate(other, day));
 }
 
-/** What is at or after the cut-off belongs to the next day. */
+/** An instant at or after the cut-off belongs to the next day. */
 function businessDate(at: Date, { timeZone, cutOff }: BusinessDay): Temporal.PlainDate {
   const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone);
   const afterCutOff = Temporal.PlainTime.compare(local.toPlainTime(), Temporal.PlainTime.from(cutOff)) >= 0;

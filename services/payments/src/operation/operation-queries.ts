@@ -1,9 +1,11 @@
 import { forgetKey, storeAnswer } from "@holdfast/idempotency";
 import { PAYMENT_STATUS_CHANGED, type ApiPaymentResponse, type CommandReply } from "@holdfast/contracts";
+import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
-import type { PaymentOperationTable, PaymentsDatabase } from "../database.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import type { PaymentOperationTable } from "./operation-table.ts";
 import { paymentRecord, webhookBody, type PaymentRow } from "../payment/payment-record.ts";
-import { transition, type PaymentState } from "../payment/payment.ts";
+import { transition } from "../payment/payment.ts";
 import type { OperationKind } from "./payment-operation.ts";
 
 export type Operation = Selectable<PaymentOperationTable>;
@@ -26,7 +28,7 @@ export async function lockPayment(
     .executeTakeFirst();
 }
 
-/** With its age by the database's clock. */
+/** One operation, with its age by the database's clock. */
 export async function findOperation(
   db: Kysely<PaymentsDatabase>,
   operationId: string,
@@ -48,27 +50,31 @@ export type NewOperation = {
   traceparent: string | null;
 };
 
-/** Puts the operation on the payment, whose row the caller has locked, and takes the lease. */
+/** Starts the operation on the payment, whose row the caller has locked, under a new lease. */
 export async function startOperation(
   trx: Transaction<PaymentsDatabase>,
   payment: PaymentRow,
   operation: NewOperation,
   leaseMs: number,
 ): Promise<OperatedPayment> {
-  const started = await sql<OperatedPayment>`
-    update payment set
-      operation_id = ${operation.operation_id},
-      lease_token = gen_random_uuid(),
-      lease_until = lease.ends,
-      recover_at = lease.ends,
-      recovery_attempts = 0,
-      last_inquiry = null,
-      updated_at = now()
-    from (select now() + ${leaseMs} * interval '1 millisecond' as ends) as lease
-    where payment_id = ${payment.payment_id} and state = ${payment.state}
-      and operation_id is null and reserved_minor = 0
-    returning payment.*`.execute(trx);
-  const [operated] = started.rows;
+  const operated = await trx
+    .updateTable("payment")
+    .set({
+      operation_id: operation.operation_id,
+      lease_token: sql<string>`gen_random_uuid()`,
+      lease_until: fromNow(leaseMs),
+      recover_at: fromNow(leaseMs),
+      recovery_attempts: 0,
+      last_inquiry: null,
+      updated_at: sql<Date>`now()`,
+    })
+    .where("payment_id", "=", payment.payment_id)
+    .where("state", "=", payment.state)
+    .where("operation_id", "is", null)
+    .where("reserved_minor", "=", 0n)
+    .returningAll()
+    .$narrowType<{ operation_id: string; lease_token: string }>()
+    .executeTakeFirst();
   if (!operated) throw new Error("a locked payment changed under its lock");
   await trx
     .insertInto("payment_operation")
@@ -86,10 +92,10 @@ export type OperationEnd =
 type Reply = CommandReply<ApiPaymentResponse>;
 
 /**
- * Ends the operation and takes it off the payment: with its effect, history, event and stored answer, or with nothing
- * but its own end. All in the caller's transaction.
+ * Ends the operation and removes it from the payment: with its effect, history, event and stored answer, or with nothing
+ * but its own end. All of it is in the caller's transaction.
  *
- * @returns what its caller is answered, or undefined when the lease is no longer ours.
+ * @returns the answer, or undefined when the lease is no longer ours.
  */
 export async function finishOperation(
   trx: Transaction<PaymentsDatabase>,
@@ -98,15 +104,27 @@ export async function finishOperation(
   end: OperationEnd,
 ): Promise<Reply | undefined> {
   const after = end.state === "DONE" ? effectOf(payment, operation, end) : payment;
-  const changed = await sql`
-    update payment set
-      state = ${after.state}, version = ${after.version},
-      captured_minor = ${after.captured_minor}, commission_minor = ${after.commission_minor},
-      result_code = ${after.result_code}, result_message = ${after.result_message},
-      operation_id = null, lease_token = null, lease_until = null, recover_at = null, updated_at = now()
-    where payment_id = ${payment.payment_id} and state = ${payment.state}
-      and operation_id = ${operation.operation_id} and lease_token = ${payment.lease_token}`.execute(trx);
-  if (changed.numAffectedRows !== 1n) return undefined;
+  const { numUpdatedRows } = await trx
+    .updateTable("payment")
+    .set({
+      state: after.state,
+      version: after.version,
+      captured_minor: after.captured_minor,
+      commission_minor: after.commission_minor,
+      result_code: after.result_code,
+      result_message: after.result_message,
+      operation_id: null,
+      lease_token: null,
+      lease_until: null,
+      recover_at: null,
+      updated_at: sql<Date>`now()`,
+    })
+    .where("payment_id", "=", payment.payment_id)
+    .where("state", "=", payment.state)
+    .where("operation_id", "=", operation.operation_id)
+    .where("lease_token", "=", payment.lease_token)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) return undefined;
   await trx
     .updateTable("payment_operation")
     .set({
@@ -152,7 +170,7 @@ function effectOf(
   }
 }
 
-/** CAPTURED is not final: no webhook. */
+/** Writes the history, and the event of a final state. CAPTURED is not final, so it has no webhook. */
 async function recordChange(
   trx: Transaction<PaymentsDatabase>,
   before: PaymentRow,
@@ -166,15 +184,22 @@ async function recordChange(
     .values({ payment_id, version, from_state: before.state, to_state: after.state, cause })
     .execute();
   if (after.state !== "CANCELLED") return;
-  await sql`
-    insert into outbox (event_type, payment_id, merchant_id, status, body, traceparent)
-    values (${PAYMENT_STATUS_CHANGED}, ${payment_id}, ${merchant_id}, ${after.state satisfies PaymentState},
-      ${webhookBody(after)}, ${operation.traceparent})`.execute(trx);
+  await trx
+    .insertInto("outbox")
+    .values({
+      event_type: PAYMENT_STATUS_CHANGED,
+      payment_id,
+      merchant_id,
+      status: after.state,
+      body: webhookBody(after),
+      traceparent: operation.traceparent,
+    })
+    .execute();
 }
 
 const CAUSES: Record<OperationKind, string> = { CAPTURE: "captured", CANCEL: "cancelled", EXPIRY: "expired" };
 
-/** What the one who asked for an operation is told of its end. */
+/** The answer to the request that began an operation. */
 export function replyOf(payment: PaymentRow, end: OperationEnd): Reply {
   switch (end.state) {
     case "DONE":

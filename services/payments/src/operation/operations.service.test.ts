@@ -7,7 +7,7 @@ import {
   type CommandReply,
   type MessageContext,
 } from "@holdfast/contracts";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 

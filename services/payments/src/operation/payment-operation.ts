@@ -2,9 +2,9 @@ import { amountToJson, parseAmount, type CommandReply, type ProblemCode } from "
 import { merchantStatus, type PaymentState } from "../payment/payment.ts";
 
 /**
- * What may be done with a payment after it was authorized, decided from its row alone. The row is locked while this is
- * decided, so of a capture, a cancellation, an expiry and a refund's reservation that arrive together each sees what the
- * one before it has done.
+ * The decisions on an authorized payment, made from its row alone. The row is locked while they are made, so of a
+ * capture, a cancellation, an expiry and a refund's reservation that arrive together each sees what the one before it
+ * has done.
  */
 export type OperationKind = "CAPTURE" | "CANCEL" | "EXPIRY";
 
@@ -26,7 +26,7 @@ export type OperablePayment = {
 export type Refused = Extract<CommandReply<never>, { outcome: "problem" }>;
 export type OperationDecision = { kind: "go"; amountMinor: bigint } | Refused;
 
-/** All that is left of the authorization, or a part of it. */
+/** Captures all that is left of the authorization, or a part of it. */
 export function decideCapture(
   payment: OperablePayment,
   { amount, currency }: { amount?: string | undefined; currency?: string | undefined },
@@ -54,7 +54,7 @@ export function decideCapture(
   return { kind: "go", amountMinor };
 }
 
-/** @param sameBusinessDay whether the payment was made on the business day that is now. */
+/** @param sameBusinessDay whether the payment was made on the current business day. */
 export function decideCancel(payment: OperablePayment, sameBusinessDay: boolean): OperationDecision {
   const left = payment.amount_minor - payment.released_minor;
   const voidable = sameBusinessDay && payment.refunded_minor === 0n;
@@ -64,7 +64,7 @@ export function decideCancel(payment: OperablePayment, sameBusinessDay: boolean)
   return { kind: "go", amountMinor: left };
 }
 
-/** Whoever calls this has seen that it is old enough. */
+/** The caller has checked that the authorization is old enough. */
 export function decideExpiry(payment: OperablePayment): OperationDecision {
   const left = payment.amount_minor - payment.released_minor;
   if (!isFree(payment) || payment.transaction_type !== "PRE_AUTHORIZATION" || left === 0n)
@@ -74,7 +74,7 @@ export function decideExpiry(payment: OperablePayment): OperationDecision {
 
 export type ReservationDecision = { kind: "refund" | "release" } | Refused;
 
-/** What remains of the payment for refunds; earlier releases count only while nothing was captured. */
+/** The amount that can still be refunded; earlier releases count only while nothing was captured. */
 export function refundableMinor(payment: OperablePayment): bigint {
   const { state, amount_minor, captured_minor, released_minor, refunded_minor, reserved_minor } = payment;
   const whole = state === "CAPTURED" ? captured_minor : amount_minor - released_minor;

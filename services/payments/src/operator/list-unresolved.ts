@@ -1,9 +1,16 @@
-import type { CommandReply, listUnresolvedPayments, operatorPaymentPageSchema } from "@holdfast/contracts";
+import {
+  cutPage,
+  INVALID_CURSOR_ERRORS,
+  timeCursor,
+  type CommandReply,
+  type listUnresolvedPayments,
+  type operatorPaymentPageSchema,
+} from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { PaymentsDatabase } from "../database.ts";
 import { operatorPayment } from "./operator-payment.ts";
-import { findUnresolved, type UnresolvedPosition } from "./operator-payment-queries.ts";
+import { findUnresolved } from "./operator-payment-queries.ts";
 
 type Page = z.infer<typeof operatorPaymentPageSchema>;
 
@@ -12,37 +19,16 @@ export async function listUnresolved(
   { db, overdueAfterMs }: { db: Kysely<PaymentsDatabase>; overdueAfterMs: number },
   { limit, cursor }: z.infer<typeof listUnresolvedPayments.request>,
 ): Promise<CommandReply<Page>> {
-  const after = cursor === undefined ? undefined : decodePosition(cursor);
+  const after = cursor === undefined ? undefined : timeCursor.decode(cursor);
   if (cursor !== undefined && after === undefined) {
-    return { outcome: "problem", code: "validation_failed", extra: { errors: [INVALID_CURSOR] } };
+    return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
   }
-  // One more than asked for tells whether there is a next page.
   const rows = await findUnresolved(db, { limit: limit + 1, after });
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
+  const { page, next } = cutPage(rows, limit, ({ created_at, payment_id }) =>
+    timeCursor.encode({ createdAt: created_at, id: payment_id }),
+  );
   return {
     outcome: "done",
-    result: {
-      items: page.map((row) => operatorPayment(row, overdueAfterMs)),
-      ...(rows.length > limit &&
-        last && { nextCursor: encodePosition({ createdAt: last.created_at, paymentId: last.payment_id }) }),
-    },
+    result: { items: page.map((row) => operatorPayment(row, overdueAfterMs)), ...next },
   };
-}
-
-const INVALID_CURSOR = {
-  field: "cursor",
-  code: "invalid_cursor",
-  message: "must be a nextCursor of this list",
-};
-
-function encodePosition({ createdAt, paymentId }: UnresolvedPosition): string {
-  return Buffer.from(`${createdAt.toISOString()} ${paymentId}`).toString("base64url");
-}
-
-function decodePosition(cursor: string): UnresolvedPosition | undefined {
-  const [, at, paymentId] =
-    /^(\d{4}-[\dT:.-]+Z) ([\da-f-]{36})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
-  if (at === undefined || paymentId === undefined || Number.isNaN(Date.parse(at))) return undefined;
-  return { createdAt: new Date(at), paymentId };
 }

@@ -1,17 +1,16 @@
+import type { TimePosition } from "@holdfast/contracts";
 import { sql, type Kysely, type Selectable } from "kysely";
-import type { PaymentHistoryTable, PaymentsDatabase } from "../database.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import type { PaymentHistoryTable } from "../payment/payment-table.ts";
 import type { OperatorPaymentRow } from "./operator-payment.ts";
 
-/** A place in the list of unresolved payments. */
-export type UnresolvedPosition = { createdAt: Date; paymentId: string };
-
 /**
- * Payments whose outcome recovery is looking for, or whose worker has vanished, oldest first. One that a process is
- * working on for the first time is not unresolved: it is merely under way.
+ * Payments that recovery has asked about without an answer, or whose worker has vanished, oldest first. A payment that a
+ * process works on for the first time is not unresolved but under way.
  */
 export async function findUnresolved(
   db: Kysely<PaymentsDatabase>,
-  { limit, after }: { limit: number; after: UnresolvedPosition | undefined },
+  { limit, after }: { limit: number; after: TimePosition | undefined },
 ): Promise<OperatorPaymentRow[]> {
   return await withOperatorColumns(db)
     .where("payment.recover_at", "is not", null)
@@ -19,9 +18,7 @@ export async function findUnresolved(
       where.or([where("recovery_attempts", ">", 0), where("lease_until", "<", sql<Date>`now()`)]),
     )
     .$if(after !== undefined, (query) =>
-      query.where(
-        sql<boolean>`(${CREATED}, payment.payment_id) > (${after?.createdAt}, ${after?.paymentId}::uuid)`,
-      ),
+      query.where(sql<boolean>`(${CREATED}, payment.payment_id) > (${after?.createdAt}, ${after?.id}::uuid)`),
     )
     .orderBy(CREATED)
     .orderBy("payment.payment_id")
@@ -29,7 +26,7 @@ export async function findUnresolved(
     .execute();
 }
 
-/** To the millisecond, which is what a position in the list can hold. */
+/** Rounded to the millisecond, the precision of a position in the list. */
 const CREATED = sql`date_trunc('milliseconds', created_at)`;
 
 /** Any merchant's payment. */

@@ -1,22 +1,22 @@
 import type { OperatorPayment, OperatorPaymentDetail } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
-import type { PaymentHistoryTable } from "../database.ts";
+import type { PaymentHistoryTable } from "../payment/payment-table.ts";
 import { isUnsettled } from "../payment/payment.ts";
 import { paymentRecord, type PaymentRow } from "../payment/payment-record.ts";
 
-/** A payment's row with what the operator's view adds to it. */
+/** A payment's row with the columns that the operator's view adds. */
 export type OperatorPaymentRow = PaymentRow & {
   age_ms: number;
-  /** Of a resolution one operator has proposed; all null without one. */
+  /** The resolution one operator has proposed; all null without one. */
   resolution_outcome: "SUCCESS" | "FAILED" | null;
   resolution_evidence: string | null;
   resolution_proposed_by: string | null;
   resolution_proposed_at: Date | null;
 };
 
-/** @param overdueAfterMs age from which an unresolved payment is for people to settle. */
+/** @param overdueAfterMs age from which an operator has to settle an unresolved payment. */
 export function operatorPayment(row: OperatorPaymentRow, overdueAfterMs: number): OperatorPayment {
-  // A challenge is the cardholder's, until recovery has looked at it in vain.
+  // While a challenge is open the cardholder decides; once recovery has asked in vain it is unresolved.
   const isOverdueSession = row.state === "ENROLLED" && row.recovery_attempts > 0;
   const unresolved = isUnsettled(row.state) || isOverdueSession || row.operation_id !== null;
   return {

@@ -11,10 +11,11 @@ import {
   type OperatorContext,
 } from "@holdfast/contracts";
 import { request } from "@holdfast/messaging";
+import { createDatabase } from "@holdfast/service-runtime";
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
-import { createDatabase } from "../database.ts";
+import type { PaymentsDatabase } from "../database.ts";
 
 let payments: PaymentsHarness;
 
@@ -226,7 +227,7 @@ test("the audit log reads newest first and its chain is intact until somebody to
   expect(next).toMatchObject({ result: { entries: [{ sequence: last.sequence - 1 }] } });
 
   const pool = new Pool({ connectionString: payments.database.superuserUrl });
-  const verify = () => verifyAuditChain(readAuditEntries(createDatabase(pool), "payments"));
+  const verify = () => verifyAuditChain(readAuditEntries(createDatabase<PaymentsDatabase>(pool), "payments"));
   expect(await verify()).toMatchObject({ intact: true });
   await payments.query("update payments.audit_entry set actor = 'mallory' where sequence = 2");
   expect(await verify()).toEqual({ intact: false, sequence: 2n, fault: "hash" });

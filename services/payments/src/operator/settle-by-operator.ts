@@ -1,19 +1,18 @@
 /**
- * What operators do about a payment whose outcome is not known: ask the bank again, decide that it shall not stand, or
- * settle it by what the bank told people. Each works under the payment's lease, as recovery does, so the two never meet;
- * each is written to the audit log in the transaction of its effect.
+ * Operators settle a payment whose outcome is not known: they ask the bank again, reverse the payment, or record what
+ * the bank has told them. Each of these works under the payment's lease, as recovery does, so the two never meet. Each
+ * is written to the audit log in the transaction of its effect.
  */
 import { appendAudit } from "@holdfast/audit";
 import type { CommandReply, OperatorContext, OperatorPaymentDetail } from "@holdfast/contracts";
 import type { Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
-import type { AcquirerResult } from "../payment/authorization-outcome.ts";
+import { settle, type AcquirerResult } from "../payment/authorization-outcome.ts";
 import { endOfReversal, isUnsettled, merchantStatus, reversalState } from "../payment/payment.ts";
 import { recordWithin } from "../payment/payment-writes.ts";
-import { settle } from "../payment/settlement.ts";
 import { findOperation, finishOperation, type OperatedPayment } from "../operation/operation-queries.ts";
 import { isOperated, recoverPayment, type RecoverDeps } from "../recovery/recover-payment.ts";
-import { giveBack, leaseUnsettled, startReversal, type LeasedPayment } from "../recovery/recovery-queries.ts";
+import { giveBack, leaseUnsettled, startReversal, type LeasedPayment } from "../payment/payment-lease.ts";
 import { operatorPaymentDetail } from "./operator-payment.ts";
 import { findForOperator, findHistory } from "./operator-payment-queries.ts";
 
@@ -46,7 +45,7 @@ export async function inquire(
   return await describe(deps, paymentId);
 }
 
-/** Decides that the payment shall not stand. */
+/** Decides to reverse the payment. */
 export async function reverse(
   deps: OperatorDeps,
   context: OperatorContext,
@@ -127,7 +126,7 @@ async function confirm(
 ): Promise<void> {
   if (isOperated(payment)) await resolveOperation(trx, payment, outcome);
   else {
-    // What the bank holds nothing of ends as it would have after the reversal.
+    // A payment the bank has reserved nothing for ends as it would have after a reversal.
     const to = outcome === "FAILED" ? endOfReversal(reversalState(payment.state)) : outcome;
     const settlement = { to, cause: "resolved_by_operators", result: RESOLVED };
     await recordWithin(trx, settle(payment, settlement, { keyed: true }).change);
@@ -136,7 +135,7 @@ async function confirm(
   await audit(trx, context, "payment.resolved", payment, { outcome, evidence, proposedBy });
 }
 
-/** For a capture or cancellation in doubt: SUCCESS means that the bank did it, FAILED that it did not. */
+/** A capture or cancellation of unknown outcome: SUCCESS means that the bank did it, FAILED that it did not. */
 async function resolveOperation(
   trx: Transaction<PaymentsDatabase>,
   payment: LeasedPayment & OperatedPayment,
@@ -153,17 +152,17 @@ const RESOLVED: AcquirerResult = {
   externalTransactionId: null,
   authCode: null,
   resultCode: "resolved",
-  resultMessage: "Settled by two operators by what the bank told them",
+  resultMessage: "Settled by two operators, as the bank informed them",
 };
 
 async function lease(
-  { leaseMs, db }: OperatorDeps,
+  { leaseMs }: OperatorDeps,
   trx: Transaction<PaymentsDatabase>,
   paymentId: string,
 ): Promise<LeasedPayment | Problem> {
   const [leased] = await leaseUnsettled(trx, { leaseMs, paymentId, restMs: 0 });
   if (leased) return leased;
-  const payment = await findForOperator(db, paymentId);
+  const payment = await findForOperator(trx, paymentId);
   if (!payment) return { outcome: "problem", code: "payment_not_found" };
   const isOpen = isUnsettled(payment.state) || payment.operation_id !== null;
   return isOpen ? { outcome: "problem", code: "operation_in_progress" } : invalidState(payment);

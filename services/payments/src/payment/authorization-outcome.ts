@@ -1,13 +1,18 @@
 import type { AcquirerOutcome } from "@holdfast/acquirer";
-import type { Settlement } from "./settlement.ts";
+import { PAYMENT_STATUS_CHANGED } from "@holdfast/contracts";
+import { webhookBody, type ShownPayment } from "./payment-record.ts";
+import type { RecordRow } from "./payment-statements.ts";
 
-/** What the acquirer's answer makes of a payment that is being authorized. */
+/** The decision on a payment that is being authorized, by the acquirer's answer. */
 export type AuthorizationDecision =
   | Settlement
-  /** Not known: the payment stays as it is and recovery settles it. Never a decline. */
+  /** The outcome is unknown, which is never a decline: the payment stays as it is and recovery settles it. */
   | { to: "UNKNOWN"; cause: string }
-  /** The acquirer speaks of another amount than we asked for: whatever it holds must not stand. */
+  /** The acquirer answered with another amount than we asked for: whatever it has reserved must be reversed. */
   | { to: "REVERSING"; cause: string };
+
+/** How a payment's authorization ends, and why. */
+export type Settlement = { to: "SUCCESS" | "FAILED" | "CANCELLED"; cause: string; result: AcquirerResult };
 
 /** The acquirer's fields of the record; null where it gave none. */
 export type AcquirerResult = {
@@ -36,7 +41,7 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
       };
     }
     case "not_sent":
-      // The payment's only call so far, and provably not made: nothing is held, so nothing has to be reversed.
+      // This is the payment's only call so far, and provably not made: nothing is reserved, so nothing is reversed.
       return { to: "FAILED", cause: "acquirer_unavailable", result: ACQUIRER_UNAVAILABLE };
     case "unknown":
       return { to: outcome.reason === "mismatch" ? "REVERSING" : "UNKNOWN", cause: outcome.reason };
@@ -52,7 +57,7 @@ const ACQUIRER_UNAVAILABLE: AcquirerResult = {
   resultMessage: "The bank could not be reached; nothing was reserved",
 };
 
-/** The claim was committed too late: the merchant may have been told that nobody answered, and may have paid again. */
+/** The claim was committed too late: the merchant may have got a 504, have seen no payment, and have paid again. */
 export const DEADLINE_PASSED: Settlement = {
   to: "FAILED",
   cause: "deadline_passed",
@@ -63,3 +68,39 @@ export const DEADLINE_PASSED: Settlement = {
     resultMessage: "The payment was not sent to the bank in time; nothing was reserved",
   },
 };
+
+/** A payment that may be settled: under a lease of ours. */
+export type LeasedForSettlement = ShownPayment & {
+  lease_token: string;
+  traceparent: string | null;
+  /** Start of its age, if not the claim. */
+  recovery_from?: Date | null;
+};
+
+/** The payment as it will be, and the change that makes it so, with the exact bytes that tell the merchant. */
+export function settle(
+  payment: LeasedForSettlement,
+  { to, cause, result }: Settlement,
+  { keyed }: { keyed: boolean },
+): { settled: ShownPayment; change: RecordRow } {
+  const acquirerFields = {
+    external_transaction_id: result.externalTransactionId,
+    auth_code: result.authCode,
+    result_code: result.resultCode,
+    result_message: result.resultMessage,
+  };
+  const settled = { ...payment, ...acquirerFields, state: to };
+  const change: RecordRow = {
+    payment_id: payment.payment_id,
+    lease_token: payment.lease_token,
+    from: payment.state,
+    to,
+    cause,
+    ...acquirerFields,
+    webhook_body: webhookBody(settled),
+    event_type: PAYMENT_STATUS_CHANGED,
+    traceparent: payment.traceparent,
+    keyed,
+  };
+  return { settled, change };
+}

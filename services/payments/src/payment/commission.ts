@@ -1,6 +1,6 @@
 import { installmentsOf, parseAmount, type CommissionPlan, type CommissionRule } from "@holdfast/contracts";
 
-/** What a payment's commission is worked out from. What a card's BIN does not tell is null and matches no rule that asks. */
+/** The inputs of a payment's commission. A field that the card's BIN does not give is null and matches no rule on it. */
 export type CommissionBasis = {
   amountMinor: bigint;
   currency: string;
@@ -12,8 +12,8 @@ export type CommissionBasis = {
 
 /**
  * The commission in minor units, by the first of the plan's rules that names the payment or by the plan itself: the
- * percentage, rounded half up to the minor unit, plus the fixed part where the payment is in the plan's currency. At most
- * the amount, unless the plan says otherwise. 0 without a plan.
+ * percentage, rounded half up to the minor unit, plus the fixed part where the payment is in the plan's currency. It is at
+ * most the amount, unless the plan allows more, and 0 without a plan.
  */
 export function commissionMinor(basis: CommissionBasis, plan: CommissionPlan | undefined): bigint {
   if (!plan) return 0n;

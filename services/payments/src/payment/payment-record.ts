@@ -1,11 +1,11 @@
 import { amountToJson, type ApiPaymentResponse } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
-import type { PaymentTable } from "../database.ts";
+import type { PaymentTable } from "./payment-table.ts";
 import { merchantStatus } from "./payment.ts";
 
 export type PaymentRow = Selectable<PaymentTable>;
 
-/** What a record shows of a row; leases, fingerprint and the client's address are our own affair. */
+/** The columns a record shows; leases, fingerprint and the client's address are internal. */
 export type ShownPayment = Omit<
   PaymentRow,
   | "version"
@@ -41,7 +41,7 @@ export function paymentRecord(payment: ShownPayment): ApiPaymentResponse {
     }),
     installmentCount: payment.installment_count,
     currency: payment.currency,
-    // Only money that stands costs commission.
+    // Commission is due only while the money is reserved or captured.
     merchantCommission:
       status === "SUCCESS" || status === "CAPTURED"
         ? amountToJson(payment.commission_minor, payment.currency_exponent)

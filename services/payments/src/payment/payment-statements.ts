@@ -37,7 +37,7 @@ export type RecordRow = {
   auth_code: string | null;
   result_code: string;
   result_message: string;
-  /** Of the event that tells the merchant, and the answer stored under the key; null when `to` is not final. */
+  /** Body of the merchant's webhook and of the answer stored under the key; null when `to` is not final. */
   webhook_body: Buffer | null;
   event_type: string;
   traceparent: string | null;
@@ -107,7 +107,7 @@ export const RECORD_COLUMNS = [
 ] as const satisfies [keyof RecordRow, string][];
 
 /*
- * Copies of one message may be in one batch, so results are told apart by the lease, which is each item's own, never by
+ * Copies of one message may be in one batch, so results are matched by the lease, which is each item's own, and never by
  * the payment.
  */
 
@@ -199,7 +199,7 @@ const REJECTED_NAMES = PAYMENT_COLUMNS.map(([column]) => column)
   .filter((column) => column !== "lease_token")
   .join(", ");
 
-/** A rejection is final at once. Of copies of one message that come together the first is written. */
+/** A rejection is final immediately. Of copies of one message that arrive together the first is written. */
 export const REJECT: Statement = {
   name: "reject-payments",
   text: `

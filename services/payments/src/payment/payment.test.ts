@@ -1,7 +1,7 @@
+import { IllegalTransitionError } from "@holdfast/contracts";
 import { describe, expect, test } from "vitest";
 import {
   endOfReversal,
-  IllegalTransitionError,
   isUnsettled,
   merchantStatus,
   PAYMENT_STATES,

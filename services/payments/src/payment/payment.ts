@@ -1,4 +1,4 @@
-import type { PaymentStatus } from "@holdfast/contracts";
+import { createTransition, type PaymentStatus } from "@holdfast/contracts";
 
 /**
  * The payment's state machine: the only place that says which state may follow which. A change is checked here, and
@@ -9,27 +9,27 @@ export const PAYMENT_STATES = [
   "ENROLLING",
   /** The cardholder has a challenge to pass, until the session's end. */
   "ENROLLED",
-  /** Claimed, or completed by the cardholder; the acquirer is being asked, or what it answered is not known. */
+  /** Claimed, or completed by the cardholder; the acquirer is being asked, or its answer is unknown. */
   "AUTHORIZING",
-  /** Decided, for good, that it shall not stand; the reversal is repeated until acknowledged. Shown as ENROLLED. */
+  /** To be reversed, for good; the reversal is repeated until acknowledged. Shown as ENROLLED. */
   "REVERSING",
-  /** The same for a session that nobody finished. Shown as ENROLLED. */
+  /** The same for a session that its cardholder did not finish. Shown as ENROLLED. */
   "CANCELLING",
   "SUCCESS",
   "FAILED",
-  /** Refused by a rule of the gateway's own; the bank was not asked. */
+  /** Refused by a merchant rule; the bank was not asked. */
   "REJECTED",
   "CANCELLED",
   "CAPTURED",
 ] as const;
 export type PaymentState = (typeof PAYMENT_STATES)[number];
 
-/** From each state to those that may follow; `NONE` is a payment that does not exist yet. */
+/** The states that may follow each state; `NONE` is a payment that does not exist yet. */
 export const PAYMENT_TRANSITIONS = {
   NONE: ["AUTHORIZING", "ENROLLING", "REJECTED"],
-  // Without a challenge it is authorized at once; an enrolment nobody was shown can only be undone.
+  // Without a challenge it is authorized immediately; an enrolment whose challenge was never shown is reversed.
   ENROLLING: ["ENROLLED", "AUTHORIZING", "FAILED", "REVERSING"],
-  // The browser came back, or the session ended without it: then an inquiry may find that the bank has decided by itself.
+  // The browser came back, or the session ended without it: an inquiry may then find that the bank has decided alone.
   ENROLLED: ["AUTHORIZING", "SUCCESS", "FAILED", "CANCELLING", "CANCELLED"],
   AUTHORIZING: ["SUCCESS", "FAILED", "REVERSING"],
   REVERSING: ["FAILED"],
@@ -41,21 +41,10 @@ export const PAYMENT_TRANSITIONS = {
   CAPTURED: [],
 } as const satisfies Record<PaymentState | "NONE", readonly PaymentState[]>;
 
-/** A change the transition table does not have: a bug, never an outcome. */
-export class IllegalTransitionError extends Error {
-  override name = "IllegalTransitionError";
-  readonly code = "illegal_transition";
-}
-
 /** @returns `to`. @throws IllegalTransitionError when the table does not lead there. */
-export function transition<To extends PaymentState>(from: PaymentState | "NONE", to: To): To {
-  if (!(PAYMENT_TRANSITIONS[from] as readonly PaymentState[]).includes(to)) {
-    throw new IllegalTransitionError(`${from} does not lead to ${to}`);
-  }
-  return to;
-}
+export const transition = createTransition<PaymentState | "NONE", PaymentState>(PAYMENT_TRANSITIONS);
 
-/** Whether the outcome at the acquirer is still to be found out. A challenge in progress is not: it is the cardholder's. */
+/** Whether the outcome at the acquirer is unknown. It is not while the cardholder is at the challenge. */
 export function isUnsettled(state: PaymentState): boolean {
   switch (state) {
     case "ENROLLING":
@@ -75,7 +64,7 @@ export function isUnsettled(state: PaymentState): boolean {
   }
 }
 
-/** The state in which a payment is that shall not stand, until the acquirer has acknowledged its reversal. */
+/** The state of a payment that is to be reversed, until the acquirer has acknowledged the reversal. */
 export function reversalState(state: PaymentState): "REVERSING" | "CANCELLING" {
   return state === "ENROLLED" || state === "CANCELLING" ? "CANCELLING" : "REVERSING";
 }

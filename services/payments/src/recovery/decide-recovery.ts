@@ -1,18 +1,17 @@
 import type { InquiryOutcome } from "@holdfast/acquirer";
-import type { AcquirerResult } from "../payment/authorization-outcome.ts";
-import type { Settlement } from "../payment/settlement.ts";
+import type { AcquirerResult, Settlement } from "../payment/authorization-outcome.ts";
 
-/** What an inquiry makes of a payment whose authorization's outcome is not known. */
+/** The decision on a payment whose authorization has an unknown outcome, by an inquiry. */
 export type RecoveryDecision =
   | ({ action: "settle" } & Settlement)
-  /** It shall not stand: commit that, then reverse until acknowledged. */
+  /** Commit the decision to reverse, then repeat the reversal until it is acknowledged. */
   | { action: "reverse"; cause: string }
-  /** Nothing can be decided yet. */
+  /** It cannot be decided yet. */
   | { action: "wait"; cause: string };
 
 /** Times by a payment's age (see `LeasedPayment`), by the database's clock. */
 export type RecoveryLimits = {
-  /** Inquiries; beyond the last one the time between two doubles, up to an hour. */
+  /** Times of the inquiries; after the last one the time between two doubles, up to an hour. */
   scheduleMs: readonly number[];
   /** An approval found later than this is reversed: the buyer has long gone elsewhere. */
   adoptWithinMs: number;
@@ -21,15 +20,15 @@ export type RecoveryLimits = {
 };
 
 /**
- * Approved and young enough is adopted; approved but old, or of another amount, or never seen for too long, is reversed.
- * What the inquiry itself does not answer decides nothing, however often.
+ * A payment that is approved and young enough is adopted. One that is approved but old, or of another amount, or not seen
+ * for too long, is reversed. An inquiry without an answer decides nothing, however often it is made.
  */
 export function decideRecovery(
   asked: {
     amountMinor: bigint;
     currency: string;
     ageMs: number;
-    /** Its cardholder did not come back from the challenge. */
+    /** Whether its cardholder did not come back from the challenge. */
     abandoned: boolean;
   },
   inquiry: InquiryOutcome,

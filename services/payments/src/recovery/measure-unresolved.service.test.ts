@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { capturePayment } from "@holdfast/contracts";
-import { eventually } from "@holdfast/testing";
+import { createDatabase } from "@holdfast/service-runtime";
+import { eventually } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { startPaymentsHarness } from "../../test/payments-harness.ts";
 import type { BusinessEvents, UnresolvedMeasure } from "../business-events.ts";
-import { createDatabase } from "../database.ts";
+import type { PaymentsDatabase } from "../database.ts";
 import { measureUnresolved } from "./measure-unresolved.ts";
 
 const NONE = { count: 0, oldestSeconds: 0 };
@@ -21,7 +22,7 @@ test("outcomes that nobody knows are counted with the age of the oldest; what is
   onTestFinished(() => pool.end());
   const told: UnresolvedMeasure[] = [];
   const events = { unresolvedMeasured: (measure) => void told.push(measure) } as BusinessEvents;
-  const measure = () => measureUnresolved({ db: createDatabase(pool), events });
+  const measure = () => measureUnresolved({ db: createDatabase<PaymentsDatabase>(pool), events });
 
   const paid = payments.command();
   expect(await payments.send(paid)).toMatchObject({ outcome: "done" });

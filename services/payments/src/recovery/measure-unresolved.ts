@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import type { BusinessEvents, UnresolvedMeasure } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 
-/** Measures how many outcomes nobody knows, and for how long the oldest of them has not been known; for metrics and alerts. */
+/** Measures how many outcomes are unknown, and the age of the oldest, for metrics and alerts. */
 export async function measureUnresolved({
   db,
   events,

@@ -1,13 +1,12 @@
 /**
- * Settles one payment whose outcome is not known: asks the acquirer what became of our reference, and adopts, fails or
- * reverses it. The decision to reverse is committed before the first reversal is sent and is final; the reversal is then
+ * Settles one payment of unknown outcome: asks the acquirer about our reference, and adopts, fails or reverses the
+ * payment. The decision to reverse is committed before the first reversal is sent and is final; the reversal is then
  * repeated, over as many attempts as it takes, until the acquirer acknowledges it, and only then is the payment FAILED,
  * or CANCELLED where its cardholder never came back from the challenge. The authorization itself is never repeated: the
  * cvv is gone.
  */
 import type { Acquirer } from "@holdfast/acquirer";
-import { failpoint } from "@holdfast/failpoints";
-import { nextAttemptInMs } from "@holdfast/service-runtime";
+import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
@@ -15,10 +14,10 @@ import { recoverOperation } from "../operation/recover-operation.ts";
 import type { OperatedPayment } from "../operation/operation-queries.ts";
 import { endOfReversal, reversalState } from "../payment/payment.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
-import { settle, type Settlement } from "../payment/settlement.ts";
+import { settle, type Settlement } from "../payment/authorization-outcome.ts";
 import { keepAuthentication } from "../three-ds/keep-authentication.ts";
 import { ABANDONED, decideRecovery, REVERSED, type RecoveryLimits } from "./decide-recovery.ts";
-import { postpone, startReversal, type LeasedPayment } from "./recovery-queries.ts";
+import { postpone, startReversal, type LeasedPayment } from "../payment/payment-lease.ts";
 
 export type RecoverDeps = {
   db: Kysely<PaymentsDatabase>;
@@ -31,13 +30,13 @@ export type RecoverDeps = {
   now: () => number;
 };
 
-/** How an attempt ended: `lost` means that somebody else had taken the payment over. */
+/** How an attempt ended; `lost` when another process had taken the payment over. */
 export type RecoveryResult = "settled" | "waiting" | "lost";
 
 export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment): Promise<RecoveryResult> {
   if (isOperated(payment)) return await recoverOperation(deps, payment);
   if (payment.state === "REVERSING" || payment.state === "CANCELLING") return await reverse(deps, payment);
-  // Nobody was shown the challenge, and the card is gone: there is nothing to wait for.
+  // The challenge was never shown, and the card is gone: there is nothing to wait for.
   if (payment.state === "ENROLLING") return await decideAgainst(deps, payment, "enrolment_unfinished");
   const inquiry = await deps.acquirer.inquire({ reference: payment.payment_id, expiresAt: expiry(deps) });
   await failpoint("payments.after_inquiry");
@@ -61,7 +60,7 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
   }
 }
 
-/** Whether it is a capture, cancellation or expiry of it that is in doubt, not the payment itself. */
+/** Whether the unknown outcome is that of a capture, cancellation or expiry, and not of the payment itself. */
 export function isOperated(payment: LeasedPayment): payment is LeasedPayment & OperatedPayment {
   return payment.operation_id !== null;
 }

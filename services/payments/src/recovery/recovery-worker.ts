@@ -1,13 +1,13 @@
 import type { Logger } from "@holdfast/service-runtime";
 import { inLinkedSpan } from "@holdfast/telemetry";
 import { recoverPayment, type RecoverDeps, type RecoveryResult } from "./recover-payment.ts";
-import { leaseUnsettled } from "./recovery-queries.ts";
+import { leaseUnsettled } from "../payment/payment-lease.ts";
 
 export type RecoveryWorkerDeps = RecoverDeps & { leaseMs: number; log: Logger };
 
 /**
- * One round: leases what is due and settles it side by side. What fails keeps its lease until that ends, so that no
- * payment is hammered.
+ * One round: leases the payments that are due and settles them side by side. One whose attempt fails keeps its lease until
+ * that ends, so that no payment is retried in a tight loop.
  *
  * @returns how each payment's attempt ended.
  */
@@ -27,5 +27,5 @@ export async function recoverDue(deps: RecoveryWorkerDeps): Promise<(RecoveryRes
   );
 }
 
-/** Payments leased in one round, and thus acquirer calls of recovery at once. */
+/** Payments leased in one round, and so the most acquirer calls that recovery makes side by side. */
 const ROUND_MAX = 32;

@@ -5,7 +5,7 @@ import { refundableMinor } from "../operation/payment-operation.ts";
 
 type Result = { items: { paymentId: string; amount: number }[] };
 
-/** What remains of payments for further refunds, as operators see it beside the refunds that wait. */
+/** The amounts that can still be refunded, which operators see beside the refunds that wait for them. */
 export async function readRefundableAmounts(
   { db }: { db: Kysely<PaymentsDatabase> },
   paymentIds: string[],

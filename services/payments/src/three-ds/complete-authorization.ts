@@ -1,11 +1,11 @@
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
 import type { Acquirer } from "@holdfast/acquirer";
 import {
   concludeAuthorization,
   type ConcludeDeps,
   type ConcludedReply,
 } from "../authorization/conclude-authorization.ts";
-import type { LeasedForSettlement } from "../payment/settlement.ts";
+import type { LeasedForSettlement } from "../payment/authorization-outcome.ts";
 import { decideCompletion } from "./enrolment-outcome.ts";
 import { keepAuthentication } from "./keep-authentication.ts";
 

@@ -1,10 +1,11 @@
 /**
- * The cardholder's browser is back from the challenge. What it brings proves nothing: the payment is claimed, once, under
- * the lease that recovery asks for, too, and the acquirer is asked. Whoever comes second (a reload, a replay, a copy of the
- * message, a browser that is late) changes nothing and hears how the payment stands.
+ * The cardholder's browser is back from the challenge. Its parameters prove nothing: the payment is claimed, once, under
+ * the same lease that recovery requires, and the acquirer is asked. A second request (a reload, a replay, a copy of the
+ * message, a browser that is late) changes nothing and is answered with the payment as it is.
  */
 import type { CommandReply, CompletePayment, ServiceContext, SessionState } from "@holdfast/contracts";
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
+import { awaitFirst } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import { completeAuthorization, type CompleteAuthorizationDeps } from "./complete-authorization.ts";
 import { claimCompletion, findSession } from "./session-queries.ts";
@@ -27,14 +28,14 @@ export async function completePayment(
   const claimed = session !== null && (await claimCompletion(deps.db, payload, deps.leaseMs));
   if (claimed) {
     await failpoint("payments.after_completion_claim");
-    // Once claimed it is carried through: the lease, not the browser's patience, bounds the call.
+    // Once claimed it is completed: the lease, not the browser's patience, bounds the call.
     const deadlineAt = deps.now() + deps.acquirerTimeoutMs;
     await completeAuthorization(deps, claimed, { session, deadlineAt, keyed: true });
   }
   return await awaitEnd(deps, payload, Math.min(context.deadlineAt, deps.now() + PATIENCE_MS));
 }
 
-/** For the public page that leads to the challenge. */
+/** The session, for the public page that leads to the challenge. */
 export async function readSession(
   { db }: Pick<CompletePaymentDeps, "db">,
   payload: CompletePayment,
@@ -51,15 +52,13 @@ async function awaitEnd(
   asked: { paymentId: string; sessionId: string },
   until: number,
 ): Promise<Reply> {
-  for (;;) {
-    const found = await findSession(deps.db, asked);
-    if (!found) return NOT_FOUND;
-    const reply = sessionState(found);
-    const isUnderWay = found.payment.lease_token !== null;
-    if (reply.outcome === "done" || !isUnderWay || deps.now() + POLL_MS > until) return reply;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
+  const found = await awaitFirst(
+    () => findSession(deps.db, asked),
+    (read) =>
+      read !== undefined && sessionState(read).outcome !== "done" && read.payment.lease_token !== null,
+    { until, now: deps.now },
+  );
+  return found ? sessionState(found) : NOT_FOUND;
 }
 
-const POLL_MS = 100;
 const PATIENCE_MS = 3_000;

@@ -1,24 +1,23 @@
 /**
- * A payment with 3-D Secure up to the challenge: claim, enrol, record, each one transaction or one external call. Where
- * the issuer wants no challenge it goes straight on to the authorization. The card is handed to the acquirer here, once;
- * everything after names the acquirer's session only.
+ * A payment with 3-D Secure up to the challenge: claim, enrol, record, each one transaction or one external call. Without
+ * a challenge it continues to the authorization immediately. The card is sent to the acquirer here, once; every later
+ * call names the acquirer's session only.
  */
 import type { EnrolmentOutcome } from "@holdfast/acquirer";
 import type { Card, CommandReply, EnrolledPayment, EnrolPayment } from "@holdfast/contracts";
-import { failpoint } from "@holdfast/failpoints";
+import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
 import { storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
-import { certainlyNotCommitted } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import { admitPayment } from "../authorization/admit-payment.ts";
-import { answerRepetition, currentState } from "../authorization/answer-repetition.ts";
+import { answerKnownPayment, currentState } from "../authorization/answer-known-payment.ts";
 import { NOT_YET_ANSWERED, type AuthorizePaymentDeps } from "../authorization/authorize-payment.ts";
+import { cardRequestOf } from "../authorization/card-request.ts";
 import { concludeAuthorization } from "../authorization/conclude-authorization.ts";
 import type { PaymentsDatabase } from "../database.ts";
-import { DEADLINE_PASSED } from "../payment/authorization-outcome.ts";
+import { DEADLINE_PASSED, type LeasedForSettlement } from "../payment/authorization-outcome.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
-import type { LeasedForSettlement } from "../payment/settlement.ts";
 import { completeAuthorization } from "./complete-authorization.ts";
 import { decideEnrolment, type EnrolmentDecision } from "./enrolment-outcome.ts";
 import { claimEnrolment, findSession, recordChallenge, startAuthorizing } from "./session-queries.ts";
@@ -35,8 +34,8 @@ type Reply = CommandReply<EnrolledPayment>;
 type Refused = Extract<Reply, { outcome: "problem" }>;
 
 /**
- * What somebody else has to write in the transaction of the claim; a refusal undoes the claim and is the answer. For a
- * page that is open in two tabs: the one that finds itself second is refused here.
+ * A caller's own writes in the transaction of the claim; a refusal undoes the claim and is the answer. It is made for a
+ * page that is open in two tabs: the second form is refused here.
  */
 export type WithinClaim = (
   trx: Transaction<PaymentsDatabase>,
@@ -61,7 +60,7 @@ export async function enrolPayment(
   const claim = await claimPayment(deps, message, row, withinClaim);
   switch (claim.kind) {
     case "taken":
-      return await answerRepetition(deps, message, row, currentEnrolment);
+      return await answerKnownPayment(deps, message, row, currentEnrolment);
     case "answered":
       return claim.reply;
     case "claimed":
@@ -104,7 +103,7 @@ async function claimPayment(
       const key = { fingerprint: row.idempotency_fingerprint!, resourceId: row.payment_id };
       if (owner && !(await takeIdempotencyKey(trx, owner, key))) return { kind: "taken" };
       const claimed = await claimEnrolment(trx, row, payload, deps);
-      // With a key taken just now and a payment that exists, one id came under two keys: its row is the answer.
+      // The key is new but the payment exists: one id came under two keys, and its row is the answer.
       if (!claimed) return { kind: "taken" };
       const refused = await withinClaim?.(trx, {
         paymentId: row.payment_id,
@@ -140,20 +139,14 @@ class ClaimRefused extends Error {
 }
 
 function enrol(
-  { acquirer, acquirerTimeoutMs, now }: EnrolPaymentDeps,
+  deps: EnrolPaymentDeps,
   { context, payload }: Message,
   payment: LeasedForSettlement,
   card: Card,
   sessionExpiresAt: Date,
 ): Promise<EnrolmentOutcome> {
-  return acquirer.enrol({
-    reference: payment.payment_id,
-    expiresAt: new Date(Math.min(now() + acquirerTimeoutMs, context.deadlineAt)),
-    amountMinor: payment.amount_minor,
-    currency: payment.currency,
-    card: card.reveal(),
-    cardHolderName: payment.card_holder_name,
-    installmentCount: payment.installment_count,
+  return deps.acquirer.enrol({
+    ...cardRequestOf(deps, payment, card, context),
     operation: payment.transaction_type === "PAYMENT" ? "sale" : "authorize",
     returnUrl: payload.returnUrl,
     sessionExpiresAt,
@@ -169,7 +162,7 @@ async function showChallenge(
     const shown = await deps.db.transaction().execute(async (trx) => {
       if (!(await recordChallenge(trx, payment, challenge))) return undefined;
       const reply = await currentEnrolment({ db: trx }, payment);
-      // The answer is final for this request; how the payment ends is another story.
+      // This answer is final for the request, although the payment has not ended yet.
       if (reply) await storeAnswer(trx, payment.payment_id, reply);
       return reply;
     });

@@ -1,15 +1,15 @@
 import type { Authentication, CompletionOutcome, EnrolmentOutcome } from "@holdfast/acquirer";
 import { decideAuthorization, type AuthorizationDecision } from "../payment/authorization-outcome.ts";
 
-/** What the acquirer's answer makes of a payment that is being enrolled. */
+/** The decision on a payment that is being enrolled, by the acquirer's answer. */
 export type EnrolmentDecision =
   | { to: "ENROLLED"; session: string; url: string; fields: Record<string, string> }
   | { to: "AUTHORIZING"; session: string; authentication: Authentication }
   | Exclude<AuthorizationDecision, { to: "UNKNOWN" }>;
 
 /**
- * An enrolment moves no money, so one whose answer is lost need not be found out: nobody can be shown its challenge, and
- * what may exist of it at the acquirer is bound by a reversal.
+ * An enrolment moves no money, so one whose answer is lost needs no inquiry: its challenge cannot be shown, and a reversal
+ * binds whatever the acquirer may have of it.
  */
 export function decideEnrolment(outcome: EnrolmentOutcome): EnrolmentDecision {
   switch (outcome.kind) {
@@ -30,7 +30,7 @@ export function decideEnrolment(outcome: EnrolmentOutcome): EnrolmentDecision {
   }
 }
 
-/** The enrolment was sent under the same reference, so a completion that was not sent proves nothing by itself. */
+/** The enrolment was sent under the same reference, so a completion that was not sent leaves the outcome unknown. */
 export function decideCompletion(outcome: CompletionOutcome): AuthorizationDecision {
   return outcome.kind === "not_sent"
     ? { to: "UNKNOWN", cause: "acquirer_unavailable" }

@@ -4,7 +4,7 @@ import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { saveAuthentication } from "./session-queries.ts";
 
-/** Keeps what the acquirer says of a payment's authentication: evidence for a dispute, for which the money never waits. */
+/** Stores the acquirer's result of the authentication, evidence for a dispute. A failure never delays the payment. */
 export async function keepAuthentication(
   { db, events }: { db: Kysely<PaymentsDatabase>; events: BusinessEvents },
   payment: Parameters<BusinessEvents["writeFailed"]>[1],

@@ -1,7 +1,9 @@
 import type { Authentication } from "@holdfast/acquirer";
 import type { ThreeDsTerms } from "@holdfast/contracts";
+import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
-import type { PaymentsDatabase, ThreeDsSessionTable } from "../database.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import type { ThreeDsSessionTable } from "./session-table.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import { transition } from "../payment/payment.ts";
@@ -56,14 +58,10 @@ export async function claimEnrolment(
   return { ...claimed, expires_at };
 }
 
-function fromNow(ms: number) {
-  return sql<Date>`now() + ${ms} * interval '1 millisecond'`;
-}
-
 type Leased = { payment_id: string; lease_token: string };
 
 /**
- * The cardholder has a challenge to pass: the lease is given back, and recovery looks when the session has ended.
+ * The cardholder has a challenge to pass: the lease ends, and recovery asks once the session has ended.
  * @returns false when the lease is no longer ours.
  */
 export async function recordChallenge(
@@ -98,7 +96,7 @@ export async function recordChallenge(
   return true;
 }
 
-/** No challenge is wanted: it goes on under the same lease, renewed. @returns false when that is no longer ours. */
+/** There is no challenge: the payment continues under the same lease, renewed. @returns false when that is not ours. */
 export async function startAuthorizing(
   trx: Transaction<PaymentsDatabase>,
   payment: Leased,
@@ -128,8 +126,8 @@ export async function startAuthorizing(
 }
 
 /**
- * Takes the payment for its completion: once, while its session lasts, and only if recovery has not taken it. Both of them
- * update the same row and ask for a lease that is free, so one of the two wins.
+ * Claims the payment for its completion: once, while its session lasts, and only if recovery has not leased it. Both
+ * update the same row and require a free lease, so one of the two wins.
  */
 export async function claimCompletion(
   db: Kysely<PaymentsDatabase>,
@@ -157,7 +155,7 @@ export async function claimCompletion(
   return rows[0];
 }
 
-/** @param sessionId where the caller has to know it. */
+/** @param sessionId given where the caller has to prove that it knows it. */
 export async function findSession(
   db: Kysely<PaymentsDatabase>,
   { paymentId, sessionId }: { paymentId: string; sessionId?: string },
@@ -180,7 +178,7 @@ export async function findSession(
   return { payment, session: { ...session, ...dates }, isOpen };
 }
 
-/** What came of the authentication. */
+/** Stores the result of the authentication. */
 export async function saveAuthentication(
   db: Kysely<PaymentsDatabase>,
   paymentId: string,

@@ -3,14 +3,14 @@ import { isUnsettled } from "../payment/payment.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
 import type { SessionPayment } from "./session-queries.ts";
 
-/** The challenge, while it can be passed. */
+/** The challenge, while it is open. */
 export function challengeOf({ session, isOpen }: SessionPayment): Challenge | undefined {
   const { page_url: pageUrl, challenge_url: url, challenge_fields: fields, expires_at } = session;
   if (!isOpen || url === null || fields === null) return undefined;
   return { pageUrl, url, fields, expiresAt: expires_at.toISOString() };
 }
 
-/** What the public pages are told: `pending` while how the payment ends is not known. */
+/** The answer to the public pages: `pending` until the payment has ended. */
 export function sessionState(
   found: SessionPayment,
 ): Extract<CommandReply<SessionState>, { result: unknown }> {

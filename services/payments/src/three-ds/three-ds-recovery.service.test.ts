@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createSimulatorAcquirer } from "@holdfast/acquirer";
 import { resolveUnresolvedPayment, reverseUnresolvedPayment } from "@holdfast/contracts";
 import { request } from "@holdfast/messaging";
-import { eventually } from "@holdfast/testing";
+import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 import { CHALLENGED, FRICTIONLESS, threeDs, type ThreeDsSteps } from "../../test/three-ds-harness.ts";

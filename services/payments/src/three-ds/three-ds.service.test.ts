@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { armFailpoints } from "@holdfast/failpoints";
+import { armFailpoints } from "@holdfast/service-runtime";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 import {

@@ -1,6 +1,6 @@
 import type { AmountsByCurrency } from "../config.ts";
 
-/** How many different people have to approve a refund. @param twoAbove amounts, of some currencies, that take two. */
+/** How many different people have to approve a refund. @param twoAbove amounts, by currency, above which two have to. */
 export function approvalsRequired(
   { amount_minor, currency }: { amount_minor: bigint; currency: string },
   twoAbove: AmountsByCurrency,

@@ -4,7 +4,7 @@ import type { Transaction } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "../refund/refund-record.ts";
 
-/** Writes down what an operator did about a refund, in the transaction of its effect. */
+/** Writes an operator's action to the audit log, in the transaction of its effect. */
 export async function auditRefund(
   trx: Transaction<RefundsDatabase>,
   { operator, requestId }: OperatorContext,

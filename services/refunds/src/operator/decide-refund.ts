@@ -1,15 +1,14 @@
 /**
- * What operators decide: each decision is taken on the refund's locked row, and committed together with its line in the
- * audit log and the state it leads to. Only then the bank, or `payments`, is asked. Of any number of decisions that
- * arrive together one stands.
+ * The decisions of operators: each is made on the refund's locked row, and committed together with its line in the audit
+ * log and the state it leads to. Only then the bank, or `payments`, is asked. Of any number of decisions that arrive
+ * together one stands.
  */
 import type { CommandReply, OperatorContext, OperatorRefundDetail } from "@holdfast/contracts";
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint } from "@holdfast/service-runtime";
 import type { Logger } from "@holdfast/service-runtime";
 import type { Transaction } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
-import { carryOn } from "../execution/carry-on.ts";
-import type { ExecuteDeps } from "../execution/execute-refund.ts";
+import { carryOutRefund, type CarryOutDeps } from "../refund/carry-out-refund.ts";
 import { changeRefund } from "../refund/change-refund.ts";
 import type { RefundRow } from "../refund/refund-record.ts";
 import { lockRefund, type LeasedRefund } from "../refund/refund-queries.ts";
@@ -17,7 +16,7 @@ import { approvalsRequired } from "./approvals-required.ts";
 import { auditRefund } from "./audit-refund.ts";
 import { describeRefund, type ViewDeps } from "./list-refunds.ts";
 
-export type DecideDeps = ExecuteDeps & ViewDeps & { log: Logger };
+export type DecideDeps = CarryOutDeps & ViewDeps & { log: Logger };
 type Reply = CommandReply<OperatorRefundDetail>;
 type Problem = Extract<Reply, { outcome: "problem" }>;
 type Decision = RefundRow | Problem | { outcome: "not_started" };
@@ -47,7 +46,7 @@ export async function approveRefund(
   return await carryOutAndDescribe(deps, context, decided);
 }
 
-/** Rejects for good; the amount is free again once `payments` has been told. */
+/** Rejects for good; the amount can be refunded again once `payments` has released it. */
 export async function rejectRefund(
   deps: DecideDeps,
   context: OperatorContext,
@@ -85,7 +84,7 @@ async function decide(
   return decided;
 }
 
-/** @returns how many have approved by now, or undefined for one who had approved before. */
+/** @returns how many have approved by now, or undefined if this operator had approved before. */
 async function addApproval(
   trx: Transaction<RefundsDatabase>,
   refundId: string,
@@ -118,7 +117,7 @@ async function change(
   return changed;
 }
 
-/** The decision stands whatever becomes of this: what fails here is finished by recovery. */
+/** The decision stands whatever happens here: recovery finishes what fails. */
 async function carryOutAndDescribe(
   deps: DecideDeps,
   context: OperatorContext,
@@ -130,7 +129,7 @@ async function carryOutAndDescribe(
         0,
         Math.min(deps.acquirerTimeoutMs, context.deadlineAt - deps.now()),
       );
-      await carryOn({ ...deps, acquirerTimeoutMs }, refund as LeasedRefund, { resumed: false });
+      await carryOutRefund({ ...deps, acquirerTimeoutMs }, refund as LeasedRefund, { resumed: false });
     } catch (error) {
       deps.log.error({ refundId: refund.refund_id, error }, "a decision could not be carried out at once");
     }

@@ -1,20 +1,17 @@
-import type { RefundFilter } from "@holdfast/contracts";
+import type { RefundFilter, TimePosition } from "@holdfast/contracts";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { RefundHistoryTable, RefundsDatabase } from "../database.ts";
 import type { RefundState } from "../refund/refund.ts";
 import type { Approval, OperatorRefundRow } from "./operator-refund.ts";
 
-/** A place in the list of refunds. */
-export type QueuePosition = { createdAt: Date; refundId: string };
-
 export type QueueQuery = {
   status?: RefundFilter | undefined;
   merchantId?: string | undefined;
   limit: number;
-  after: QueuePosition | undefined;
+  after: TimePosition | undefined;
 };
 
-/** Refunds, oldest first, but for those that were never shown. */
+/** Refunds, oldest first, without those that were never shown. */
 export async function findQueue(
   db: Kysely<RefundsDatabase>,
   { status, merchantId, limit, after }: QueueQuery,
@@ -24,7 +21,7 @@ export async function findQueue(
     .$if(status !== undefined, (query) => query.where("state", "in", STATES[status!]))
     .$if(merchantId !== undefined, (query) => query.where("merchant_id", "=", merchantId!))
     .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(${CREATED}, refund_id) > (${after?.createdAt}, ${after?.refundId}::uuid)`),
+      query.where(sql<boolean>`(${CREATED}, refund_id) > (${after?.createdAt}, ${after?.id}::uuid)`),
     )
     .orderBy(CREATED)
     .orderBy("refund_id")
@@ -40,7 +37,7 @@ const STATES: Record<RefundFilter, RefundState[]> = {
   REJECTED: ["REJECTED"],
 };
 
-/** To the millisecond, which is what a position in the list can hold. */
+/** Rounded to the millisecond, the precision of a position in the list. */
 const CREATED = sql`date_trunc('milliseconds', created_at)`;
 
 /** Any merchant's refund. */
@@ -61,7 +58,7 @@ function withAges(db: Kysely<RefundsDatabase>) {
     ]);
 }
 
-/** By refund, oldest first. */
+/** The approvals of each refund, oldest first. */
 export async function findApprovals(
   db: Kysely<RefundsDatabase>,
   refundIds: string[],

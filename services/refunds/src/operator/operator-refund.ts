@@ -7,16 +7,16 @@ import { refundRecord, type RefundRow } from "../refund/refund-record.ts";
 import { approvalsRequired } from "./approvals-required.ts";
 
 export type Approval = Selectable<RefundApprovalTable>;
-/** A refund's row with what the operator's view adds to it; ages are by the database's clock. */
+/** A refund's row with the columns that the operator's view adds; ages are by the database's clock. */
 export type OperatorRefundRow = RefundRow & { age_ms: number; state_age_ms: number };
 
 export type OperatorView = {
   twoAbove: AmountsByCurrency;
-  /** Age from which a refund whose outcome is not known is for people to look at. */
+  /** Age from which a refund of unknown outcome needs an operator. */
   overdueAfterMs: number;
 };
 
-/** @param remaining what remains of the payment, where that is known. */
+/** @param remaining the amount of the payment that can still be refunded, if known. */
 export function operatorRefund(
   row: OperatorRefundRow,
   approvals: Approval[],

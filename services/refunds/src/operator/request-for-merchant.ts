@@ -1,12 +1,16 @@
-import type { CommandReply, OperatorRefundDetail, requestRefundForMerchant } from "@holdfast/contracts";
+import type {
+  CommandReply,
+  OperatorContext,
+  OperatorRefundDetail,
+  requestRefundForMerchant,
+} from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
-import type { OperatorContext } from "@holdfast/contracts";
 import type { z } from "zod";
 import { requestRefund, type RequestRefundDeps } from "../request/request-refund.ts";
 import { auditRefund } from "./audit-refund.ts";
 import { describeRefund, type ViewDeps } from "./list-refunds.ts";
 
-/** POST /operator/payments/{id}/refunds: as a merchant's request, but for who asked, which the audit log says. */
+/** POST /operator/payments/{id}/refunds: a merchant's request made by an operator, whom the audit log names. */
 export async function requestForMerchant(
   deps: RequestRefundDeps & ViewDeps,
   {

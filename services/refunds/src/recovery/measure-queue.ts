@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import type { BusinessEvents, QueueMeasure } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";
 
-/** Measures how many refunds wait for people, and for the bank, and how long the oldest has; for metrics and alerts. */
+/** Measures how many refunds wait for operators and for the bank, and the age of the oldest, for metrics and alerts. */
 export async function measureQueue({
   db,
   events,

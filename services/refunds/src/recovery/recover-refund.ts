@@ -1,21 +1,20 @@
 import { forgetKey } from "@holdfast/idempotency";
-import { failpoint } from "@holdfast/failpoints";
-import { carryOn } from "../execution/carry-on.ts";
-import { tryLater, type ExecuteDeps } from "../execution/execute-refund.ts";
+import { failpoint } from "@holdfast/service-runtime";
+import { carryOutRefund, tryLater, type CarryOutDeps } from "../refund/carry-out-refund.ts";
 import type { LeasedRefund } from "../refund/refund-queries.ts";
 import { dropRefund } from "../request/drop-refund.ts";
 
-/** Finishes what a crash or an outage left: a request that was never shown is undone, a decision is carried out. */
-export async function recoverRefund(deps: ExecuteDeps, refund: LeasedRefund): Promise<void> {
+/** Finishes a refund after a crash or an outage: a request that was never shown is undone, a decision is carried out. */
+export async function recoverRefund(deps: CarryOutDeps, refund: LeasedRefund): Promise<void> {
   if (refund.state === "RESERVING") await undoRequest(deps, refund);
-  else await carryOn(deps, refund, { resumed: true });
+  else await carryOutRefund(deps, refund, { resumed: true });
 }
 
 /**
- * Has `payments` release what it may have reserved, which leaves a tombstone there: a reservation that is still on its
- * way then reserves nothing. Only when that is acknowledged the row and its key go.
+ * Has `payments` release a possible reservation, which leaves a tombstone there: a reservation that is still on its way
+ * then reserves nothing. Only when that is acknowledged the row and its key are deleted.
  */
-async function undoRequest(deps: ExecuteDeps, refund: LeasedRefund): Promise<void> {
+async function undoRequest(deps: CarryOutDeps, refund: LeasedRefund): Promise<void> {
   const reply = await deps.payments.release(refund);
   await failpoint("refunds.after_undo_told");
   if (reply.outcome !== "done") {

@@ -1,6 +1,6 @@
 import { describeRefund } from "@holdfast/contracts";
-import { armFailpoints, type Failpoint } from "@holdfast/failpoints";
-import { eventually } from "@holdfast/testing";
+import { armFailpoints, type Failpoint } from "@holdfast/service-runtime";
+import { eventually } from "@holdfast/tests/support";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "../../test/refunds-harness.ts";
 

@@ -1,4 +1,5 @@
 import { PAYMENT_STATUS_CHANGED } from "@holdfast/contracts";
+import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Transaction, type Updateable } from "kysely";
 import type { RefundsDatabase, RefundTable } from "../database.ts";
 import { isFinal, isUnderWay, transition, type RefundState } from "./refund.ts";
@@ -9,7 +10,7 @@ export type RefundChange = {
   cause: string;
   /** Columns that change with the state. */
   set?: Pick<Updateable<RefundTable>, ChangedWithState>;
-  /** Of the lease under which whoever changes it goes on, where there is something to go on with. */
+  /** Length of the lease under which the caller continues, if the refund is still under way. */
   leaseMs: number;
 };
 
@@ -19,8 +20,8 @@ type ChangedWithState = Exclude<
 >;
 
 /**
- * Moves a refund on, with its history, and where the new state is final with the event that tells the merchant. The
- * update asks for the state and the lease that `refund` was read with: a process that was overtaken changes nothing.
+ * Moves a refund to its next state, with its history, and with the merchant's event where that state is final. The update
+ * requires the state and the lease that `refund` was read with: a process that was overtaken changes nothing.
  *
  * @returns the refund as it is now, under a new lease if it is still under way, or undefined when it was overtaken.
  */
@@ -30,7 +31,7 @@ export async function changeRefund(
   { to, cause, set, leaseMs }: RefundChange,
 ): Promise<RefundRow | undefined> {
   const state = transition(refund.state, to);
-  const leaseEnds = isUnderWay(state) ? sql<Date>`now() + ${leaseMs} * interval '1 millisecond'` : null;
+  const leaseEnds = isUnderWay(state) ? fromNow(leaseMs) : null;
   const changed = await trx
     .updateTable("refund")
     .set({
@@ -57,10 +58,17 @@ export async function changeRefund(
     .values({ refund_id, version, from_state: refund.state, to_state: state, cause })
     .execute();
   if (isFinal(state)) {
-    await sql`
-      insert into outbox (event_type, payment_id, merchant_id, status, body, traceparent)
-      values (${PAYMENT_STATUS_CHANGED}, ${refund_id}, ${merchant_id}, ${state}, ${webhookBody(changed)},
-        ${traceparent})`.execute(trx);
+    await trx
+      .insertInto("outbox")
+      .values({
+        event_type: PAYMENT_STATUS_CHANGED,
+        payment_id: refund_id,
+        merchant_id,
+        status: state,
+        body: webhookBody(changed),
+        traceparent,
+      })
+      .execute();
   }
   return changed;
 }

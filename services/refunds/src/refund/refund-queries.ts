@@ -1,3 +1,4 @@
+import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "./refund-record.ts";
@@ -5,7 +6,7 @@ import type { RefundRow } from "./refund-record.ts";
 /** A refund under this process's lease. */
 export type LeasedRefund = RefundRow & { lease_token: string };
 
-/** With whether a process is working on it now, by the database's clock. @param merchantId undefined for operators. */
+/** One refund, and whether a process works on it now, by the database's clock. @param merchantId undefined for operators. */
 export async function findRefund(
   db: Kysely<RefundsDatabase>,
   refundId: string,
@@ -34,50 +35,72 @@ export async function lockRefund(
 }
 
 /**
- * Leases refunds that are under way and that nobody works on, those that wait longest first. Any number of workers may
- * ask at once: each gets others.
+ * Leases refunds that are under way and that no process works on, those that wait longest first. Any number of workers
+ * may call it side by side: each gets others.
  */
 export async function leaseDue(
   db: Kysely<RefundsDatabase>,
   { leaseMs, limit }: { leaseMs: number; limit: number },
 ): Promise<LeasedRefund[]> {
-  const leased = await sql<LeasedRefund>`
-    update refund set
-      lease_token = gen_random_uuid(), lease_until = lease.ends, recover_at = lease.ends, updated_at = now()
-    from (select now() + ${leaseMs} * interval '1 millisecond' as ends) as lease
-    where refund_id in (
-      select refund_id from refund where recover_at <= now()
-      order by recover_at limit ${limit} for update skip locked)
-    returning refund.*`.execute(db);
-  return leased.rows;
+  const due = db
+    .selectFrom("refund")
+    .select("refund_id")
+    .where("recover_at", "<=", sql<Date>`now()`)
+    .orderBy("recover_at")
+    .limit(limit)
+    .forUpdate()
+    .skipLocked();
+  return await db
+    .updateTable("refund")
+    .set({
+      lease_token: sql<string>`gen_random_uuid()`,
+      lease_until: fromNow(leaseMs),
+      recover_at: fromNow(leaseMs),
+      updated_at: sql<Date>`now()`,
+    })
+    .where("refund_id", "in", due)
+    .returningAll()
+    .$narrowType<{ lease_token: string }>()
+    .execute();
 }
 
-/** Makes the lease last from now on. @returns false when it is no longer ours. */
+/** Renews the lease. @returns false when it is no longer ours. */
 export async function renewLease(
   db: Kysely<RefundsDatabase>,
   { refund_id, lease_token }: LeasedRefund,
   { leaseMs, found }: { leaseMs: number; found: string },
 ): Promise<boolean> {
-  const renewed = await sql`
-    update refund set lease_until = lease.ends, recover_at = lease.ends, last_inquiry = ${found}, updated_at = now()
-    from (select now() + ${leaseMs} * interval '1 millisecond' as ends) as lease
-    where refund_id = ${refund_id} and lease_token = ${lease_token}`.execute(db);
-  return renewed.numAffectedRows === 1n;
+  const { numUpdatedRows } = await db
+    .updateTable("refund")
+    .set({
+      lease_until: fromNow(leaseMs),
+      recover_at: fromNow(leaseMs),
+      last_inquiry: found,
+      updated_at: sql<Date>`now()`,
+    })
+    .where("refund_id", "=", refund_id)
+    .where("lease_token", "=", lease_token)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
-/** Gives the lease back and names the time of the next attempt; does nothing when the lease is no longer ours. */
+/** Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. */
 export async function postpone(
   db: Kysely<RefundsDatabase>,
   { refund_id, lease_token }: LeasedRefund,
   { inMs, cause }: { inMs: number; cause: string },
 ): Promise<void> {
-  await sql`
-    update refund set
-      lease_token = null,
-      lease_until = null,
-      recover_at = now() + ${inMs} * interval '1 millisecond',
-      recovery_attempts = recovery_attempts + 1,
-      last_inquiry = ${cause},
-      updated_at = now()
-    where refund_id = ${refund_id} and lease_token = ${lease_token}`.execute(db);
+  await db
+    .updateTable("refund")
+    .set({
+      lease_token: null,
+      lease_until: null,
+      recover_at: fromNow(inMs),
+      recovery_attempts: sql<number>`recovery_attempts + 1`,
+      last_inquiry: cause,
+      updated_at: sql<Date>`now()`,
+    })
+    .where("refund_id", "=", refund_id)
+    .where("lease_token", "=", lease_token)
+    .execute();
 }

@@ -6,8 +6,8 @@ import { isFinal, merchantStatus } from "./refund.ts";
 export type RefundRow = Selectable<RefundTable>;
 
 /**
- * The refund as the spec's record, whole: the bus answer and the webhook's body. What the bank said shows with the end
- * it led to and not before: until `payments` knows the end, merchants see nothing of it.
+ * The refund as the spec's record, whole: the bus answer and the webhook's body. The bank's answer is shown together with
+ * the final state and not before: until `payments` knows the end, merchants see nothing of it.
  */
 export function refundRecord(refund: RefundRow): ApiPaymentResponse {
   const { order_id, installment_count, card_holder_name, masked_pan } = refund;

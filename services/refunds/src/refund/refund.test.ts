@@ -1,6 +1,6 @@
+import { IllegalTransitionError } from "@holdfast/contracts";
 import { describe, expect, test } from "vitest";
 import {
-  IllegalTransitionError,
   isFinal,
   isUnderWay,
   merchantStatus,

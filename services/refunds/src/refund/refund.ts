@@ -1,21 +1,21 @@
-import type { PaymentStatus } from "@holdfast/contracts";
+import { createTransition, type PaymentStatus } from "@holdfast/contracts";
 
 /**
  * The refund's state machine: the only place that says which state may follow which. A change is checked here, and
  * again by the update's own condition on the row.
  */
 export const REFUND_STATES = [
-  /** Written before `payments` is asked to reserve the amount; shown to nobody, and undone unless that succeeds. */
+  /** Written before `payments` reserves the amount; shown to nobody, and deleted unless that succeeds. */
   "RESERVING",
   /** The amount is reserved; operators decide. */
   "PENDING_APPROVAL",
-  /** Approved; the bank is being asked, or what it answered is not known. Shown as PENDING_APPROVAL. */
+  /** Approved; the bank is being asked, or its answer is unknown. Shown as PENDING_APPROVAL. */
   "EXECUTING",
-  /** Paid out, for good; `payments` is told until it has acknowledged. Shown as PENDING_APPROVAL. */
+  /** Paid out, for good; `payments` settles the amount until it has acknowledged. Shown as PENDING_APPROVAL. */
   "SETTLING",
-  /** Declined by the bank, for good; likewise. */
+  /** Declined by the bank, for good; `payments` releases the amount likewise. */
   "FAILING",
-  /** Rejected by an operator, for good; likewise. */
+  /** Rejected by an operator, for good; `payments` releases the amount likewise. */
   "REJECTING",
   "SUCCESS",
   "FAILED",
@@ -24,7 +24,7 @@ export const REFUND_STATES = [
 export type RefundState = (typeof REFUND_STATES)[number];
 export type FinalRefundState = "SUCCESS" | "FAILED" | "REJECTED";
 
-/** From each state to those that may follow; `NONE` is a refund that does not exist yet. */
+/** The states that may follow each state; `NONE` is a refund that does not exist yet. */
 export const REFUND_TRANSITIONS = {
   NONE: ["RESERVING"],
   RESERVING: ["PENDING_APPROVAL"],
@@ -38,25 +38,14 @@ export const REFUND_TRANSITIONS = {
   REJECTED: [],
 } as const satisfies Record<RefundState | "NONE", readonly RefundState[]>;
 
-/** A change the transition table does not have: a bug, never an outcome. */
-export class IllegalTransitionError extends Error {
-  override name = "IllegalTransitionError";
-  readonly code = "illegal_transition";
-}
-
 /** @returns `to`. @throws IllegalTransitionError when the table does not lead there. */
-export function transition<To extends RefundState>(from: RefundState | "NONE", to: To): To {
-  if (!(REFUND_TRANSITIONS[from] as readonly RefundState[]).includes(to)) {
-    throw new IllegalTransitionError(`${from} does not lead to ${to}`);
-  }
-  return to;
-}
+export const transition = createTransition<RefundState | "NONE", RefundState>(REFUND_TRANSITIONS);
 
 export function isFinal(state: RefundState): state is FinalRefundState {
   return state === "SUCCESS" || state === "FAILED" || state === "REJECTED";
 }
 
-/** Whether a process, or recovery, has something to do about it: it is then under a lease, or due at `recover_at`. */
+/** Whether it still needs a process or recovery: it is then under a lease, or due at `recover_at`. */
 export function isUnderWay(state: RefundState): boolean {
   return state !== "PENDING_APPROVAL" && !isFinal(state);
 }

@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { createLogger, createPool } from "@holdfast/service-runtime";
-import { createTestDatabase, type TestDatabase } from "@holdfast/testing";
+import { createDatabase, createLogger, createPool } from "@holdfast/service-runtime";
+import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import type { Kysely } from "kysely";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createBusinessEvents } from "../business-events.ts";
-import { createDatabase, type RefundsDatabase } from "../database.ts";
+import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
 import { findRefund, type LeasedRefund } from "../refund/refund-queries.ts";
 import { dropRefund } from "./drop-refund.ts";
-import { requestRefund, type RefundRequest, type RequestRefundDeps } from "./request-refund.ts";
+import { requestRefund, type RequestRefundDeps } from "./request-refund.ts";
+import type { RefundRequest } from "./claim-refund.ts";
 
 /** What happens at instants that no race of real services hits reliably; only `payments` is played. */
 let database: TestDatabase;
@@ -25,7 +26,7 @@ beforeAll(async () => {
     applicationName: "test",
     log,
   });
-  db = createDatabase(pool);
+  db = createDatabase<RefundsDatabase>(pool);
 });
 afterAll(async () => {
   await pool.end();

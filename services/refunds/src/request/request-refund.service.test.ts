@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { capturePayment, type MessageContext } from "@holdfast/contracts";
-import { armFailpoints } from "@holdfast/failpoints";
-import { eventually } from "@holdfast/testing";
+import { armFailpoints } from "@holdfast/service-runtime";
+import { eventually } from "@holdfast/tests/support";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "../../test/refunds-harness.ts";
 

@@ -1,27 +1,21 @@
 /**
  * A refund request in three phases: claim (a RESERVING row that is shown to nobody), have `payments` reserve the
  * amount, record. Only a reserved amount is ever shown, so refunds never add up to more than the payment, however many
- * arrive together. Whatever the process dies with is undone by recovery: the reservation is released, then the row is
- * deleted.
+ * arrive together. If the process dies in between, recovery undoes the request: it has the reservation released, then
+ * deletes the row.
  */
-import {
-  currencyExponent,
-  type ApiPaymentResponse,
-  type CommandReply,
-  type RefundReservation,
-} from "@holdfast/contracts";
-import { failpoint } from "@holdfast/failpoints";
-import { forgetKey, storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
-import { certainlyNotCommitted } from "@holdfast/service-runtime";
-import { sql, type Kysely, type Transaction } from "kysely";
+import type { ApiPaymentResponse, CommandReply, RefundReservation } from "@holdfast/contracts";
+import { failpoint } from "@holdfast/service-runtime";
+import { forgetKey, storeAnswer } from "@holdfast/idempotency";
+import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
 import { changeRefund } from "../refund/change-refund.ts";
-import { merchantStatus, transition } from "../refund/refund.ts";
 import { refundRecord, type RefundRow } from "../refund/refund-record.ts";
 import { postpone, type LeasedRefund } from "../refund/refund-queries.ts";
-import { answerCopy, answerRepetition } from "./answer-repetition.ts";
+import { answerRefundCopy, answerRefundRepetition } from "./answer-refund.ts";
+import { claimRefund, type RefundRequest } from "./claim-refund.ts";
 import { dropRefund } from "./drop-refund.ts";
 
 export type RequestRefundDeps = {
@@ -33,23 +27,6 @@ export type RequestRefundDeps = {
   now: () => number;
 };
 
-/** What is asked for, by whom. */
-export type RefundRequest = {
-  refundId: string;
-  paymentId: string;
-  merchantId: string;
-  amountMinor: bigint;
-  currency: string;
-  /** The operator who asks on the merchant's behalf, and why. */
-  onBehalf: { operator: string; reason: string } | undefined;
-  traceparent: string | null;
-  /** Epoch milliseconds. */
-  deadlineAt: number;
-  idempotency: { scope: string; key: string; fingerprint: Buffer } | undefined;
-  /** More to write in the transaction that shows the refund. */
-  whenAccepted?: (trx: Transaction<RefundsDatabase>, refund: RefundRow) => Promise<void>;
-};
-
 export type Reply = CommandReply<ApiPaymentResponse>;
 type Refused = Extract<CommandReply<never>, { outcome: "problem" }>;
 
@@ -59,10 +36,11 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
     case "refused":
       return claim.reply;
     case "copy":
-      return (await answerCopy(deps, request)) ?? (await requestRefund(deps, request));
+      return (await answerRefundCopy(deps, request)) ?? (await requestRefund(deps, request));
     case "repetition":
       return (
-        (await answerRepetition(deps, request, request.idempotency!)) ?? (await requestRefund(deps, request))
+        (await answerRefundRepetition(deps, request, request.idempotency!)) ??
+        (await requestRefund(deps, request))
       );
     case "claimed":
       break;
@@ -70,7 +48,7 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
       return claim satisfies never;
   }
   const { refund } = claim;
-  // Too late: the merchant may have been told 504, have seen 404, and have asked again.
+  // It is too late: the merchant may have got a 504, have seen a 404, and have asked again.
   if (deps.now() > request.deadlineAt) return await drop(deps, refund, "deadline_passed");
   const reply = await deps.payments.reserve(refund, request.deadlineAt);
   await failpoint("refunds.after_reservation");
@@ -78,7 +56,7 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
     case "done":
       return await accept(deps, refund, reply.result, request);
     case "problem":
-      // Its reservation was undone before it was made: this request's own end has come before it.
+      // The reservation was released before it was made: recovery has undone this request.
       if (reply.code === "refund_already_decided") return await drop(deps, refund, "undone_before");
       return await refuse(deps, refund, reply);
     case "not_started":
@@ -89,97 +67,6 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
     default:
       return reply satisfies never;
   }
-}
-
-type Claim =
-  | { kind: "claimed"; refund: LeasedRefund }
-  | { kind: "refused"; reply: Reply }
-  | { kind: "copy" }
-  | { kind: "repetition" };
-
-async function claimRefund(deps: RequestRefundDeps, request: RefundRequest): Promise<Claim> {
-  await failpoint("refunds.before_claim");
-  try {
-    const claim = await deps.db.transaction().execute((trx) => claimWithin(trx, deps, request));
-    await failpoint("refunds.after_claim");
-    return claim;
-  } catch (error) {
-    deps.events.writeFailed("claim", request, error);
-    return { kind: "refused", reply: { outcome: certainlyNotCommitted(error) ? "not_started" : "in_doubt" } };
-  }
-}
-
-async function claimWithin(
-  trx: Transaction<RefundsDatabase>,
-  { now }: RequestRefundDeps,
-  request: RefundRequest,
-): Promise<Claim> {
-  const { refundId, merchantId, idempotency } = request;
-  const known = trx.selectFrom("refund").select("state").where("refund_id", "=", refundId);
-  if (await known.executeTakeFirst()) return { kind: "copy" };
-  if (idempotency) {
-    const owner = { merchantId, ...idempotency };
-    if (!(await takeIdempotencyKey(trx, owner, { ...idempotency, resourceId: refundId }))) {
-      return { kind: "repetition" };
-    }
-  }
-  const parent = await findShownRefund(trx, request.paymentId, merchantId);
-  if (parent) {
-    const currentStatus = merchantStatus(parent.state);
-    const reply: Refused = { outcome: "problem", code: "payment_not_refundable", extra: { currentStatus } };
-    await storeAnswer(trx, refundId, reply);
-    return { kind: "refused", reply };
-  }
-  const refund = await insertRefund(trx, request, Math.max(0, request.deadlineAt - now()));
-  if (refund) return { kind: "claimed", refund };
-  await forgetKey(trx, refundId);
-  return { kind: "copy" };
-}
-
-/** The payment's id may be a refund's: refunds are not refunded. */
-async function findShownRefund(
-  trx: Transaction<RefundsDatabase>,
-  refundId: string,
-  merchantId: string,
-): Promise<Pick<RefundRow, "state"> | undefined> {
-  return await trx
-    .selectFrom("refund")
-    .select("state")
-    .where("refund_id", "=", refundId)
-    .where("merchant_id", "=", merchantId)
-    .where("state", "<>", "RESERVING")
-    .executeTakeFirst();
-}
-
-/** Under a lease that lasts as long as the request may: from then on recovery may undo it. */
-async function insertRefund(
-  trx: Transaction<RefundsDatabase>,
-  request: RefundRequest,
-  leaseMs: number,
-): Promise<LeasedRefund | undefined> {
-  const leaseEnds = sql<Date>`now() + ${leaseMs} * interval '1 millisecond'`;
-  const inserted = await trx
-    .insertInto("refund")
-    .values({
-      refund_id: request.refundId,
-      payment_id: request.paymentId,
-      merchant_id: request.merchantId,
-      state: transition("NONE", "RESERVING"),
-      version: 0,
-      amount_minor: request.amountMinor,
-      currency: request.currency,
-      currency_exponent: currencyExponent(request.currency) ?? 0,
-      requested_by: request.onBehalf?.operator ?? null,
-      request_reason: request.onBehalf?.reason ?? null,
-      traceparent: request.traceparent,
-      lease_token: sql<string>`gen_random_uuid()`,
-      lease_until: leaseEnds,
-      recover_at: leaseEnds,
-    })
-    .onConflict((conflict) => conflict.column("refund_id").doNothing())
-    .returningAll()
-    .executeTakeFirst();
-  return inserted as LeasedRefund | undefined;
 }
 
 async function accept(
@@ -218,7 +105,7 @@ async function accept(
       return { changed, reply };
     });
     await failpoint("refunds.after_request");
-    // Recovery took it for dead and is undoing it, or has undone it.
+    // Recovery took this process for dead and is undoing the request, or has undone it.
     if (!accepted) return { outcome: "in_doubt" };
     events.requested(accepted.changed);
     return accepted.reply;
@@ -242,14 +129,14 @@ async function refuse(deps: RequestRefundDeps, refund: LeasedRefund, reply: Refu
   return reply;
 }
 
-/** 409 and 422 without Retry-After; what may be otherwise in a moment is not remembered. */
+/** Refusals with 409 and 422 without Retry-After; one that may change in a moment is not stored. */
 const STORED_REFUSALS: ReadonlySet<string> = new Set([
   "payment_not_refundable",
   "refund_amount_exceeds_remaining",
   "currency_mismatch",
 ]);
 
-/** Nothing was reserved and nothing will be. */
+/** Deletes a request for which nothing was reserved and nothing will be. */
 async function drop(deps: RequestRefundDeps, refund: LeasedRefund, cause: string): Promise<Reply> {
   try {
     await deps.db.transaction().execute(async (trx) => {
@@ -263,7 +150,7 @@ async function drop(deps: RequestRefundDeps, refund: LeasedRefund, cause: string
   }
 }
 
-/** It may have been reserved: recovery releases it, at once. */
+/** The amount may have been reserved: recovery releases it, immediately. */
 async function leaveToRecovery({ db, events }: RequestRefundDeps, refund: LeasedRefund): Promise<Reply> {
   try {
     await postpone(db, refund, { inMs: 0, cause: "reservation_in_doubt" });

@@ -1,17 +1,20 @@
-import { failpoint } from "@holdfast/failpoints";
+import { failpoint, pause } from "@holdfast/service-runtime";
 import { annotate, failSpan, formatTraceparent, type Span } from "@holdfast/telemetry";
 import type { JsMsg } from "@nats-io/jetstream";
+import type { Kysely } from "kysely";
 import { DatabaseError, type Pool } from "pg";
 import type { BusinessEvents } from "../business-events.ts";
 import { SKEW_STOP_MS, type Clock } from "../clock.ts";
-import type { DeliveryWorker } from "../deliver/delivery-worker.ts";
+import type { WebhooksDatabase } from "../database.ts";
+import type { DeliveryWorker } from "../delivery/delivery-worker.ts";
 import type { Progress } from "../progress.ts";
-import { acceptEvents, keepPoison, type EventToAccept } from "./accept-statement.ts";
+import { acceptEvents, keepPoison, type EventToAccept } from "./accept-events.ts";
 import type { Confirmations } from "./confirmations.ts";
 import { parseEvent, type IncomingEvent } from "./parse-event.ts";
 
 export type AcceptDeps = {
   pool: Pool;
+  db: Kysely<WebhooksDatabase>;
   confirmations: Confirmations;
   clock: Clock;
   worker: DeliveryWorker;
@@ -19,19 +22,19 @@ export type AcceptDeps = {
   progress: Progress;
   leaseMs: number;
   windowMs: number;
-  /** Whether to give up on a batch that the database does not take. */
+  /** Whether to give up on a batch that the database does not accept. */
   isStopping: () => boolean;
 };
 
-/** A message with the span in which it is taken over, if it belongs to a trace. */
+/** A message with the span in which it is accepted, if it belongs to a trace. */
 export type Received = { message: JsMsg; span: Span | undefined };
 
 type Arrival = { message: JsMsg; event: IncomingEvent };
 
 /**
- * Takes a batch over: one commit, then the sending starts, then the stream hears that it may forget the events and
- * their owners that they may close their rows. A process that dies between any two of these leaves nothing undone: the
- * stream, or the owner, hands the events out again, and what is here already is known by its id.
+ * Accepts a batch: it is committed, then sending starts, then the events are acknowledged to the stream and confirmed
+ * to their owners, which close their rows. If the process dies between any two of these, nothing is lost: the stream or
+ * the owner delivers the events again, and those that are here already are recognized by their ids.
  */
 export async function acceptBatch(deps: AcceptDeps, received: Received[]): Promise<void> {
   await failpoint("webhooks.after_pull");
@@ -81,14 +84,14 @@ async function acceptWhenPossible(deps: AcceptDeps, arrivals: Arrival[]): Promis
       if (deps.isStopping()) throw error;
       if (isFaultOfData(error)) return await acceptOneByOne(deps, arrivals, error);
       deps.events.acceptFailed(error);
-      await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
+      await pause(RETRY_PAUSE_MS);
     }
   }
 }
 
 const RETRY_PAUSE_MS = 250;
 
-/** Something in the batch is not to be stored: whatever it is must not take its neighbours with it. */
+/** An event of the batch cannot be stored, which must not keep the others from being accepted. */
 async function acceptOneByOne(deps: AcceptDeps, arrivals: Arrival[], error: unknown): Promise<Arrival[]> {
   const [only, ...others] = arrivals;
   if (!only) return [];
@@ -139,12 +142,12 @@ function without(all: string[], some: string[]): string[] {
   return left;
 }
 
-async function setAside({ pool, events }: AcceptDeps, message: JsMsg, reason: string): Promise<void> {
+async function setAside({ db, events }: AcceptDeps, message: JsMsg, reason: string): Promise<void> {
   const { subject, data } = message;
   try {
-    await keepPoison(pool, { subject, sequence: message.seq, reason, data });
+    await keepPoison(db, { subject, sequence: message.seq, reason, data });
   } catch (error) {
-    // It comes again after its time.
+    // The stream delivers the message again after the acknowledgement's time.
     return events.acceptFailed(error);
   }
   events.poisoned(reason);

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { connectBus } from "@holdfast/messaging";
-import { eventually, startTestNats } from "@holdfast/testing";
+import { eventually, startTestNats } from "@holdfast/tests/support";
 import { expect, onTestFinished, test } from "vitest";
 import type { BusinessEvents } from "../business-events.ts";
 import { createConfirmations } from "./confirmations.ts";
@@ -22,7 +22,7 @@ test("so many confirmations wait for their owner and no more; the others are cou
   };
   add("payments", 20_005);
   add("refunds", 1);
-  // Nobody serves either of them.
+  // Neither of the owners is running.
   await eventually(() => expect(notConfirmed).toEqual({ overloaded: 5, not_started: 20_001 }));
   add("payments", 1);
   await confirmations.stop(5_000);

@@ -1,13 +1,13 @@
 import { randomUUIDv7 } from "node:crypto";
 import { confirmEvents, type EventSource } from "@holdfast/contracts";
 import { request, type Bus } from "@holdfast/messaging";
-import { createNaturalBatcher } from "@holdfast/service-runtime";
+import { createNaturalBatcher, pause } from "@holdfast/service-runtime";
 import { outsideTraces } from "@holdfast/telemetry";
 import type { BusinessEvents } from "../business-events.ts";
 
-/** Tells the owners which of their events are committed here, so that they may close the rows. */
+/** Confirms to the owners which of their events are committed here, so that they can close the rows. */
 export type Confirmations = {
-  /** Nobody waits for it: a confirmation that is lost is asked for again by the owner's next copy. */
+  /** Confirms an event in the background: after a lost confirmation the owner publishes the event again. */
   add(source: EventSource, eventId: string): void;
   /** Sends what is gathered and waits for the answers, at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
@@ -21,18 +21,18 @@ export function createConfirmations(bus: Bus, events: BusinessEvents): Confirmat
   return {
     add: (source, eventId) => owners[source].add(eventId),
     async stop(timeoutMs) {
-      const late = new Promise((resolve) => setTimeout(resolve, timeoutMs).unref());
-      await Promise.race([Promise.all([owners.payments.settled(), owners.refunds.settled()]), late]);
+      const settled = Promise.all([owners.payments.settled(), owners.refunds.settled()]);
+      await Promise.race([settled, pause(timeoutMs)]);
     },
   };
 }
 
-/** To one owner: one that takes its time does not keep the other's waiting. */
+/** Each owner has its own queue, so that a slow one does not delay the other. */
 function confirmationsTo(source: EventSource, bus: Bus, events: BusinessEvents) {
   const underway = new Set<Promise<void>>();
   let leftOut = 0;
   const batcher = createNaturalBatcher<string, void>({
-    // The owner has a minute before it publishes again; one statement of it closes what came in a moment.
+    // The owner waits a minute before it publishes again, so events can gather for one of its statements.
     lingerMs: 50,
     sizeMax: SIZE_MAX,
     flushesMax: FLUSHES_MAX,
@@ -84,6 +84,7 @@ const CONFIRM_TIMEOUT_MS = 5_000;
 const SIZE_MAX = 1_000;
 const FLUSHES_MAX = 2;
 /**
- * What an owner that answers nothing is asked in 50 s. Its row is published anew after a minute, so more is in vain.
+ * As many as an owner that does not answer is sent in 50 s. It publishes again after a minute, so more would be in
+ * vain.
  */
 const WAITING_MAX = 20_000;

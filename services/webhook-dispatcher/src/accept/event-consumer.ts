@@ -1,7 +1,7 @@
 import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import { assertEventStream, type EventStreamOptions } from "@holdfast/outbox";
 import { messagingAttributes, TRACEPARENT_HEADER, type Bus } from "@holdfast/messaging";
-import { createNaturalBatcher } from "@holdfast/service-runtime";
+import { createNaturalBatcher, pause } from "@holdfast/service-runtime";
 import { inSpan, parseTraceparent, remoteContext, SpanKind, type Span } from "@holdfast/telemetry";
 import {
   AckPolicy,
@@ -19,14 +19,14 @@ import { createConfirmations } from "./confirmations.ts";
 export type EventConsumerOptions = { stream: EventStreamOptions; ackWaitMs: number };
 
 export type EventConsumer = {
-  /** Pulls nothing more and waits for the batches under way, at most `timeoutMs`. */
+  /** Pulls no further events and waits for the batches under way, at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 };
 
 /**
- * Pulls events for as long as the process runs. The consumer is durable and shared by all dispatchers. Stream or
- * consumer gone (all of JetStream's data was lost): both are made anew, and the owners publish again what was not
- * confirmed.
+ * Pulls events for as long as the process runs. The consumer is durable and shared by all dispatchers. When stream or
+ * consumer are gone (all of JetStream's data was lost), both are created again, and the owners publish the unconfirmed
+ * events again.
  */
 export function startEventConsumer(
   deps: Omit<AcceptDeps, "isStopping" | "confirmations"> & { bus: Bus },
@@ -36,7 +36,7 @@ export function startEventConsumer(
   let messages: ConsumerMessages | undefined;
   const confirmations = createConfirmations(deps.bus, deps.events);
   const underway = new Set<Promise<void>>();
-  // While one batch is being committed the next one gathers; an event that comes alone waits for nobody.
+  // While one batch is being committed the next one gathers; an event that comes alone is committed immediately.
   const batcher = createNaturalBatcher<Received, void>({
     sizeMax: 200,
     flushesMax: 2,
@@ -70,7 +70,7 @@ export function startEventConsumer(
       if (!stopping.signal.aborted) await pause(REOPEN_PAUSE_MS);
     }
   })();
-  // Nothing to pull is no standstill.
+  // A consumer without events is not stuck.
   const idle = setInterval(() => underway.size === 0 && deps.progress.mark("accept"), IDLE_MARK_MS);
 
   return {
@@ -85,7 +85,7 @@ export function startEventConsumer(
   };
 }
 
-/** From the arrival to the commit, in the trace of the request that made the event. */
+/** Covers the time from arrival to commit, in the trace of the request that made the event. */
 async function inReceivingSpan(
   message: JsMsg,
   accept: (span: Span | undefined) => Promise<void>,
@@ -114,13 +114,13 @@ async function openConsumer(
   const consumer = await jetstream(nats).consumers.get(EVENT_STREAM.name, WEBHOOK_CONSUMER);
   return await consumer.consume({
     max_messages: PULLED_MAX,
-    // Missed heartbeats of this time tell that the consumer is gone.
+    // Heartbeats that are missing for this time show that the consumer is gone.
     expires: PULL_EXPIRES_MS,
     abort_on_missing_resource: true,
   });
 }
 
-/** Makes the consumer, or brings it to its settings, without losing its place in the stream. */
+/** Creates the consumer, or brings it to its settings, without losing its position in the stream. */
 async function assertConsumer(nats: Bus["nats"], ackWaitMs: number): Promise<void> {
   const { consumers } = await jetstreamManager(nats);
   const changeable = { ack_wait: ackWaitMs * 1_000_000, max_ack_pending: ACK_PENDING_MAX, max_deliver: -1 };
@@ -143,11 +143,7 @@ async function assertConsumer(nats: Bus["nats"], ackWaitMs: number): Promise<voi
   });
 }
 
-/** Events that were handed out and are not accepted yet, over all dispatchers. Acceptance takes milliseconds. */
+/** Most events that are delivered and not accepted yet, over all dispatchers. Acceptance takes milliseconds. */
 const ACK_PENDING_MAX = 5_000;
 const PULLED_MAX = 500;
 const PULL_EXPIRES_MS = 2_000;
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}

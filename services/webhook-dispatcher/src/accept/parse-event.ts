@@ -1,12 +1,12 @@
 import { statusChangedEventSchema, type StatusChangedEvent } from "@holdfast/contracts";
 import type { JsMsg } from "@nats-io/jetstream";
 
-/** An event as it is taken over. */
+/** An event with its body decoded. */
 export type IncomingEvent = Omit<StatusChangedEvent, "body"> & { body: Buffer; traceparent: string | null };
 
 /**
- * @param traceparent of the span in which it is taken over.
- * @returns why it is no event, where it is none.
+ * @param traceparent of the span in which it is accepted.
+ * @returns the reason, as a text, when the message is not an event.
  */
 export function parseEvent(message: Pick<JsMsg, "json">, traceparent: string | null): IncomingEvent | string {
   let content: unknown;

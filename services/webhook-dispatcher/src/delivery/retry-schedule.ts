@@ -1,14 +1,15 @@
-/** When a delivery is attempted (spec, Retry policy). Pure: time and chance are arguments. */
+/** When a delivery is attempted (spec, Retry policy). The functions are pure: time and randomness are arguments. */
 export type RetryRules = {
-  /** What passes between the end of a failed attempt and the next one; the last one again and again. */
+  /** The delays between the end of a failed attempt and the next one; the last one repeats. */
   delaysMs: readonly number[];
 };
 
 export type NextStep = { kind: "retry"; dueAt: Date } | { kind: "failed" };
 
 /**
- * After a failed attempt: when the next one is due, or that there is none, because it would start after the deadline.
- * The delays are lower bounds; the jitter only adds to them, so that what failed together does not come back together.
+ * Decides after a failed attempt when the next one is due, or that there is none, because it would start after the
+ * deadline. The delays are lower bounds; the jitter only adds to them, so that deliveries that failed together are not
+ * retried together.
  *
  * @param attempt number of the one that failed, from 1.
  * @param random 0 to 1.
@@ -25,7 +26,7 @@ export function afterFailure(
 
 const JITTER_MAX = 0.05;
 
-/** Whether an attempt may start: the first one always, however late we are; a further one only before the deadline. */
+/** Whether an attempt may start: the first one always, however late; a further one not after the deadline. */
 export function mayStart(attempt: number, startsAt: Date, deadlineAt: Date): boolean {
   return attempt === 1 || startsAt <= deadlineAt;
 }

@@ -1,22 +1,24 @@
+import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
-import type { Pool } from "pg";
 import type { EndpointTable, WebhooksDatabase } from "../database.ts";
 import { STORED_ENDPOINT_COLUMNS, type StoredEndpoint } from "./stored-endpoint.ts";
 
 export type EndpointRow = Selectable<EndpointTable>;
 
-/** For an attempt: the endpoint as it is now. */
-export async function readEndpoint(pool: Pool, merchantId: string): Promise<StoredEndpoint | undefined> {
-  const { rows } = await pool.query<StoredEndpoint>({
-    name: "read-endpoint",
-    text: `select ${STORED_ENDPOINT_COLUMNS} from endpoint where merchant_id = $1`,
-    values: [merchantId],
-  });
-  return rows[0];
+/** Reads the endpoint as it is now, for an attempt. */
+export async function readEndpoint(
+  db: Kysely<WebhooksDatabase>,
+  merchantId: string,
+): Promise<StoredEndpoint | undefined> {
+  return await db
+    .selectFrom("endpoint")
+    .select(STORED_ENDPOINT_COLUMNS)
+    .where("merchant_id", "=", merchantId)
+    .executeTakeFirst();
 }
 
 /**
- * Locks a merchant's endpoint for a change. Where there is none yet, two requests that make one at once meet at its
+ * Locks a merchant's endpoint for a change. Where there is none yet, two requests that create one together meet at its
  * primary key.
  */
 export async function lockEndpoint(
@@ -57,7 +59,7 @@ export async function enableEndpoint(
         secret,
         secret_request_id: requestId,
         enabled: true,
-        // A version never comes twice, so that an attempt's tells which secret it was.
+        // A version is never used twice, so that an attempt's version identifies its secret.
         secret_version: sql<number>`greatest(endpoint.secret_version, coalesce(endpoint.next_version, 0)) + 1`,
         next_secret: null,
         next_version: null,
@@ -80,7 +82,7 @@ export async function disableEndpoint(trx: Transaction<WebhooksDatabase>, mercha
   await update(trx, merchantId, { enabled: false });
 }
 
-/** A rotated secret takes the place of the one that waits, if there is one. @returns when it becomes active. */
+/** Stores a new secret that waits, in place of one that waits already. @returns when it becomes active. */
 export async function setNextSecret(
   trx: Transaction<WebhooksDatabase>,
   merchantId: string,
@@ -96,7 +98,7 @@ export async function setNextSecret(
     .set({
       next_secret: secret,
       next_version: sql<number>`coalesce(next_version, secret_version) + 1`,
-      activates_at: sql<Date>`now() + ${activateAfterMs + shiftMs}::float8 * interval '1 millisecond'`,
+      activates_at: fromNow(activateAfterMs + shiftMs),
       secret_request_id: requestId,
       updated_at: sql<Date>`now()`,
     })
@@ -106,7 +108,7 @@ export async function setNextSecret(
   return { version: next_version!, activatesAt: activates_at! };
 }
 
-/** The secret that waits becomes the only one. */
+/** Makes the waiting secret the only one. */
 export async function activateNextSecret(
   trx: Transaction<WebhooksDatabase>,
   { merchant_id, next_secret, next_version }: EndpointRow,

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import {
   decryptSecret,
-  drawSecret,
+  generateSecret,
   encryptSecret,
   SecretUnreadableError,
   signingSecrets,
@@ -13,9 +13,9 @@ const merchantId = randomUUID();
 const ring = { activeId: "k1", keys: new Map([["k1", randomBytes(32)]]) };
 
 test("a secret is 256 random bits and comes back as it was", () => {
-  const secret = drawSecret();
+  const secret = generateSecret();
   expect(secret).toMatch(/^whs_[\w-]{43}$/);
-  expect(drawSecret()).not.toBe(secret);
+  expect(generateSecret()).not.toBe(secret);
   const stored = encryptSecret(ring, merchantId, secret);
   expect(stored.includes(secret)).toBe(false);
   expect(decryptSecret(ring, merchantId, stored)).toBe(secret);

@@ -3,13 +3,13 @@ import type { KeyRing } from "@holdfast/service-runtime";
 import type { StoredEndpoint } from "./stored-endpoint.ts";
 
 /** 256 random bits, as text that a merchant can paste; the text's bytes are the HMAC key. */
-export function drawSecret(): string {
+export function generateSecret(): string {
   return `whs_${randomBytes(32).toString("base64url")}`;
 }
 
 /**
- * A secret as it lies in the database: AES-256-GCM under a key of the ring, bound to its merchant, so that rows cannot
- * be exchanged. Its form is version, key id with its length, nonce, ciphertext, tag.
+ * Encrypts a secret for the database: AES-256-GCM under a key of the ring, bound to its merchant, so that rows cannot
+ * be exchanged. The form is version, key id with its length, nonce, ciphertext, tag.
  */
 export function encryptSecret(ring: KeyRing, merchantId: string, secret: string): Buffer {
   const id = Buffer.from(ring.activeId);
@@ -20,7 +20,7 @@ export function encryptSecret(ring: KeyRing, merchantId: string, secret: string)
   return Buffer.concat([Buffer.from([VERSION, id.length]), id, nonce, ciphertext, cipher.getAuthTag()]);
 }
 
-/** The key that a secret was encrypted with is no longer in the ring, or the bytes were changed. */
+/** The secret's key is no longer in the ring, or the stored bytes were changed. */
 export class SecretUnreadableError extends Error {
   override name = "SecretUnreadableError";
   readonly code = "secret_unreadable";
@@ -50,14 +50,14 @@ const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Which of an endpoint's secrets sign, at a time. */
+/** The secrets of an endpoint that sign at a given time. */
 export type SigningSecrets<Secret> = {
   current: { secret: Secret; version: number };
-  /** Drawn and not active yet. */
+  /** Generated and not active yet. */
   next?: { secret: Secret; version: number };
 };
 
-/** A rotated secret becomes the only one when its time has come, whether or not anybody has written that down. */
+/** A rotated secret becomes the only one at its time, whether or not the row has been changed by then. */
 export function signingSecrets(endpoint: StoredEndpoint, now: Date): SigningSecrets<Buffer> {
   const { secret, secret_version, next_secret, next_version, activates_at } = endpoint;
   const current = { secret, version: secret_version };

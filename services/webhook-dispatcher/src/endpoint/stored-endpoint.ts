@@ -10,7 +10,6 @@ export type StoredEndpoint = {
   activates_at: Date | null;
 };
 
-/** Its columns, for statements that join it as `endpoint`. */
 export const STORED_ENDPOINT_COLUMNS = [
   "url",
   "enabled",
@@ -20,6 +19,4 @@ export const STORED_ENDPOINT_COLUMNS = [
   "next_secret",
   "next_version",
   "activates_at",
-]
-  .map((column) => `endpoint.${column}`)
-  .join(", ");
+] as const satisfies (keyof StoredEndpoint)[];

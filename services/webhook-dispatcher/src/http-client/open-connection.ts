@@ -8,20 +8,20 @@ export type ConnectError = "refused" | "tls" | "timeout" | "blocked";
 
 export type OpenConnectionOptions = {
   target: WebhookTarget;
-  /** Checked ones, in the order of trying. */
+  /** Checked addresses, in the order in which they are tried. */
   addresses: string[];
   rules: TargetRules;
   secureContext: SecureContext;
-  /** Of an earlier connection to the same place. */
+  /** TLS session of an earlier connection to the same origin. */
   session: Buffer | undefined;
   timeoutMs: number;
-  /** TLS handshakes are what deliveries cost. */
+  /** Called for each TLS handshake, the main cost of a delivery. */
   onHandshake: () => void;
 };
 
 /**
- * A TLS connection to the first address that takes one. What the socket says it is connected to is checked once more,
- * the certificate is verified against the name in the URL, and there is no way to turn that off.
+ * Opens a TLS connection to the first address that accepts one. The address that the socket is connected to is checked
+ * once more, the certificate is verified against the name in the URL, and neither can be turned off.
  */
 export async function openConnection(options: OpenConnectionOptions): Promise<TLSSocket | ConnectError> {
   const deadline = performance.now() + options.timeoutMs;
@@ -30,11 +30,11 @@ export async function openConnection(options: OpenConnectionOptions): Promise<TL
   for (const [index, address] of addresses.entries()) {
     const leftMs = deadline - performance.now();
     if (leftMs <= 0) return "timeout";
-    // Each address gets its share of what is left, so that one that is black-holed does not use up the others' time.
+    // Each address gets its share of the time left, so that a black-holed one does not use up the others' time.
     const connection = await connectTo(address, options, leftMs / (addresses.length - index));
     if (typeof connection !== "string") return connection;
     error = connection;
-    // The certificate would be no better at another address.
+    // Another address would have the same certificate.
     if (error === "tls" || error === "blocked") return error;
   }
   return error;
@@ -81,7 +81,7 @@ async function connectTo(
   }
 }
 
-/** Whether it happens before the socket breaks. What broke it is nobody's business. */
+/** Whether the event happens before the socket breaks. The cause is deliberately not reported. */
 async function event(socket: Socket, name: "connect" | "secureConnect"): Promise<boolean> {
   return await new Promise((resolve) => {
     socket.once(name, () => resolve(true));

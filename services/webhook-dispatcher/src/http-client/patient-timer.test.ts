@@ -13,7 +13,7 @@ test("an answer that came while this process stood still is not too late", async
         callOff();
         resolve("answered");
       });
-      // The answer lies in the socket's buffer before the timer is looked at.
+      // The answer is in the socket's buffer before the timer runs.
       setImmediate(() => {
         const until = performance.now() + 60;
         while (performance.now() < until);

@@ -1,8 +1,9 @@
 /**
- * A time-out that does not blame the other side for a standstill of our own. After one, Node runs the timers first and
- * looks at the sockets second: what has arrived meanwhile is looked at before the time is held to be over.
+ * Starts a time-out that does not blame the other side when our own event loop was blocked. After a block, Node runs
+ * the timers first and reads the sockets second: data that has arrived meanwhile is read before the time counts as
+ * over.
  *
- * @returns what calls it off.
+ * @returns a function that cancels it.
  */
 export function startPatientTimer(timeoutMs: number, onTimeout: () => void): () => void {
   let over = false;

@@ -2,8 +2,8 @@ import type { BlockList } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * Whether an address may be called: public, or in a range that was opened by configuration. IPv4 addresses in IPv6
- * clothes (`::ffff:127.0.0.1`) are judged as what they are.
+ * Whether an address may be called: it is public, or in a range that the configuration allows. IPv4 addresses in IPv6
+ * form (`::ffff:127.0.0.1`) are judged as IPv4.
  *
  * @param address as the system prints it, without brackets.
  */
@@ -25,7 +25,7 @@ function isPublicV6(address: ipaddr.IPv6): boolean {
   return address.match(ipaddr.IPv6.parseCIDR("2000::/3")) && !inAny(address, NOT_PUBLIC_V6);
 }
 
-function inAny<Address extends ipaddr.IPv4 | ipaddr.IPv6>(
+function inAny<Address extends { match(base: Address, prefix: number): boolean }>(
   address: Address,
   ranges: [Address, number][],
 ): boolean {

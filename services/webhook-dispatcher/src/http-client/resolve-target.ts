@@ -6,9 +6,9 @@ import type { TargetRules, WebhookTarget } from "./webhook-target.ts";
 export type Lookup = (name: string) => Promise<string[]>;
 
 /**
- * The addresses to call, each of them checked. A name with even one address that may not be called is refused whole:
- * which of them is connected to must not be a matter of luck. The addresses are the ones connected to; nothing is
- * looked up twice.
+ * The addresses to call, each of them checked. A name with even one address that may not be called is refused: which of
+ * them is connected to must not be a matter of luck. The addresses are the ones connected to; nothing is looked up
+ * twice.
  */
 export async function resolveTarget(
   { host, isAddress }: WebhookTarget,
@@ -22,7 +22,7 @@ export async function resolveTarget(
 
 /**
  * Asks DNS servers directly and side by side. The system's resolver has four threads for the whole process: a few names
- * whose servers do not answer would hold up everybody's webhooks.
+ * whose servers do not answer would delay every merchant's webhooks.
  */
 export function createLookup({
   servers,
@@ -40,7 +40,7 @@ export function createLookup({
   };
 }
 
-/** RFC 6761: never asked of a DNS server, always this machine. */
+/** RFC 6761: a localhost name is this machine and is never sent to a DNS server. */
 function isLocalhost(name: string): boolean {
   return /(^|\.)localhost\.?$/i.test(name);
 }

@@ -1,6 +1,5 @@
 import { BlockList, createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
-import { eventually } from "@holdfast/testing";
-import { startLedgerReceiver, type LedgerReceiver } from "@holdfast/webhook-checker";
+import { eventually, type LedgerReceiver, startLedgerReceiver } from "@holdfast/tests/support";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { startDnsServer, type DnsServer } from "../../test/dns-server.ts";
 import { makeTestCertificates, type TestCertificates } from "../../test/test-certificates.ts";
@@ -217,7 +216,7 @@ test("one address that may not be called is enough to refuse a name", async () =
 });
 
 test("a name is looked up once for a connection, and the address that was checked is the one connected to", async () => {
-  // A second question would be answered with the receiver's own address.
+  // A second query would be answered with the receiver's own address.
   dns.answer("once.test", ["127.0.0.2"], ["127.0.0.1"]);
   const picky = newClient({ allowed: loopback(["127.0.0.2", 32]) });
   const before = dns.asked.length;

@@ -2,22 +2,22 @@ import { readFileSync } from "node:fs";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import type { WebhookError } from "@holdfast/contracts";
 import { createConnectionPool, type Connection, type ConnectionPool } from "./connection-pool.ts";
-import { exchange, type ExchangeResult } from "./exchange.ts";
+import { sendRequest, type RequestResult } from "./send-request.ts";
 import { openConnection } from "./open-connection.ts";
 import { resolveTarget, type Lookup } from "./resolve-target.ts";
 import { parseTarget, type TargetRules, type WebhookTarget } from "./webhook-target.ts";
 
-/** How a POST ended: `error` unless it was answered with 2xx. */
+/** The result of a POST, with an `error` unless the answer was 2xx. */
 export type PostResult = {
   statusCode?: number;
   error?: WebhookError;
   durationMs: number;
   remoteAddress?: string;
-  /** How the answer's body began. */
+  /** The beginning of the answer's body. */
   snippet?: Buffer;
 };
 
-/** The request's headers and body, made when there is a connection to write them to: the signature holds the time. */
+/** The request's headers and body, made when a connection is ready: the signature includes the time. */
 export type MakeRequest = () => { headers: Record<string, string>; body: Buffer };
 
 export type WebhookClient = {
@@ -28,19 +28,19 @@ export type WebhookClient = {
 export type WebhookClientOptions = {
   rules: TargetRules;
   lookup: Lookup;
-  /** From the written request to the answer's headers. */
+  /** The limit from the written request to the answer's headers. */
   attemptTimeoutMs: number;
-  /** A whole attempt, from the look-up to the answer. */
+  /** The limit of a whole attempt, from the look-up to the answer. */
   attemptBoundMs: number;
-  /** Looking the name up, and connecting with TLS, each. */
+  /** The limit of the look-up of the name, and again of connecting with TLS. */
   connectTimeoutMs: number;
   caFile?: string | undefined;
   onHandshake?: () => void;
 };
 
 /**
- * The only way out to merchants: HTTPS only, to addresses that may be called only, bounded in every phase, no
- * redirects, no proxy. A failure is a class and nothing more.
+ * The only way out to merchants: HTTPS only, only to addresses that may be called, bounded in every phase, without
+ * redirects and without a proxy. A failure is reported as its class and nothing more.
  */
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const pool = createConnectionPool({ idleMax: IDLE_CONNECTIONS_MAX });
@@ -72,7 +72,8 @@ async function postTo(
   const warm = deps.pool.takeIdle(target.authority);
   if (warm) {
     const result = await send(deps, target, warm, makeRequest, startedAt);
-    // The peer closed it while the request was on its way: that is no answer. It gets the request on a new connection.
+    // The peer closed the connection while the request was on its way, which is no answer. It gets the request again on
+    // a new connection.
     if (result.kind !== "broken") return outcomeOf(result, warm);
   }
   const connection = await open(deps, target);
@@ -112,10 +113,10 @@ async function send(
   connection: Connection,
   makeRequest: MakeRequest,
   startedAt: number,
-): Promise<ExchangeResult> {
+): Promise<RequestResult> {
   const leftMs = attemptBoundMs - (performance.now() - startedAt);
   const { headers, body } = makeRequest();
-  const result = await exchange(
+  const result = await sendRequest(
     connection,
     { path, headers: { host: authority, ...headers }, body },
     { headersTimeoutMs: Math.min(attemptTimeoutMs, leftMs) },
@@ -125,7 +126,7 @@ async function send(
   return result;
 }
 
-function outcomeOf(result: ExchangeResult, { remoteAddress }: Connection): Result {
+function outcomeOf(result: RequestResult, { remoteAddress }: Connection): Result {
   const at = remoteAddress === undefined ? {} : { remoteAddress };
   switch (result.kind) {
     case "answered": {
@@ -146,7 +147,7 @@ function blocked(): Result {
   return { error: "blocked" };
 }
 
-/** The system's and Node's own, and one's own CA beside them. */
+/** The authorities that the system and Node trust, and the configured one. */
 function trustedCertificates(caFile: string | undefined): string[] {
   const trusted = getCACertificates("default");
   return caFile === undefined ? trusted : [...trusted, readFileSync(caFile, "utf8")];

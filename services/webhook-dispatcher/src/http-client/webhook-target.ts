@@ -1,10 +1,10 @@
 import { isIP, type BlockList } from "node:net";
 import { mayBeCalled } from "./public-address.ts";
 
-/** Which places may be called. */
+/** The ports and addresses that may be called. */
 export type TargetRules = { allowedPorts: "any" | ReadonlySet<number>; allowedCidrs: BlockList };
 
-/** A place that may be called, as far as its URL tells. */
+/** A target that may be called, judged by its URL alone. */
 export type WebhookTarget = {
   /** A name, or an address without brackets. */
   host: string;
@@ -12,7 +12,7 @@ export type WebhookTarget = {
   port: number;
   /** For the Host header. */
   authority: string;
-  /** With the query. */
+  /** The path with the query. */
   path: string;
 };
 
@@ -26,8 +26,8 @@ export type TargetFault =
   | "too_long";
 
 /**
- * Holds a merchant's URL to the rules. The URL parser turns every spelling of an address (decimal, hex, octal, short,
- * full-width digits) into the plain one, so the address that is checked is the one that would be called.
+ * Checks a merchant's URL against the rules. The URL parser turns every spelling of an address (decimal, hex, octal,
+ * short, full-width digits) into the plain one, so the address that is checked is the one that would be called.
  */
 export function parseTarget(url: string, rules: TargetRules): WebhookTarget | TargetFault {
   if (url.length > URL_LENGTH_MAX) return "too_long";

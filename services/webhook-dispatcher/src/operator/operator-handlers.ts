@@ -13,27 +13,24 @@ import {
   testWebhook,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import type { Pool } from "pg";
-import { getDelivery, listDeliveries, type DeliveryLogDeps } from "../delivery-log/delivery-log.ts";
-import { redeliver, redeliverFailed, type RedeliverDeps } from "../delivery-log/redeliver.ts";
-import type { DeliverDeps } from "../deliver/deliver.ts";
+import { getDelivery, listDeliveries, type DeliveryLogDeps } from "./delivery-log.ts";
+import { redeliver, redeliverFailed, type RedeliverDeps } from "./redeliver.ts";
+import type { DeliverDeps } from "../delivery/deliver.ts";
 import {
   activateSecret,
   deleteEndpoint,
   putEndpoint,
   rotateSecret,
   type ManageEndpointDeps,
-} from "../endpoint/manage-endpoint.ts";
-import { sendTestEvent } from "../endpoint/send-test-event.ts";
+} from "./manage-endpoint.ts";
+import { sendTestEvent } from "./send-test-event.ts";
 import { findMissing } from "../accept/find-missing.ts";
 
-export type OperatorDeps = ManageEndpointDeps &
-  DeliveryLogDeps &
-  RedeliverDeps &
-  Pick<DeliverDeps, "client"> & { pool: Pool };
+export type OperatorDeps = ManageEndpointDeps & DeliveryLogDeps & RedeliverDeps & Pick<DeliverDeps, "client">;
 
 /**
- * What operators, and the owners of the events, may ask of this service; the gateway has checked the operators' role.
+ * The commands that operators, and the owners of the events, may send to this service; the gateway has checked the
+ * operators' role.
  */
 export function operatorHandlers(deps: OperatorDeps) {
   return [
@@ -54,7 +51,7 @@ export function operatorHandlers(deps: OperatorDeps) {
     })),
     handler(findMissingEvents, async ({ payload }) => ({
       outcome: "done",
-      result: { missing: await findMissing(deps.pool, payload.eventIds) },
+      result: { missing: await findMissing(deps.db, payload.eventIds) },
     })),
   ];
 }

@@ -1,3 +1,0 @@
-export { startAcquirerSimulator, type AcquirerSimulator } from "./acquirer-simulator.ts";
-export type { SimulatorConfig } from "./config.ts";
-export type { LedgerLine } from "./ledger.ts";

@@ -1,0 +1,143 @@
+import { z } from "zod";
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { PAYMENT_STATUS_CHANGED } from "./messages/events.ts";
+import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
+import { apiPaymentResponseSchema } from "./http/api-payment-response.ts";
+import { COMMON_PROBLEMS, MERCHANT_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
+import { ENDPOINTS } from "./http/endpoints.ts";
+
+/** The OpenAPI 3.1 document of both APIs, as JSON text; `docs/openapi.json` is this. */
+export function openApiJson(): string {
+  const document = createDocument({
+    openapi: "3.1.1",
+    info: {
+      title: "Holdfast",
+      version: "0.1.0",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      description:
+        "A card payment gateway that a company runs itself. Paths under `/api` are the merchant API, paths under " +
+        "`/operator` the operator API, which is served on a port of its own.",
+    },
+    servers: [{ url: "{baseUrl}", variables: { baseUrl: { default: "http://localhost:8080" } } }],
+    security: [{ apiKey: [], apiSecret: [] }],
+    tags: [
+      { name: "merchant", description: "For merchants' servers" },
+      { name: "operator", description: "For the people who run the gateway" },
+    ],
+    paths: paths(),
+    webhooks: {
+      "payment.status_changed": {
+        post: {
+          operationId: "paymentStatusChanged",
+          tags: ["merchant"],
+          summary: "A payment or refund has reached SUCCESS, FAILED, REJECTED or CANCELLED",
+          security: [],
+          requestParams: { header: webhookHeaders },
+          requestBody: { content: { "application/json": { schema: apiPaymentResponseSchema } } },
+          responses: {
+            "200": { description: "Any 2xx within 5 seconds; anything else is retried for 48 hours" },
+          },
+        },
+      },
+    },
+    components: {
+      securitySchemes: {
+        apiKey: { type: "apiKey", in: "header", name: "X-API-KEY" },
+        apiSecret: { type: "apiKey", in: "header", name: "X-API-SECRET" },
+        operatorToken: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+      },
+    },
+  });
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+const webhookHeaders = z.object({
+  "x-request-time": z.string().meta({ description: "Unix time of this attempt in milliseconds" }),
+  "x-request-signature": z.string().meta({
+    description: "Lower-case hex HMAC-SHA-256 of `{x-request-time}:{raw body}` under the webhook secret",
+  }),
+  "x-request-signature-next": z
+    .string()
+    .optional()
+    .meta({ description: "While a new secret waits to be activated: the digest under that one" }),
+  "content-digest": z
+    .string()
+    .meta({ description: "RFC 9530, sha-256 of the body: tells a changed body from a wrong secret" }),
+  "x-event-id": z.uuid().meta({ description: "The same on every attempt: de-duplicate by it" }),
+  "x-event-type": z.literal(PAYMENT_STATUS_CHANGED),
+});
+
+function paths(): ZodOpenApiPathsObject {
+  const result: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const endpoint of ENDPOINTS) {
+    (result[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
+  }
+  return result;
+}
+
+function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
+  const { operationId, listener, summary, description, role, request, pathParameters, queryParameters } =
+    endpoint;
+  return {
+    operationId,
+    tags: [listener],
+    summary,
+    ...((description ?? role) !== undefined && {
+      description: [description, role && `Needs the role \`${role}\`.`].filter(Boolean).join(" "),
+    }),
+    ...(listener === "operator" && { security: [{ operatorToken: [] }] }),
+    requestParams: {
+      ...(pathParameters && { path: pathParameters }),
+      ...(queryParameters && { query: queryParameters }),
+    },
+    ...(request && {
+      requestBody: {
+        required: endpoint.bodyOptional !== true,
+        content: { "application/json": { schema: request } },
+      },
+    }),
+    responses: { ...successes(endpoint), ...problems(problemsOf(endpoint)) },
+  };
+}
+
+function problemsOf({ listener, problems: own }: Endpoint): ProblemCode[] {
+  return [...own, ...COMMON_PROBLEMS, ...(listener === "merchant" ? MERCHANT_PROBLEMS : [])];
+}
+
+/** Of the merchant API's answers after the sign-in, refusals included. */
+const RATE_LIMIT_HEADERS = {
+  "RateLimit-Policy": 'Requests (`q`) in seconds (`w`), such as `"merchant";q=100;w=1`',
+  RateLimit: "What remains (`r`), and in how many seconds all of it is there again (`t`)",
+};
+
+function successes({ listener, responses }: Endpoint): ZodOpenApiOperationObject["responses"] {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, { description, body, headers = {} }]) => [
+      status,
+      {
+        description,
+        ...(body && { content: { "application/json": { schema: body } } }),
+        headers: Object.fromEntries(
+          Object.entries({
+            "X-Request-Id": "Id of this request, for support",
+            ...(listener === "merchant" && RATE_LIMIT_HEADERS),
+            ...headers,
+          }).map(([name, text]) => [name, { description: text, schema: { type: "string" as const } }]),
+        ),
+      },
+    ]),
+  );
+}
+
+function problems(codes: readonly ProblemCode[]): ZodOpenApiOperationObject["responses"] {
+  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, sameStatus]) => [
+      status,
+      {
+        description: sameStatus.map((code) => `\`${code}\`: ${PROBLEMS[code].title}`).join("; "),
+        content: { "application/problem+json": { schema: problemSchema } },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,66 @@
+import type { z } from "zod";
+
+/** Cuts a page from rows that were read with one more than asked for: that one tells whether there is a next page. */
+export function cutPage<Row>(
+  rows: Row[],
+  limit: number,
+  cursorAfter: (last: Row, page: Row[]) => string,
+): { page: Row[]; next: { nextCursor?: string } } {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const isEnd = rows.length <= limit || last === undefined;
+  return { page, next: isEnd ? {} : { nextCursor: cursorAfter(last, page) } };
+}
+
+/** A position in a list as text that only the service that made it reads; clients send it back as it is. */
+export type Cursor<Position> = {
+  encode(position: Position): string;
+  /** @returns undefined for anything that `encode` did not make. */
+  decode(cursor: string): Position | undefined;
+};
+
+/** For a list in the order of ids. */
+export const idCursor: Cursor<string> = {
+  encode: (id) => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url"),
+  decode(cursor) {
+    if (!/^[\w-]{22}$/.test(cursor)) return undefined;
+    const hex = Buffer.from(cursor, "base64url").toString("hex");
+    const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    return idCursor.encode(id) === cursor ? id : undefined;
+  },
+};
+
+/** A place in a list in the order of time; the id tells apart what was made in the same millisecond. */
+export type TimePosition = { createdAt: Date; id: string };
+
+/** For a list in the order of time. */
+export const timeCursor: Cursor<TimePosition> = {
+  encode: ({ createdAt, id }) => Buffer.from(`${createdAt.toISOString()} ${id}`).toString("base64url"),
+  decode(cursor) {
+    const [, at, id] =
+      /^(\d{4}-[\dT:.-]+Z) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/.exec(
+        Buffer.from(cursor, "base64url").toString("latin1"),
+      ) ?? [];
+    if (at === undefined || id === undefined || Number.isNaN(Date.parse(at))) return undefined;
+    return { createdAt: new Date(at), id };
+  },
+};
+
+/** For a list whose position is a value of its own. */
+export function jsonCursor<Position>(schema: z.ZodType<Position>): Cursor<Position> {
+  return {
+    encode: (position) => Buffer.from(JSON.stringify(position)).toString("base64url"),
+    decode(cursor) {
+      try {
+        return schema.safeParse(JSON.parse(Buffer.from(cursor, "base64url").toString())).data;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** `errors` of the problem that answers a cursor of no page of the list. */
+export const INVALID_CURSOR_ERRORS = [
+  { field: "cursor", code: "invalid_cursor", message: "must be a nextCursor of this list" },
+];

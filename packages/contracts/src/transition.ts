@@ -1,0 +1,20 @@
+/** A change the transition table does not have: a bug, never an outcome. */
+export class IllegalTransitionError extends Error {
+  override name = "IllegalTransitionError";
+  readonly code = "illegal_transition";
+}
+
+/**
+ * The check of a state machine's table, which names for each state those that may follow.
+ *
+ * @returns a function that returns the state it leads to. It throws IllegalTransitionError where the table does not lead
+ * there.
+ */
+export function createTransition<From extends string, State extends string>(
+  table: Record<From, readonly State[]>,
+): <To extends State>(from: From, to: To) => To {
+  return (from, to) => {
+    if (!table[from].includes(to)) throw new IllegalTransitionError(`${from} does not lead to ${to}`);
+    return to;
+  };
+}

@@ -1,0 +1,54 @@
+import type { CommandReply } from "@holdfast/contracts";
+import type { Kysely } from "kysely";
+import { decideReplay } from "./decide-replay.ts";
+import { findIdempotencyKey, type KeyOwner } from "./idempotency-key-queries.ts";
+import type { IdempotencyDatabase } from "./idempotency-key-table.ts";
+
+/** How a service answers what only it knows. */
+export type RepetitionAnswers<Reply> = {
+  /** The key is not taken any more. */
+  free: () => Reply | Promise<Reply>;
+  /** The gateway sent this very request again, and the first of the two has no answer yet. */
+  copy: () => Reply | Promise<Reply>;
+  /** The merchant's first request under the key has no answer yet. */
+  unfinished: (resourceId: string) => Reply | Promise<Reply>;
+};
+
+/**
+ * Answers a request whose Idempotency-Key was found taken: with the stored answer, with a refusal where the key was used
+ * for another request, or as the service says where there is no answer yet.
+ */
+export async function answerRepetition<DB extends IdempotencyDatabase, Result, Missing = never>(
+  db: Kysely<DB>,
+  owner: KeyOwner,
+  mine: { fingerprint: Buffer; resourceId: string },
+  answers: RepetitionAnswers<CommandReply<Result> | Missing>,
+): Promise<CommandReply<Result> | Missing> {
+  const taken = await findIdempotencyKey(db, owner);
+  if (!taken) return await answers.free();
+  const decision = decideReplay(taken, mine);
+  switch (decision.kind) {
+    case "copy":
+      return await answers.copy();
+    case "reused":
+      return { outcome: "problem", code: "idempotency_key_reused" };
+    case "answer":
+      return replay(decision);
+    case "unfinished":
+      return await answers.unfinished(decision.resourceId);
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** A stored reply, as it was but for the mark. */
+export function replay<Result>({
+  json,
+  replayed,
+}: {
+  json: string;
+  replayed: boolean;
+}): CommandReply<Result> {
+  const reply = JSON.parse(json) as Extract<CommandReply<Result>, { outcome: "done" | "problem" }>;
+  return replayed ? { ...reply, replayed } : reply;
+}

@@ -1,0 +1,19 @@
+import type { Handled } from "./serve.ts";
+
+/** Business events have their own lines; this one is for a command that was not carried out. */
+export function logHandled(log: { warn(fields: object, message: string): void }): (handled: Handled) => void {
+  return ({ outcome, subject, context, durationMs, error }) => {
+    if (outcome === "done" || outcome === "pending" || outcome === "problem") return;
+    log.warn(
+      {
+        outcome,
+        subject,
+        durationMs,
+        error,
+        requestId: context?.requestId,
+        merchantId: context && "merchant" in context ? context.merchant.merchantId : undefined,
+      },
+      "command not carried out",
+    );
+  };
+}

@@ -1,0 +1,14 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Whether `work` resolves within `timeoutMs`; the timer does not outlive it. */
+export async function within(timeoutMs: number, work: Promise<unknown>): Promise<boolean> {
+  const ended = new AbortController();
+  const late = delay(timeoutMs, false, { signal: ended.signal });
+  // The abort rejects it when nobody waits for it any more.
+  late.catch(() => {});
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    ended.abort();
+  }
+}

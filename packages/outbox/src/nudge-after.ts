@@ -1,0 +1,19 @@
+import type { OutboxRelay } from "./relay.ts";
+
+/**
+ * `work`, followed by a nudge: an event that it has committed is published immediately, and not when the relay looks
+ * next.
+ */
+export function nudgeAfter<Args extends unknown[], Result>(
+  relay: OutboxRelay,
+  work: (...args: Args) => Result,
+): (...args: Args) => Result {
+  return (...args) => {
+    const result = work(...args);
+    void Promise.resolve(result).then(
+      () => relay.nudge(),
+      () => {},
+    );
+    return result;
+  };
+}

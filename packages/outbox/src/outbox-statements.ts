@@ -1,0 +1,124 @@
+import type { FinalStatus } from "@holdfast/contracts";
+import type { Pool } from "pg";
+
+/** A committed event that was claimed for publishing. `publish_attempts` counts this time. */
+export type ClaimedEvent = {
+  event_id: string;
+  event_type: string;
+  merchant_id: string;
+  payment_id: string;
+  status: FinalStatus;
+  body: Buffer;
+  traceparent: string | null;
+  publish_attempts: number;
+};
+
+/**
+ * Claims events that were never published, oldest first; any number of relays may claim side by side. A claim is no
+ * lease: an event that its relay fails to publish is due again like every event that is not confirmed.
+ */
+export async function claimNew(
+  pool: Pool,
+  options: { limit: number; republishAfterMs: number },
+): Promise<ClaimedEvent[]> {
+  return await claim(pool, {
+    name: "claim-new-events",
+    chosen: `select event_id from outbox
+      where confirmed_at is null and publish_attempts = 0
+      order by event_id limit $1 for update skip locked`,
+    ...options,
+  });
+}
+
+/** Claims events that were published and not confirmed in time. */
+export async function claimUnconfirmed(
+  pool: Pool,
+  options: { limit: number; republishAfterMs: number },
+): Promise<ClaimedEvent[]> {
+  return await claim(pool, {
+    name: "claim-unconfirmed-events",
+    chosen: `select event_id from outbox
+      where confirmed_at is null and publish_attempts > 0 and publish_at <= now()
+      order by publish_at limit $1 for update skip locked`,
+    ...options,
+  });
+}
+
+/** The wait doubles each time, up to some 17 hours with the default of a minute. */
+const DOUBLINGS_MAX = 10;
+
+async function claim(
+  pool: Pool,
+  options: { name: string; chosen: string; limit: number; republishAfterMs: number },
+): Promise<ClaimedEvent[]> {
+  const { rows } = await pool.query<ClaimedEvent>({
+    name: options.name,
+    text: `
+      update outbox set
+        publish_attempts = publish_attempts + 1,
+        publish_at = now() + $2 * power(2, least(publish_attempts, ${DOUBLINGS_MAX})) * interval '1 millisecond'
+      where event_id in (${options.chosen})
+      returning event_id, event_type, merchant_id, payment_id, status, body, traceparent, publish_attempts`,
+    values: [options.limit, options.republishAfterMs],
+  });
+  return rows;
+}
+
+/** Makes events whose publishing failed due again soon, earlier than the missing confirmation would. */
+export async function postpone(pool: Pool, eventIds: string[], byMs: number): Promise<void> {
+  await pool.query(
+    `update outbox set publish_at = now() + $2 * interval '1 millisecond'
+     where event_id = any($1::uuid[]) and confirmed_at is null`,
+    [eventIds, byMs],
+  );
+}
+
+/** Closes the rows. @returns how many were open. */
+export async function confirm(pool: Pool, eventIds: string[]): Promise<number> {
+  const { rowCount } = await pool.query({
+    name: "confirm-events",
+    text: "update outbox set confirmed_at = now() where event_id = any($1::uuid[]) and confirmed_at is null",
+    values: [eventIds],
+  });
+  return rowCount ?? 0;
+}
+
+/** Opens confirmed rows again, due immediately. @returns how many were closed. */
+export async function reopen(pool: Pool, eventIds: string[]): Promise<number> {
+  const { rowCount } = await pool.query(
+    `update outbox set confirmed_at = null, publish_attempts = greatest(publish_attempts, 1), publish_at = now()
+     where event_id = any($1::uuid[]) and confirmed_at is not null`,
+    [eventIds],
+  );
+  return rowCount ?? 0;
+}
+
+/** A page of the confirmed events of a period, in the order of their ids, which begin with the time. */
+export async function findConfirmed(
+  pool: Pool,
+  { from, to, after, limit }: { from: Date; to: Date; after: string | undefined; limit: number },
+): Promise<string[]> {
+  const { rows } = await pool.query<{ event_id: string }>(
+    `select event_id from outbox
+     where event_id > $1 and event_id < $2 and confirmed_at is not null
+     order by event_id limit $3`,
+    [after ?? firstIdAt(from), firstIdAt(to), limit],
+  );
+  return rows.map(({ event_id }) => event_id);
+}
+
+/** The lowest UUIDv7 of a millisecond. */
+function firstIdAt(time: Date): string {
+  const hex = time.getTime().toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
+/** Counts the open events and returns the age of the oldest one. */
+export async function measureBacklog(pool: Pool): Promise<{ unconfirmed: number; oldestAgeMs: number }> {
+  const { rows } = await pool.query<{ unconfirmed: number; oldest_age_ms: number }>(
+    `select count(*)::int as unconfirmed,
+       coalesce(extract(epoch from now() - min(occurred_at)) * 1000, 0)::float8 as oldest_age_ms
+     from outbox where confirmed_at is null`,
+  );
+  return { unconfirmed: rows[0]!.unconfirmed, oldestAgeMs: rows[0]!.oldest_age_ms };
+}

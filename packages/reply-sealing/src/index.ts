@@ -1,1 +1,0 @@
-export * from "./reply-sealer.ts";

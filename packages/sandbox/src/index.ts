@@ -1,4 +1,0 @@
-export { startSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
-export type { SandboxFile } from "./sandbox-file.ts";
-export type { ServiceDefinition, ServiceSurroundings } from "./service-definitions.ts";
-export { serviceDefinitions } from "./service-definitions.ts";

@@ -1,0 +1,2 @@
+export * from "./card-sealer.ts";
+export * from "./reply-sealer.ts";

@@ -1,0 +1,26 @@
+import type { Pool } from "pg";
+import type { ReadinessCheck } from "./health.ts";
+
+/** What every service with a database needs to do its work. */
+export function dependencyChecks({
+  pool,
+  bus,
+}: {
+  pool: Pool;
+  bus: { readonly connected: boolean };
+}): ReadinessCheck[] {
+  return [
+    { name: "database", check: async () => void (await pool.query("select 1")) },
+    checkThat("bus", () => bus.connected),
+  ];
+}
+
+/** A check of something that this process knows by itself. */
+export function checkThat(name: string, isReady: () => boolean): ReadinessCheck {
+  return {
+    name,
+    check() {
+      if (!isReady()) throw new Error(`${name} is not ready`);
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import type { Health } from "./health.ts";
+
+/**
+ * Ends a service: it takes no new work, each stage ends before the next begins, and its health is answered until the
+ * last is over. First comes what takes work, last what that work needs.
+ */
+export async function stopInOrder(
+  health: Health,
+  stages: readonly (readonly (() => Promise<unknown>)[])[],
+): Promise<void> {
+  health.markDraining();
+  for (const stage of stages) await Promise.all(stage.map((stop) => stop()));
+  await health.close();
+}

@@ -1,0 +1,48 @@
+import { metrics } from "@opentelemetry/api";
+import { OTLPMetricExporter as JsonMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
+import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-proto";
+import { PeriodicExportingMetricReader, type MetricReader } from "@opentelemetry/sdk-metrics";
+import { NodeSDK } from "@opentelemetry/sdk-node";
+import { describeProcess, DETECTORS } from "./describe-process.ts";
+import { prometheusReader } from "./prometheus-reader.ts";
+import { isExported, protocolOf, type TelemetrySettings } from "./telemetry-settings.ts";
+import { tracing } from "./tracing.ts";
+
+/**
+ * Starts OpenTelemetry's SDK. It and its exporters read the environment themselves, where `telemetrySettings` has
+ * refused what they would pass over in silence. They are given what they would decide otherwise: the SDK by itself
+ * sends logs too, sends each signal to `localhost` when no other place is named, and drops what the ratio has not
+ * chosen before it is known how that ends.
+ *
+ * @returns what sends what waits, and ends it
+ */
+export function startSdk(name: string, isEdge: boolean, settings: TelemetrySettings): () => Promise<void> {
+  // With it the SDK writes to standard output, between the lines of the log, the collector's address and its answers.
+  delete process.env["OTEL_LOG_LEVEL"];
+  const traces = isExported("TRACES", settings) ? tracing(isEdge, settings) : undefined;
+  const sdk = new NodeSDK({
+    resource: describeProcess(name),
+    // Detectors that the environment names are the SDK's to find.
+    ...(settings.OTEL_NODE_RESOURCE_DETECTORS === undefined && { resourceDetectors: DETECTORS }),
+    metricReaders: [prometheusReader(), ...(isExported("METRICS", settings) ? [otlpMetrics(settings)] : [])],
+    spanProcessors: [],
+    ...traces?.configuration,
+    // Logs go to standard output.
+    logRecordProcessors: [],
+    // Our own code writes and reads the header that carries a trace; see `traceparent.ts`.
+    textMapPropagator: null,
+  });
+  sdk.start();
+  traces?.beginExport(metrics.getMeterProvider());
+  return () => sdk.shutdown();
+}
+
+function otlpMetrics(settings: TelemetrySettings): MetricReader {
+  const isJson = protocolOf("METRICS", settings) === "http/json";
+  const exportIntervalMillis = settings.OTEL_METRIC_EXPORT_INTERVAL;
+  return new PeriodicExportingMetricReader({
+    exporter: isJson ? new JsonMetricExporter() : new OTLPMetricExporter(),
+    exportIntervalMillis,
+    exportTimeoutMillis: Math.min(settings.OTEL_EXPORTER_OTLP_TIMEOUT, exportIntervalMillis),
+  });
+}

@@ -1,2 +1,0 @@
-export * from "./check-webhooks.ts";
-export * from "./ledger-receiver.ts";

@@ -1,0 +1,84 @@
+import type {
+  Command,
+  CommandContext,
+  CommandReply,
+  MessageContext,
+  OperatorContext,
+  ServiceContext,
+} from "@holdfast/contracts";
+import { MessageRejectedError, request, type Bus } from "@holdfast/messaging";
+import type { z } from "zod";
+import type { Exchange, Operator } from "../http/exchange.ts";
+import type { SignedInMerchant } from "../merchant/sign-in.ts";
+
+/** Sends a command to another service, on behalf of the one that `on` names. */
+type Send<Context extends CommandContext, On> = <Request extends z.ZodType, Result extends z.ZodType>(
+  command: Command<Request, Result, Context>,
+  on: On,
+  payload: z.input<Request>,
+) => Promise<CommandReply<z.infer<Result>>>;
+
+/** On behalf of a signed-in merchant, under the Idempotency-Key of the request, if it has one. */
+export type SendCommand = Send<MessageContext, { exchange: Exchange; caller: SignedInMerchant }>;
+
+export function createSendCommand(bus: Bus, timeouts: Timeouts): SendCommand {
+  const send = createSend(bus, timeouts);
+  return async (command, { exchange, caller: merchant }, payload) => {
+    const { idempotency } = exchange;
+    const contextOf = (base: CommonContext) => ({ ...base, merchant, ...(idempotency && { idempotency }) });
+    return await send(command, exchange, contextOf, payload);
+  };
+}
+
+/** On behalf of a signed-in operator. */
+export type SendOperatorCommand = Send<OperatorContext, { exchange: Exchange; caller: Operator }>;
+
+export function createSendOperatorCommand(bus: Bus, timeouts: Timeouts): SendOperatorCommand {
+  const send = createSend(bus, timeouts);
+  return async (command, { exchange, caller }, payload) =>
+    await send(command, exchange, (base) => ({ ...base, operator: { name: caller.subject } }), payload);
+}
+
+/** On behalf of a browser, which does not sign in. */
+export type SendPageCommand = Send<ServiceContext, Exchange>;
+
+export function createSendPageCommand(bus: Bus, timeouts: Timeouts): SendPageCommand {
+  const send = createSend(bus, timeouts);
+  return async (command, exchange, payload) =>
+    await send(command, exchange, (base) => ({ ...base, service: { name: "api-gateway" } }), payload);
+}
+
+export type Timeouts = {
+  /** The service does not begin after this time. */
+  handlerTimeoutMs: number;
+  /** The gateway waits this long. */
+  requestTimeoutMs: number;
+};
+
+/** What every command carries, on whose behalf it may be sent. */
+type CommonContext = Pick<CommandContext, "requestId" | "deadlineAt">;
+
+/** Sends a command in the trace of its exchange. `contextOf` adds on whose behalf that is. */
+function createSend(bus: Bus, { handlerTimeoutMs, requestTimeoutMs }: Timeouts) {
+  return async <Request extends z.ZodType, Result extends z.ZodType, Context extends CommandContext>(
+    command: Command<Request, Result, Context>,
+    exchange: Exchange,
+    contextOf: (base: CommonContext) => Context,
+    payload: z.input<Request>,
+  ): Promise<CommandReply<z.infer<Result>>> => {
+    const now = Date.now();
+    const context = contextOf({ requestId: exchange.requestId, deadlineAt: now + handlerTimeoutMs });
+    const { traceparent } = exchange.trace;
+    try {
+      return await request(bus, command, context, payload, {
+        waitUntil: now + requestTimeoutMs,
+        traceparent,
+      });
+    } catch (error) {
+      // The service could not read the command, so nothing came of it. After any other error it may have been carried out.
+      if (error instanceof MessageRejectedError) throw error;
+      exchange.error = error;
+      return { outcome: "in_doubt" };
+    }
+  };
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from "node:http";
+import { Refusal } from "../http/refusal.ts";
+
+/** A merchant's Idempotency-Key with its scope, as commands carry it. */
+export type IdempotencyKey = { key: string; scope: string };
+
+/**
+ * Reads the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): one value of 1 to 255 printable ASCII
+ * characters, quoted or bare. Its scope is method and path: the same key on another path is another key.
+ *
+ * @param path the matched path with ids in lower case, so that one resource has one scope.
+ */
+export function readIdempotencyKey(
+  request: IncomingMessage,
+  path: string,
+): IdempotencyKey | undefined | Refusal {
+  const values = request.headersDistinct["idempotency-key"];
+  if (values === undefined) return undefined;
+  const [value = ""] = values;
+  const key = /^"(.*)"$/.exec(value)?.[1] ?? value;
+  if (values.length !== 1 || !/^[\x20-\x7E]{1,255}$/.test(key) || key.trim() === "") return INVALID;
+  return { key, scope: `${request.method} ${path}` };
+}
+
+const INVALID = new Refusal("validation_failed", {
+  members: {
+    errors: [
+      {
+        field: "Idempotency-Key",
+        code: "invalid_format",
+        message: "must be one value of 1 to 255 printable ASCII characters",
+      },
+    ],
+  },
+});

@@ -1,0 +1,67 @@
+import { JsonNumber, type FieldFault } from "@holdfast/contracts";
+import type { z } from "zod";
+import { Refusal } from "../http/refusal.ts";
+import type { CrossFieldCheck } from "./route.ts";
+
+/**
+ * Parses a body, query or path parameters by the endpoint's schema. All fields at fault are reported together, each with
+ * its first fault, in the schema's order, never with the value.
+ */
+export function parseRequest<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  check?: CrossFieldCheck,
+): z.output<Schema> | Refusal {
+  if (!isObject(input)) return refusalOf([NOT_AN_OBJECT]);
+  const parsed = schema.safeParse(input);
+  const faults = new Map<string, FieldFault>();
+  const addFault = (field: string, code: string, message: string) => {
+    if (!faults.has(field)) faults.set(field, { field, code, message });
+  };
+  for (const issue of parsed.error?.issues ?? []) {
+    addFault(issue.path.join(".") || "body", codeOf(issue, input), messageOf(issue, input));
+  }
+  check?.(input, new Date(), addFault);
+  if (faults.size === 0) return parsed.data!;
+  return refusalOf(inSchemaOrder(schema, [...faults.values()]));
+}
+
+const NOT_AN_OBJECT: FieldFault = { field: "body", code: "invalid_type", message: "must be an object" };
+
+function isObject(input: unknown): input is Record<string, unknown> {
+  const isObject = typeof input === "object" && input !== null;
+  return isObject && !Array.isArray(input) && !(input instanceof JsonNumber);
+}
+
+function refusalOf(errors: FieldFault[]): Refusal {
+  return new Refusal("validation_failed", { members: { errors } });
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Stable words for programs. A contract's own rule names its code in `params`; without one, the type is wrong. */
+function codeOf(issue: Issue, input: unknown): string {
+  if (isMissing(issue, input)) return "required";
+  if (issue.code !== "custom") return issue.code;
+  return (issue.params?.["code"] as string | undefined) ?? "invalid_type";
+}
+
+function messageOf(issue: Issue, input: unknown): string {
+  if (isMissing(issue, input)) return "is required";
+  if (issue.code !== "invalid_type") return issue.message;
+  return `must be ${WITH_ARTICLE[issue.expected] ?? issue.expected}`;
+}
+
+const WITH_ARTICLE: Record<string, string> = { string: "a string", object: "an object", array: "a list" };
+
+function isMissing({ path }: Issue, input: unknown): boolean {
+  let value = input;
+  for (const name of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[name];
+  return value === undefined;
+}
+
+function inSchemaOrder(schema: z.ZodType, faults: FieldFault[]): FieldFault[] {
+  const names = "shape" in schema ? Object.keys(schema.shape as object) : [];
+  const place = ({ field }: FieldFault) => names.indexOf(field.split(".")[0]!);
+  return faults.sort((a, b) => place(a) - place(b));
+}

@@ -1,0 +1,55 @@
+import { ENDPOINTS, type Endpoint } from "@holdfast/contracts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { expectProblem } from "../../test/problems.ts";
+import { JSON_TYPE, startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
+
+let gateway: TestGateway;
+let merchant: TestMerchant;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  merchant = await gateway.createMerchant();
+});
+afterAll(() => gateway.stop());
+
+const onOneRecord = ENDPOINTS.filter(({ pathParameters }) => pathParameters);
+const named = onOneRecord.map((endpoint: Endpoint) => ({ name: endpoint.operationId, endpoint }));
+
+/** A body that each endpoint takes, where it needs one. */
+const BODIES: Record<string, string> = {
+  requestRefund: '{"amount": 1, "currency": "TRY"}',
+  changeMerchant: '{"name": "A shop"}',
+  resolvePayment: '{"outcome": "FAILED", "evidence": "The bank said so."}',
+  rejectRefund: '{"reason": "A mistake"}',
+  requestRefundForMerchant: '{"amount": 1, "currency": "TRY", "reason": "A mistake"}',
+  putMerchantWebhook: '{"url": "https://shop.example.test/"}',
+};
+
+const onOneUuid = named.filter(({ name }) => name !== "getBin");
+
+/** No service answers here, so whatever is not refused by the gateway itself is a 503. */
+test.each(onOneUuid)(
+  "$name answers a path without a UUID as it answers one that names nothing",
+  async (on) => {
+    const answer = await call(on.endpoint, BODIES[on.name]);
+    expectProblem(answer, on.endpoint.notFound!);
+  },
+);
+
+test.each(onOneUuid.filter(({ endpoint }) => endpoint.request))(
+  "$name answers for a body at fault first, whatever the path names",
+  async ({ endpoint }) => {
+    const answer = await call(endpoint, "[]");
+    expect(answer.body).toMatchObject({ code: "validation_failed" });
+  },
+);
+
+function call({ method, path, listener }: Endpoint, body: string | undefined) {
+  const request = {
+    method,
+    path: path.replaceAll(/\{\w+\}/g, "no-uuid"),
+    ...(body !== undefined && { body }),
+  };
+  return listener === "operator"
+    ? gateway.operatorApi(request)
+    : gateway.merchantApi({ ...request, headers: { ...merchant.headers, ...(body && JSON_TYPE) } });
+}

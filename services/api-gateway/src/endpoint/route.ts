@@ -1,0 +1,48 @@
+import type { Endpoint, FieldFault } from "@holdfast/contracts";
+import type { z } from "zod";
+import type { SignedInMerchant } from "../merchant/sign-in.ts";
+import type { Exchange, Operator } from "../http/exchange.ts";
+import type { Refusal } from "../http/refusal.ts";
+
+/** An endpoint of the contract with its handler. The types of what comes in and goes out are the contract's. */
+export type Route = {
+  endpoint: Endpoint;
+  check?: CrossFieldCheck | undefined;
+  handle(call: Call<Endpoint>): Promise<Answer<number> | Refusal>;
+};
+
+/** A request that is signed in, allowed, and parsed. */
+export type Call<E extends Endpoint> = {
+  exchange: Exchange;
+  caller: Callers[E["listener"]];
+  path: Parsed<E["pathParameters"]>;
+  query: Parsed<E["queryParameters"]>;
+  body: Parsed<E["request"]>;
+};
+
+type Callers = { merchant: SignedInMerchant; operator: Operator };
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+/** An answer with one of the statuses the contract lists. */
+export type Answer<Status extends number> = {
+  status: Status;
+  headers?: Record<string, string>;
+  body?: object;
+};
+
+/**
+ * Finds faults between the fields of a body. It gets the raw fields, so that its faults show beside those of the schema.
+ */
+export type CrossFieldCheck = (
+  fields: Record<string, unknown>,
+  now: Date,
+  addFault: (field: string, code: FieldFault["code"], message: FieldFault["message"]) => void,
+) => void;
+
+export function defineRoute<E extends Endpoint, Status extends keyof E["responses"] & number>(
+  endpoint: E,
+  handle: (call: Call<E>) => Promise<Answer<Status> | Refusal>,
+  check?: CrossFieldCheck,
+): Route {
+  return { endpoint, check, handle };
+}

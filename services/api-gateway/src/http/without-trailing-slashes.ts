@@ -1,6 +1,0 @@
-/** A URL or a path to which a path may be appended. */
-export function withoutTrailingSlashes(url: string): string {
-  let end = url.length;
-  while (url[end - 1] === "/") end--;
-  return url.slice(0, end);
-}

@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import {
+  checkCheckout,
+  createCheckout,
+  getCheckout,
+  openCheckout,
+  readCheckout,
+  toMerchantAnswer,
+  type Checkout,
+  type CheckoutRecord,
+} from "@holdfast/contracts";
+import { checkoutUrl } from "../public-pages/public-url.ts";
+import { refusalOf, replayedHeader } from "../bus/command-answer.ts";
+import { type SendCommand } from "../bus/send-command.ts";
+import { Refusal } from "../http/refusal.ts";
+import { defineRoute } from "../endpoint/route.ts";
+import { amountMinorOf } from "../endpoint/amount-minor.ts";
+
+type Deps = { send: SendCommand; publicUrl: string };
+
+/**
+ * POST /api/checkout. The id is generated here, so that a command sent twice is one checkout. It has 122 random bits and
+ * no time in it: anybody who knows it can pay, so it must not be guessed.
+ */
+export function createCheckoutRoute({ send, publicUrl }: Deps) {
+  return defineRoute(
+    createCheckout,
+    async (call) => {
+      const { body } = call;
+      const checkoutId = randomUUID();
+      const { customerId, installmentOptions, expiresInSeconds } = body;
+      const reply = await send(openCheckout, call, {
+        checkoutId,
+        orderId: body.orderId,
+        amountMinor: amountMinorOf(body),
+        currency: body.currency,
+        ...(customerId !== undefined && { customerId }),
+        ...(installmentOptions && {
+          installmentOptions: installmentOptions.map(({ source }) => Number(source)),
+        }),
+        successUrl: body.successUrl,
+        failureUrl: body.failureUrl,
+        transactionType: body.transactionType ?? "PAYMENT",
+        threeDs: body.threeDs ?? true,
+        ...(expiresInSeconds && { expiresInSeconds: Number(expiresInSeconds.source) }),
+      });
+      // No money moves here: a checkout that may have been opened and was never shown simply expires.
+      if (!("result" in reply)) return refusalOf(reply, undefined);
+      const Location = `/api/checkout/${reply.result.checkoutId}`;
+      const headers = { Location, ...replayedHeader(reply) };
+      return { status: 201, headers, body: answerOf(reply.result, publicUrl) };
+    },
+    checkCheckout,
+  );
+}
+
+/** GET /api/checkout/{checkoutId}. A path without a UUID, an unknown id and another merchant's get the same answer. */
+export function getCheckoutRoute({ send, publicUrl }: Deps) {
+  return defineRoute(getCheckout, async (call) => {
+    const reply = await send(readCheckout, call, call.path);
+    if ("result" in reply) {
+      call.exchange.paymentId = reply.result.payment?.paymentId;
+      return { status: 200, body: answerOf(reply.result, publicUrl) };
+    }
+    return reply.outcome === "problem" ? refusalOf(reply, undefined) : new Refusal("service_unavailable");
+  });
+}
+
+function answerOf(record: CheckoutRecord, publicUrl: string): Checkout {
+  const { checkoutId, payment, ...rest } = record;
+  return {
+    checkoutId,
+    checkoutUrl: checkoutUrl(publicUrl, checkoutId),
+    ...rest,
+    ...(payment && { payment: toMerchantAnswer(payment) }),
+  };
+}

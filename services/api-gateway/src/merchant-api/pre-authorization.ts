@@ -1,0 +1,26 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { CardSealer } from "@holdfast/sealing";
+import { checkPreAuthorization, preAuthorization, preAuthorizePayment } from "@holdfast/contracts";
+import { createdAnswer } from "../bus/command-answer.ts";
+import { type SendCommand } from "../bus/send-command.ts";
+import { defineRoute } from "../endpoint/route.ts";
+import { cardOf, cardPaymentOf } from "./card-payment.ts";
+
+/**
+ * POST /api/pre-authorization. The payment's id is generated here, so that a command sent twice is one payment, and so
+ * that a merchant who gets no outcome knows what to look up. The card is sealed before anything else is done with the
+ * request.
+ */
+export function preAuthorizationRoute({ send, cards }: { send: SendCommand; cards: CardSealer }) {
+  return defineRoute(
+    preAuthorization,
+    async (call) => {
+      const paymentId = randomUUIDv7();
+      call.exchange.paymentId = paymentId;
+      const card = cards.seal(cardOf(call.body), { paymentId, merchantId: call.caller.merchantId });
+      const reply = await send(preAuthorizePayment, call, cardPaymentOf(call.body, paymentId, card));
+      return createdAnswer(call.exchange, reply, paymentId);
+    },
+    checkPreAuthorization,
+  );
+}

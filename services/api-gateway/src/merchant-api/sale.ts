@@ -1,0 +1,27 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { CardSealer } from "@holdfast/sealing";
+import { checkCardPaymentFields, sale, sellPayment } from "@holdfast/contracts";
+import { createdAnswer } from "../bus/command-answer.ts";
+import { type SendCommand } from "../bus/send-command.ts";
+import { defineRoute } from "../endpoint/route.ts";
+import { cardOf, cardPaymentOf } from "./card-payment.ts";
+
+/** POST /api/payment: reserves and captures in one step. Otherwise it is like a pre-authorization. */
+export function saleRoute({ send, cards }: { send: SendCommand; cards: CardSealer }) {
+  return defineRoute(
+    sale,
+    async (call) => {
+      const paymentId = randomUUIDv7();
+      call.exchange.paymentId = paymentId;
+      const { installmentCount, loyaltyCode } = call.body;
+      const card = cards.seal(cardOf(call.body), { paymentId, merchantId: call.caller.merchantId });
+      const reply = await send(sellPayment, call, {
+        ...cardPaymentOf(call.body, paymentId, card),
+        ...(installmentCount && { installmentCount: Number(installmentCount.source) }),
+        ...(loyaltyCode !== undefined && { loyaltyCode }),
+      });
+      return createdAnswer(call.exchange, reply, paymentId);
+    },
+    checkCardPaymentFields,
+  );
+}

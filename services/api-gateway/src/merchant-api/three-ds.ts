@@ -1,0 +1,68 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { CardSealer } from "@holdfast/sealing";
+import {
+  checkThreeDs,
+  enrolPayment,
+  threeDs,
+  type Challenge,
+  type ThreeDsResponse,
+} from "@holdfast/contracts";
+import { createdAnswer } from "../bus/command-answer.ts";
+import { type SendCommand } from "../bus/send-command.ts";
+import { Refusal } from "../http/refusal.ts";
+import { defineRoute } from "../endpoint/route.ts";
+import { challengeForm } from "../public-pages/three-ds/challenge-form.ts";
+import type { GenerateSession } from "../public-pages/three-ds/generate-session.ts";
+import { PAGE_TEXTS } from "../public-pages/three-ds/status-page.ts";
+import { cardOf, cardPaymentOf } from "./card-payment.ts";
+
+/** POST /api/3ds: as a payment, with a session generated beside the payment's id. The answer has a challenge in two forms. */
+export function threeDsRoute({
+  send,
+  cards,
+  generateSession,
+}: {
+  send: SendCommand;
+  cards: CardSealer;
+  generateSession: GenerateSession;
+}) {
+  return defineRoute(
+    threeDs,
+    async (call) => {
+      const paymentId = randomUUIDv7();
+      call.exchange.paymentId = paymentId;
+      const {
+        installmentCount,
+        loyaltyCode,
+        transactionType = "PAYMENT",
+        successUrl,
+        failureUrl,
+      } = call.body;
+      const card = cards.seal(cardOf(call.body), { paymentId, merchantId: call.caller.merchantId });
+      const reply = await send(enrolPayment, call, {
+        ...cardPaymentOf(call.body, paymentId, card),
+        ...(installmentCount && { installmentCount: Number(installmentCount.source) }),
+        ...(loyaltyCode !== undefined && { loyaltyCode }),
+        transactionType,
+        successUrl,
+        failureUrl,
+        ...generateSession(paymentId),
+      });
+      if (!("result" in reply)) return createdAnswer(call.exchange, reply, paymentId);
+      const { challenge, ...result } = reply.result;
+      const answer = createdAnswer(call.exchange, { ...reply, result }, paymentId);
+      if (answer instanceof Refusal || !challenge) return answer;
+      return { ...answer, body: { ...answer.body, ...wayTo(challenge) } };
+    },
+    checkThreeDs,
+  );
+}
+
+function wayTo(challenge: Challenge): Pick<ThreeDsResponse, "redirectUrl" | "htmlContent" | "expiresAt"> {
+  const form = challengeForm(challenge, { language: "en", button: PAGE_TEXTS.en.continue });
+  return {
+    redirectUrl: challenge.pageUrl,
+    htmlContent: Buffer.from(form).toString("base64"),
+    expiresAt: challenge.expiresAt,
+  };
+}

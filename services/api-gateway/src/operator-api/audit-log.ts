@@ -1,0 +1,84 @@
+import { readAuditEntriesBefore, type AuditDatabase, type AuditPage } from "@holdfast/audit";
+import {
+  cutPage,
+  getAuditLog,
+  INVALID_CURSOR_ERRORS,
+  jsonCursor,
+  readPaymentsAuditLog,
+  readRefundsAuditLog,
+  readWebhooksAuditLog,
+  type AuditLogEntry,
+} from "@holdfast/contracts";
+import type { Kysely } from "kysely";
+import { z } from "zod";
+import type { SendOperatorCommand } from "../bus/send-command.ts";
+import { Refusal } from "../http/refusal.ts";
+import { defineRoute, type Call } from "../endpoint/route.ts";
+
+/** Reads one service's log, newest first; a Refusal if it cannot be read. */
+export type AuditSource = {
+  service: string;
+  read: (call: Call<typeof getAuditLog>, page: AuditPage) => Promise<AuditLogEntry[] | Refusal>;
+};
+
+/**
+ * GET /operator/audit-log: the services' logs as one, newest first, narrowed to what the query names. The cursor says
+ * how far each of them has been read, so that pages stay the same whatever is added.
+ */
+export function auditLogRoute({ sources }: { sources: AuditSource[] }) {
+  return defineRoute(getAuditLog, async (call) => {
+    const limit = Number(call.query.limit ?? DEFAULT_LIMIT);
+    const { cursor: _cursor, service: only, ...filter } = call.query;
+    const positions: Positions | undefined =
+      call.query.cursor === undefined ? {} : positionsCursor.decode(call.query.cursor);
+    if (positions === undefined) return INVALID_CURSOR;
+    const pages = await Promise.all(
+      sources
+        .filter(({ service }) => only === undefined || service === only)
+        .map(({ service, read }) => read(call, { ...filter, limit: limit + 1, before: positions[service] })),
+    );
+    const refused = pages.find((page) => page instanceof Refusal);
+    if (refused) return refused;
+    const all = pages.flatMap((page) => page as AuditLogEntry[]).sort(newestFirst);
+    const { page: items, next } = cutPage(all, limit, (_last, page) =>
+      positionsCursor.encode({ ...positions, ...positionsAfter(page) }),
+    );
+    return { status: 200, body: { items, ...next } };
+  });
+}
+
+/** The gateway's own log. */
+export function gatewayAuditSource(db: Kysely<AuditDatabase>): AuditSource {
+  return {
+    service: "api-gateway",
+    read: async (_call, page) => await readAuditEntriesBefore(db, "api-gateway", page),
+  };
+}
+
+/** The logs of the other services. */
+export function serviceAuditSources(send: SendOperatorCommand): AuditSource[] {
+  return [readPaymentsAuditLog, readRefundsAuditLog, readWebhooksAuditLog].map((command) => ({
+    service: command.service,
+    async read(call, page) {
+      const reply = await send(command, call, page);
+      return reply.outcome === "done" ? reply.result.entries : new Refusal("service_unavailable");
+    },
+  }));
+}
+
+const DEFAULT_LIMIT = 50;
+
+function newestFirst(a: AuditLogEntry, b: AuditLogEntry): number {
+  return b.at.localeCompare(a.at) || a.service.localeCompare(b.service) || b.sequence - a.sequence;
+}
+
+/** How far each service's log has been read. */
+function positionsAfter(page: AuditLogEntry[]): Positions {
+  return Object.fromEntries(page.map(({ service, at, sequence }) => [service, { at, sequence }]));
+}
+
+const positionsSchema = z.record(z.string(), z.object({ at: z.iso.datetime(), sequence: z.int() }));
+type Positions = z.infer<typeof positionsSchema>;
+const positionsCursor = jsonCursor(positionsSchema);
+
+const INVALID_CURSOR = new Refusal("validation_failed", { members: { errors: INVALID_CURSOR_ERRORS } });

@@ -1,0 +1,103 @@
+import * as contracts from "@holdfast/contracts";
+import { ENDPOINTS, OPERATOR_ROLES, type Endpoint } from "@holdfast/contracts";
+import { eventually } from "@holdfast/tests/support";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { HttpRequest } from "../../test/http-client.ts";
+import { AUDIENCE } from "../../test/operator-identity.ts";
+import { expectProblem } from "../../test/problems.ts";
+import { startTestGateway, type TestGateway } from "../../test/test-gateway.ts";
+
+const NOWHERE = "0199aaaa-0000-7000-8000-000000000001";
+
+let gateway: TestGateway;
+beforeAll(async () => void (gateway = await startTestGateway()));
+beforeEach(() => void (gateway.lines.length = 0));
+afterAll(() => gateway.stop());
+
+/** A request to an endpoint, about nothing that exists. */
+function requestTo({ method, path }: Endpoint): HttpRequest {
+  const filled = path.replaceAll(/\{\w+\}/g, NOWHERE);
+  return { method, path: filled, ...(method !== "GET" && { body: "{}" }) };
+}
+
+describe("who may do what", () => {
+  const endpoints = ENDPOINTS.filter(({ listener }) => listener === "operator");
+  const ranks = ["none", ...OPERATOR_ROLES];
+  const matrix = endpoints.flatMap((endpoint) =>
+    ranks.map((role) => ({
+      role,
+      name: endpoint.operationId,
+      request: requestTo(endpoint),
+      allowed: ranks.indexOf(role) >= ranks.indexOf(endpoint.role ?? ""),
+    })),
+  );
+
+  /** Nobody serves commands here, so what is allowed goes as far as a 503. */
+  test.each(matrix)("$role may $name: $allowed", async ({ role, request, allowed }) => {
+    const answer = await gateway.operatorApi({ ...request, role });
+    if (allowed) expect([200, 202, 400, 404, 503]).toContain(answer.status);
+    else expectProblem(answer, "forbidden");
+  });
+
+  test("and each of them is one the gateway has, which reads by viewer and writes by no less than approver", async () => {
+    for (const endpoint of endpoints) {
+      const { method, path } = requestTo(endpoint);
+      const answer = await gateway.operatorApi({ method: method!, path, role: "none" });
+      expect.soft(answer.status, endpoint.operationId).toBe(403);
+      expect.soft(endpoint.role === "viewer", endpoint.operationId).toBe(endpoint.method === "GET");
+    }
+  });
+
+  test("the contracts' list has every endpoint there is", () => {
+    const defined = Object.values(contracts).filter(
+      (value) => typeof value === "object" && value !== null && "operationId" in value,
+    );
+    expect(new Set(ENDPOINTS)).toEqual(new Set(defined));
+    expect(new Set(ENDPOINTS).size).toBe(ENDPOINTS.length);
+  });
+
+  test("without a valid token nobody may anything, nor learn what there is", async () => {
+    const foreign = await gateway.identity.token({ claims: { aud: "another-api" } });
+    const valid = await gateway.identity.token({ claims: { aud: AUDIENCE } });
+    for (const request of [...endpoints.map(requestTo), { path: "/operator/nowhere" }]) {
+      const attempts: HttpRequest["headers"][] = [
+        {},
+        { authorization: `Bearer ${foreign}` },
+        { authorization: valid },
+        { authorization: `Basic ${valid}` },
+        { authorization: [`Bearer ${valid}`, `Bearer ${valid}`] },
+        { "x-api-key": "hk_x", "x-api-secret": "hs_x" },
+      ];
+      for (const headers of attempts) {
+        const answer = await gateway.operatorApi({ ...request, role: null, headers: { ...headers } });
+        expectProblem(answer, "unauthorized");
+        expect(answer.headers["www-authenticate"]).toBe("Bearer");
+      }
+    }
+  });
+
+  test("the log has who did it, to whom", async () => {
+    const { merchantId } = await gateway.createMerchant();
+    await eventually(() =>
+      expect(gateway.lines).toMatchObject([
+        {
+          listener: "operator",
+          actor: "olga",
+          merchantId,
+          route: "/operator/merchants",
+          method: "POST",
+          statusCode: 201,
+        },
+      ]),
+    );
+  });
+});
+
+test("the operator listener has nothing else", async () => {
+  for (const path of ["/api/pre-authorization", "/api/payment/x", "/", "/livez"]) {
+    expectProblem(await gateway.operatorApi({ path }), "route_not_found");
+  }
+  const answer = await gateway.operatorApi({ method: "PUT", path: "/operator/merchants" });
+  expectProblem(answer, "method_not_allowed");
+  expect(answer.headers["allow"]).toBe("POST, GET, HEAD");
+});

@@ -1,0 +1,114 @@
+import {
+  addCredential,
+  changeMerchant,
+  createMerchant,
+  cutPage,
+  getMerchant,
+  idCursor,
+  INVALID_CURSOR_ERRORS,
+  listMerchants,
+  revokeCredential,
+} from "@holdfast/contracts";
+import type { KeyRing } from "@holdfast/service-runtime";
+import type { Kysely } from "kysely";
+import type { GatewayDatabase } from "../database.ts";
+import { defineRoute, type Route } from "../endpoint/route.ts";
+import type { Exchange, Operator } from "../http/exchange.ts";
+import { Refusal } from "../http/refusal.ts";
+import type { AnnounceChange } from "../merchant/credential-changes.ts";
+import { isApiKey, issueCredential } from "../merchant/credential.ts";
+import * as queries from "../merchant/merchant-queries.ts";
+
+type Deps = { db: Kysely<GatewayDatabase>; peppers: KeyRing; announce: AnnounceChange };
+
+/** Everything operators do with merchants and their credentials. */
+export function merchantRoutes(deps: Deps): Route[] {
+  return [
+    createMerchantRoute(deps),
+    listMerchantsRoute(deps),
+    getMerchantRoute(deps),
+    changeMerchantRoute(deps),
+    addCredentialRoute(deps),
+    revokeCredentialRoute(deps),
+  ];
+}
+
+/** The merchant's secret is in this answer and nowhere else. */
+function createMerchantRoute({ db, peppers }: Deps) {
+  return defineRoute(createMerchant, async (call) => {
+    const { name, commission, rules } = call.body;
+    const credential = issueCredential(peppers);
+    const merchant = { name, commission, rules };
+    const merchantId = await queries.insertMerchant(db, merchant, credential, actorOf(call));
+    call.exchange.merchantId = merchantId;
+    const { apiKey, apiSecret } = credential;
+    return {
+      status: 201,
+      headers: { Location: `/operator/merchants/${merchantId}` },
+      body: { merchantId, name, apiKey, apiSecret },
+    };
+  });
+}
+
+function listMerchantsRoute({ db }: Deps) {
+  return defineRoute(listMerchants, async ({ query }) => {
+    const limit = Number(query.limit ?? DEFAULT_LIMIT);
+    const before = query.cursor === undefined ? undefined : idCursor.decode(query.cursor);
+    if (query.cursor !== undefined && before === undefined) return INVALID_CURSOR;
+
+    const merchants = await queries.listMerchants(db, limit + 1, before);
+    const { page, next } = cutPage(merchants, limit, ({ merchantId }) => idCursor.encode(merchantId));
+    return { status: 200, body: { items: page, ...next } };
+  });
+}
+
+const DEFAULT_LIMIT = 50;
+
+const INVALID_CURSOR = new Refusal("validation_failed", { members: { errors: INVALID_CURSOR_ERRORS } });
+
+function getMerchantRoute({ db }: Deps) {
+  return defineRoute(getMerchant, async ({ path }) => {
+    const merchant = await queries.findMerchant(db, path.merchantId);
+    return merchant ? { status: 200, body: merchant } : new Refusal("merchant_not_found");
+  });
+}
+
+function changeMerchantRoute({ db, announce }: Deps) {
+  return defineRoute(changeMerchant, async (call) => {
+    const merchant = await queries.updateMerchant(db, call.path.merchantId, call.body, actorOf(call));
+    if (!merchant) return new Refusal("merchant_not_found");
+    announce(merchant.merchantId);
+    return { status: 200, body: merchant };
+  });
+}
+
+/** Another live pair, so that a merchant can change over without a gap. */
+function addCredentialRoute({ db, peppers }: Deps) {
+  return defineRoute(addCredential, async (call) => {
+    const { merchantId } = call.path;
+    const credential = issueCredential(peppers);
+    const isAdded = await queries.insertCredential(db, merchantId, credential, actorOf(call));
+    if (!isAdded) return new Refusal("merchant_not_found");
+    const { apiKey, apiSecret } = credential;
+    return { status: 201, body: { merchantId, apiKey, apiSecret } };
+  });
+}
+
+/** Acts immediately wherever the notice arrives, elsewhere when the cached credential is read again. */
+function revokeCredentialRoute({ db, announce }: Deps) {
+  return defineRoute(revokeCredential, async (call) => {
+    const { merchantId, apiKey } = call.path;
+    // A text that cannot be a key (PostgreSQL takes no NUL) finds none, as the empty one does.
+    const key = isApiKey(apiKey) ? apiKey : "";
+    const found = await queries.revokeCredential(db, merchantId, key, actorOf(call));
+    if (!found.merchant) return new Refusal("merchant_not_found");
+    if (!found.credential) return new Refusal("credential_not_found");
+    announce(merchantId);
+    return { status: 204 };
+  });
+}
+
+/** Who an audit entry names. */
+function actorOf({ exchange, caller }: { exchange: Exchange; caller: Operator }): queries.Actor {
+  return { subject: caller.subject, requestId: exchange.requestId };
+}

@@ -1,0 +1,51 @@
+import {
+  describePayment,
+  getOperatorPayment,
+  inquirePayment,
+  inquireUnresolvedPayment,
+  listOperatorPayments,
+  listUnresolvedPayments,
+  resolvePayment,
+  resolveUnresolvedPayment,
+  reversePayment,
+  reverseUnresolvedPayment,
+  type CommandReply,
+  type OperatorPaymentDetail,
+} from "@holdfast/contracts";
+import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { type SendOperatorCommand } from "../bus/send-command.ts";
+import { Refusal } from "../http/refusal.ts";
+import { defineRoute, type Answer } from "../endpoint/route.ts";
+
+/** What operators see of payments, and do about those whose outcome is unknown. */
+export function paymentRoutes({ send }: { send: SendOperatorCommand }) {
+  return [
+    defineRoute(listOperatorPayments, async (call) => {
+      const { limit = "50", cursor } = call.query;
+      const page = { limit: Number(limit), ...(cursor !== undefined && { cursor }) };
+      const reply = await send(listUnresolvedPayments, call, page);
+      if (!("result" in reply)) return operatorRefusalOf(reply, { reads: true });
+      return { status: 200, body: reply.result };
+    }),
+    defineRoute(getOperatorPayment, async (call) => {
+      return answer(await send(describePayment, call, call.path), { reads: true });
+    }),
+    defineRoute(inquirePayment, async (call) => {
+      return answer(await send(inquireUnresolvedPayment, call, call.path));
+    }),
+    defineRoute(reversePayment, async (call) => {
+      return answer(await send(reverseUnresolvedPayment, call, call.path));
+    }),
+    defineRoute(resolvePayment, async (call) => {
+      const { outcome, evidence } = call.body;
+      return answer(await send(resolveUnresolvedPayment, call, { ...call.path, outcome, evidence }));
+    }),
+  ];
+}
+
+function answer(
+  reply: CommandReply<OperatorPaymentDetail>,
+  options?: { reads: boolean },
+): Answer<200> | Refusal {
+  return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply, options);
+}

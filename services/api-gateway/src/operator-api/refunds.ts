@@ -1,0 +1,98 @@
+import { randomUUIDv7 } from "node:crypto";
+import {
+  approveOperatorRefund,
+  approveRefund,
+  checkAmount,
+  describePayment,
+  describeRefund,
+  getOperatorRefund,
+  listOperatorRefunds,
+  listRefunds,
+  rejectOperatorRefund,
+  rejectRefund,
+  requestOperatorRefund,
+  requestRefundForMerchant,
+  type CommandReply,
+  type OperatorRefundDetail,
+} from "@holdfast/contracts";
+import type { Exchange } from "../http/exchange.ts";
+import { operatorRefusalOf } from "../bus/command-answer.ts";
+import { type SendOperatorCommand } from "../bus/send-command.ts";
+import { Refusal } from "../http/refusal.ts";
+import { defineRoute, type Answer } from "../endpoint/route.ts";
+import { amountMinorOf } from "../endpoint/amount-minor.ts";
+
+/** What operators see and decide about refunds. */
+export function refundRoutes({ send }: { send: SendOperatorCommand }) {
+  return [
+    defineRoute(listOperatorRefunds, async (call) => {
+      const { limit = "50", cursor, status, merchantId } = call.query;
+      call.exchange.merchantId = merchantId;
+      const reply = await send(listRefunds, call, {
+        limit: Number(limit),
+        ...(cursor !== undefined && { cursor }),
+        ...(status !== undefined && { status }),
+        ...(merchantId !== undefined && { merchantId }),
+      });
+      if (!("result" in reply)) return operatorRefusalOf(reply, { reads: true });
+      return { status: 200, body: reply.result };
+    }),
+    defineRoute(getOperatorRefund, async (call) => {
+      return answer(call.exchange, await send(describeRefund, call, call.path), { reads: true });
+    }),
+    defineRoute(approveOperatorRefund, async (call) => {
+      const { note } = call.body;
+      const decision = { ...call.path, ...(note !== undefined && { note }) };
+      return answer(call.exchange, await send(approveRefund, call, decision));
+    }),
+    defineRoute(rejectOperatorRefund, async (call) => {
+      const { reason } = call.body;
+      return answer(call.exchange, await send(rejectRefund, call, { ...call.path, reason }));
+    }),
+    requestForMerchantRoute({ send }),
+  ];
+}
+
+/** The payments service says whose the payment is; the refund is that merchant's. */
+function requestForMerchantRoute({ send }: { send: SendOperatorCommand }) {
+  return defineRoute(
+    requestOperatorRefund,
+    async (call) => {
+      const { paymentId } = call.path;
+      const payment = await send(describePayment, call, call.path);
+      if (!("result" in payment)) return operatorRefusalOf(payment, { reads: true });
+      const refundId = randomUUIDv7();
+      const reply = await send(requestRefundForMerchant, call, {
+        refundId,
+        paymentId,
+        merchantId: payment.result.merchantId,
+        amountMinor: amountMinorOf(call.body),
+        currency: call.body.currency,
+        reason: call.body.reason,
+      });
+      if (reply.outcome === "in_doubt")
+        return new Refusal("outcome_unknown", { members: { paymentId: refundId } });
+      if (!("result" in reply)) return operatorRefusalOf(reply);
+      noteOf(call.exchange, reply.result);
+      const Location = `/operator/refunds/${reply.result.refundId}`;
+      return { status: 202, headers: { Location }, body: reply.result };
+    },
+    (fields, _now, addFault) => checkAmount(fields, addFault),
+  );
+}
+
+function answer(
+  exchange: Exchange,
+  reply: CommandReply<OperatorRefundDetail>,
+  options?: { reads: boolean },
+): Answer<200> | Refusal {
+  if (!("result" in reply)) return operatorRefusalOf(reply, options);
+  noteOf(exchange, reply.result);
+  return { status: 200, body: reply.result };
+}
+
+/** Names the refund and its merchant in the log line. */
+function noteOf(exchange: Exchange, { refundId, merchantId }: OperatorRefundDetail): void {
+  exchange.paymentId = refundId;
+  exchange.merchantId = merchantId;
+}

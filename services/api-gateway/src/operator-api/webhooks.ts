@@ -1,0 +1,103 @@
+import {
+  activateMerchantWebhookSecret,
+  activateWebhookSecret,
+  deleteMerchantWebhook,
+  deleteWebhook,
+  getOperatorWebhookDelivery,
+  getWebhookDelivery,
+  listOperatorWebhookDeliveries,
+  listWebhookDeliveries,
+  putMerchantWebhook,
+  putWebhook,
+  redeliverFailedOperatorWebhooks,
+  redeliverFailedWebhooks,
+  redeliverOperatorWebhook,
+  redeliverWebhook,
+  rotateMerchantWebhookSecret,
+  rotateWebhookSecret,
+  testMerchantWebhook,
+  testWebhook,
+} from "@holdfast/contracts";
+import { createReplyRecipient } from "@holdfast/sealing";
+import type { Kysely } from "kysely";
+import type { GatewayDatabase } from "../database.ts";
+import { operatorRefusalOf } from "../bus/command-answer.ts";
+import type { SendOperatorCommand } from "../bus/send-command.ts";
+import { defineRoute, type Route } from "../endpoint/route.ts";
+import { Refusal } from "../http/refusal.ts";
+import { findMerchant } from "../merchant/merchant-queries.ts";
+
+type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
+
+/** Everything operators do with webhooks. */
+export function webhookRoutes(deps: Deps): Route[] {
+  return [...endpointRoutes(deps), ...deliveryRoutes(deps)];
+}
+
+/** A merchant's endpoint. Its secrets cross the bus sealed to the request, and are shown here once. */
+function endpointRoutes({ send, db }: Deps): Route[] {
+  return [
+    defineRoute(putMerchantWebhook, async (call) => {
+      const { merchantId } = call.path;
+      if (!(await findMerchant(db, merchantId))) return new Refusal("merchant_not_found");
+      const recipient = createReplyRecipient();
+      const { url } = call.body;
+      const reply = await send(putWebhook, call, { merchantId, url, recipientKey: recipient.publicKey });
+      if (!("result" in reply)) return operatorRefusalOf(reply);
+      const { secret } = reply.result;
+      return secret === undefined
+        ? { status: 200, body: { url } }
+        : { status: 201, body: { url, secret: recipient.open(secret) } };
+    }),
+    defineRoute(deleteMerchantWebhook, async (call) => {
+      const reply = await send(deleteWebhook, call, call.path);
+      return "result" in reply ? { status: 204 } : operatorRefusalOf(reply);
+    }),
+    defineRoute(rotateMerchantWebhookSecret, async (call) => {
+      const { merchantId } = call.path;
+      const recipient = createReplyRecipient();
+      const reply = await send(rotateWebhookSecret, call, { merchantId, recipientKey: recipient.publicKey });
+      if (!("result" in reply)) return operatorRefusalOf(reply);
+      const { secret, activatesAt } = reply.result;
+      return { status: 200, body: { secret: recipient.open(secret), activatesAt } };
+    }),
+    defineRoute(activateMerchantWebhookSecret, async (call) => {
+      const reply = await send(activateWebhookSecret, call, call.path);
+      return "result" in reply ? { status: 204 } : operatorRefusalOf(reply);
+    }),
+    // 200 whether or not the event was delivered: the body says how it went.
+    defineRoute(testMerchantWebhook, async (call) => {
+      const reply = await send(testWebhook, call, call.path);
+      return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+    }),
+  ];
+}
+
+/** The delivery log. The literal path stands before the one with a parameter. */
+function deliveryRoutes({ send }: Deps): Route[] {
+  return [
+    defineRoute(redeliverFailedOperatorWebhooks, async (call) => {
+      const { merchantId, since } = call.body;
+      call.exchange.merchantId = merchantId;
+      const reply = await send(redeliverFailedWebhooks, call, { merchantId, since });
+      return "result" in reply ? { status: 202, body: reply.result } : operatorRefusalOf(reply);
+    }),
+    defineRoute(listOperatorWebhookDeliveries, async (call) => {
+      const { limit = "50", ...filter } = call.query;
+      const reply = await send(listWebhookDeliveries, call, { ...filter, limit: Number(limit) });
+      return "result" in reply
+        ? { status: 200, body: reply.result }
+        : operatorRefusalOf(reply, { reads: true });
+    }),
+    defineRoute(getOperatorWebhookDelivery, async (call) => {
+      const reply = await send(getWebhookDelivery, call, call.path);
+      return "result" in reply
+        ? { status: 200, body: reply.result }
+        : operatorRefusalOf(reply, { reads: true });
+    }),
+    defineRoute(redeliverOperatorWebhook, async (call) => {
+      const reply = await send(redeliverWebhook, call, call.path);
+      return "result" in reply ? { status: 202, body: reply.result } : operatorRefusalOf(reply);
+    }),
+  ];
+}

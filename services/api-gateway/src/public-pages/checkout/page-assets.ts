@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { withoutTrailingSlashes } from "../public-url.ts";
+
+/** A file the page loads from us. Its address changes with its content, so it may be cached forever. */
+export type PageAsset = {
+  /** As the router sees it; `href` is what browsers see, which may reach us under a path. */
+  path: string;
+  href: string;
+  integrity: string;
+  mediaType: string;
+  body: string;
+};
+export type PageAssets = { script: PageAsset; style: PageAsset };
+
+/** Reads the files once, at start. The page's script is written in two modules, and sent as one file. */
+export function loadPageAssets(publicUrl: string): PageAssets {
+  const base = withoutTrailingSlashes(new URL(publicUrl).pathname);
+  const read = (name: string) => readFileSync(join(import.meta.dirname, "assets", name), "utf8");
+  const cardNumber = read("card-number.js").replaceAll(/^export /gm, "");
+  const page = read("checkout.js").replaceAll(/^import [^;]*;\n/gm, "");
+  return {
+    script: asset(base, "js", "text/javascript; charset=utf-8", `${cardNumber}\n${page}`),
+    style: asset(base, "css", "text/css; charset=utf-8", read("checkout.css")),
+  };
+}
+
+function asset(base: string, extension: string, mediaType: string, body: string): PageAsset {
+  const digest = createHash("sha384").update(body).digest();
+  const path = `/checkout/assets/checkout.${digest.toString("hex").slice(0, 16)}.${extension}`;
+  return { path, href: `${base}${path}`, integrity: `sha384-${digest.toString("base64")}`, mediaType, body };
+}

@@ -1,0 +1,38 @@
+import { randomBytes } from "node:crypto";
+
+/** Generated for each page: browsers run no script and no style without it. */
+export function generateNonce(): string {
+  return randomBytes(16).toString("base64");
+}
+
+/**
+ * The security headers of every page. It loads nothing but our own script and style, may not be framed, leaks its address
+ * to no other site (anybody who knows it can pay), and is not stored. Forms go to this server only: the hops to the shop
+ * and to the bank are links or script, since browsers apply `form-action` to redirects after a form, too.
+ */
+export function pageHeaders(nonce: string): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ];
+  return {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Security-Policy": policy.join("; "),
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    Vary: "Accept-Language",
+    ...PRIVACY_HEADERS,
+  };
+}
+
+/** Headers of answers to the page's script, and of redirects. */
+export const PRIVACY_HEADERS = { "Referrer-Policy": "no-referrer" };

@@ -1,0 +1,112 @@
+import type { CardSealer } from "@holdfast/sealing";
+import { payCheckout, type CheckoutPage, type MessageContext } from "@holdfast/contracts";
+import type { Kysely } from "kysely";
+import type { GatewayDatabase } from "../../database.ts";
+import type { SendCommand } from "../../bus/send-command.ts";
+import type { Exchange } from "../../http/exchange.ts";
+import { findMerchant } from "../../merchant/merchant-queries.ts";
+import type { GenerateSession } from "../three-ds/generate-session.ts";
+import { checkoutUrl } from "../public-url.ts";
+import { addressOf, type PageRequest } from "./page-request.ts";
+import { declineText, PAGE_TEXTS } from "./page-texts.ts";
+import { readCardForm, type FormFault } from "./read-card-form.ts";
+import { isUnderWay } from "./render-checkout.ts";
+
+export type PayByFormDeps = {
+  send: SendCommand;
+  cards: CardSealer;
+  db: Kysely<GatewayDatabase>;
+  publicUrl: string;
+  /** Used where the buyer's bank requires a challenge. */
+  generateSession: GenerateSession;
+};
+
+/** A filled-in form of ours, for a checkout that exists. */
+export type FilledForm = {
+  exchange: Exchange;
+  checkout: CheckoutPage;
+  form: URLSearchParams;
+  asked: PageRequest;
+};
+
+/** Where the browser goes next: to `url`, or without one to the checkout's page, which shows its state. */
+export type FormAnswer =
+  | { kind: "onward"; url?: string | undefined }
+  | { kind: "faults"; faults: (FormFault | "form.busy")[] }
+  | { kind: "declined"; texts: { heading: string; text: string } };
+
+/** Pays a checkout with the submitted form. The payment's id is in the form: sent twice, it is one payment. */
+export async function payByForm(deps: PayByFormDeps, filled: FilledForm): Promise<FormAnswer> {
+  const { exchange, checkout, form, asked } = filled;
+  if (checkout.status !== "OPEN" || isUnderWay(checkout)) return { kind: "onward" };
+  const given = readCardForm(form, new Date());
+  if (Array.isArray(given)) return { kind: "faults", faults: given };
+  const caller = await findPayee(deps.db, checkout.merchantId);
+  if (!caller) return { kind: "faults", faults: ["form.busy"] };
+
+  const { checkoutId, merchantId } = checkout;
+  const paymentId = form.get("paymentId")!;
+  exchange.paymentId = paymentId;
+  const reply = await deps.send(
+    payCheckout,
+    { exchange, caller },
+    {
+      checkoutId,
+      paymentId,
+      cardHolderName: given.cardHolderName,
+      card: deps.cards.seal(given.card, { paymentId, merchantId }),
+      installmentCount: given.installmentCount,
+      ...addressOf(exchange),
+      session: deps.generateSession(paymentId),
+      checkoutUrl: `${checkoutUrl(deps.publicUrl, checkoutId)}?lang=${asked.locale.language}`,
+    },
+  );
+  switch (reply.outcome) {
+    case "done":
+    case "pending":
+      return answerOf(reply.result, asked);
+    case "problem":
+      exchange.code = reply.code;
+      if (reply.code === "installments_not_allowed")
+        return { kind: "faults", faults: ["installmentCount.invalid"] };
+      return { kind: "faults", faults: ["form.busy"] };
+    case "not_started":
+      return { kind: "faults", faults: ["form.busy"] };
+    case "in_doubt":
+      // The payment may be under way: the page shows it, and if another form is sent, only one of the two pays.
+      return { kind: "onward" };
+    default:
+      return reply satisfies never;
+  }
+}
+
+function answerOf(checkout: CheckoutPage, { locale: { language } }: PageRequest): FormAnswer {
+  if (checkout.challengeUrl !== undefined) return { kind: "onward", url: checkout.challengeUrl };
+  if (checkout.status !== "OPEN" || isUnderWay(checkout) || !checkout.payment) return { kind: "onward" };
+  const texts = PAGE_TEXTS[language];
+  const text = [
+    declineText(language, checkout.payment.resultCode),
+    texts.notCharged,
+    texts.attemptsLeft(checkout.attemptsLeft),
+  ].join(" ");
+  return { kind: "declined", texts: { heading: texts.declinedHeading, text } };
+}
+
+/**
+ * The merchant as its own sign-in would give it, with its present plan and rules. @returns undefined while suspended.
+ */
+async function findPayee(
+  db: Kysely<GatewayDatabase>,
+  merchantId: string,
+): Promise<MessageContext["merchant"] | undefined> {
+  const merchant = await findMerchant(db, merchantId);
+  if (!merchant || merchant.status !== "ACTIVE") return undefined;
+  const {
+    name: _name,
+    status: _status,
+    createdAt: _createdAt,
+    credentials: _credentials,
+    ...payee
+  } = merchant;
+  return payee;
+}

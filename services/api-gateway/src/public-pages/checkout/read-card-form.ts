@@ -1,0 +1,59 @@
+import { Card, cardPaymentFields, checkCardPaymentFields } from "@holdfast/contracts";
+import { z } from "zod";
+
+/** The card form as it was filled in, once it is good. `Card` shows nothing of itself when printed. */
+export type CardForm = { card: Card; cardHolderName: string; installmentCount: number };
+
+/**
+ * A fault of a field, as a key of the page's texts: `pan.luhn`, `expiry.expired`. It never has the value.
+ */
+export type FormFault = `${FormField}.${string}`;
+export const FORM_FIELDS = ["pan", "cardHolderName", "expiry", "cvv", "installmentCount"] as const;
+export type FormField = (typeof FORM_FIELDS)[number];
+
+/**
+ * Checks the form by the rules of the merchant API. It is more lenient about spelling: numbers may be grouped, the expiry
+ * is one field, the year may have four digits. It reports all fields at fault, each with its first fault, in the form's
+ * order.
+ */
+export function readCardForm(form: URLSearchParams, now: Date): CardForm | FormFault[] {
+  const given = (name: string) => form.get(name)?.trim() ?? "";
+  const [, month, year] = /^(\d{1,2})[/.-]?(?:20)?(\d{2})$/.exec(given("expiry").replaceAll(/\s/g, "")) ?? [];
+  const fields = {
+    pan: given("pan").replaceAll(/[ -]/g, ""),
+    cardHolderName: given("cardHolderName"),
+    expiryMonth: month?.padStart(2, "0") ?? given("expiry"),
+    expiryYear: year ?? "",
+    cvv: given("cvv"),
+    installmentCount: form.has("installmentCount") ? given("installmentCount") : "1",
+  };
+  const faults = new Map<FormField, string>();
+  const addFault = (name: string, code: string) => {
+    const field = name.startsWith("expiry") ? "expiry" : (name as FormField);
+    if (!faults.has(field)) faults.set(field, form.get(field)?.trim() ? code : "required");
+  };
+  const parsed = cardFormSchema.safeParse(fields);
+  for (const issue of parsed.error?.issues ?? []) addFault(String(issue.path[0]), codeOf(issue));
+  checkCardPaymentFields(fields, now, addFault);
+  if (faults.size === 0) {
+    const { cardHolderName, installmentCount, ...card } = parsed.data!;
+    return { card: new Card(card), cardHolderName, installmentCount: Number(installmentCount) };
+  }
+  return FORM_FIELDS.filter((field) => faults.has(field)).map(
+    (field): FormFault => `${field}.${faults.get(field)}`,
+  );
+}
+
+const { pan, cardHolderName, expiryMonth, expiryYear, cvv } = cardPaymentFields;
+const cardFormSchema = z.object({
+  pan,
+  cardHolderName,
+  expiryMonth,
+  expiryYear,
+  cvv,
+  installmentCount: z.string().regex(/^([1-9]|1[0-2])$/),
+});
+
+function codeOf(issue: z.core.$ZodIssue): string {
+  return issue.code === "custom" ? String(issue.params?.["code"] ?? "invalid") : "invalid";
+}

@@ -1,0 +1,115 @@
+import { currencyExponent, formatAmount, type CheckoutPage } from "@holdfast/contracts";
+import { writeAmount, type BuyerLocale } from "../choose-language.ts";
+import { html, type Html } from "../html.ts";
+import { PAGE_TEXTS } from "./page-texts.ts";
+
+/** A checkout as the page shows it. All functions here are pure. */
+export type ShownCheckout = {
+  checkout: CheckoutPage;
+  merchantName: string;
+  locale: BuyerLocale;
+  /** Path of this page. */
+  path: string;
+};
+
+/** Its payment is under way at the bank: nothing may be begun, and nothing is decided. */
+export function isUnderWay({ status, payment }: CheckoutPage): boolean {
+  return status === "OPEN" && payment?.status === "ENROLLED";
+}
+
+/** What the order is and what it costs. @param until shown where there is something to do until then. */
+export function summary(
+  { checkout, locale }: ShownCheckout,
+  { until = false }: { until?: boolean } = {},
+): Html {
+  const texts = PAGE_TEXTS[locale.language];
+  return html`<section class="summary" aria-labelledby="summary-heading">
+    <h1 id="summary-heading">
+      <span class="quiet">${checkout.status === "OPEN" ? texts.amount : texts.amountOfClosed}</span>
+      <span class="amount">${amountOf(checkout, locale.locale)}</span>
+    </h1>
+    <p class="order"><span class="quiet">${texts.order}</span> ${checkout.orderId}</p>
+    ${
+      until &&
+      html`<p class="open-until quiet" hidden>
+        ${texts.openUntil}
+        <time id="open-until" datetime="${checkout.expiresAt}" data-locale="${locale.locale}"></time>
+      </p>`
+    }
+  </section>`;
+}
+
+/** The bank has not answered, or requires a challenge first. */
+export function renderWaiting(shown: ShownCheckout): Html {
+  const { checkout, path, locale } = shown;
+  const texts = PAGE_TEXTS[locale.language];
+  const { challengeUrl } = checkout;
+  return html`${summary(shown)}
+    <section class="card" data-poll="${path}/state" aria-labelledby="state-heading">
+      <div role="status">
+        <h2 id="state-heading">${challengeUrl ? texts.challengeHeading : texts.waitingHeading}</h2>
+        <p>${challengeUrl ? texts.challengeText : texts.waitingText}</p>
+      </div>
+      ${
+        challengeUrl
+          ? html`<p><a class="primary" href="${challengeUrl}">${texts.challengeAction}</a></p>
+              <p class="hint">${texts.challengeOther}</p>`
+          : html`<div class="spinner" aria-hidden="true"></div>`
+      }
+    </section>`;
+}
+
+/** A checkout that is over, and the way back to the shop. */
+export function renderClosed(shown: ShownCheckout, shopUrl: string): Html {
+  const { checkout, merchantName, locale } = shown;
+  const texts = PAGE_TEXTS[locale.language];
+  const [heading, text] = closedTexts(shown);
+  const paid = checkout.status === "COMPLETED";
+  return html`${summary(shown)}
+    <section class="card closed" aria-labelledby="state-heading">
+      <span class="sign ${paid ? "good" : "bad"}" aria-hidden="true">${paid ? "✓" : "!"}</span>
+      <div role="status">
+        <h2 id="state-heading" tabindex="-1">${heading}</h2>
+        <p>${text}</p>
+      </div>
+      <p>
+        <a class="primary" href="${shopUrl}"
+          >${paid ? texts.continueTo(merchantName) : texts.back(merchantName)}</a
+        >
+      </p>
+    </section>`;
+}
+
+function closedTexts({ checkout, merchantName, locale }: ShownCheckout): [string, string] {
+  const texts = PAGE_TEXTS[locale.language];
+  switch (checkout.status) {
+    case "COMPLETED":
+      return [texts.completedHeading, texts.completedText(merchantName)];
+    case "EXPIRED":
+      return [texts.expiredHeading, texts.expiredText];
+    case "CANCELLED":
+      return checkout.attemptsLeft === 0
+        ? [texts.exhaustedHeading, texts.exhaustedText]
+        : [texts.cancelledHeading, texts.cancelledText];
+    case "OPEN":
+      throw new Error("an open checkout is not over");
+    default:
+      return checkout.status satisfies never;
+  }
+}
+
+/** A page without a checkout: there is no such checkout, or it cannot be read. */
+export function renderNotice(heading: string, text: string, retry?: { path: string; label: string }): Html {
+  return html`<section class="card closed">
+    <span class="sign bad" aria-hidden="true">!</span>
+    <h1 class="notice">${heading}</h1>
+    <p>${text}</p>
+    ${retry && html`<p><a class="primary" href="${retry.path}">${retry.label}</a></p>`}
+  </section>`;
+}
+
+/** What it costs, as the buyer writes it. */
+export function amountOf({ amountMinor, currency }: CheckoutPage, locale: string): string {
+  const exponent = currencyExponent(currency) ?? 0;
+  return writeAmount(locale, formatAmount(BigInt(amountMinor), exponent) as `${number}`, currency, exponent);
+}

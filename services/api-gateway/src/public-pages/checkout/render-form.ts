@@ -1,0 +1,193 @@
+import type { CheckoutPage } from "@holdfast/contracts";
+import type { BuyerLocale } from "../choose-language.ts";
+import { html, type Html } from "../html.ts";
+import { declineText, FAULT_TEXTS, faultText, PAGE_TEXTS } from "./page-texts.ts";
+import { FORM_FIELDS, type FormField } from "./read-card-form.ts";
+import { amountOf, summary, type ShownCheckout } from "./render-checkout.ts";
+
+export type FormState = {
+  paymentId: string;
+  token: string;
+  /** Faults of an earlier form, from a browser without JavaScript. */
+  faults: readonly string[];
+};
+
+/** The card form of an open checkout, with the result of the card before this one. */
+// oxlint-disable-next-line max-lines-per-function -- one form, from top to bottom
+export function renderForm(shown: ShownCheckout, { paymentId, token, faults }: FormState): Html {
+  const { checkout, merchantName, locale, path } = shown;
+  const { language } = locale;
+  const texts = PAGE_TEXTS[language];
+  const fault = (field: FormField | "form") => faults.find((each) => each.startsWith(`${field}.`));
+  const field = (name: FormField, label: string, input: Html, hint?: string) => {
+    const wrong = fault(name);
+    return html`<div class="field${wrong ? " wrong" : ""}">
+      <label for="${name}">${label}</label>
+      ${input} ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+      <p class="fault" id="${name}-fault">${wrong && faultText(language, wrong)}</p>
+    </div>`;
+  };
+  const described = (name: FormField, hasHint = false) =>
+    html`aria-describedby="${name}-fault${hasHint ? ` ${name}-hint` : ""}"
+    ${fault(name) && html`aria-invalid="true"`}`;
+  // A page with a form has no payment under way: one that exists has failed.
+  const failed = checkout.payment !== undefined;
+  const formFault = fault("form");
+
+  return html`${summary(shown, { until: true })}
+    <section class="card" aria-labelledby="card-heading">
+      <div id="outcome" class="alert" role="alert" tabindex="-1" ${!failed && !formFault && html`hidden`}>
+        ${(failed || formFault) && declined(shown, formFault)}
+      </div>
+      <h2 id="card-heading">${texts.cardHeading}</h2>
+      <form
+        id="card-form"
+        method="post"
+        action="${path}/pay?lang=${language}"
+        autocomplete="on"
+        data-texts="${JSON.stringify({
+          faults: FAULT_TEXTS[language],
+          checkFields: texts.checkFields,
+          paying: texts.paying,
+          payingStatus: texts.payingStatus,
+          pay: texts.pay(amountOf(checkout, locale.locale)),
+        })}"
+        data-expires-at="${checkout.expiresAt}"
+        data-card-path="${path}/card?lang=${language}"
+      >
+        <input type="hidden" name="paymentId" value="${paymentId}" />
+        <input type="hidden" name="token" value="${token}" />
+        ${field(
+          "pan",
+          texts.pan,
+          html`<span class="with-scheme"
+            ><input
+              id="pan"
+              name="pan"
+              type="text"
+              inputmode="numeric"
+              autocomplete="cc-number"
+              spellcheck="false"
+              required
+              maxlength="40"
+              ${described("pan")} /><output id="scheme" for="pan" class="scheme"></output
+          ></span>`,
+        )}
+        ${field(
+          "cardHolderName",
+          texts.cardHolderName,
+          html`<input
+            id="cardHolderName"
+            name="cardHolderName"
+            type="text"
+            autocomplete="cc-name"
+            autocapitalize="words"
+            spellcheck="false"
+            required
+            maxlength="90"
+            ${described("cardHolderName")}
+          />`,
+        )}
+        <div class="pair">
+          ${field(
+            "expiry",
+            texts.expiry,
+            html`<input
+              id="expiry"
+              name="expiry"
+              type="text"
+              inputmode="numeric"
+              autocomplete="cc-exp"
+              placeholder="${texts.expiryPlaceholder}"
+              required
+              maxlength="12"
+              ${described("expiry", true)}
+            />`,
+            texts.expiryHint,
+          )}
+          ${field(
+            "cvv",
+            texts.cvv,
+            html`<input
+              id="cvv"
+              name="cvv"
+              type="text"
+              inputmode="numeric"
+              autocomplete="cc-csc"
+              required
+              maxlength="4"
+              ${described("cvv", true)}
+            />`,
+            texts.cvvHint,
+          )}
+        </div>
+        ${installments(shown, fault("installmentCount"))}
+        <button id="pay" type="submit" class="primary">
+          ${texts.pay(amountOf(checkout, locale.locale))}
+        </button>
+        <p id="status" class="status" role="status"></p>
+      </form>
+      <form method="post" action="${path}/cancel?lang=${language}" class="cancel">
+        <input type="hidden" name="paymentId" value="${paymentId}" />
+        <input type="hidden" name="token" value="${token}" />
+        <button type="submit" class="plain">${texts.cancel(merchantName)}</button>
+      </form>
+    </section>`;
+}
+
+/** Why there is a form again, although one was submitted. */
+function declined({ checkout, locale: { language } }: ShownCheckout, formFault: string | undefined): Html {
+  const texts = PAGE_TEXTS[language];
+  if (formFault !== undefined) return html`<p>${faultText(language, formFault)}</p>`;
+  return html`<p class="alert-heading">${texts.declinedHeading}</p>
+    <p>
+      ${declineText(language, checkout.payment?.resultCode)} ${texts.notCharged}
+      ${texts.attemptsLeft(checkout.attemptsLeft)}
+    </p>`;
+}
+
+/** Without JavaScript all options of the checkout; with it those of the card, once its number is typed. */
+function installments({ checkout, locale }: ShownCheckout, wrong: string | undefined): Html | false {
+  if (checkout.installmentOptions.length < 2) return false;
+  const texts = PAGE_TEXTS[locale.language];
+  return html`<fieldset id="installments" aria-describedby="installmentCount-fault installments-hint">
+    <legend>${texts.installments}</legend>
+    ${installmentChoices(checkout, checkout.installmentOptions, locale).map(
+      ({ count, label }) =>
+        html`<label class="choice"
+          ><input
+            type="radio"
+            name="installmentCount"
+            value="${count}"
+            ${count === 1 && html`checked`}
+          /><span>${label}</span></label
+        >`,
+    )}
+    <p class="hint" id="installments-hint">${texts.installmentsHint}</p>
+    <p class="fault" id="installmentCount-fault">${wrong && faultText(locale.language, wrong)}</p>
+  </fieldset>`;
+}
+
+export function installmentChoices(
+  checkout: CheckoutPage,
+  counts: readonly number[],
+  { language, locale }: BuyerLocale,
+): { count: number; label: string }[] {
+  const texts = PAGE_TEXTS[language];
+  const total = BigInt(checkout.amountMinor);
+  return counts.map((count) => {
+    if (count === 1) return { count, label: texts.payAtOnce };
+    const each = (total + BigInt(count) / 2n) / BigInt(count);
+    const amount = amountOf({ ...checkout, amountMinor: each.toString() }, locale);
+    const isExact = each * BigInt(count) === total;
+    return {
+      count,
+      label: isExact ? texts.inInstallments(count, amount) : texts.inInstallmentsAbout(count, amount),
+    };
+  });
+}
+
+/** The faults in the address of a page without JavaScript. Only those with a text are shown, and never what was typed. */
+export function faultsOf(query: URLSearchParams): string[] {
+  return (query.get("faults") ?? "").split(",", FORM_FIELDS.length);
+}

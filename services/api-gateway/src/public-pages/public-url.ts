@@ -1,0 +1,11 @@
+/** Where buyers find the page of a checkout. @param publicUrl with or without a path of its own. */
+export function checkoutUrl(publicUrl: string, checkoutId: string): string {
+  return `${withoutTrailingSlashes(publicUrl)}/checkout/${checkoutId}`;
+}
+
+/** A URL or a path to which a path may be appended. */
+export function withoutTrailingSlashes(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === "/") end--;
+  return url.slice(0, end);
+}

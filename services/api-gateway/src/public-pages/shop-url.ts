@@ -1,0 +1,36 @@
+import type { CheckoutPage, SessionState } from "@holdfast/contracts";
+
+/** Where a checkout that is over sends its buyer, with what the shop needs to look it up. None of it is proof. */
+export function shopUrlOfCheckout({
+  status,
+  successUrl,
+  failureUrl,
+  checkoutId,
+  orderId,
+  payment,
+}: CheckoutPage): string {
+  return addToQuery(status === "COMPLETED" ? successUrl : failureUrl, {
+    checkoutId,
+    ...(payment && { paymentId: payment.paymentId }),
+    orderId,
+  });
+}
+
+/** Where a 3-D Secure payment that has ended sends its buyer: the URL the merchant gave with it, with its ids. */
+export function shopUrlOfPayment({ payment, successUrl, failureUrl }: SessionState): string {
+  const isGood = payment.status === "SUCCESS" || payment.status === "CAPTURED";
+  const { paymentId, orderId } = payment;
+  return addToQuery(isGood ? successUrl : failureUrl, { paymentId, orderId });
+}
+
+/**
+ * Adds to a URL's query as text: parsing and writing would change how the merchant's own query is spelled, and that may
+ * be signed.
+ */
+function addToQuery(url: string, added: Record<string, string>): string {
+  const fragmentAt = url.indexOf("#");
+  const address = fragmentAt === -1 ? url : url.slice(0, fragmentAt);
+  const fragment = fragmentAt === -1 ? "" : url.slice(fragmentAt);
+  const joint = address.includes("?") ? (/[?&]$/.test(address) ? "" : "&") : "?";
+  return `${address}${joint}${new URLSearchParams(added).toString()}${fragment}`;
+}

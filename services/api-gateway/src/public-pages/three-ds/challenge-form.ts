@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import type { Challenge } from "@holdfast/contracts";
+import { escapeHtml } from "../html.ts";
+
+type Form = Pick<Challenge, "url" | "fields">;
+
+/**
+ * A page that takes the browser to the issuer: a form that sends itself, and a button where scripts do not run. The
+ * merchant may embed it in a page of its own, so it needs nothing from ours.
+ */
+export function challengeForm(
+  { url, fields }: Form,
+  { language, button }: { language: string; button: string },
+) {
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  );
+  return `<!doctype html>
+<html lang="${language}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><title>3-D Secure</title></head>
+<body>
+<form id="challenge" method="post" action="${escapeHtml(url)}">
+${inputs.join("\n")}
+<noscript><button>${escapeHtml(button)}</button></noscript>
+</form>
+<script>${SUBMIT}</script>
+</body>
+</html>
+`;
+}
+
+const SUBMIT = 'document.getElementById("challenge").submit()';
+
+/**
+ * The Content-Security-Policy of our own page with the form. The form may go to the challenge's address and, since
+ * browsers apply `form-action` to redirects after a form, too, on to any https address that the issuer leads to.
+ */
+export function challengePolicy({ url }: Pick<Challenge, "url">): string {
+  const { origin, protocol } = new URL(url);
+  const hash = createHash("sha256").update(SUBMIT).digest("base64");
+  return [
+    "default-src 'none'",
+    `script-src 'sha256-${hash}'`,
+    `form-action https:${protocol === "https:" ? "" : ` ${origin}`}`,
+    "base-uri 'none'",
+    FRAMED_BY,
+  ].join("; ");
+}
+
+/** Merchants show challenges in a frame; these pages have nothing that could be clicked by mistake. */
+export const FRAMED_BY = "frame-ancestors https:";

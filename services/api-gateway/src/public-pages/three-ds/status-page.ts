@@ -1,0 +1,82 @@
+import type { Exchange } from "../../http/exchange.ts";
+import type { Language } from "../choose-language.ts";
+import { escapeHtml } from "../html.ts";
+import { FRAMED_BY } from "./challenge-form.ts";
+
+/** What these pages can say. None of it is how a payment ended: the shop says that. */
+export type Notice = "waiting" | "invalid" | "expired" | "unavailable";
+
+export const PAGE_TEXTS = {
+  en: {
+    continue: "Continue to your bank",
+    waiting: [
+      "One moment",
+      "Your bank's answer is on its way. This page goes on by itself; please do not pay again.",
+    ],
+    invalid: ["This link is not valid", "Please go back to the shop and look at your order there."],
+    expired: ["This link is no longer valid", "Please go back to the shop and look at your order there."],
+    unavailable: [
+      "One moment",
+      "We cannot answer right now. This page tries again by itself; please do not pay again.",
+    ],
+  },
+  tr: {
+    continue: "Bankanıza devam edin",
+    waiting: [
+      "Bir saniye",
+      "Bankanızın yanıtı bekleniyor. Bu sayfa kendiliğinden devam eder; lütfen yeniden ödeme yapmayın.",
+    ],
+    invalid: ["Bu bağlantı geçerli değil", "Lütfen mağazaya dönüp siparişinizi oradan kontrol edin."],
+    expired: ["Bu bağlantının süresi doldu", "Lütfen mağazaya dönüp siparişinizi oradan kontrol edin."],
+    unavailable: [
+      "Bir saniye",
+      "Şu anda yanıt veremiyoruz. Bu sayfa kendiliğinden yeniden dener; lütfen yeniden ödeme yapmayın.",
+    ],
+  },
+} as const satisfies Record<Language, { continue: string } & Record<Notice, readonly [string, string]>>;
+
+/** A page without a script, an image or anything to fill in. @param refreshS seconds until the browser asks again. */
+export function answerNotice(
+  exchange: Exchange,
+  status: number,
+  notice: Notice,
+  {
+    language,
+    refreshUrl,
+    refreshS = REFRESH_S,
+  }: { language: Language; refreshUrl?: string; refreshS?: number },
+): void {
+  const [heading, text] = PAGE_TEXTS[language][notice];
+  const body = `<!doctype html>
+<html lang="${language}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(heading)}</title></head>
+<body>
+<main>
+<h1>${escapeHtml(heading)}</h1>
+<p role="status">${escapeHtml(text)}</p>
+</main>
+</body>
+</html>
+`;
+  exchange.answer(
+    status,
+    {
+      ...PAGE_HEADERS,
+      "Content-Security-Policy": `default-src 'none'; form-action 'none'; base-uri 'none'; ${FRAMED_BY}`,
+      ...(refreshUrl !== undefined && { Refresh: `${refreshS}; url=${refreshUrl}` }),
+      ...((status === 503 || status === 429) && { "Retry-After": String(refreshS) }),
+    },
+    body,
+  );
+}
+
+const REFRESH_S = 3;
+
+/** These addresses go to no other site: knowing one is as good as the session. */
+const PRIVACY_HEADERS = { "Referrer-Policy": "no-referrer" };
+export const REDIRECT_HEADERS = { "Content-Type": "text/plain; charset=utf-8", ...PRIVACY_HEADERS };
+export const PAGE_HEADERS = {
+  "Content-Type": "text/html; charset=utf-8",
+  Vary: "Accept-Language",
+  ...PRIVACY_HEADERS,
+};

@@ -1,0 +1,385 @@
+import { randomUUID } from "node:crypto";
+import {
+  completePayment,
+  enrolPayment,
+  readSession,
+  type CommandReply,
+  type CompletePayment,
+  type EnrolledPayment,
+  type EnrolPayment,
+  type SessionState,
+} from "@holdfast/contracts";
+import { handler } from "@holdfast/messaging";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { CVV, preAuthorizationBody } from "../../../test/builders.ts";
+import { http, type HttpAnswer, type HttpRequest } from "../../../test/http-client.ts";
+import { expectCommonHeaders, expectProblem } from "../../../test/problems.ts";
+import { serveCommands } from "../../../test/serve-commands.ts";
+import {
+  JSON_TYPE,
+  startTestGateway,
+  type TestGateway,
+  type TestMerchant,
+} from "../../../test/test-gateway.ts";
+import { recordOf } from "../../../test/test-payments.ts";
+
+const CARD = "4000000000003220";
+const CHALLENGE = {
+  url: "https://acs.example/challenge",
+  fields: { session: "acquirer-session" },
+  expiresAt: "2026-11-20T12:10:00.000Z",
+};
+
+let gateway: TestGateway;
+let merchant: TestMerchant;
+let payments: Awaited<ReturnType<typeof serveCommands>>;
+
+/** What payments have been asked for, and what they say. */
+const enrolments: EnrolPayment[] = [];
+const returns: CompletePayment[] = [];
+let enrolled: (payload: EnrolPayment) => CommandReply<EnrolledPayment>;
+let ended: (payload: CompletePayment) => CommandReply<SessionState>;
+
+const challenged = (payload: EnrolPayment): CommandReply<EnrolledPayment> => ({
+  outcome: "done",
+  result: { ...recordOf(payload), status: "ENROLLED", challenge: { ...CHALLENGE, pageUrl: payload.pageUrl } },
+});
+const state = (status: "SUCCESS" | "FAILED" | "CANCELLED" | "ENROLLED", paymentId: string): SessionState => ({
+  payment: { ...recordOf({ paymentId, orderId: "order-1" }), status },
+  successUrl: "https://shop.example/yes?a=1",
+  failureUrl: "https://shop.example/no",
+});
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  merchant = await gateway.createMerchant();
+  payments = await serveCommands(gateway.nats.url, "payments", [
+    handler(enrolPayment, async ({ payload }) => {
+      enrolments.push(payload);
+      return enrolled(payload);
+    }),
+    handler(completePayment, async ({ payload }) => {
+      returns.push(payload);
+      return ended(payload);
+    }),
+    handler(readSession, async ({ payload }) => ({
+      outcome: "pending",
+      result: {
+        ...state("ENROLLED", payload.paymentId),
+        challenge: { ...CHALLENGE, pageUrl: "https://x" },
+      },
+    })),
+  ]);
+});
+beforeEach(() => {
+  enrolments.length = 0;
+  returns.length = 0;
+  gateway.lines.length = 0;
+  enrolled = challenged;
+  ended = ({ paymentId }) => ({ outcome: "done", result: state("SUCCESS", paymentId) });
+});
+afterAll(async () => {
+  await payments.stop();
+  await gateway.stop();
+});
+
+const enrol = (fields: Record<string, string | undefined> = {}, headers: Record<string, string> = {}) =>
+  gateway.merchantApi({
+    method: "POST",
+    path: "/api/3ds",
+    headers: { ...merchant.headers, ...JSON_TYPE, ...headers },
+    body: preAuthorizationBody({
+      pan: `"${CARD}"`,
+      successUrl: '"https://shop.example/yes"',
+      failureUrl: '"https://shop.example/no"',
+      ...fields,
+    }),
+  });
+const visit = (request: HttpRequest): Promise<HttpAnswer> => http(gateway.ports.public!, request);
+const pathOf = (url: string | undefined) => new URL(url ?? "").pathname;
+const postForm = (path: string, body: string) =>
+  visit({
+    method: "POST",
+    path,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body,
+  });
+
+/** The paths of the two pages of a payment that has a challenge to pass. */
+async function pages() {
+  await enrol();
+  const { returnUrl, pageUrl, paymentId, sessionId } = enrolments.at(-1)!;
+  return { back: pathOf(returnUrl), challenge: pathOf(pageUrl), paymentId, sessionId };
+}
+
+describe("POST /api/3ds", () => {
+  test("answers a challenge in both of its forms", async () => {
+    const answer = await enrol({ transactionType: '"PRE_AUTHORIZATION"' });
+    const [command] = enrolments;
+    expect(answer).toMatchObject({
+      status: 201,
+      headers: { location: `/api/payment/${command!.paymentId}` },
+      body: {
+        paymentId: command!.paymentId,
+        status: "ENROLLED",
+        redirectUrl: command!.pageUrl,
+        expiresAt: CHALLENGE.expiresAt,
+      },
+    });
+    expect(answer.body).not.toHaveProperty("challenge");
+    expect(answer.body).not.toHaveProperty("transactionType");
+    const page = Buffer.from(answer.body["htmlContent"] as string, "base64").toString();
+    expect(page).toContain('action="https://acs.example/challenge"');
+    expect(page).toContain('name="session" value="acquirer-session"');
+    expectCommonHeaders(answer);
+  });
+
+  test("hands payments the terms, the session, and the card sealed", async () => {
+    await enrol({ installmentCount: "3", loyaltyCode: '"miles"' });
+    const [command] = enrolments;
+    expect(command).toMatchObject({
+      transactionType: "PAYMENT",
+      successUrl: "https://shop.example/yes",
+      failureUrl: "https://shop.example/no",
+      installmentCount: 3,
+      loyaltyCode: "miles",
+      returnUrl: expect.stringMatching(/^http:\/\/pay\.example\.test\/3ds\/return\/[\w.-]+$/),
+      pageUrl: expect.stringMatching(/^http:\/\/pay\.example\.test\/3ds\/challenge\/[\w.-]+$/),
+    });
+    const binding = { paymentId: command!.paymentId, merchantId: merchant.merchantId };
+    expect(gateway.cardOpener.open(command!.card, binding).reveal()).toMatchObject({ pan: CARD, cvv: CVV });
+    expect(JSON.stringify(command)).not.toContain(CARD);
+    expect(JSON.stringify(gateway.lines)).not.toContain(CARD);
+  });
+
+  test("answers what needs no challenge as a payment, and what is not known with 202", async () => {
+    enrolled = (payload) => ({ outcome: "done", result: recordOf(payload) });
+    const success = await enrol();
+    expect(success).toMatchObject({ status: 201, body: { status: "SUCCESS" } });
+    for (const field of ["redirectUrl", "htmlContent", "expiresAt"])
+      expect(success.body).not.toHaveProperty(field);
+    enrolled = (payload) => ({ outcome: "pending", result: { ...recordOf(payload), status: "ENROLLED" } });
+    expect(await enrol()).toMatchObject({ status: 202, headers: { "retry-after": "2" } });
+    enrolled = () => ({ outcome: "in_doubt" });
+    expect(await enrol()).toMatchObject({ status: 504, body: { paymentId: expect.any(String) } });
+  });
+
+  test("says that a stored answer is one", async () => {
+    enrolled = (payload) => ({ ...challenged(payload), replayed: true }) as CommandReply<EnrolledPayment>;
+    expect(await enrol({}, { "idempotency-key": "k" })).toMatchObject({
+      status: 201,
+      headers: { "idempotent-replayed": "true" },
+      body: { redirectUrl: expect.any(String) },
+    });
+  });
+
+  test.each([
+    ["successUrl", { successUrl: '"http://shop.example/yes"' }, "invalid_url"],
+    ["failureUrl", { failureUrl: '"javascript:alert(1)"' }, "invalid_url"],
+    ["failureUrl", { failureUrl: '"https://shop.example@evil.example/"' }, "invalid_url"],
+    ["successUrl", { successUrl: '"https://shop.example/\\nX: y"' }, "invalid_url"],
+    ["successUrl", { successUrl: undefined }, "required"],
+    ["successUrl", { successUrl: `"https://shop.example/?card=${CARD}"` }, "contains_card_number"],
+    ["transactionType", { transactionType: '"REFUND"' }, "invalid_value"],
+    ["installmentCount", { installmentCount: "3", transactionType: '"PRE_AUTHORIZATION"' }, "not_allowed"],
+  ])("refuses a bad %s: %j", async (field, fields: Record<string, string | undefined>, code) => {
+    const answer = await enrol(fields);
+    expectProblem(answer, "validation_failed", {
+      errors: [{ field, code, message: expect.any(String) }],
+    });
+    expect(enrolments).toEqual([]);
+  });
+
+  test("needs a sign-in, as everything under /api", async () => {
+    expect(await gateway.merchantApi({ method: "POST", path: "/api/3ds" })).toMatchObject({ status: 401 });
+  });
+});
+
+describe("the way to the challenge", () => {
+  test("is a page that sends itself to the issuer and nowhere else, and tells nobody where it was", async () => {
+    const { challenge } = await pages();
+    const page = await visit({ path: challenge, headers: { "accept-language": "tr-TR,tr;q=0.9" } });
+    expect(page).toMatchObject({
+      status: 200,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "referrer-policy": "no-referrer",
+        "content-security-policy": expect.stringContaining("form-action https:"),
+      },
+    });
+    expect(page.text).toContain('action="https://acs.example/challenge"');
+    expect(page.text).toContain("Bankanıza devam edin");
+    expectCommonHeaders(page);
+    expect(returns).toEqual([]);
+  });
+
+  test("is in the first of the browser's languages that we have, as the checkout is", async () => {
+    const { challenge } = await pages();
+    const headers = { "accept-language": "de-DE,de;q=0.9,tr;q=0.8,en;q=0.7" };
+    const page = await visit({ path: challenge, headers });
+    expect(page.text).toContain('<html lang="tr">');
+  });
+
+  test("does not end anything: a return is another address", async () => {
+    const { challenge, back } = await pages();
+    const swapped = challenge.replace("/challenge/", "/return/");
+    expect(await visit({ path: swapped })).toMatchObject({ status: 404 });
+    expect(await visit({ path: back.replace("/return/", "/challenge/") })).toMatchObject({ status: 404 });
+    expect(await visit({ method: "POST", path: challenge })).toMatchObject({
+      status: 405,
+      headers: { allow: "GET" },
+    });
+    expect(returns).toEqual([]);
+  });
+});
+
+describe("the way back", () => {
+  test.each([
+    ["POST", "SUCCESS", "https://shop.example/yes?a=1&"],
+    ["GET", "SUCCESS", "https://shop.example/yes?a=1&"],
+    ["POST", "FAILED", "https://shop.example/no?"],
+    ["GET", "CANCELLED", "https://shop.example/no?"],
+  ] as const)("by %s with a payment that is %s goes to the shop", async (method, status, url) => {
+    ended = ({ paymentId }) => ({ outcome: "done", result: state(status, paymentId) });
+    const { back, paymentId, sessionId } = await pages();
+    const answer =
+      method === "GET"
+        ? await visit({ path: `${back}?session=acquirer-session` })
+        : await postForm(back, "session=acquirer-session&other=1");
+    expect(answer).toMatchObject({
+      status: 303,
+      headers: {
+        location: `${url}paymentId=${paymentId}&orderId=order-1`,
+        "referrer-policy": "no-referrer",
+        "cache-control": "no-store",
+      },
+      text: "",
+    });
+    expect(returns).toEqual([{ paymentId, sessionId, acquirerSession: "acquirer-session" }]);
+  });
+
+  test("with an outcome nobody knows is a page that asks again, and goes nowhere", async () => {
+    ended = ({ paymentId }) => ({ outcome: "pending", result: state("ENROLLED", paymentId) });
+    const { back } = await pages();
+    const page = await postForm(back, "session=acquirer-session");
+    expect(page).toMatchObject({
+      status: 200,
+      headers: {
+        refresh: `3; url=${back.split("/").at(-1)}`,
+        "content-security-policy": expect.stringContaining("default-src 'none'"),
+      },
+    });
+    expect(page.headers).not.toHaveProperty("location");
+    expect(page.text).toContain("please do not pay again");
+    ended = ({ paymentId }) => ({ outcome: "done", result: state("SUCCESS", paymentId) });
+    expect(await visit({ path: back })).toMatchObject({ status: 303 });
+  });
+
+  test.each([
+    ["not_started", { outcome: "not_started" }],
+    ["in_doubt", { outcome: "in_doubt" }],
+  ] as const)("while payments cannot answer (%s) is a page that asks again", async (_case, reply) => {
+    ended = () => reply;
+    const { back } = await pages();
+    expect(await visit({ path: back })).toMatchObject({
+      status: 503,
+      headers: { refresh: expect.stringMatching(/^3; url=/), "retry-after": "3" },
+    });
+  });
+
+  test("of another session is a plain page, not a redirect", async () => {
+    ended = () => ({ outcome: "problem", code: "three_ds_session_not_found" });
+    const { back } = await pages();
+    const page = await visit({ path: `${back}?session=another` });
+    expect(page).toMatchObject({ status: 404, headers: { "content-type": "text/html; charset=utf-8" } });
+    expect(page.headers).not.toHaveProperty("location");
+  });
+
+  test("forged, cut, or with somebody else's signature asks nobody", async () => {
+    const { back } = await pages();
+    const other = await pages();
+    const [keyId, , signature] = back.split("/").at(-1)!.split(".");
+    const crossed = `/3ds/return/${keyId}.${other.back.split(".")[1]}.${signature}`;
+    for (const path of [
+      crossed,
+      back.slice(0, -1),
+      `${back}A`,
+      "/3ds/return/x",
+      `/3ds/return/${randomUUID()}`,
+      `/3ds/return/${"A".repeat(4_000)}`,
+      "/3ds/return/%0d%0aSet-Cookie:%20a=b",
+      "/3ds/return/<script>alert(1)</script>",
+    ]) {
+      const answer = await visit({ path });
+      expect([400, 404], path).toContain(answer.status);
+      expect(answer.headers).not.toHaveProperty("location");
+      expect(answer.text).not.toContain("<script>");
+    }
+    expect(returns).toEqual([]);
+  });
+
+  test("goes nowhere the browser says", async () => {
+    const { back } = await pages();
+    const query =
+      "session=acquirer-session&successUrl=https://evil.example&url=//evil.example&redirect=https://evil.example";
+    const answer = await visit({ path: `${back}?${query}` });
+    expect(answer.headers["location"]).toMatch(/^https:\/\/shop\.example\/yes/);
+  });
+
+  test.each([
+    ["two sessions", "session=a&session=b"],
+    ["a session of any length", `session=${"a".repeat(129)}`],
+  ])("with %s is refused", async (_case, body) => {
+    const { back } = await pages();
+    expect(await postForm(back, body)).toMatchObject({ status: 400 });
+    expect(returns).toEqual([]);
+  });
+
+  test("with a body that is too large, or no form, is refused", async () => {
+    const { back } = await pages();
+    expect(await postForm(back, `session=a&x=${"a".repeat(33_000)}`)).toMatchObject({ status: 400 });
+    expect(
+      await visit({ method: "POST", path: back, headers: JSON_TYPE, body: '{"session": "a"}' }),
+    ).toMatchObject({ status: 400 });
+    expect(returns).toEqual([]);
+  });
+
+  test("is not taken by what only previews links", async () => {
+    const { back } = await pages();
+    for (const method of ["HEAD", "OPTIONS", "PUT", "DELETE"]) {
+      expect(await visit({ method, path: back })).toMatchObject({
+        status: 405,
+        headers: { allow: "GET, POST" },
+      });
+    }
+    expect(returns).toEqual([]);
+  });
+
+  test("is logged by its template: nothing of the state, and nothing the browser brought", async () => {
+    const { back, paymentId } = await pages();
+    await visit({ path: `${back}?session=acquirer-session` });
+    const lines = JSON.stringify(gateway.lines);
+    expect(lines).toContain("/3ds/return/{state}");
+    expect(lines).toContain(paymentId);
+    expect(lines).not.toContain(back.split("/").at(-1));
+    expect(lines).not.toContain("acquirer-session");
+  });
+
+  test("needs no sign-in, and the merchant API does not have it", async () => {
+    const { back } = await pages();
+    expect(await gateway.merchantApi({ path: back })).toMatchObject({ status: 404 });
+    expect(await visit({ path: "/api/3ds", method: "POST" })).toMatchObject({ status: 404 });
+  });
+});
+
+test("an address older than its lifetime is not looked at", async () => {
+  const brief = await startTestGateway({
+    THREE_DS_STATE_LIFETIME: "0s",
+    THREE_DS_STATE_KEYS: gateway.env.THREE_DS_STATE_KEYS,
+  });
+  const { back } = await pages();
+  const page = await http(brief.ports.public!, { path: back });
+  expect(page).toMatchObject({ status: 410 });
+  expect(page.headers).not.toHaveProperty("location");
+  await brief.stop();
+});

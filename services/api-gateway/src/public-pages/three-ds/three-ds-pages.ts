@@ -1,0 +1,148 @@
+/**
+ * The public pages of 3-D Secure: the way to the challenge, and the way back. Cardholders do not sign in; the signed state
+ * in the path names the payment. What a browser sends decides nothing: the return asks `payments`, which asks the
+ * acquirer. A browser goes to the shop only when the payment has ended, and only to the address the merchant gave with
+ * it; until then it gets a page that asks again by itself.
+ */
+import type { AdmitPage } from "../../limits/page-rate-limit.ts";
+import type { IncomingMessage } from "node:http";
+import { completePayment, readSession, type CommandReply, type SessionState } from "@holdfast/contracts";
+import { Router, type RequestHandler } from "express";
+import type { Exchange } from "../../http/exchange.ts";
+import { queryText, requestHandler } from "../../http/routed-request.ts";
+import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
+import { isForm, readBody } from "../../http/read-body.ts";
+import { Refusal } from "../../http/refusal.ts";
+import { refuse } from "../../http/problem-response.ts";
+import type { SendPageCommand } from "../../bus/send-command.ts";
+import { chooseLocale, type Language } from "../choose-language.ts";
+import { shopUrlOfPayment } from "../shop-url.ts";
+import { challengeForm, challengePolicy } from "./challenge-form.ts";
+import type { PagePurpose, SessionIds, SignedSessions } from "./signed-session.ts";
+import { answerNotice, PAGE_HEADERS, PAGE_TEXTS, REDIRECT_HEADERS } from "./status-page.ts";
+
+export type ThreeDsPagesDeps = {
+  send: SendPageCommand;
+  sessions: SignedSessions;
+  /** Over the limit, the page asks again after a moment. */
+  inPlace: PageInFlightLimit;
+  /** Refuses a client that asks too often, before anything is read. */
+  admit: AdmitPage;
+  /** Epoch milliseconds. */
+  now: () => number;
+};
+
+/** One request of a page whose state is genuine. */
+type Visit = {
+  exchange: Exchange;
+  request: IncomingMessage;
+  ids: SessionIds;
+  language: Language;
+  /** The address of this page without its query: where it asks again. */
+  path: string;
+};
+
+export function threeDsPages(deps: ThreeDsPagesDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const page = (purpose: PagePurpose, methods: string[], handle: (visit: Visit) => Promise<void>) =>
+    router.all(`/3ds/${purpose}/:state`, visitHandler(deps, { purpose, methods, handle }));
+  page("challenge", ["GET"], (visit) => showChallenge(deps, visit));
+  page("return", ["GET", "POST"], (visit) => takeReturn(deps, visit));
+  return router;
+}
+
+function visitHandler(
+  deps: ThreeDsPagesDeps,
+  page: { purpose: PagePurpose; methods: string[]; handle: (visit: Visit) => Promise<void> },
+): RequestHandler {
+  return requestHandler(async (request, exchange) => {
+    exchange.route = `/3ds/${page.purpose}/{state}`;
+    const refusal = deps.admit(exchange);
+    const { language } = chooseLocale(undefined, request.headers["accept-language"]);
+    const { state = "" } = request.params;
+    if (refusal) {
+      exchange.code = refusal.code;
+      const refreshS = Number(refusal.extra?.headers?.["Retry-After"]);
+      return answerNotice(exchange, 429, "unavailable", { language, refreshUrl: state, refreshS });
+    }
+    // HEAD, which link previews send, must not complete a payment either.
+    if (!page.methods.includes(request.method ?? "")) {
+      return refuse(
+        exchange,
+        new Refusal("method_not_allowed", { headers: { Allow: page.methods.join(", ") } }),
+      );
+    }
+    const verified = deps.sessions.verify(state, page.purpose, deps.now());
+    if (verified.kind === "forged") return answerNotice(exchange, 404, "invalid", { language });
+    if (verified.kind === "expired") return answerNotice(exchange, 410, "expired", { language });
+    const visit = { exchange, request, ids: verified.ids, language, path: state };
+    exchange.paymentId = visit.ids.paymentId;
+    try {
+      const hadPlace = await deps.inPlace(exchange, () => page.handle(visit));
+      if (!hadPlace) askAgain(visit);
+    } catch (error) {
+      exchange.error = error;
+      askAgain(visit);
+    }
+  });
+}
+
+async function showChallenge(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
+  const { exchange, ids, language } = visit;
+  const reply = await deps.send(readSession, exchange, ids);
+  const challenge = "result" in reply ? reply.result.challenge : undefined;
+  if (!challenge) return answerState(visit, reply);
+  const form = challengeForm(challenge, { language, button: PAGE_TEXTS[language].continue });
+  exchange.answer(200, { ...PAGE_HEADERS, "Content-Security-Policy": challengePolicy(challenge) }, form);
+}
+
+async function takeReturn(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
+  const { exchange, ids, language } = visit;
+  const brought = await readReturned(visit);
+  if (brought instanceof Refusal) {
+    exchange.code = brought.code;
+    return answerNotice(exchange, 400, "invalid", { language });
+  }
+  const [acquirerSession, ...more] = brought.getAll("session");
+  if (more.length > 0 || (acquirerSession?.length ?? 0) > SESSION_LENGTH_MAX) {
+    return answerNotice(exchange, 400, "invalid", { language });
+  }
+  const reply = await deps.send(completePayment, exchange, {
+    ...ids,
+    ...(acquirerSession !== undefined && { acquirerSession }),
+  });
+  answerState(visit, reply);
+}
+
+const SESSION_LENGTH_MAX = 128;
+
+/** The parameters of the return, from the query or the form. */
+async function readReturned({ request, exchange }: Visit): Promise<URLSearchParams | Refusal> {
+  if (request.method === "GET") return new URLSearchParams(queryText(request));
+  const body = await readBody(exchange, isForm);
+  return body instanceof Refusal ? body : new URLSearchParams(body.toString("utf8"));
+}
+
+/** Goes on to the shop with a payment that has ended; with an unknown outcome the browser waits here. */
+function answerState(visit: Visit, reply: CommandReply<SessionState>): void {
+  const { exchange, language } = visit;
+  switch (reply.outcome) {
+    case "done":
+      return exchange.answer(303, { ...REDIRECT_HEADERS, Location: shopUrlOfPayment(reply.result) }, "");
+    case "pending":
+      return answerNotice(exchange, 200, "waiting", { language, refreshUrl: visit.path });
+    case "problem":
+      exchange.code = reply.code;
+      return answerNotice(exchange, 404, "invalid", { language });
+    case "not_started":
+    case "in_doubt":
+      return askAgain(visit);
+    default:
+      return reply satisfies never;
+  }
+}
+
+function askAgain({ exchange, language, path }: Visit): void {
+  exchange.code ??= "service_unavailable";
+  answerNotice(exchange, 503, "unavailable", { language, refreshUrl: path });
+}

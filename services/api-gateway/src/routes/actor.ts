@@ -1,7 +1,0 @@
-import type { Exchange, Operator } from "../http/exchange.ts";
-import type { Actor } from "../merchant/merchant-queries.ts";
-
-/** Who an audit entry names. */
-export function actorOf({ exchange, caller }: { exchange: Exchange; caller: Operator }): Actor {
-  return { subject: caller.subject, requestId: exchange.requestId };
-}

@@ -1,8 +1,0 @@
-import { currencyExponent, parseAmount, type JsonNumber } from "@holdfast/contracts";
-
-/** Of a body that has passed validation. */
-export function amountMinorOf({ amount, currency }: { amount: JsonNumber; currency: string }): string {
-  const amountMinor = parseAmount(amount.source, currencyExponent(currency) ?? 0);
-  if (typeof amountMinor !== "bigint") throw new Error(`an amount passed validation and is ${amountMinor}`);
-  return amountMinor.toString();
-}

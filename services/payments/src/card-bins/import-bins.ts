@@ -1,0 +1,118 @@
+/**
+ * `npm run import-bins -- FILE.csv` replaces the BIN table by that of a file, whole or not at all. Running payments
+ * processes use it within BIN_TABLE_REFRESH.
+ */
+import { createHash } from "node:crypto";
+import { createReadStream, readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { basename, join } from "node:path";
+import { parseArgs } from "node:util";
+import { appendAudit } from "@holdfast/audit";
+import { createDatabase, DatabaseUnavailableError } from "@holdfast/service-runtime";
+import { sql } from "kysely";
+import { Pool } from "pg";
+import type { PaymentsDatabase } from "../database.ts";
+import { readBinCsv, type BinFault } from "./bin-csv.ts";
+import { replaceRanges } from "./bin-queries.ts";
+import type { BinRange } from "./bin-table.ts";
+
+const HELP = `npm run import-bins -- FILE.csv [--dry-run] [--database-url URL | --home DIR]
+
+  --dry-run            only say what is wrong with the file
+  --database-url URL   as payments_owner (default: $MIGRATION_DATABASE_URL)
+  --home DIR           the database of the sandbox that runs there (default: .holdfast)
+
+The first line names the columns, in any order: bin, bin_to, card_scheme, card_type, card_sub_type, issuer, country,
+loyalty_code, installments_max. docs/bins.md explains them.
+`;
+
+type Output = (text: string) => void;
+
+/** @returns the exit code: 0 for an import or a dry run without faults, 1 when a line is at fault. */
+export async function importBins(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      "dry-run": { type: "boolean", default: false },
+      "database-url": { type: "string" },
+      home: { type: "string", default: ".holdfast" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  const [file] = positionals;
+  if (values.help || file === undefined || positionals.length > 1) {
+    out(HELP);
+    return values.help ? 0 : 2;
+  }
+  const { ranges, faults, sha256 } = await readFile(file);
+  if (faults.length > 0) {
+    for (const { line, reason } of faults) out(`line ${line}: ${reason}\n`);
+    out(`${faults.length} at fault; nothing was imported\n`);
+    return 1;
+  }
+  if (values["dry-run"]) {
+    out(`${ranges.length} BINs and ranges, nothing at fault; nothing was imported\n`);
+    return 0;
+  }
+  const url = values["database-url"] ?? env["MIGRATION_DATABASE_URL"] ?? sandboxDatabaseUrl(values.home);
+  const version = await replace(url, ranges, { file: basename(file), sha256 });
+  out(`${ranges.length} BINs and ranges imported as version ${version}\n`);
+  return 0;
+}
+
+type File = { ranges: BinRange[]; faults: BinFault[]; sha256: Buffer };
+
+async function readFile(file: string): Promise<File> {
+  const hash = createHash("sha256");
+  const stream = createReadStream(file);
+  stream.on("data", (chunk) => void hash.update(chunk));
+  const read = await readBinCsv(stream);
+  return { ...read, sha256: read.faults.length === 0 ? hash.digest() : Buffer.alloc(0) };
+}
+
+async function replace(
+  url: string,
+  ranges: readonly BinRange[],
+  { file, sha256 }: { file: string; sha256: Buffer },
+): Promise<number> {
+  const pool = new Pool({ connectionString: url, max: 1, application_name: "import-bins" });
+  const db = createDatabase<PaymentsDatabase>(pool);
+  try {
+    return await db.transaction().execute(async (trx) => {
+      // This is the owner's own path; the sandbox's superuser has another one.
+      await sql`set local search_path = payments`.execute(trx);
+      const version = await replaceRanges(trx, ranges, sha256);
+      await appendAudit(trx, {
+        actor: `import-bins (${userInfo().username})`,
+        action: "bins.imported",
+        subject: `bins ${version}`,
+        detail: { file, sha256: sha256.toString("hex"), ranges: ranges.length },
+      });
+      return version;
+    });
+  } finally {
+    await db.destroy();
+  }
+}
+
+function sandboxDatabaseUrl(home: string): string {
+  const file = join(home, "sandbox.json");
+  try {
+    return (JSON.parse(readFileSync(file, "utf8")) as { databaseUrl: string }).databaseUrl;
+  } catch (cause) {
+    throw new Error(`no --database-url, and no sandbox runs in ${home}`, { cause });
+  }
+}
+
+if (import.meta.main) {
+  try {
+    process.exitCode = await importBins(process.argv.slice(2), process.env, (text) =>
+      process.stdout.write(text),
+    );
+  } catch (thrown) {
+    const error = thrown instanceof DatabaseUnavailableError ? thrown.cause : thrown;
+    process.stderr.write(`import-bins: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 2;
+  }
+}

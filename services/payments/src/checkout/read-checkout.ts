@@ -1,0 +1,39 @@
+import type { CheckoutPage, CheckoutRecord, CommandReply } from "@holdfast/contracts";
+import type { FoundCheckout } from "./checkout-queries.ts";
+import { checkoutPage, checkoutRecord } from "./checkout-record.ts";
+import { findSession } from "../three-ds/session-queries.ts";
+import { challengeOf } from "../three-ds/session-state.ts";
+import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
+
+const NOT_FOUND = { outcome: "problem", code: "checkout_not_found" } as const;
+
+/** One checkout of the merchant that asks. */
+export async function readCheckout(
+  deps: SettleCheckoutDeps,
+  merchantId: string,
+  checkoutId: string,
+): Promise<CommandReply<CheckoutRecord>> {
+  const found = await settleCheckout(deps, checkoutId, merchantId);
+  return found ? { outcome: "done", result: checkoutRecord(found) } : NOT_FOUND;
+}
+
+/** The checkout as its page shows it to anyone who knows the id. */
+export async function viewCheckout(
+  deps: SettleCheckoutDeps,
+  checkoutId: string,
+): Promise<CommandReply<CheckoutPage>> {
+  const found = await settleCheckout(deps, checkoutId);
+  return found ? { outcome: "done", result: await describeForPage(deps, found) } : NOT_FOUND;
+}
+
+/** The checkout for its page, with the address of the challenge while one is open. */
+export async function describeForPage(
+  { db, checkoutAttemptsMax }: SettleCheckoutDeps,
+  found: FoundCheckout,
+): Promise<CheckoutPage> {
+  const page = checkoutPage(found, checkoutAttemptsMax);
+  if (found.payment?.state !== "ENROLLED") return page;
+  const session = await findSession(db, { paymentId: found.payment.payment_id });
+  const challenge = session && challengeOf(session);
+  return { ...page, ...(challenge && { challengeUrl: challenge.pageUrl }) };
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from "node:crypto";
+import {
+  cancelPayment,
+  capturePayment,
+  enrolPayment,
+  openCheckout,
+  payCheckout,
+  preAuthorizePayment,
+  reserveRefund,
+  type Command,
+  type CommandReply,
+  type MessageContext,
+} from "@holdfast/contracts";
+import { armFailpoints } from "@holdfast/service-runtime";
+import {
+  eventually,
+  letStatementsWait,
+  occupyConnections,
+  startTestLink,
+  type TestLink,
+} from "@holdfast/tests/support";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { z } from "zod";
+import { checkouts, type CheckoutSteps } from "../test/checkout-harness.ts";
+import { startPaymentsHarness, type PaymentsHarness } from "../test/payments-harness.ts";
+import { FRICTIONLESS, threeDs, type ThreeDsSteps } from "../test/three-ds-harness.ts";
+
+/** One request that can be sent any number of times, as one message. */
+type Request = () => Promise<CommandReply<unknown>>;
+type Mend = () => Promise<void>;
+
+let payments: PaymentsHarness;
+let buyer: CheckoutSteps;
+let cardholder: ThreeDsSteps;
+let link: TestLink;
+let healthUrl: string;
+
+beforeAll(async () => {
+  payments = await startPaymentsHarness({}, { alone: true, logLevel: "fatal" });
+  const { database } = payments;
+  await letStatementsWait(database, database.urls.payments.app);
+  link = await startTestLink(database.urls.payments.app);
+  const { healthPort } = await payments.startAnother({
+    DATABASE_URL: link.url,
+    DATABASE_CONNECTIONS_MAX: String(CONNECTIONS),
+    // Rounds that soon use all connections there are.
+    RECOVERY_INTERVAL: "20ms",
+    CHECKOUT_INTERVAL: "20ms",
+  });
+  healthUrl = `http://127.0.0.1:${healthPort}/readyz`;
+  buyer = checkouts(payments);
+  cardholder = threeDs(payments);
+});
+afterEach(() => void armFailpoints(undefined));
+afterAll(async () => {
+  await payments.close();
+  await link.close();
+});
+
+const CONNECTIONS = 2;
+
+/** Each prepares what its request needs. */
+const prepare = {
+  preAuthorization: async () => always(preAuthorizePayment, payments.command()),
+  capture: async () => always(capturePayment, { paymentId: await pay(), operationId: randomUUID() }),
+  cancellation: async () => always(cancelPayment, { paymentId: await pay(), operationId: randomUUID() }),
+  threeDs: async () => always(enrolPayment, cardholder.command(FRICTIONLESS)),
+  newCheckout: async () => always(openCheckout, buyer.order()),
+  checkoutPayment: async () => always(payCheckout, buyer.form(await buyer.open())),
+  checkoutThreeDs: async () =>
+    always(payCheckout, buyer.form(await buyer.open({ threeDs: true }), { pan: FRICTIONLESS })),
+  reservation: async () =>
+    always(reserveRefund, {
+      refundId: randomUUID(),
+      paymentId: await pay(),
+      amountMinor: "100",
+      currency: "TRY",
+    }),
+} satisfies Record<string, () => Promise<Request>>;
+
+describe.each([
+  ["cannot be reached", cutLink],
+  ["has no connection to spare", takeAllConnections],
+])("while the database %s", (_, fail) => {
+  test.each([
+    ["a capture", prepare.capture],
+    ["a cancellation", prepare.cancellation],
+    ["a payment with 3-D Secure", prepare.threeDs],
+    ["a new checkout", prepare.newCheckout],
+    ["a checkout's payment", prepare.checkoutPayment],
+    ["a checkout's payment with 3-D Secure", prepare.checkoutThreeDs],
+    ["a refund's reservation", prepare.reservation],
+  ])("%s is not started, and is done when it is sent again", async (_name, prepareRequest) => {
+    const send = await prepareRequest();
+    const mend = await fail();
+    const reply = await send();
+    await mend();
+    expect(reply).toEqual({ outcome: "not_started" });
+    expect(await eventually(async () => started(await send()))).toMatchObject({ outcome: "done" });
+  });
+});
+
+describe("when the database goes away", () => {
+  test.each([
+    ["a payment that the bank authorized", prepare.preAuthorization, "payments.after_acquirer", "pending"],
+    ["a payment that was enrolled", prepare.threeDs, "payments.after_enrolment", "pending"],
+    ["a payment whose enrolment was claimed", prepare.threeDs, "payments.after_enrolment_claim", "pending"],
+    ["a capture that was claimed", prepare.capture, "payments.operation_after_claim", "pending"],
+    ["a capture that the bank made", prepare.capture, "payments.operation_after_acquirer", "pending"],
+    [
+      "a cancellation that the bank made",
+      prepare.cancellation,
+      "payments.operation_after_acquirer",
+      "pending",
+    ],
+    ["a checkout that was paid", prepare.checkoutPayment, "payments.after_checkout_payment", "in_doubt"],
+  ] as const)("%s is never answered as not started", async (_, prepareRequest, point, outcome) => {
+    const send = await prepareRequest();
+    const hits = armFailpoints(`${point}:hold@1`);
+    const replying = send();
+    await eventually(() => hits(point) > 0);
+    const mend = await cutLink();
+    armFailpoints(undefined);
+    const reply = await replying;
+    await mend();
+    expect(reply).toMatchObject({ outcome });
+  });
+});
+
+function always<Payload extends z.ZodType>(
+  command: Command<Payload, z.ZodType, MessageContext>,
+  payload: z.input<Payload>,
+): Request {
+  const change = { idempotency: { scope: command.subject, key: randomUUID() } };
+  return () => payments.call(command, payload, change);
+}
+
+/** An authorization. @returns its id. */
+async function pay(): Promise<string> {
+  const command = payments.command();
+  expect(await payments.send(command)).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
+  return command.paymentId;
+}
+
+/** A connection may not be there yet a moment after the database is. */
+function started(reply: CommandReply<unknown>): CommandReply<unknown> | false {
+  return reply.outcome !== "not_started" && reply;
+}
+
+async function cutLink(): Promise<Mend> {
+  link.cut();
+  await eventually(async () => {
+    const { failing } = (await (await fetch(healthUrl)).json()) as { failing?: string[] };
+    return failing?.includes("database") === true;
+  });
+  return async () => link.mend();
+}
+
+function takeAllConnections(): Promise<Mend> {
+  const busy = { table: "payments.payment", applicationName: "payments", count: CONNECTIONS };
+  return occupyConnections(payments.database, busy);
+}

@@ -1,0 +1,113 @@
+import type { Acquirer, AcquirerOutcome, FollowUpRequest } from "@holdfast/acquirer";
+import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
+import { nextAttemptInMs } from "@holdfast/service-runtime";
+import type { Kysely } from "kysely";
+import type { BusinessEvents } from "../business-events.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import { postpone } from "../payment/payment-lease.ts";
+import { paymentRecord, type PaymentRow } from "../payment/payment-record.ts";
+import {
+  finishOperation,
+  type OperatedPayment,
+  type Operation,
+  type OperationEnd,
+} from "./operation-queries.ts";
+
+export type ConcludeOperationDeps = {
+  db: Kysely<PaymentsDatabase>;
+  acquirer: Acquirer;
+  events: BusinessEvents;
+  /** Times of the inquiries about an operation of unknown outcome. */
+  limits: { scheduleMs: readonly number[] };
+  /** Bound of one acquirer call. */
+  acquirerTimeoutMs: number;
+  now: () => number;
+};
+
+type Reply = CommandReply<ApiPaymentResponse>;
+
+/** Records an operation's known outcome under our lease, and leaves an unknown one to recovery. */
+export async function concludeOperation(
+  deps: ConcludeOperationDeps,
+  payment: OperatedPayment,
+  operation: Operation,
+  outcome: AcquirerOutcome,
+): Promise<Reply> {
+  switch (outcome.kind) {
+    case "approved":
+      return await endOperation(deps, payment, operation, { state: "DONE", ...resultOf(outcome) });
+    case "declined":
+      return await endOperation(deps, payment, operation, { state: "DECLINED", ...resultOf(outcome) });
+    case "unknown":
+      return await leaveToRecovery(deps, payment, operation, outcome.reason);
+    case "not_sent":
+      return await leaveToRecovery(deps, payment, operation, "acquirer_unavailable");
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function resultOf({ resultCode, resultMessage }: { resultCode: string; resultMessage: string }) {
+  return { resultCode, resultMessage };
+}
+
+/** Records the end; `pending` where that failed or our lease is over, since recovery then settles it. */
+export async function endOperation(
+  deps: ConcludeOperationDeps,
+  payment: OperatedPayment,
+  operation: Operation,
+  end: OperationEnd,
+): Promise<Reply> {
+  const notKnown: Reply = { outcome: "pending", result: paymentRecord(payment) };
+  try {
+    const finish = deps.db.transaction().execute((trx) => finishOperation(trx, payment, operation, end));
+    const reply = await finish;
+    deps.events.operationEnded(payment, operation.kind, reply === undefined ? "lost" : end.state);
+    return reply ?? notKnown;
+  } catch (error) {
+    deps.events.writeFailed("record", payment, error);
+    return notKnown;
+  }
+}
+
+async function leaveToRecovery(
+  deps: ConcludeOperationDeps,
+  payment: OperatedPayment,
+  operation: Operation,
+  cause: string,
+): Promise<Reply> {
+  const ageMs = Math.max(0, deps.now() - operation.created_at.getTime());
+  deps.events.operationUnknown(payment, operation.kind, {
+    cause,
+    ageMs,
+    attempts: payment.recovery_attempts + 1,
+  });
+  try {
+    await postpone(deps.db, payment, { inMs: nextAttemptInMs(ageMs, deps.limits), cause });
+  } catch (error) {
+    deps.events.writeFailed("postpone", payment, error);
+  }
+  return { outcome: "pending", result: paymentRecord(payment) };
+}
+
+/** The acquirer's call for an operation, the first time and every time it is repeated. */
+export async function callAcquirer(
+  { acquirer }: Pick<ConcludeOperationDeps, "acquirer">,
+  operation: Operation,
+  payment: Pick<PaymentRow, "payment_id" | "currency">,
+  expiresAt: Date,
+): Promise<AcquirerOutcome> {
+  const request: FollowUpRequest = {
+    reference: operationReference(operation),
+    parentReference: payment.payment_id,
+    amountMinor: operation.amount_minor,
+    currency: payment.currency,
+    expiresAt,
+  };
+  return operation.kind === "CAPTURE" ? await acquirer.capture(request) : await acquirer.cancel(request);
+}
+
+/** Our reference of an operation. It begins with the payment's id. */
+export function operationReference({ payment_id, kind, operation_id }: Operation): string {
+  return `${payment_id}:${kind.toLowerCase()}:${operation_id}`;
+}

@@ -1,0 +1,9 @@
+import type { Generated } from "kysely";
+
+export type PaymentResolutionTable = {
+  payment_id: string;
+  outcome: "SUCCESS" | "FAILED";
+  evidence: string;
+  proposed_by: string;
+  proposed_at: Generated<Date>;
+};

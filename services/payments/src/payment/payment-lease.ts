@@ -1,0 +1,118 @@
+import { fromNow } from "@holdfast/service-runtime";
+import { sql, type Kysely, type Selectable } from "kysely";
+import type { PaymentsDatabase } from "../database.ts";
+import type { PaymentTable } from "./payment-table.ts";
+import { reversalState, transition, type PaymentState } from "./payment.ts";
+
+/**
+ * A payment under this process's lease, with its age: since the claim, or with 3-D Secure since the completion call or,
+ * where none came, since the session's end. Both clocks are the database's.
+ */
+export type LeasedPayment = Selectable<PaymentTable> & { lease_token: string; age_ms: number };
+
+/**
+ * Leases payments of unknown outcome that no process works on, those that wait longest first. Any number of workers may
+ * call it side by side: each gets others.
+ *
+ * @param paymentId leases only this one, due or not, unless a process has worked on it in the last `restMs`, or its
+ * cardholder is still at the challenge.
+ */
+export async function leaseUnsettled(
+  db: Kysely<PaymentsDatabase>,
+  options: { leaseMs: number; limit: number } | { leaseMs: number; paymentId: string; restMs: number },
+): Promise<LeasedPayment[]> {
+  return await db
+    .updateTable("payment")
+    .set({
+      lease_token: sql<string>`gen_random_uuid()`,
+      lease_until: fromNow(options.leaseMs),
+      recover_at: fromNow(options.leaseMs),
+      updated_at: sql<Date>`now()`,
+    })
+    .where("payment_id", "in", "limit" in options ? allDue(db, options) : thisOne(db, options))
+    .returningAll()
+    .returning(
+      sql<number>`extract(epoch from now() - coalesce(recovery_from, created_at))::float8 * 1000`.as(
+        "age_ms",
+      ),
+    )
+    .$narrowType<{ lease_token: string }>()
+    .execute();
+}
+
+function allDue(db: Kysely<PaymentsDatabase>, { limit }: { limit: number }) {
+  return db
+    .selectFrom("payment")
+    .select("payment_id")
+    .where("recover_at", "<=", sql<Date>`now()`)
+    .orderBy("recover_at")
+    .limit(limit)
+    .forUpdate()
+    .skipLocked();
+}
+
+function thisOne(db: Kysely<PaymentsDatabase>, { paymentId, restMs }: { paymentId: string; restMs: number }) {
+  return db
+    .selectFrom("payment")
+    .select("payment_id")
+    .where("payment_id", "=", paymentId)
+    .where("recover_at", "is not", null)
+    .where(sql<boolean>`coalesce(lease_until, '-infinity') < now()`)
+    .where("updated_at", "<", fromNow(-restMs))
+    .where(sql<boolean>`(state <> 'ENROLLED' or recovery_from <= now())`)
+    .forUpdate()
+    .skipLocked();
+}
+
+/** Commits the decision to reverse. From here on nothing makes the payment SUCCESS. @returns false without the lease. */
+export async function startReversal(
+  db: Kysely<PaymentsDatabase>,
+  payment: { payment_id: string; lease_token: string; state: PaymentState },
+  cause: string,
+): Promise<boolean> {
+  const to = transition(payment.state, reversalState(payment.state));
+  const changed = await sql`
+    with changed as (
+      update payment set state = ${to}, version = version + 1, updated_at = now()
+      where payment_id = ${payment.payment_id} and state = ${payment.state} and lease_token = ${payment.lease_token}
+      returning payment_id, version
+    )
+    insert into payment_history (payment_id, version, from_state, to_state, cause)
+    select payment_id, version, ${payment.state}, ${to}, ${cause} from changed`.execute(db);
+  return changed.numAffectedRows === 1n;
+}
+
+/** Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. */
+export async function postpone(
+  db: Kysely<PaymentsDatabase>,
+  { payment_id, lease_token }: { payment_id: string; lease_token: string },
+  { inMs, cause }: { inMs: number; cause: string },
+): Promise<void> {
+  await db
+    .updateTable("payment")
+    .set({
+      lease_token: null,
+      lease_until: null,
+      recover_at: fromNow(inMs),
+      recovery_attempts: sql<number>`recovery_attempts + 1`,
+      last_inquiry: cause,
+      updated_at: sql<Date>`now()`,
+    })
+    .where("payment_id", "=", payment_id)
+    .where("lease_token", "=", lease_token)
+    .execute();
+}
+
+/** Ends the lease as if it had not been taken: the payment is due again immediately, and no attempt is counted. */
+export async function giveBack(
+  db: Kysely<PaymentsDatabase>,
+  { payment_id, lease_token }: { payment_id: string; lease_token: string },
+): Promise<void> {
+  const now = sql<Date>`now()`;
+  await db
+    .updateTable("payment")
+    .set({ lease_token: null, lease_until: null, recover_at: now, updated_at: now })
+    .where("payment_id", "=", payment_id)
+    .where("lease_token", "=", lease_token)
+    .execute();
+}

@@ -1,0 +1,55 @@
+import type { Generated } from "kysely";
+import type { PaymentState } from "./payment.ts";
+
+export type PaymentTable = {
+  payment_id: string;
+  merchant_id: string;
+  transaction_type: "PRE_AUTHORIZATION" | "PAYMENT";
+  state: PaymentState;
+  version: number;
+  order_id: string;
+  customer_id: string | null;
+  amount_minor: bigint;
+  currency: string;
+  currency_exponent: number;
+  installment_count: number;
+  commission_minor: bigint;
+  request_ip: string;
+  request_port: number;
+  card_holder_name: string;
+  masked_pan: string;
+  pan_fingerprint: Buffer;
+  dom_int: "DOM" | "INT" | null;
+  card_scheme: string | null;
+  card_type: string | null;
+  card_sub_type: string | null;
+  loyalty_code: string | null;
+  external_transaction_id: string | null;
+  auth_code: string | null;
+  result_code: string | null;
+  result_message: string | null;
+  captured_minor: Generated<bigint>;
+  released_minor: Generated<bigint>;
+  reserved_minor: Generated<bigint>;
+  refunded_minor: Generated<bigint>;
+  operation_id: string | null;
+  traceparent: string | null;
+  lease_token: string | null;
+  lease_until: Date | null;
+  recover_at: Date | null;
+  recovery_from: Date | null;
+  recovery_attempts: Generated<number>;
+  last_inquiry: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+};
+
+export type PaymentHistoryTable = {
+  payment_id: string;
+  version: number;
+  from_state: PaymentState | null;
+  to_state: PaymentState;
+  cause: string;
+  at: Generated<Date>;
+  xact_id: Generated<string>;
+};

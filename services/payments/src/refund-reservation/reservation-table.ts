@@ -1,0 +1,13 @@
+import type { Generated } from "kysely";
+
+export type RefundReservationTable = {
+  refund_id: string;
+  payment_id: string;
+  merchant_id: string | null;
+  amount_minor: bigint;
+  kind: "refund" | "release" | null;
+  state: "ACTIVE" | "SETTLED" | "RELEASED" | "REFUSED";
+  refusal: string | null;
+  created_at: Generated<Date>;
+  ended_at: Date | null;
+};

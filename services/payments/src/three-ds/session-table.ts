@@ -1,0 +1,17 @@
+import type { Generated, JSONColumnType } from "kysely";
+
+export type ThreeDsSessionTable = {
+  payment_id: string;
+  session_id: string;
+  expires_at: Date;
+  success_url: string;
+  failure_url: string;
+  page_url: string;
+  acquirer_session: string | null;
+  challenge_url: string | null;
+  challenge_fields: JSONColumnType<Record<string, string>> | null;
+  trans_status: string | null;
+  eci: string | null;
+  ds_trans_id: string | null;
+  created_at: Generated<Date>;
+};

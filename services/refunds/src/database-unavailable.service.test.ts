@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import type { CommandReply } from "@holdfast/contracts";
+import { armFailpoints } from "@holdfast/service-runtime";
+import {
+  eventually,
+  letStatementsWait,
+  occupyConnections,
+  startTestLink,
+  type TestLink,
+} from "@holdfast/tests/support";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startRefundsHarness, type RefundsHarness } from "../test/refunds-harness.ts";
+
+type Service = "refunds" | "payments";
+type Mend = () => Promise<void>;
+
+let refunds: RefundsHarness;
+let links: Record<Service, TestLink>;
+let healthPorts: Record<Service, number>;
+
+beforeAll(async () => {
+  refunds = await startRefundsHarness({ without: ["refunds", "payments"] });
+  const { urls } = refunds.database;
+  await letStatementsWait(refunds.database, urls.refunds.app);
+  await letStatementsWait(refunds.database, urls.payments.app);
+  links = {
+    refunds: await startTestLink(urls.refunds.app),
+    payments: await startTestLink(urls.payments.app),
+  };
+  // Rounds that soon use all connections there are.
+  const env = { DATABASE_CONNECTIONS_MAX: String(CONNECTIONS), RECOVERY_INTERVAL: "20ms" };
+  const queue = { QUEUE_MEASURE_INTERVAL: "20ms" };
+  const checkouts = { CHECKOUT_INTERVAL: "20ms" };
+  healthPorts = {
+    refunds: (await refunds.startRefunds({ ...env, ...queue, DATABASE_URL: links.refunds.url })).healthPort,
+    payments: (await refunds.startPayments({ ...env, ...checkouts, DATABASE_URL: links.payments.url }))
+      .healthPort,
+  };
+});
+afterEach(() => void armFailpoints(undefined));
+afterAll(async () => {
+  await refunds.close();
+  await Promise.all([links.refunds.close(), links.payments.close()]);
+});
+
+const CONNECTIONS = 2;
+
+describe.each(["refunds", "payments"] as const)("while the database of %s", (service) => {
+  test.each([
+    ["cannot be reached", cutLink],
+    ["has no connection to spare", takeAllConnections],
+  ])("%s, a refund request is not started, and is accepted when it is sent again", async (_, fail) => {
+    const send = await request();
+    const mend = await fail(service);
+    const reply = await send();
+    await mend();
+    expect(reply).toEqual({ outcome: "not_started" });
+    expect(await eventually(async () => started(await send()))).toMatchObject({ outcome: "done" });
+  });
+});
+
+test("a request whose amount is reserved is in doubt when the database goes away, and never not started", async () => {
+  const send = await request();
+  const hits = armFailpoints("refunds.after_reservation:hold@1");
+  const replying = send();
+  await eventually(() => hits("refunds.after_reservation") > 0);
+  const mend = await cutLink("refunds");
+  armFailpoints(undefined);
+  const reply = await replying;
+  await mend();
+  expect(reply).toEqual({ outcome: "in_doubt" });
+});
+
+test("a request that payments could not begin is in doubt when it cannot be taken back either", async () => {
+  const send = await request();
+  const hits = armFailpoints("refunds.after_claim:hold@1");
+  const replying = send();
+  await eventually(() => hits("refunds.after_claim") > 0);
+  const mends = await Promise.all([cutLink("refunds"), cutLink("payments")]);
+  armFailpoints(undefined);
+  const reply = await replying;
+  await Promise.all(mends.map((mend) => mend()));
+  expect(reply).toEqual({ outcome: "in_doubt" });
+});
+
+/** One request of a payment's refund that can be sent any number of times, as one message. */
+async function request(): Promise<() => Promise<CommandReply<unknown>>> {
+  const paymentId = await refunds.pay();
+  const refundId = randomUUID();
+  const change = { idempotency: { scope: "refund", key: randomUUID() } };
+  return () => refunds.ask(paymentId, "100", { refundId, change });
+}
+
+/** A connection may not be there yet a moment after the database is. */
+function started(reply: CommandReply<unknown>): CommandReply<unknown> | false {
+  return reply.outcome !== "not_started" && reply;
+}
+
+async function cutLink(service: Service): Promise<Mend> {
+  links[service].cut();
+  await eventually(async () => {
+    const answer = await fetch(`http://127.0.0.1:${healthPorts[service]}/readyz`);
+    const { failing } = (await answer.json()) as { failing?: string[] };
+    return failing?.includes("database") === true;
+  });
+  return async () => links[service].mend();
+}
+
+function takeAllConnections(service: Service): Promise<Mend> {
+  const table = service === "refunds" ? "refunds.refund" : "payments.payment";
+  return occupyConnections(refunds.database, { table, applicationName: service, count: CONNECTIONS });
+}

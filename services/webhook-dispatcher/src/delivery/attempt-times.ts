@@ -1,0 +1,28 @@
+/** In milliseconds. */
+export type AttemptTimes = {
+  /** The limit of the look-up of the address, and again of the connection. */
+  connectMs: number;
+  /** The limit of a whole attempt, from the look-up to the answer. */
+  attemptMs: number;
+  /**
+   * An attempt does not begin with less than this left of its lease: it could still be under way when the lease ends.
+   */
+  leaseMarginMs: number;
+  leaseMs: number;
+};
+
+/**
+ * Whatever the settings, an attempt that has begun and the record of its result end before the lease does, or another
+ * process would send the same webhook meanwhile. A lease that is too short for that is lengthened.
+ *
+ * @param answerMs how long an endpoint may take for its answer once it has the request (`WEBHOOK_ATTEMPT_TIMEOUT`).
+ * @param leaseMs the lease of the settings (`WEBHOOK_LEASE`).
+ */
+export function attemptTimes(answerMs: number, leaseMs: number): AttemptTimes {
+  const connectMs = Math.min(answerMs, CONNECT_MAX_MS);
+  const attemptMs = answerMs + 1.5 * connectMs;
+  const leaseMarginMs = attemptMs + connectMs;
+  return { connectMs, attemptMs, leaseMarginMs, leaseMs: Math.max(leaseMs, 2 * leaseMarginMs) };
+}
+
+const CONNECT_MAX_MS = 2_000;

@@ -1,0 +1,166 @@
+import { createHash, randomUUIDv7 } from "node:crypto";
+import { failpoint } from "@holdfast/service-runtime";
+import type { KeyRing } from "@holdfast/service-runtime";
+import { signWebhook, WEBHOOK_HEADERS } from "@holdfast/webhook-signature";
+import type { BusinessEvents } from "../business-events.ts";
+import type { Clock } from "../clock.ts";
+import { afterFailure, mayStart, type RetryRules } from "./retry-schedule.ts";
+import type { AttemptRecord } from "./record-statements.ts";
+import { decryptSecret, signingSecrets, type SigningSecrets } from "../endpoint/endpoint-secrets.ts";
+import type { StoredEndpoint } from "../endpoint/stored-endpoint.ts";
+import type { PostResult, WebhookClient } from "../http-client/webhook-client.ts";
+import type { LeasedDelivery } from "./leased-delivery.ts";
+
+export type DeliverDeps = {
+  client: WebhookClient;
+  secretKeys: KeyRing;
+  retry: RetryRules;
+  clock: Clock;
+  events: BusinessEvents;
+  /** Reads an endpoint as it is now. */
+  readEndpoint: (merchantId: string) => Promise<StoredEndpoint | undefined>;
+};
+
+/** An attempt that was made; undefined when none may be made, and the lease is released. */
+export type Delivered = { result: PostResult; record: AttemptRecord } | undefined;
+
+/**
+ * Makes one attempt: signs and posts the event's bytes, and returns the result with its consequences. It records
+ * nothing itself.
+ */
+export async function deliver(deps: DeliverDeps, delivery: LeasedDelivery): Promise<Delivered> {
+  const endpoint = await currentEndpoint(deps, delivery);
+  if (!endpoint?.enabled || !mayBeSent(deps, delivery)) return undefined;
+  const secrets = openSecrets(deps, delivery.merchantId, endpoint);
+  const startedAt = deps.clock.databaseNow();
+  const { result, requestTime } = await post(deps, endpoint.url, secrets, delivery);
+  if (result.error === undefined) await failpoint("webhooks.after_2xx");
+
+  const record = describeAttempt(deps, delivery, { result, requestTime, secrets, startedAt });
+  deps.events.attempted(delivery, result, {
+    lateMs: startedAt - delivery.dueAt.getTime(),
+    ends: record.retry_at === null,
+  });
+  return { result, record };
+}
+
+/** An attempt uses the present URL and secret: those that were read with the lease are good for a moment only. */
+async function currentEndpoint(
+  { readEndpoint }: DeliverDeps,
+  { merchantId, endpoint, endpointReadAt }: LeasedDelivery,
+): Promise<StoredEndpoint | undefined> {
+  return performance.now() - endpointReadAt < ENDPOINT_FRESH_MS ? endpoint : await readEndpoint(merchantId);
+}
+
+const ENDPOINT_FRESH_MS = 1_000;
+
+/** Only a resend by hand, or the first attempt, may start after the deadline. */
+function mayBeSent({ clock }: DeliverDeps, { trigger, attempt, deadlineAt }: LeasedDelivery): boolean {
+  return trigger === "manual" || mayStart(attempt, new Date(clock.databaseNow()), deadlineAt);
+}
+
+/** @throws SecretUnreadableError */
+export function openSecrets(
+  { secretKeys, clock }: Pick<DeliverDeps, "secretKeys" | "clock">,
+  merchantId: string,
+  endpoint: StoredEndpoint,
+): SigningSecrets<string> {
+  const { current, next } = signingSecrets(endpoint, new Date(clock.databaseNow()));
+  const open = ({ secret, version }: { secret: Buffer; version: number }) => ({
+    secret: decryptSecret(secretKeys, merchantId, secret),
+    version,
+  });
+  return { current: open(current), ...(next && { next: open(next) }) };
+}
+
+type Message = { eventId: string; eventType: string; body: Buffer };
+
+/** Signs with the time at which the connection is ready, and posts. */
+export async function post(
+  { client, clock }: Pick<DeliverDeps, "client" | "clock">,
+  url: string,
+  { current, next }: SigningSecrets<string>,
+  { eventId, eventType, body }: Message,
+): Promise<{ result: PostResult; requestTime: number }> {
+  let requestTime = clock.now();
+  const written = Promise.withResolvers<void>();
+  const posting = client.post(url, () => {
+    requestTime = clock.now();
+    const time = String(requestTime);
+    setImmediate(written.resolve);
+    return {
+      body,
+      headers: {
+        "content-type": "application/json",
+        "content-length": String(body.length),
+        "user-agent": "Holdfast-Webhooks/1",
+        [WEBHOOK_HEADERS.time]: time,
+        [WEBHOOK_HEADERS.signature]: signWebhook(current.secret, time, body),
+        ...(next && { [WEBHOOK_HEADERS.nextSignature]: signWebhook(next.secret, time, body) }),
+        [WEBHOOK_HEADERS.eventId]: eventId,
+        [WEBHOOK_HEADERS.eventType]: eventType,
+        [WEBHOOK_HEADERS.contentDigest]: `sha-256=:${createHash("sha256").update(body).digest("base64")}:`,
+      },
+    };
+  });
+  await Promise.race([written.promise, posting]);
+  await failpoint("webhooks.in_request");
+  return { result: await posting, requestTime };
+}
+
+type Attempt = {
+  result: PostResult;
+  requestTime: number;
+  secrets: SigningSecrets<string>;
+  startedAt: number;
+};
+
+function describeAttempt(deps: DeliverDeps, delivery: LeasedDelivery, attempt: Attempt): AttemptRecord {
+  const { result, requestTime, secrets, startedAt } = attempt;
+  return {
+    attempt_id: randomUUIDv7(),
+    delivery_id: delivery.deliveryId,
+    lease_token: delivery.leaseToken,
+    event_id: delivery.eventId,
+    occurred_at: delivery.occurredAt,
+    trigger: delivery.trigger,
+    number: delivery.trigger === "schedule" ? delivery.attempt : null,
+    planned_at: delivery.dueAt,
+    sent_at: new Date(startedAt),
+    request_time: String(requestTime),
+    succeeded: result.error === undefined,
+    status_code: result.statusCode ?? null,
+    error: result.error ?? null,
+    duration_ms: result.durationMs,
+    remote_address: result.remoteAddress ?? null,
+    snippet: snippetText(result.snippet),
+    body_hash: createHash("sha256").update(delivery.body).digest(),
+    secret_version: secrets.current.version,
+    next_version: secrets.next?.version ?? null,
+    retry_at: retryAt(deps, delivery, result),
+  };
+}
+
+function retryAt(
+  { retry, clock }: DeliverDeps,
+  delivery: LeasedDelivery,
+  { error }: PostResult,
+): Date | null {
+  if (error === undefined || delivery.trigger === "manual") return null;
+  const { attempt, deadlineAt } = delivery;
+  const next = afterFailure(
+    { attempt, deadlineAt, endedAt: new Date(clock.databaseNow()) },
+    retry,
+    Math.random(),
+  );
+  return next.kind === "retry" ? next.dueAt : null;
+}
+
+/**
+ * The text of an answer in a form that can be stored and shown, whatever the receiver sent: no NUL, no control
+ * characters.
+ */
+export function snippetText(snippet: Buffer | undefined): string | null {
+  if (!snippet || snippet.length === 0) return null;
+  return snippet.toString("utf8").replace(/[^\P{Cc}\n\t]/gu, "\uFFFD");
+}

@@ -1,0 +1,196 @@
+import { pause } from "@holdfast/service-runtime";
+import {
+  afterResult,
+  capNow,
+  keepMax,
+  newEndpointHealth,
+  type EndpointHealth,
+  type SendResult,
+} from "./endpoint-health.ts";
+import type { LeasedDelivery } from "./leased-delivery.ts";
+
+export type DeliveryQueueOptions = {
+  /** Most requests under way; at most half of them go to endpoints whose breaker is open. */
+  inFlightMax: number;
+  /** Sends a delivery and records the result; undefined when it was not sent, which says nothing about its endpoint. */
+  send: (delivery: LeasedDelivery) => Promise<SendResult | undefined>;
+  /** Releases deliveries unsent, back to the database. */
+  giveBack: (deliveries: LeasedDelivery[]) => void;
+  /** A lease with less than this left is released: an attempt has to end before it does. */
+  leaseMarginMs: number;
+  /** Called when an endpoint has room again for deliveries that wait in the database. */
+  onRoom: () => void;
+};
+
+type Endpoint = {
+  health: EndpointHealth;
+  maxInFlight: number;
+  waiting: LeasedDelivery[];
+  /** Requests under way, in the order of their start times, which are the values. */
+  underway: Map<LeasedDelivery, number>;
+  /** Places that are reserved and not taken yet. */
+  reserved: number;
+};
+
+/**
+ * The deliveries that this process has leased and not finished, by endpoint. Each endpoint has its own queue, its own
+ * limit of requests in flight and its own breaker, and they take turns: one that hangs costs the others nothing but its
+ * one socket.
+ */
+export class DeliveryQueue {
+  readonly #options: DeliveryQueueOptions;
+  readonly #endpoints = new Map<string, Endpoint>();
+  /** Endpoints that may have something to send, in the order of their turns. */
+  readonly #turns = new Set<string>();
+  readonly #underway = new Map<LeasedDelivery, Promise<void>>();
+  #kept = 0;
+  #suspectsInFlight = 0;
+  #draining = false;
+
+  constructor(options: DeliveryQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Reserves room for one delivery, until it is pushed or given up. */
+  reserve(merchantId: string): boolean {
+    const endpoint = this.#endpoint(merchantId);
+    if (this.totalRoom() === 0 || roomOf(endpoint) === 0) return false;
+    endpoint.reserved++;
+    this.#kept++;
+    return true;
+  }
+
+  giveUp(merchantId: string): void {
+    this.#endpoint(merchantId).reserved--;
+    this.#kept--;
+  }
+
+  push(delivery: LeasedDelivery, { reserved } = { reserved: false }): void {
+    const { max_in_flight } = delivery.endpoint;
+    const endpoint = this.#endpoint(delivery.merchantId, max_in_flight);
+    endpoint.maxInFlight = max_in_flight;
+    if (reserved) endpoint.reserved--;
+    else this.#kept++;
+    if (this.#draining) return this.#giveBack([delivery]);
+    endpoint.waiting.push(delivery);
+    this.#turns.add(delivery.merchantId);
+    this.#pump();
+  }
+
+  /** How many further deliveries may be leased. */
+  totalRoom(): number {
+    return this.#draining ? 0 : Math.max(0, KEPT_MAX - this.#kept);
+  }
+
+  /** The room of each endpoint that differs from an unknown one's. */
+  rooms(): { merchantId: string; room: number }[] {
+    return [...this.#endpoints]
+      .filter(([, endpoint]) => roomOf(endpoint) < endpoint.maxInFlight || endpoint.underway.size > 0)
+      .map(([merchantId, endpoint]) => ({ merchantId, room: roomOf(endpoint) }));
+  }
+
+  /** Releases the deliveries that have waited too long for their lease. */
+  sweep(): void {
+    for (const [merchantId, endpoint] of this.#endpoints) {
+      const stale = endpoint.waiting.filter((delivery) => this.#isStale(delivery));
+      if (stale.length > 0)
+        endpoint.waiting = endpoint.waiting.filter((delivery) => !stale.includes(delivery));
+      this.#giveBack(stale);
+      if (endpoint.waiting.length > 0) this.#turns.add(merchantId);
+    }
+    this.#pump();
+  }
+
+  measure(): { inFlight: number; kept: number; breakersOpen: number } {
+    const breakersOpen = [...this.#endpoints.values()].filter(({ health }) => health.open).length;
+    return { inFlight: this.#underway.size, kept: this.#kept, breakersOpen };
+  }
+
+  /**
+   * Starts nothing more, releases the deliveries that have not begun, waits for those that have, and releases them at
+   * the end of the time.
+   */
+  async drain(timeoutMs: number): Promise<void> {
+    this.#draining = true;
+    for (const { waiting } of this.#endpoints.values()) this.#giveBack(waiting.splice(0));
+    const ended = Promise.allSettled(this.#underway.values());
+    await Promise.race([ended, pause(timeoutMs)]);
+    if (this.#underway.size > 0) this.#options.giveBack([...this.#underway.keys()]);
+  }
+
+  #endpoint(merchantId: string, maxInFlight = DEFAULT_IN_FLIGHT): Endpoint {
+    const known = this.#endpoints.get(merchantId);
+    if (known) return known;
+    const health = newEndpointHealth(maxInFlight);
+    const endpoint = { health, maxInFlight, waiting: [], underway: new Map(), reserved: 0 };
+    this.#endpoints.set(merchantId, endpoint);
+    if (this.#endpoints.size > REMEMBERED_MAX) forgetIdle(this.#endpoints);
+    return endpoint;
+  }
+
+  /** Starts the deliveries that may start, one of each endpoint in turn. */
+  #pump(): void {
+    const { inFlightMax } = this.#options;
+    for (const merchantId of this.#draining ? [] : this.#turns) {
+      if (this.#underway.size >= inFlightMax) return;
+      this.#turns.delete(merchantId);
+      const endpoint = this.#endpoints.get(merchantId);
+      if (!endpoint || endpoint.underway.size >= capNow(endpoint.health, oldestAge(endpoint))) continue;
+      if (endpoint.health.open && this.#suspectsInFlight >= inFlightMax / 2) continue;
+      const delivery = endpoint.waiting.shift();
+      if (!delivery) continue;
+      // A set is iterated in the order of insertion, so this puts the endpoint behind the others.
+      this.#turns.add(merchantId);
+      if (this.#isStale(delivery)) this.#giveBack([delivery]);
+      else this.#underway.set(delivery, this.#send(merchantId, endpoint, delivery));
+    }
+  }
+
+  async #send(merchantId: string, endpoint: Endpoint, delivery: LeasedDelivery): Promise<void> {
+    const suspect = endpoint.health.open;
+    endpoint.underway.set(delivery, performance.now());
+    if (suspect) this.#suspectsInFlight++;
+    const result = await this.#options.send(delivery);
+    this.#underway.delete(delivery);
+    endpoint.underway.delete(delivery);
+    this.#kept--;
+    if (suspect) this.#suspectsInFlight--;
+    if (result) endpoint.health = afterResult(endpoint.health, result, endpoint.maxInFlight);
+    // A delivery that would wait long for its turn waits better in the database.
+    this.#giveBack(endpoint.waiting.splice(Math.max(0, keepMax(endpoint.health) - endpoint.underway.size)));
+    this.#turns.add(merchantId);
+    this.#pump();
+    if (roomOf(endpoint) > 0) this.#options.onRoom();
+  }
+
+  #giveBack(deliveries: LeasedDelivery[]): void {
+    this.#kept -= deliveries.length;
+    if (deliveries.length > 0) this.#options.giveBack(deliveries);
+  }
+
+  #isStale({ leasedUntil }: LeasedDelivery): boolean {
+    return leasedUntil - performance.now() < this.#options.leaseMarginMs;
+  }
+}
+
+/** The limit of an unknown endpoint; its own limit comes with its first delivery. */
+const DEFAULT_IN_FLIGHT = 8;
+/** Most deliveries in memory, and so under lease. */
+const KEPT_MAX = 4_000;
+const REMEMBERED_MAX = 20_000;
+
+function oldestAge({ underway }: Endpoint): number {
+  const oldest = underway.values().next();
+  return oldest.done ? 0 : performance.now() - oldest.value;
+}
+
+function roomOf({ health, waiting, underway, reserved }: Endpoint): number {
+  return Math.max(0, keepMax(health) - waiting.length - underway.size - reserved);
+}
+
+function forgetIdle(endpoints: Map<string, Endpoint>): void {
+  for (const [merchantId, { waiting, underway, reserved }] of endpoints) {
+    if (waiting.length + underway.size + reserved === 0) endpoints.delete(merchantId);
+    if (endpoints.size <= REMEMBERED_MAX * 0.9) return;
+  }
+}

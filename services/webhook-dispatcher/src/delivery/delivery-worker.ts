@@ -1,0 +1,167 @@
+import { pause, type NaturalBatcher } from "@holdfast/service-runtime";
+import type { Pool } from "pg";
+import type { BusinessEvents } from "../business-events.ts";
+import { SKEW_STOP_MS, type Clock } from "../clock.ts";
+import { claimDeliveries, releaseLeases } from "./claim-deliveries.ts";
+import type { AttemptRecord } from "./record-statements.ts";
+import type { Progress } from "../progress.ts";
+import { deliver, type DeliverDeps } from "./deliver.ts";
+import { DeliveryQueue } from "./delivery-queue.ts";
+import { inAttemptSpan } from "./attempt-span.ts";
+import type { SendResult } from "./endpoint-health.ts";
+import type { LeasedDelivery } from "./leased-delivery.ts";
+
+export type DeliveryWorkerDeps = DeliverDeps & {
+  pool: Pool;
+  results: NaturalBatcher<AttemptRecord, void>;
+  clock: Clock;
+  events: BusinessEvents;
+  progress: Progress;
+  leaseMs: number;
+  leaseMarginMs: number;
+  inFlightMax: number;
+  claimIntervalMs: number;
+};
+
+export type DeliveryWorker = {
+  queue: DeliveryQueue;
+  /** Starts a claim now, since deliveries are due or there is room again. */
+  nudge(): void;
+  /** Claims nothing more, finishes the attempts under way within `timeoutMs`, and releases all leases. */
+  stop(timeoutMs: number): Promise<void>;
+};
+
+/** Claims due deliveries for the endpoints that have room, sends them, and records the results. */
+export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
+  const stopping = new AbortController();
+  let nudged = Promise.withResolvers<void>();
+  /** Whether due deliveries may be waiting for room. */
+  let backlog = true;
+  const writes = new Set<Promise<void>>();
+  const track = (write: Promise<void>) => {
+    writes.add(write);
+    void write.finally(() => writes.delete(write));
+  };
+  const queue = new DeliveryQueue({
+    inFlightMax: deps.inFlightMax,
+    leaseMarginMs: deps.leaseMarginMs,
+    send: (delivery) => send(deps, delivery, track),
+    giveBack: (deliveries) => track(giveBack(deps, deliveries)),
+    onRoom: () => backlog && nudged.resolve(),
+  });
+  const round = createClaimRound(deps, queue);
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        backlog = await round();
+      } catch (error) {
+        deps.events.claimFailed(error);
+      }
+      // A failed round is progress, too.
+      deps.progress.mark("claim");
+      if (!stopping.signal.aborted) await Promise.race([nudged.promise, pause(deps.claimIntervalMs)]);
+      nudged = Promise.withResolvers();
+    }
+  })();
+  const sweep = setInterval(() => queue.sweep(), SWEEP_INTERVAL_MS);
+
+  return {
+    queue,
+    nudge() {
+      backlog = true;
+      nudged.resolve();
+    },
+    async stop(timeoutMs) {
+      const deadline = performance.now() + timeoutMs;
+      clearInterval(sweep);
+      stopping.abort();
+      nudged.resolve();
+      await Promise.race([running, pause(timeoutMs)]);
+      await queue.drain(Math.max(0, deadline - performance.now() - WRITE_TIME_MS));
+      await Promise.race([
+        Promise.allSettled(writes),
+        pause(Math.max(WRITE_TIME_MS, deadline - performance.now())),
+      ]);
+    },
+  };
+}
+
+const SWEEP_INTERVAL_MS = 1_000;
+/** Time that is kept for recording the last results. */
+const WRITE_TIME_MS = 500;
+
+/** @returns whether more may be due than there was room for. */
+function createClaimRound(
+  { pool, clock, leaseMs }: DeliveryWorkerDeps,
+  queue: DeliveryQueue,
+): () => Promise<boolean> {
+  let after: string | undefined;
+  return async () => {
+    const limit = Math.min(CLAIM_MAX, queue.totalRoom());
+    // With a clock this wrong every signature would be refused and the schedule be used up for nothing.
+    if (limit === 0 || Math.abs(clock.skewMs) > SKEW_STOP_MS) return true;
+    const claimed = await claimDeliveries(pool, {
+      limit,
+      rooms: queue.rooms(),
+      leaseMs,
+      shiftMs: clock.shiftMs,
+      after,
+    });
+    after = claimed.after;
+    for (const delivery of claimed.deliveries) queue.push(delivery);
+    return claimed.deliveries.length > 0;
+  };
+}
+
+const CLAIM_MAX = 500;
+
+/** One attempt and its record. The place in the queue is free as soon as the answer arrives; the record follows. */
+async function send(
+  deps: DeliveryWorkerDeps,
+  delivery: LeasedDelivery,
+  track: (write: Promise<void>) => void,
+): Promise<SendResult | undefined> {
+  try {
+    // The record begins within the span and outlives it; it belongs to the span's trace.
+    const delivered = await inAttemptSpan(delivery, async () => {
+      const attempt = await deliver(deps, delivery);
+      track(attempt ? recordUntilDone(deps, attempt.record) : giveBack(deps, [delivery]));
+      return attempt;
+    });
+    if (!delivered) return undefined;
+    const { error, durationMs } = delivered.result;
+    return {
+      kind: error === undefined ? "success" : error === "timeout" ? "timeout" : "failure",
+      durationMs,
+    };
+  } catch (error) {
+    // The lease is kept, so that the attempt is not repeated before it ends.
+    deps.events.sendFailed(delivery, error);
+    return undefined;
+  }
+}
+
+/** While the database is down, results wait here; if the process dies meanwhile, their webhooks are sent once more. */
+async function recordUntilDone(
+  { results, events }: DeliveryWorkerDeps,
+  record: AttemptRecord,
+): Promise<void> {
+  const giveUpAt = performance.now() + RECORD_FOR_MS;
+  for (;;) {
+    try {
+      return await results.add(record);
+    } catch (error) {
+      events.recordFailed(error);
+      if (performance.now() > giveUpAt) return;
+      await pause(RECORD_PAUSE_MS);
+    }
+  }
+}
+
+const RECORD_PAUSE_MS = 500;
+const RECORD_FOR_MS = 600_000;
+
+/** Releases leases; one that cannot be released expires. */
+async function giveBack({ pool, events }: DeliveryWorkerDeps, deliveries: LeasedDelivery[]): Promise<void> {
+  await releaseLeases(pool, deliveries).catch((error: unknown) => events.claimFailed(error));
+}

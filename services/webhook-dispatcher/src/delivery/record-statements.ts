@@ -1,0 +1,98 @@
+import type { WebhookError } from "@holdfast/contracts";
+import { unnested } from "@holdfast/service-runtime";
+import type { Trigger } from "../database.ts";
+
+/** An attempt that was made, and its consequences. */
+export type AttemptRecord = {
+  attempt_id: string;
+  delivery_id: string;
+  lease_token: string;
+  event_id: string;
+  occurred_at: Date;
+  trigger: Trigger;
+  number: number | null;
+  planned_at: Date;
+  sent_at: Date;
+  request_time: string;
+  succeeded: boolean;
+  status_code: number | null;
+  error: WebhookError | null;
+  duration_ms: number;
+  remote_address: string | null;
+  snippet: string | null;
+  body_hash: Buffer;
+  secret_version: number;
+  next_version: number | null;
+  /** When the next attempt is due; null when there is none. */
+  retry_at: Date | null;
+};
+
+/** Columns of the statement's arrays, in the order of its parameters. */
+export const RECORD_COLUMNS = [
+  ["attempt_id", "uuid"],
+  ["delivery_id", "uuid"],
+  ["lease_token", "uuid"],
+  ["event_id", "uuid"],
+  ["occurred_at", "timestamptz"],
+  ["trigger", "text"],
+  ["number", "smallint"],
+  ["planned_at", "timestamptz"],
+  ["sent_at", "timestamptz"],
+  ["request_time", "bigint"],
+  ["succeeded", "boolean"],
+  ["status_code", "smallint"],
+  ["error", "text"],
+  ["duration_ms", "integer"],
+  ["remote_address", "text"],
+  ["snippet", "text"],
+  ["body_hash", "bytea"],
+  ["secret_version", "integer"],
+  ["next_version", "integer"],
+  ["retry_at", "timestamptz"],
+] as const satisfies [keyof AttemptRecord, string][];
+
+const LOGGED = RECORD_COLUMNS.map(([column]) => column)
+  .filter((column) => !["delivery_id", "lease_token", "occurred_at", "retry_at"].includes(column))
+  .join(", ");
+
+/**
+ * A success always wins: it ends the delivery and the event's schedule whoever has the lease. A failure counts only
+ * under the current lease: the process that has the delivery now knows better.
+ */
+export const RECORD = {
+  name: "record-results",
+  text: `
+  with given as (
+    select * from ${unnested(RECORD_COLUMNS, 1)}
+  ), logged as (
+    insert into attempt (${LOGGED}) select ${LOGGED} from given on conflict do nothing
+  ), ended as (
+    delete from delivery using given
+    where delivery.delivery_id = given.delivery_id
+      and (given.succeeded or (given.retry_at is null and delivery.lease_token = given.lease_token))
+    returning delivery.occurred_at, delivery.event_id, delivery.trigger
+  ), schedule_ended as (
+    delete from delivery using given
+    where given.succeeded and delivery.event_id = given.event_id and delivery.trigger = 'schedule'
+      and delivery.delivery_id <> given.delivery_id
+  ), postponed as (
+    update delivery set attempt = attempt + 1, due_at = given.retry_at, lease_token = null, lease_until = null
+    from given
+    where not given.succeeded and given.retry_at is not null
+      and delivery.delivery_id = given.delivery_id and delivery.lease_token = given.lease_token
+  )
+  insert into outcome (occurred_at, event_id, outcome, resolved_at)
+  select occurred_at, event_id, case when bool_or(succeeded) then 'delivered' else 'failed' end, max(ended_at)
+  from (
+    select occurred_at, event_id, succeeded, sent_at + duration_ms * interval '1 millisecond' as ended_at
+    from given where succeeded
+    union all
+    select ended.occurred_at, ended.event_id, given.succeeded,
+      given.sent_at + given.duration_ms * interval '1 millisecond'
+    from ended join given using (event_id) where ended.trigger = 'schedule'
+  ) as resolved
+  group by occurred_at, event_id
+  on conflict (occurred_at, event_id) do update
+    set outcome = excluded.outcome, resolved_at = excluded.resolved_at
+    where excluded.outcome = 'delivered' and outcome.outcome <> 'delivered'`,
+};

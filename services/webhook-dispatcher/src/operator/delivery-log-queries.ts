@@ -1,0 +1,92 @@
+import type { FinalStatus, WebhookDeliveryStatus } from "@holdfast/contracts";
+import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
+import type { AttemptTable, Outcome, WebhooksDatabase } from "../database.ts";
+
+/** An event as the delivery log shows it. */
+export type LoggedEvent = {
+  occurred_at: Date;
+  event_id: string;
+  event_type: string;
+  merchant_id: string;
+  payment_id: string;
+  payment_status: FinalStatus;
+  outcome: Outcome | null;
+  resolved_at: Date | null;
+  deadline_at: Date | null;
+  next_attempt_at: Date | null;
+  attempt_count: number;
+  body_prefix: Buffer;
+};
+
+export type LogFilter = {
+  merchantId?: string | undefined;
+  paymentId?: string | undefined;
+  status?: WebhookDeliveryStatus | undefined;
+  eventId?: string | undefined;
+};
+
+/** A position in the log: event ids are UUIDv7, so the id alone names the time. */
+export type LogPosition = { eventId: string };
+
+/**
+ * Finds events, newest first, before a position. A filter by status decides the plan: `pending` goes through the small
+ * table of deliveries and the others but `delivered` through an index of their own, so that rare events are found
+ * without reading the common ones.
+ */
+export async function findEvents(
+  db: Kysely<WebhooksDatabase>,
+  filter: LogFilter,
+  { limit, before }: { limit: number; before: LogPosition | undefined },
+): Promise<LoggedEvent[]> {
+  const { merchantId, paymentId, eventId, status } = filter;
+  const conditions = [
+    merchantId !== undefined && sql`event.merchant_id = ${merchantId}`,
+    paymentId !== undefined && sql`event.payment_id = ${paymentId}`,
+    eventId !== undefined &&
+      sql`event.event_id = ${eventId} and event.occurred_at = uuid_extract_timestamp(${eventId}::uuid)`,
+    before !== undefined &&
+      sql`(event.occurred_at, event.event_id) < (uuid_extract_timestamp(${before.eventId}::uuid), ${before.eventId}::uuid)`,
+    status !== undefined && statusCondition(status),
+  ].filter((condition) => condition !== false);
+  const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+  const { rows } = await sql<LoggedEvent>`
+    select found.*, substring(found.body for ${SIGNED_PREFIX_BYTES}::int) as body_prefix,
+      (select count(*)::int from attempt
+       where attempt.event_id = found.event_id and attempt.sent_at >= found.occurred_at - interval '1 hour') as attempt_count
+    from (
+      select event.occurred_at, event.event_id, event.event_type, event.merchant_id, event.payment_id,
+        event.status as payment_status, event.body, outcome.outcome, outcome.resolved_at, scheduled.deadline_at,
+        scheduled.due_at as next_attempt_at
+      from event
+        left join outcome using (occurred_at, event_id)
+        left join delivery as scheduled on scheduled.event_id = event.event_id and scheduled.trigger = 'schedule'
+      where ${where}
+      order by event.occurred_at desc, event.event_id desc
+      limit ${limit}
+    ) as found
+    order by occurred_at desc, event_id desc`.execute(db);
+  return rows;
+}
+
+function statusCondition(status: WebhookDeliveryStatus): RawBuilder<unknown> {
+  return status === "pending"
+    ? sql`outcome.outcome is null and scheduled.event_id is not null`
+    : sql`outcome.outcome = ${status}`;
+}
+
+/** The log shows this much of the body, which is the signed string's second part. */
+const SIGNED_PREFIX_BYTES = 32;
+
+export async function findAttempts(
+  db: Kysely<WebhooksDatabase>,
+  { event_id, occurred_at }: Pick<LoggedEvent, "event_id" | "occurred_at">,
+): Promise<Selectable<AttemptTable>[]> {
+  return await db
+    .selectFrom("attempt")
+    .selectAll()
+    .where("event_id", "=", event_id)
+    // This lets the database skip the days before; the hour allows for clocks that differ.
+    .where("sent_at", ">=", new Date(occurred_at.getTime() - 3_600_000))
+    .orderBy("sent_at")
+    .execute();
+}

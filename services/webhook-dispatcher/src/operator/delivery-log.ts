@@ -1,0 +1,108 @@
+import {
+  cutPage,
+  idCursor,
+  INVALID_CURSOR_ERRORS,
+  type CommandReply,
+  type listWebhookDeliveries,
+  type WebhookAttempt,
+  type WebhookDelivery,
+  type WebhookDeliveryDetail,
+  type webhookDeliveryPageSchema,
+} from "@holdfast/contracts";
+import type { Kysely, Selectable } from "kysely";
+import type { z } from "zod";
+import type { Clock } from "../clock.ts";
+import type { AttemptTable, WebhooksDatabase } from "../database.ts";
+import { findAttempts, findEvents, type LoggedEvent, type LogPosition } from "./delivery-log-queries.ts";
+
+export type DeliveryLogDeps = { db: Kysely<WebhooksDatabase>; clock: Clock; windowMs: number };
+
+/** A page of the log, newest first. */
+export async function listDeliveries(
+  deps: DeliveryLogDeps,
+  { limit, cursor, ...filter }: z.infer<typeof listWebhookDeliveries.request>,
+): Promise<CommandReply<z.infer<typeof webhookDeliveryPageSchema>>> {
+  const before = cursor === undefined ? undefined : decodePosition(cursor);
+  if (cursor !== undefined && before === undefined) {
+    return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
+  }
+  const events = await findEvents(deps.db, filter, { limit: limit + 1, before });
+  const { page, next } = cutPage(events, limit, ({ event_id }) => idCursor.encode(event_id));
+  return { outcome: "done", result: { items: page.map((event) => describe(deps, event)), ...next } };
+}
+
+/** One event with its attempts. */
+export async function getDelivery(
+  deps: DeliveryLogDeps,
+  eventId: string,
+): Promise<CommandReply<WebhookDeliveryDetail>> {
+  const [event] = await findEvents(deps.db, { eventId }, { limit: 1, before: undefined });
+  if (!event) return { outcome: "problem", code: "delivery_not_found" };
+  const attempts = await findAttempts(deps.db, event);
+  const deadlineAt = deadlineOf(deps, event);
+  return {
+    outcome: "done",
+    result: {
+      ...describe(deps, event),
+      attempts: attempts.map((attempt) => describeAttempt(attempt, event, deadlineAt)),
+    },
+  };
+}
+
+/** Only a UUIDv7 names a time, and so a position in the log. */
+function decodePosition(cursor: string): LogPosition | undefined {
+  const eventId = idCursor.decode(cursor);
+  return eventId !== undefined && /^.{14}7.{4}[89ab]/.test(eventId) ? { eventId } : undefined;
+}
+
+/** A pending delivery has the deadline it was accepted with; for a past one today's window is shown. */
+function deadlineOf({ windowMs }: DeliveryLogDeps, { deadline_at, occurred_at }: LoggedEvent): Date {
+  return deadline_at ?? new Date(occurred_at.getTime() + windowMs);
+}
+
+function describe(deps: DeliveryLogDeps, event: LoggedEvent): WebhookDelivery {
+  const deadlineAt = deadlineOf(deps, event);
+  return {
+    eventId: event.event_id,
+    eventType: event.event_type,
+    merchantId: event.merchant_id,
+    paymentId: event.payment_id,
+    paymentStatus: event.payment_status,
+    status: event.outcome ?? "pending",
+    occurredAt: event.occurred_at.toISOString(),
+    deadlineAt: deadlineAt.toISOString(),
+    remainingSeconds: secondsUntil(deadlineAt, deps.clock.databaseNow()),
+    attemptCount: event.attempt_count,
+    ...(event.next_attempt_at !== null && { nextAttemptAt: event.next_attempt_at.toISOString() }),
+    ...(event.resolved_at !== null && { resolvedAt: event.resolved_at.toISOString() }),
+  };
+}
+
+function describeAttempt(
+  attempt: Selectable<AttemptTable>,
+  event: LoggedEvent,
+  deadlineAt: Date,
+): WebhookAttempt {
+  return {
+    ...(attempt.number !== null && { number: attempt.number }),
+    trigger: attempt.trigger,
+    plannedAt: attempt.planned_at.toISOString(),
+    sentAt: attempt.sent_at.toISOString(),
+    succeeded: attempt.succeeded,
+    ...(attempt.status_code !== null && { statusCode: attempt.status_code }),
+    ...(attempt.error !== null && { error: attempt.error }),
+    durationMs: attempt.duration_ms,
+    requestTime: attempt.request_time.toString(),
+    signedPrefix: `${attempt.request_time}:${event.body_prefix.toString("latin1").replace(/[^\x20-\x7E]/g, "?")}`,
+    bodyHash: attempt.body_hash.toString("hex"),
+    secretVersion: attempt.secret_version,
+    ...(attempt.next_version !== null && { nextSecretVersion: attempt.next_version }),
+    ...(attempt.remote_address !== null && { remoteAddress: attempt.remote_address }),
+    ...(attempt.snippet !== null && { responseSnippet: attempt.snippet }),
+    remainingSeconds: secondsUntil(deadlineAt, attempt.sent_at.getTime()),
+  };
+}
+
+function secondsUntil(deadlineAt: Date, now: number): number {
+  return Math.max(0, Math.floor((deadlineAt.getTime() - now) / 1_000));
+}

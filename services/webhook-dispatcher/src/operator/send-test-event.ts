@@ -1,0 +1,70 @@
+import { randomUUIDv7 } from "node:crypto";
+import {
+  WEBHOOK_TEST,
+  type ApiPaymentResponse,
+  type CommandReply,
+  type OperatorContext,
+  type WebhookTestResult,
+} from "@holdfast/contracts";
+import type { Kysely } from "kysely";
+import type { WebhooksDatabase } from "../database.ts";
+import { openSecrets, post, snippetText, type DeliverDeps } from "../delivery/deliver.ts";
+import { findEndpoint } from "../endpoint/endpoint-queries.ts";
+import { audit, NOT_FOUND } from "./manage-endpoint.ts";
+
+/**
+ * Sends a merchant's endpoint one signed event of a special type, now and once, whatever the state of its breaker, and
+ * returns the result. The body has the form of a real one and its status is FAILED: a merchant that ignores the type
+ * ships nothing.
+ */
+export async function sendTestEvent(
+  deps: Pick<DeliverDeps, "client" | "clock" | "secretKeys"> & { db: Kysely<WebhooksDatabase> },
+  context: OperatorContext,
+  merchantId: string,
+): Promise<CommandReply<WebhookTestResult>> {
+  const eventId = randomUUIDv7();
+  const endpoint = await deps.db.transaction().execute(async (trx) => {
+    const found = await findEndpoint(trx, merchantId);
+    if (found?.enabled) await audit(trx, context, "webhook.tested", merchantId, { eventId });
+    return found;
+  });
+  if (!endpoint?.enabled) return NOT_FOUND;
+  const body = Buffer.from(JSON.stringify(testRecord(new Date(deps.clock.now()))));
+  const secrets = openSecrets(deps, merchantId, endpoint);
+  const { result } = await post(deps, endpoint.url, secrets, { eventId, eventType: WEBHOOK_TEST, body });
+  const { statusCode, error, durationMs } = result;
+  const responseSnippet = snippetText(result.snippet);
+  return {
+    outcome: "done",
+    result: {
+      eventId,
+      delivered: error === undefined,
+      durationMs,
+      ...(statusCode !== undefined && { statusCode }),
+      ...(error !== undefined && { error }),
+      ...(responseSnippet !== null && { responseSnippet }),
+    },
+  };
+}
+
+function testRecord(now: Date): ApiPaymentResponse {
+  return {
+    paymentId: randomUUIDv7(),
+    orderId: "webhook-test",
+    amount: 1,
+    installmentCount: 1,
+    currency: "TRY",
+    merchantCommission: 0,
+    status: "FAILED",
+    transactionType: "PAYMENT",
+    paymentDate: now.toISOString(),
+    cardHolderName: "Webhook Test",
+    pan: "411111******1111",
+    domInt: "DOM",
+    cardScheme: "VISA",
+    cardType: "CREDIT",
+    cardSubType: "CLASSIC",
+    resultCode: "webhook_test",
+    resultMessage: "A test of the webhook; no payment was made",
+  };
+}

@@ -1,0 +1,48 @@
+import type { SandboxFile } from "@holdfast/sandbox";
+import { withClient } from "@holdfast/sandbox/infrastructure";
+import { setTimeout as delay } from "node:timers/promises";
+import type { EventSource } from "./events.ts";
+import type { Receiver } from "./receiver-client.ts";
+
+/** What every part of the bench is given. */
+export type Bench = {
+  sandbox: SandboxFile;
+  receiver: Receiver;
+  events: EventSource;
+  rounds: number;
+  seconds: number;
+  connections: number;
+};
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Prints what the witnesses say. Where they do not agree no figure of this part counts, and the bench fails. */
+export function witness(agrees: boolean, line: string): void {
+  print(`witness: ${line}`);
+  if (agrees) return;
+  print("the witnesses do not agree: the figures of this part do not count");
+  process.exitCode = 1;
+}
+
+/** Prints a figure beside its goal. Machines differ and a busy one is slow: a goal that is missed fails nothing. */
+export function printGoal(what: string, figure: string, goal: string, reached: boolean): void {
+  print(`${what}: ${figure} (goal ${goal}: ${reached ? "reached" : "MISSED"})`);
+}
+
+/** Waits until no delivery is pending and the owner knows of all. @returns whether it came to that. */
+export async function settled({ sandbox }: Bench, timeoutMs = 20_000): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
+  return await withClient(sandbox.databaseUrl, async (client) => {
+    for (;;) {
+      const { rows } = await client.query<{ settled: boolean }>(
+        `select not exists (select from webhooks.delivery)
+           and not exists (select from payments.outbox where confirmed_at is null) as settled`,
+      );
+      if (rows[0]!.settled) return true;
+      if (performance.now() > deadline) return false;
+      await delay(50);
+    }
+  });
+}

@@ -1,0 +1,186 @@
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { serviceDefinitions, startSandbox, type SandboxFile } from "@holdfast/sandbox";
+import type { AxeResults } from "axe-core";
+import { Client } from "pg";
+import { chromium, type BrowserContextOptions, type Page } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+
+/** The whole product in real processes, and a real browser in front of it. */
+export type BrowserHarness = {
+  file: SandboxFile;
+  createCheckout(change?: Record<string, unknown>): Promise<Checkout>;
+  readCheckout(checkoutId: string): Promise<Checkout>;
+  /** A browser of its own that has never seen anything, on the checkout's page. */
+  visit(checkout: Checkout, buyer?: Buyer): Promise<Page>;
+  /** As the superuser: whatever any service wrote. */
+  query<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** What the bank has written under the checkout's payments. */
+  ledger(checkoutId: string): Promise<{ operation: string; outcome: string }[]>;
+  /** Everything the processes have logged so far. */
+  logs(): Promise<string>;
+  stop(): Promise<void>;
+};
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a test reads bodies as a stranger would
+export type Checkout = { checkoutId: string; checkoutUrl: string; status: string; payment?: any };
+
+export type Buyer = BrowserContextOptions & { name: string };
+/** A phone in Turkey and a desk in Britain. */
+export const PHONE: Buyer = {
+  name: "phone",
+  viewport: { width: 390, height: 844 },
+  locale: "tr-TR",
+  isMobile: true,
+  hasTouch: true,
+};
+export const DESK: Buyer = { name: "desk", viewport: { width: 1280, height: 800 }, locale: "en-GB" };
+
+export const SHOP = "https://shop.example";
+/** Git-ignored; to be looked at. */
+const SCREENSHOTS = join(import.meta.dirname, "..", "..", ".cache", "screenshots");
+
+// oxlint-disable-next-line max-lines-per-function -- one short helper after the other
+export async function startBrowserHarness(): Promise<BrowserHarness> {
+  // What the bank does not answer is known to be unknown soon.
+  process.env["ACQUIRER_TIMEOUT"] ??= "1s";
+  const home = await mkdtemp(join(tmpdir(), "holdfast-browser-"));
+  const [sandbox, browser] = await Promise.all([
+    startSandbox({ home, portBase: 0, services: serviceDefinitions }),
+    chromium.launch({
+      executablePath: findChromium(),
+      args: [
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        // Its own sandbox does not work for root.
+        ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+      ],
+    }),
+  ]);
+  const { file } = sandbox;
+  const { apiKey, apiSecret } = file.merchants[0]!;
+  const database = new Client({ connectionString: file.databaseUrl });
+  await database.connect();
+  const query = async <Row>(text: string, values: unknown[] = []) =>
+    (await database.query(text, values)).rows as Row[];
+  const api = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(file.gatewayUrl + path, {
+      method,
+      headers: { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret, "Content-Type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    expect(response.ok).toBe(true);
+    return (await response.json()) as Checkout;
+  };
+
+  return {
+    file,
+    query,
+    createCheckout: (change = {}) =>
+      api("POST", "/api/checkout", {
+        orderId: "order-4711",
+        amount: 1249.9,
+        currency: "TRY",
+        installmentOptions: [3, 6, 12],
+        successUrl: `${SHOP}/paid?cart=1`,
+        failureUrl: `${SHOP}/failed`,
+        threeDs: false,
+        ...change,
+      }),
+    readCheckout: (checkoutId) => api("GET", `/api/checkout/${checkoutId}`),
+    async visit({ checkoutUrl }, { name: _name, ...options } = DESK) {
+      const context = await browser.newContext(options);
+      onTestFinished(() => context.close());
+      await context.route(`${SHOP}/**`, (route) =>
+        route.fulfill({
+          contentType: "text/html",
+          body: "<!doctype html><title>Shop</title><h1>The shop</h1>",
+        }),
+      );
+      const page = await context.newPage();
+      watch(page);
+      await page.goto(checkoutUrl);
+      return page;
+    },
+    async ledger(checkoutId) {
+      const payments = await query<{ payment_id: string }>(
+        "select payment_id from payments.checkout_payment where checkout_id = $1",
+        [checkoutId],
+      );
+      const text = await (await fetch(`${file.acquirerUrl}/ledger`)).text();
+      const lines = text.split("\n").filter(Boolean);
+      return lines
+        .map((line) => JSON.parse(line) as { reference: string; operation: string; outcome: string })
+        .filter(({ reference }) => payments.some(({ payment_id }) => reference.startsWith(payment_id)));
+    },
+    async logs() {
+      const names = await readdir(file.logs);
+      return (await Promise.all(names.map((name) => readFile(join(file.logs, name), "utf8")))).join("\n");
+    },
+    async stop() {
+      await browser.close();
+      await database.end();
+      await sandbox.stop();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @throws where there is none, with what to do. */
+function findChromium(): string {
+  const candidates = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/google-chrome"];
+  const found = candidates.find((path) => path !== undefined && existsSync(path));
+  if (found) return found;
+  throw new Error(
+    "no browser: apt-get install --no-install-recommends chromium, or name one in the environment variable CHROMIUM",
+  );
+}
+
+/** No test passes over what the browser complains of: a script that failed, or something the policy did not allow. */
+function watch(page: Page): void {
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+  });
+  onTestFinished(() => expect(complaints).toEqual([]));
+}
+
+/**
+ * Looks at the page as it is: for people as a picture, for axe by its rules, and for anything wider than the screen.
+ */
+export async function inspect(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<AxeResults>("axe.run()");
+  const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  expect(serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+  expect(await page.evaluate(overflow)).toBe(0);
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export const CARD = { pan: "4111111111111111", cvv: "937" };
+
+/** Types a card as a person does, key by key. */
+export async function typeCard(page: Page, { pan = CARD.pan, cvv = CARD.cvv } = {}): Promise<void> {
+  await page.locator("#pan").fill("");
+  await page.locator("#pan").pressSequentially(pan);
+  await page.locator("#cardHolderName").fill("Ada Lovelace");
+  await page.locator("#expiry").fill("");
+  await page.locator("#expiry").pressSequentially(`12${(new Date().getUTCFullYear() + 2) % 100}`);
+  await page.locator("#cvv").fill(cvv);
+}
+
+/** The shop's page the buyer was sent to, with its query. */
+export async function shopAddress(page: Page): Promise<{ path: string; query: Record<string, string> }> {
+  await page.waitForURL(`${SHOP}/**`);
+  const { pathname, searchParams } = new URL(page.url());
+  return { path: pathname, query: Object.fromEntries(searchParams) };
+}

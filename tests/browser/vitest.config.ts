@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+/** Tests that need a browser on this machine; `npm run test:browser` runs them, `npm test` does not. */
+export default defineConfig({
+  test: {
+    include: ["tests/browser/**/*.browser.test.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // One product and one browser for all of them; each test has a checkout and a browser context of its own.
+    fileParallelism: false,
+  },
+});

@@ -1,0 +1,130 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { SentCheckout } from "../checker/ledgers.ts";
+import { visitCheckout, type BuyerDeps, type BuyerPlan } from "./client/buyer.ts";
+import type { CardName } from "./client/cards.ts";
+import { followCheckout, openCheckout } from "./client/check-out.ts";
+import type { MerchantClient } from "./client/merchant-client.ts";
+import { operate } from "./client/operate.ts";
+import type { Random } from "./random.ts";
+import { drawAmount, drawOperation } from "./workload.ts";
+
+/** One order that its buyer pays on our page. */
+export type PlannedCheckout = {
+  /** Since the run's start. */
+  atMs: number;
+  checkout: SentCheckout;
+  gateway: number;
+  key?: string;
+  /** What becomes of it at the buyer's; undefined is one who never comes. */
+  buyer?: BuyerPlan;
+  /** What the merchant does once it is paid; without an amount, with all of it. */
+  operation?: { kind: "capture" | "cancel"; amount?: string };
+};
+
+/** Every checkout of a run, drawn from the seed alone. */
+export function planCheckouts(
+  random: Random,
+  { checkouts, seconds }: { checkouts: number; seconds: number },
+): PlannedCheckout[] {
+  return Array.from({ length: checkouts }, (_, index) => planCheckout(random, index, seconds)).toSorted(
+    (a, b) => a.atMs - b.atMs,
+  );
+}
+
+function planCheckout(random: Random, index: number, seconds: number): PlannedCheckout {
+  const orderId = `checkout-${index}`;
+  const currency = random.weighted({ TRY: 6, EUR: 2, JPY: 1, KWD: 1 });
+  const transactionType = random.weighted({ PAYMENT: 2, PRE_AUTHORIZATION: 1 });
+  const isShort = random.chance(0.7);
+  const checkout: SentCheckout = {
+    orderId,
+    amount: drawAmount(random, currency),
+    currency,
+    transactionType,
+    threeDs: random.chance(0.6),
+    // Otherwise the service's own time, which is a short one here: the contract has no less than a minute.
+    ...(!isShort && { expiresInSeconds: random.pick([60, 600]) }),
+  };
+  const planned = {
+    // Three challenges that nobody answers take half a minute, and the run is not to wait for them at its end.
+    atMs: random.integer(0, seconds * 700),
+    checkout,
+    gateway: random.integer(0, 1),
+    ...(random.chance(0.6) && { key: `key-${orderId}` }),
+  };
+  if (random.chance(0.05)) return planned;
+  const buyer = planBuyer(random, { threeDs: checkout.threeDs, isShort });
+  if (!random.chance(0.3)) return { ...planned, buyer };
+  const operation =
+    transactionType === "PAYMENT" ? { kind: "cancel" as const } : drawOperation(random, currency);
+  return { ...planned, buyer, operation };
+}
+
+function planBuyer(random: Random, { threeDs, isShort }: { threeDs: boolean; isShort: boolean }): BuyerPlan {
+  const tabs = random.weighted({ 1: 6, 2: 3, 3: 1 });
+  const wakesLate = isShort && random.chance(0.15);
+  return {
+    tabs: Number(tabs),
+    copies: random.chance(0.2) ? random.integer(1, 2) : 0,
+    tries: Array.from({ length: random.integer(1, 3) }, () => ({
+      card: planCard(random, threeDs),
+      cardholder: random.weighted({ right: 6, wrong: 2, cancel: 1, never: 1 }),
+    })),
+    // Around the end of the short time (CHECKOUT_EXPIRES_AFTER of the timers), on either side of it.
+    hesitatesMs: wakesLate ? random.integer(10_500, 13_500) : random.integer(0, 800),
+    goesBack: random.chance(0.1),
+  };
+}
+
+function planCard(random: Random, threeDs: boolean): CardName {
+  if (threeDs && random.chance(0.5)) return "challenged";
+  return random.weighted(CARD_WEIGHTS);
+}
+
+/** Half of them fail in one way or another, so that there is a next card. */
+const CARD_WEIGHTS = {
+  approve_visa: 8,
+  approve_mastercard: 4,
+  approve_amex: 2,
+  do_not_honour: 4,
+  insufficient_funds: 4,
+  expired_card: 2,
+  approves_and_hangs: 3,
+  hangs: 2,
+  answers_late: 2,
+  acts_late: 2,
+  http_500: 2,
+  garbage: 2,
+  other_amount: 2,
+  reset: 2,
+  frictionless: 3,
+  unauthenticated: 2,
+} satisfies Partial<Record<CardName, number>>;
+
+/** Opens every checkout at its time, and resolves when each has ended for its merchant and its buyer. */
+export async function runCheckouts(
+  client: MerchantClient,
+  buyers: BuyerDeps,
+  plan: readonly PlannedCheckout[],
+): Promise<void> {
+  const startedAt = performance.now();
+  await Promise.all(
+    plan.map(async (planned) => {
+      await delay(Math.max(0, planned.atMs - (performance.now() - startedAt)));
+      await placeCheckout(client, buyers, planned);
+    }),
+  );
+}
+
+async function placeCheckout(
+  client: MerchantClient,
+  buyers: BuyerDeps,
+  { checkout, gateway, key, buyer, operation }: PlannedCheckout,
+): Promise<void> {
+  const via = { gateway, ...(key !== undefined && { key }) };
+  const checkoutId = await openCheckout(client, checkout, via);
+  if (checkoutId === undefined || !buyer) return;
+  await visitCheckout(buyers, checkoutId, buyer);
+  const paymentId = await followCheckout(client, checkoutId, { gateway });
+  if (operation && paymentId !== undefined) await operate(client, { ...operation, paymentId }, via);
+}

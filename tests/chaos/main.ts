@@ -1,0 +1,49 @@
+// `npm run chaos`: payments under random faults, and the checker's verdict. A seed gives the same schedule again.
+//
+//   npm run chaos -- --seed 42 --payments 500 --seconds 60
+import { parseArgs } from "node:util";
+import { describeViolation } from "../checker/invariants.ts";
+import { drawSeed } from "./random.ts";
+import { runChaos, type Verdict } from "./run-chaos.ts";
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: process.env["HOLDFAST_SEED"] ?? `${drawSeed()}` },
+    payments: { type: "string", default: "500" },
+    seconds: { type: "string", default: "75" },
+  },
+});
+const VIOLATIONS_SHOWN = 10;
+// What was started dies with this process, and the next test run removes its directory.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+const startedAt = performance.now();
+/** With the seconds since the start, to see where a long run's time has gone. */
+const printTimed = (line: string) =>
+  print(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s: ${line}`);
+
+const seed = wholeNumber("seed", values.seed);
+print(`seed ${seed}: HOLDFAST_SEED=${seed} npm run chaos repeats this schedule`);
+const { verdicts, dir } = await runChaos({
+  seed,
+  payments: wholeNumber("payments", values.payments),
+  seconds: wholeNumber("seconds", values.seconds),
+  log: printTimed,
+});
+for (const verdict of verdicts) printVerdict(verdict);
+const failed = verdicts.filter(({ violations }) => violations.length > 0).length;
+if (failed > 0) print(`seed ${seed}; ledgers, logs and schedule: ${dir}`);
+print(`${verdicts.length - failed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+function printVerdict({ promise, violations }: Verdict): void {
+  print(`${violations.length === 0 ? "ok    " : "BROKEN"} ${promise}`);
+  for (const violation of violations.slice(0, VIOLATIONS_SHOWN))
+    print(`       ${describeViolation(violation)}`);
+  if (violations.length > VIOLATIONS_SHOWN) print(`       and ${violations.length - VIOLATIONS_SHOWN} more`);
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new RangeError(`--${name} must be a whole number`);
+  return Number(text);
+}

@@ -1,0 +1,173 @@
+// A payments process is killed at every point at which something has just been committed or sent. The client sees what
+// the fault matrix of reliability.md says, another process goes on from what is committed, and repetitions under the
+// same key find the one payment, whenever they come.
+import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { problemOf, recordOf } from "../checker/answers.ts";
+import type { HistoryEntry } from "../checker/ledgers.ts";
+import type { Order } from "./client/merchant-client.ts";
+import {
+  hits,
+  postManyAtOnce,
+  putBackOnTheBus,
+  startSystemUnderTest,
+  statusesOf,
+  takeOffTheBus,
+  untilDead,
+  type SystemUnderTest,
+} from "./system/system-under-test.ts";
+import { fastTimers } from "./system/timers.ts";
+
+let sut: SystemUnderTest;
+
+beforeAll(async () => {
+  sut = await startSystemUnderTest(fastTimers);
+}, 90_000);
+afterAll(() => sut?.stop());
+
+afterEach(() => sut.check());
+
+test("killed before the claim: 504, nothing exists anywhere, and a repetition pays", async () => {
+  const order = sut.order();
+  const answer = await payWhileKilledAt("payments.before_claim", order);
+  expect(answer).toMatchObject({ status: 504 });
+  expect(await sut.look(order.orderId)).toMatchObject({ payments: [], bank: [] });
+  expect(await sut.client.get(problemOf(answer).paymentId ?? "")).toMatchObject({ status: 404 });
+
+  const repetitions = await repeat(order);
+  expect(repetitions.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
+  await expectOnePayment(order, { state: "SUCCESS", bank: ["authorize approved"] });
+});
+
+test("killed after the claim: 504, and the payment fails once the bank has bound its reference", async () => {
+  const order = sut.order();
+  const answer = await payWhileKilledAt("payments.after_claim", order);
+  expect(answer).toMatchObject({ status: 504 });
+  expect(statusesOf(await repeat(order)).every((status) => status === "409" || status === "202")).toBe(true);
+  expect(await repeatChanged(order)).toEqual(["422", "422"]);
+  await expectOnePayment(order, { state: "FAILED", bank: ["reverse approved"] });
+  expect((await sut.look(order.orderId)).causes).toEqual(["claimed", "not_found", "reversed"]);
+});
+
+test("killed after the bank approved: 504, and the approval is adopted", async () => {
+  const order = sut.order();
+  const answer = await payWhileKilledAt("payments.after_acquirer", order);
+  expect(answer).toMatchObject({ status: 504 });
+  expect(statusesOf(await repeat(order)).every((status) => status === "409" || status === "202")).toBe(true);
+  expect(await repeatChanged(order)).toEqual(["422", "422"]);
+  await expectOnePayment(order, { state: "SUCCESS", bank: ["authorize approved"] });
+  expect((await sut.look(order.orderId)).causes).toEqual(["claimed", "inquiry_approved"]);
+});
+
+test("killed after the record: 504, the payment is final at once, and repetitions get the stored answer", async () => {
+  const order = sut.order();
+  const answer = await payWhileKilledAt("payments.after_record", order);
+  expect(answer).toMatchObject({ status: 504 });
+  const read = await sut.client.get(problemOf(answer).paymentId ?? "");
+  expect(recordOf(read)).toMatchObject({ status: "SUCCESS", amount: "12.5" });
+  expect((await repeat(order)).every(({ status, replayed }) => status === 201 && replayed)).toBe(true);
+  await expectOnePayment(order, { state: "SUCCESS", bank: ["authorize approved"] });
+});
+
+test("killed after an inquiry: another process inquires again and adopts", async () => {
+  const order = sut.order("approves_and_hangs");
+  const answer = await payAndKillRecoveryAt("payments.after_inquiry", order);
+  expect(recordOf(answer)).toMatchObject({ status: "ENROLLED" });
+  await expectOnePayment(order, { state: "SUCCESS", bank: ["authorize approved"] });
+});
+
+test.each<[Failpoint, string]>([
+  ["payments.after_reversal_decision", "the decision stands, and another process reverses"],
+  ["payments.after_reversal", "another process repeats the reversal and records it"],
+])("killed at %s: %s", async (point) => {
+  const order = sut.order("hangs");
+  const answer = await payAndKillRecoveryAt(point, order);
+  expect(recordOf(answer)).toMatchObject({ status: "ENROLLED" });
+  await expectOnePayment(order, { state: "FAILED", bank: ["reverse approved"] });
+  expect((await sut.look(order.orderId)).causes).toEqual(["claimed", "not_found", "reversed"]);
+});
+
+test.each<[Failpoint, string]>([
+  ["payments.operation_after_claim", "another process captures under the same reference"],
+  ["payments.operation_after_acquirer", "another process finds out that the bank has captured"],
+])("killed at %s: 504, and %s", async (point) => {
+  const order = sut.order();
+  const paymentId = recordOf(await sut.client.post(order))?.paymentId ?? "";
+  const capture = { kind: "capture", paymentId, amount: "10.00" } as const;
+  expect(await whileKilledAt(point, () => sut.client.operate(capture))).toMatchObject({ status: 504 });
+  await sut.settled();
+  expect(await sut.look(order.orderId)).toMatchObject({
+    payments: [{ state: "CAPTURED", capturedMinor: 1_000n }],
+    bank: [{ operation: "authorize" }, { operation: "capture", amountMinor: 1_000n }],
+  });
+});
+
+/** Hit by the services' own tests, which kill them there: those of refunds, of 3-D Secure and of checkouts. */
+const ELSEWHERE = /reservation|enrolment|challenge|frictionless|completion|checkout/;
+
+test("every failpoint of payments was hit", () => {
+  const log = sut.system.payments[0].process.log();
+  const points = FAILPOINTS.filter((point) => !ELSEWHERE.test(point)).filter((point) =>
+    point.startsWith("payments."),
+  );
+  expect(points.filter((point) => hits(log, point) === 0)).toEqual([]);
+});
+
+async function payWhileKilledAt(point: Failpoint, order: Order): Promise<HistoryEntry> {
+  return await whileKilledAt(point, () => sut.client.post(order, { key: keyOf(order) }));
+}
+
+/** Sends a request to a process that dies at the point; the other one is there again when that has happened. */
+async function whileKilledAt(point: Failpoint, send: () => Promise<HistoryEntry>): Promise<HistoryEntry> {
+  const [victim, survivor] = sut.system.payments;
+  await Promise.all([victim.process.restart({ FAILPOINTS: `${point}:kill` }), takeOffTheBus(survivor)]);
+  const answer = send();
+  await untilDead(victim);
+  await putBackOnTheBus(survivor);
+  return await answer;
+}
+
+/** Pays with a card whose outcome is unknown, and kills the process whose recovery gets to the point. */
+async function payAndKillRecoveryAt(point: Failpoint, order: Order): Promise<HistoryEntry> {
+  const [victim, survivor] = sut.system.payments;
+  await Promise.all([victim.process.restart({ FAILPOINTS: `${point}:kill` }), takeOffTheBus(survivor)]);
+  survivor.process.pause();
+  const answer = await sut.client.post(order, { key: keyOf(order) });
+  await untilDead(victim);
+  survivor.process.resume();
+  await putBackOnTheBus(survivor);
+  return answer;
+}
+
+/** The same request twenty times at once over both gateways. */
+async function repeat(order: Order): Promise<HistoryEntry[]> {
+  return await postManyAtOnce(
+    sut.client,
+    Array.from({ length: 20 }, () => order),
+    keyOf(order),
+  );
+}
+
+/** The same with another amount. */
+async function repeatChanged(order: Order): Promise<string[]> {
+  const changed = { ...order, amount: "13.50" };
+  return statusesOf(await postManyAtOnce(sut.client, [changed, changed], keyOf(order)));
+}
+
+function keyOf({ orderId }: Order): string {
+  return `key-of-${orderId}`;
+}
+
+async function expectOnePayment(
+  order: Order,
+  { state, bank }: { state: string; bank: string[] },
+): Promise<void> {
+  await sut.settled();
+  const look = await sut.look(order.orderId);
+  expect(look.payments).toMatchObject([{ state }]);
+  expect(look.bank.map(({ operation, outcome }) => `${operation} ${outcome}`)).toEqual(bank);
+  const replay = await sut.client.post(order, { key: keyOf(order) });
+  expect(replay).toMatchObject({ status: 201, replayed: true });
+  expect(recordOf(replay)).toMatchObject({ paymentId: look.payments[0]?.paymentId, status: state });
+  expect(await repeatChanged(order)).toEqual(["422", "422"]);
+}

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { planCheckouts } from "./checkout-workload.ts";
+import { minorUnits } from "../checker/amount.ts";
+import { planNemesis, type PlannedFault } from "./nemesis.ts";
+import { createRandom } from "./random.ts";
+import { planWorkload } from "./workload.ts";
+
+const seeds = Array.from({ length: 50 }, (_, index) => index * 7_919);
+const workloadOf = (seed: number) => planWorkload(createRandom(seed), { payments: 500, seconds: 75 });
+const checkoutsOf = (seed: number) => planCheckouts(createRandom(seed), { checkouts: 100, seconds: 75 });
+const nemesisOf = (seed: number) => planNemesis(createRandom(seed), { seconds: 75 });
+
+test("a seed gives the same schedule again, another seed another one", () => {
+  expect(workloadOf(42)).toEqual(workloadOf(42));
+  expect(nemesisOf(42)).toEqual(nemesisOf(42));
+  expect(workloadOf(42)).not.toEqual(workloadOf(43));
+  expect(nemesisOf(42)).not.toEqual(nemesisOf(43));
+});
+
+test("every order is of its own, and its amount is one that its currency has", () => {
+  for (const plan of seeds.map(workloadOf)) {
+    expect(new Set(plan.map(({ order }) => order.orderId)).size).toBe(500);
+    expect(plan.filter(({ order }) => !minorUnits(order.amount, order.currency))).toEqual([]);
+  }
+});
+
+test("the workload has keys, crowds under one key, other bodies under it, and repetitions", () => {
+  const plan = workloadOf(1);
+  for (const is of [
+    plan.filter(({ key }) => key === undefined),
+    plan.filter(({ copies }) => copies > 9),
+    plan.filter(({ otherCopies }) => otherCopies > 0),
+    plan.filter(({ repeatAfterMs }) => repeatAfterMs !== undefined),
+    plan.filter(({ order }) => order.cardholder === "right" && order.card === "challenged"),
+    plan.filter(({ order }) => order.cardholder === "never" && order.card === "challenged"),
+  ]) {
+    expect(is.length).toBeGreaterThan(10);
+  }
+});
+
+test("the checkouts are drawn from the seed, too, and have every kind of buyer", () => {
+  expect(checkoutsOf(42)).toEqual(checkoutsOf(42));
+  expect(checkoutsOf(42)).not.toEqual(checkoutsOf(43));
+  const plan = checkoutsOf(1);
+  const tries = plan.flatMap(({ buyer }) => buyer?.tries ?? []);
+  const challenged = tries.filter(({ card }) => card === "challenged");
+  for (const is of [
+    plan.filter(({ key }) => key === undefined),
+    plan.filter(({ buyer }) => buyer === undefined),
+    plan.filter(({ buyer }) => (buyer?.tabs ?? 0) > 1),
+    plan.filter(({ buyer }) => (buyer?.copies ?? 0) > 0),
+    plan.filter(({ buyer }) => (buyer?.tries.length ?? 0) > 1),
+    plan.filter(({ buyer }) => (buyer?.hesitatesMs ?? 0) > 10_000),
+    plan.filter(({ buyer }) => buyer?.goesBack),
+    plan.filter(({ checkout }) => checkout.transactionType === "PRE_AUTHORIZATION"),
+    plan.filter(({ checkout }) => checkout.expiresInSeconds !== undefined),
+    ...["right", "wrong", "cancel", "never"].map((answer) =>
+      challenged.filter(({ cardholder }) => cardholder === answer),
+    ),
+  ]) {
+    expect(is.length).toBeGreaterThan(1);
+  }
+  for (const { checkout } of seeds.flatMap(checkoutsOf))
+    expect(minorUnits(checkout.amount, checkout.currency)).toBeDefined();
+});
+
+test("faults of one process or server follow each other, and all have ended at the end", () => {
+  for (const plan of seeds.map(nemesisOf)) {
+    expect(plan.length).toBeGreaterThan(15);
+    for (const ofOne of Object.values(Object.groupBy(plan, subjectOf))) {
+      const isEarly = (ofOne ?? []).filter(
+        ({ atMs }, index) => index > 0 && atMs < endOf(ofOne?.[index - 1]),
+      );
+      expect(isEarly).toEqual([]);
+    }
+    expect(plan.filter((planned) => endOf(planned) > 75_000)).toEqual([]);
+  }
+});
+
+test("over some seeds every kind of fault is drawn, and faults overlap", () => {
+  const all = seeds.flatMap(nemesisOf);
+  const kinds = new Set(all.map(({ fault }) => fault.kind));
+  expect([...kinds].toSorted()).toEqual(["bank", "failpoint", "kill", "link", "outage", "stop", "terminate"]);
+  const overlapping = nemesisOf(1).filter(
+    (one, index, plan) => index > 0 && one.atMs < endOf(plan[index - 1]),
+  );
+  expect(overlapping.length).toBeGreaterThan(5);
+});
+
+function endOf(planned: PlannedFault | undefined): number {
+  return planned ? planned.atMs + planned.durationMs : 0;
+}
+
+function subjectOf({ fault }: PlannedFault): string {
+  if (fault.kind === "outage") return fault.server;
+  if (fault.kind === "link") return `${fault.process} ${fault.link}`;
+  return fault.kind === "bank" ? fault.operation : fault.process;
+}

@@ -1,0 +1,90 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { checkoutOf, problemOf, recordOf } from "../checker/answers.ts";
+import type { HistoryEntry } from "../checker/ledgers.ts";
+import type { MerchantClient } from "./client/merchant-client.ts";
+import { readUnsettled } from "./system/read-ledgers.ts";
+import { servicesOf, type System } from "./system/system.ts";
+
+/** Runs every process again, without failpoints, mends every link, and waits until all are ready. */
+export async function heal(system: System): Promise<void> {
+  const dead = [...servicesOf(system), system.acquirer].filter(({ process }) => !process.isRunning());
+  await Promise.all(dead.map(({ process }) => process.spawn()));
+  await mend(system);
+}
+
+/** Mends every link and wakes every process; one that is dead stays dead. */
+export async function mend(system: System): Promise<void> {
+  const { acquirer } = system;
+  const services = servicesOf(system);
+  await Promise.all(services.flatMap(({ links }) => Object.values(links).map((link) => link.heal())));
+  const running = [...services, acquirer].filter(({ process }) => process.isRunning());
+  for (const { process } of running) process.resume();
+  await Promise.all(running.map(({ process }) => process.untilReady()));
+  await acquirer.clearFaults();
+}
+
+/** Not everything was settled in time: recovery is stuck, which the invariants alone do not forbid. */
+export class UnsettledError extends Error {
+  override name = "UnsettledError";
+  readonly code = "unsettled";
+}
+
+/**
+ * Waits until no payment's outcome at the bank is unknown any more, and no checkout is open that is over.
+ * @throws UnsettledError with what is left.
+ */
+export async function untilSettled(superuserUrl: string, { withinMs }: { withinMs: number }): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const unsettled = await readUnsettled(superuserUrl);
+    if (unsettled.length === 0) return;
+    if (performance.now() > deadline) {
+      throw new UnsettledError(
+        `after ${withinMs} ms still unknown: ${JSON.stringify(unsettled, undefined, 1)}`,
+      );
+    }
+    await delay(POLL_MS);
+  }
+}
+
+const POLL_MS = 50;
+
+/** Reads every payment a merchant has heard of, so that the history ends with what each has become. */
+export async function readEveryPayment(
+  client: MerchantClient,
+  history: readonly HistoryEntry[],
+): Promise<void> {
+  const ids = new Set(
+    history
+      .filter(({ method }) => method === "POST")
+      .flatMap((entry) => recordOf(entry)?.paymentId ?? problemOf(entry).paymentId ?? []),
+  );
+  const queue = [...ids];
+  const reader = async (gateway: number) => {
+    for (let id = queue.pop(); id !== undefined; id = queue.pop())
+      await readOnce((attempt) => client.get(id, { gateway: gateway + attempt }));
+  };
+  await Promise.all(Array.from({ length: READERS }, (_, index) => reader(index)));
+}
+
+const READERS = 4;
+
+/** Reads every checkout a merchant has heard of, in the same way. */
+export async function readEveryCheckout(
+  client: MerchantClient,
+  history: readonly HistoryEntry[],
+): Promise<void> {
+  const ids = new Set(history.flatMap((entry) => checkoutOf(entry)?.checkoutId ?? []));
+  for (const id of ids) await readOnce((gateway) => client.getCheckout(id, { gateway }));
+}
+
+/** Until there is a conclusive answer: right after an outage a connection may still have to be replaced. */
+async function readOnce(get: (gateway: number) => Promise<HistoryEntry>): Promise<void> {
+  for (let attempt = 0; attempt < READ_ATTEMPTS_MAX; attempt++) {
+    const { status } = await get(attempt);
+    if (status === 200 || status === 404) return;
+    await delay(POLL_MS);
+  }
+}
+
+const READ_ATTEMPTS_MAX = 20;

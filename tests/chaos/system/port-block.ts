@@ -1,0 +1,41 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+
+/**
+ * Ports for the servers of this process, which no other test process takes: a block of a hundred belongs to whoever
+ * listens on its first one. Ports drawn at random would be free when they are drawn and taken when a killed server is
+ * started again. Below the range from which others draw (tools/sandbox/src/infrastructure/free-port.ts).
+ */
+export async function nextPort(): Promise<number> {
+  block ??= claimBlock();
+  const first = await block;
+  used += 1;
+  if (used >= BLOCK_SIZE) throw new Error("this process has used up its ports");
+  return first + used;
+}
+
+let block: Promise<number> | undefined;
+let used = 0;
+
+async function claimBlock(): Promise<number> {
+  for (let first = LOWEST_PORT; first < HIGHEST_PORT; first += BLOCK_SIZE) {
+    if (await claim(first)) return first;
+  }
+  throw new Error(`every block of ports between ${LOWEST_PORT} and ${HIGHEST_PORT} is taken`);
+}
+
+/** Held until the process ends, however it ends. */
+async function claim(port: number): Promise<boolean> {
+  const server = createServer((socket) => socket.destroy());
+  server.unref().listen({ port, host: "127.0.0.1", exclusive: true });
+  try {
+    await once(server, "listening");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const BLOCK_SIZE = 100;
+const LOWEST_PORT = 10_000;
+const HIGHEST_PORT = 20_000;

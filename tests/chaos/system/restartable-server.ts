@@ -1,0 +1,41 @@
+import { startNatsServer, startPostgres } from "@holdfast/sandbox/infrastructure";
+import { nextPort } from "./port-block.ts";
+
+/** A server that is killed as a power cut would, and started again on the same port and data. */
+export type RestartableServer = { port: number; kill(): Promise<void>; restart(): Promise<void> };
+
+export type Started = { port: number; exited: Promise<unknown>; kill(): void };
+
+/** Durable: a run in which it is killed claims that nothing acknowledged is lost. */
+export async function startDurablePostgres(options: {
+  dataDir: string;
+  logFile: string;
+}): Promise<RestartableServer & { superuserUrl(database: string): string }> {
+  const port = await nextPort();
+  const start = () => startPostgres({ ...options, port, durable: true });
+  const first = await start();
+  return { ...restartable(first, start), superuserUrl: (database) => first.superuserUrl(database) };
+}
+
+export async function startNats(options: { storeDir: string; logFile: string }): Promise<RestartableServer> {
+  const port = await nextPort();
+  const start = () => startNatsServer({ ...options, port });
+  return restartable(await start(), start);
+}
+
+/** A kill that comes while it is being started again waits for that: a server that is not there yet cannot be killed. */
+export function restartable(first: Started, start: () => Promise<Started>): RestartableServer {
+  let latest = Promise.resolve(first);
+  return {
+    port: first.port,
+    async kill() {
+      const server = await latest;
+      server.kill();
+      await server.exited;
+    },
+    async restart() {
+      latest = start();
+      await latest;
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import { join } from "node:path";
+import { eventually } from "../../support/index.ts";
+import { checkInvariants, describeViolation } from "../../checker/invariants.ts";
+import type {
+  BankLine,
+  HistoryEntry,
+  Ledgers,
+  PaymentHistoryRow,
+  PaymentRow,
+} from "../../checker/ledgers.ts";
+import type { CardName } from "../client/cards.ts";
+import { ClientHistory } from "../client/client-history.ts";
+import { browsersOf } from "./browsers.ts";
+import type { BuyerDeps } from "../client/buyer.ts";
+import { MerchantClient, type Order } from "../client/merchant-client.ts";
+import { mend, readEveryCheckout, readEveryPayment, untilSettled } from "../settle.ts";
+import { readLedgers } from "./read-ledgers.ts";
+import type { ServiceProcess } from "./service-process.ts";
+import { startSystem, type System } from "./system.ts";
+import type { Timers } from "./timers.ts";
+
+/** A system with a merchant's client and the checker, for scenarios that place one fault at one exact moment. */
+export type SystemUnderTest = {
+  system: System;
+  client: MerchantClient;
+  history: ClientHistory;
+  /** For buyers' browsers, which come to both gateways in turn. */
+  buyers: BuyerDeps;
+  /** An order nobody has placed before. */
+  order(card?: CardName): Order;
+  /** Everything about the payments of an order, as it is now. */
+  look(orderId: string): Promise<Look>;
+  /** Everything there is, as it is now. */
+  ledgers(): Promise<Ledgers>;
+  /** Waits until no payment's outcome is unknown any more. */
+  settled(): Promise<void>;
+  /**
+   * Mends and settles everything, reads it as the merchant, and has the checker judge all of it.
+   * @throws BrokenPromiseError
+   */
+  check(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** The checker found promises broken; the message has a line for each place. */
+export class BrokenPromiseError extends Error {
+  override name = "BrokenPromiseError";
+  readonly code = "broken_promise";
+}
+
+export type Look = { payments: PaymentRow[]; causes: string[]; bank: BankLine[] };
+
+export async function startSystemUnderTest(timers: Timers): Promise<SystemUnderTest> {
+  const system = await startSystem({ timers });
+  const history = new ClientHistory(join(system.dir, "history.jsonl"));
+  const client = new MerchantClient({
+    merchant: system.merchant,
+    history,
+    gateways: system.gateways.map(({ process, merchantPort }) => ({
+      name: process.name,
+      port: merchantPort,
+    })),
+    timeoutMs: CLIENT_TIMEOUT_MS,
+  });
+  let orders = 0;
+  const { visits, buyers } = browsersOf(system);
+  const ledgers = () => readLedgers({ ...system, history: history.entries, visits: visits.visits });
+  const sut: SystemUnderTest = {
+    system,
+    client,
+    history,
+    buyers,
+    order: (card = "approve_visa") => ({
+      orderId: `order-${++orders}`,
+      amount: "12.50",
+      currency: "TRY",
+      card,
+    }),
+    ledgers,
+    look: async (orderId) => {
+      const { payments, paymentHistory, bank } = await ledgers();
+      return lookAt(orderId, payments, paymentHistory, bank);
+    },
+    settled: () => untilSettled(system.superuserUrl, { withinMs: SETTLE_WITHIN_MS }),
+    check: async () => {
+      await mend(system);
+      await untilSettled(system.superuserUrl, { withinMs: SETTLE_WITHIN_MS });
+      await readEveryPayment(client, history.entries);
+      await readEveryCheckout(client, history.entries);
+      const violations = checkInvariants(await ledgers());
+      if (violations.length > 0) throw new BrokenPromiseError(violations.map(describeViolation).join("\n"));
+    },
+    stop: () => system.stop(),
+  };
+  await warmUp(sut);
+  return sut;
+}
+
+const CLIENT_TIMEOUT_MS = 10_000;
+const SETTLE_WITHIN_MS = 20_000;
+
+function lookAt(
+  orderId: string,
+  payments: PaymentRow[],
+  paymentHistory: PaymentHistoryRow[],
+  bank: BankLine[],
+): Look {
+  const ofOrder = payments.filter((payment) => payment.orderId === orderId);
+  const isOfOrder = (id: string) => ofOrder.some(({ paymentId }) => id.startsWith(paymentId));
+  return {
+    payments: ofOrder,
+    causes: paymentHistory.filter(({ paymentId }) => isOfOrder(paymentId)).map(({ cause }) => cause),
+    bank: bank.filter(({ reference }) => isOfOrder(reference)),
+  };
+}
+
+/** A cold process takes a while for its first payment, which must not be taken for a fault's effect. */
+async function warmUp(sut: SystemUnderTest): Promise<void> {
+  await eventually(
+    async () => {
+      const answers = await Promise.all(
+        [0, 1, 2, 3].map((gateway) => sut.client.post(sut.order(), { gateway })),
+      );
+      return answers.every(({ status }) => status === 201);
+    },
+    { withinMs: 20_000 },
+  );
+}
+
+/** Takes a payments process off the bus: it gets no more commands, and its recovery goes on. */
+export async function takeOffTheBus({ process, links }: ServiceProcess): Promise<void> {
+  await links.bus.set({ kind: "reset" });
+  await eventually(async () => !(await process.isReady()), { withinMs: 5_000 });
+}
+
+export async function putBackOnTheBus({ process, links }: ServiceProcess): Promise<void> {
+  await links.bus.heal();
+  await process.untilReady({ withinMs: 10_000 });
+}
+
+/** Waits until a process has died, at a failpoint. */
+export async function untilDead({ process }: ServiceProcess): Promise<void> {
+  await eventually(() => !process.isRunning(), { withinMs: 15_000 });
+}
+
+/** Waits until a process has reached a failpoint since `before`, an earlier `hits` of it. */
+export async function untilHit({ process }: ServiceProcess, point: string, before = 0): Promise<void> {
+  await eventually(() => hits(process.log(), point) > before, { withinMs: 15_000 });
+}
+
+/** How often a process has told of a failpoint. */
+export function hits(log: string, point: string): number {
+  return log.split(`failpoint ${point}:`).length - 1;
+}
+
+/** The status of each answer, sorted, `none` for a missing one. */
+export function statusesOf(answers: readonly HistoryEntry[]): string[] {
+  return answers.map(({ status }) => `${status ?? "none"}`).toSorted();
+}
+
+/** The same request many times at once over all gateways. */
+export async function postManyAtOnce(
+  client: MerchantClient,
+  orders: readonly Order[],
+  key: string,
+): Promise<HistoryEntry[]> {
+  return await Promise.all(orders.map((order, index) => client.post(order, { gateway: index, key })));
+}

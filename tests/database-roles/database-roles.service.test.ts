@@ -1,0 +1,347 @@
+import { schemaNames, withClient, type SchemaName } from "@holdfast/sandbox/infrastructure";
+import { createTestDatabase, type TestDatabase } from "../support/index.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+// What the role of each service may do with each table, written down once more and apart from the migrations: a table,
+// a view or a sequence without a line here fails, and so does a privilege more or less. Partitions stand once, as _DAY.
+const TABLES: Record<`${SchemaName}.${string}`, string[]> = {
+  "gateway.merchant": [
+    "SELECT",
+    "INSERT (name, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules)",
+    "UPDATE (name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules)",
+  ],
+  "gateway.credential": [
+    "SELECT",
+    "INSERT (api_key, merchant_id, secret_hmac, pepper_id)",
+    "UPDATE (revoked_at)",
+  ],
+  "gateway.audit_entry": ["SELECT", "INSERT"],
+
+  "payments.payment": ["SELECT", "INSERT", "UPDATE"],
+  "payments.payment_history": ["SELECT", "INSERT"],
+  "payments.payment_operation": ["SELECT", "INSERT", "UPDATE"],
+  "payments.payment_resolution": ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  "payments.refund_reservation": ["SELECT", "INSERT", "UPDATE"],
+  "payments.idempotency_key": ["SELECT", "INSERT", "DELETE", "UPDATE (answer)"],
+  "payments.outbox": ["SELECT", "INSERT", "UPDATE (confirmed_at, publish_attempts, publish_at)"],
+  "payments.audit_entry": ["SELECT", "INSERT"],
+  "payments.three_ds_session": [
+    "SELECT",
+    "INSERT",
+    "UPDATE (acquirer_session, challenge_url, challenge_fields, trans_status, eci, ds_trans_id)",
+  ],
+  "payments.checkout": ["SELECT", "INSERT", "UPDATE (state, payment_id, attempts, closed_at)"],
+  "payments.checkout_payment": ["SELECT", "INSERT"],
+  "payments.bin_import": ["SELECT"],
+  "payments.bin_import_version_seq": [],
+  "payments.bin_range": ["SELECT"],
+  "payments.rule_counter": ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  "payments.rule_attempt": ["SELECT", "INSERT", "DELETE"],
+
+  "refunds.refund": ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  "refunds.refund_history": ["SELECT", "INSERT"],
+  "refunds.refund_approval": ["SELECT", "INSERT"],
+  "refunds.idempotency_key": ["SELECT", "INSERT", "DELETE", "UPDATE (answer)"],
+  "refunds.outbox": ["SELECT", "INSERT", "UPDATE (confirmed_at, publish_attempts, publish_at)"],
+  "refunds.audit_entry": ["SELECT", "INSERT"],
+
+  "webhooks.endpoint": ["SELECT", "INSERT", "UPDATE"],
+  "webhooks.delivery": ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  "webhooks.event": ["SELECT", "INSERT"],
+  "webhooks.event_default": ["SELECT"],
+  "webhooks.event_DAY": [],
+  "webhooks.outcome": ["SELECT", "INSERT", "UPDATE (outcome, resolved_at)"],
+  "webhooks.outcome_default": ["SELECT"],
+  "webhooks.outcome_DAY": [],
+  "webhooks.attempt": ["SELECT", "INSERT"],
+  "webhooks.attempt_default": ["SELECT"],
+  "webhooks.attempt_DAY": [],
+  "webhooks.poison": ["SELECT", "INSERT"],
+  "webhooks.audit_entry": ["SELECT", "INSERT"],
+
+  // What has been migrated, for the owner alone.
+  ...Object.fromEntries(
+    schemaNames.flatMap((schema) => [
+      [`${schema}.migration`, []],
+      [`${schema}.migration_lock`, []],
+    ]),
+  ),
+};
+
+/** What a service writes once and may never rewrite: what happened, who did it, and what the merchant is told. */
+const WRITTEN_ONCE = new Set<string>([
+  "gateway.audit_entry",
+  "payments.payment_history",
+  "payments.audit_entry",
+  "refunds.refund_history",
+  "refunds.refund_approval",
+  "refunds.audit_entry",
+  "webhooks.event",
+  "webhooks.attempt",
+  "webhooks.poison",
+  "webhooks.audit_entry",
+]);
+
+/** Functions run as their owner, so who may call them counts as much as who may write. */
+const FUNCTIONS: Record<string, string[]> = {
+  "webhooks.drop_partitions": ["webhooks_app", "webhooks_owner"],
+  "webhooks.make_partitions": ["webhooks_app", "webhooks_owner"],
+};
+
+const OWN_SCHEMAS = schemaNames as readonly string[];
+const ROLES = schemaNames.flatMap((schema) => [`${schema}_app`, `${schema}_owner`]);
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const asSuperuser = <Row>(sql: string, values: unknown[] = []) =>
+  query<Row>(database.superuserUrl, sql, values);
+
+function query<Row>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> {
+  return withClient(url, async (client) => (await client.query(sql, values)).rows as Row[]);
+}
+
+/** The SQLSTATE with which a statement ends; nothing of it stays. */
+async function outcomeOf(url: string, statements: string[]): Promise<Record<string, string>> {
+  return await withClient(url, async (client) => {
+    const outcomes: Record<string, string> = {};
+    for (const statement of statements) {
+      await client.query("begin");
+      outcomes[statement] = await client.query(statement).then(
+        () => "done",
+        ({ code }: { code: string }) => code,
+      );
+      await client.query("rollback");
+    }
+    return outcomes;
+  });
+}
+
+const REFUSED = "42501";
+
+type Relation = { schema: string; name: string; kind: string; owner: string; columns: string[] };
+
+/** Everything outside PostgreSQL's own schemas that holds or shows rows. */
+async function relations(): Promise<Relation[]> {
+  return await asSuperuser<Relation>(`
+    select n.nspname as schema, c.relname as name, c.relkind::text as kind, pg_get_userbyid(c.relowner) as owner,
+      array(select attname::text from pg_attribute
+            where attrelid = c.oid and attnum > 0 and not attisdropped order by attnum) as columns
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and n.nspname not in ('pg_catalog', 'information_schema')
+      and n.nspname !~ '^pg_'
+    order by 1, 2`);
+}
+
+/** `SELECT`, or `UPDATE (a, b)` where it is granted for some columns only. */
+async function privileges(role: string, { schema, name, columns }: Relation): Promise<string[]> {
+  const [row] = await asSuperuser<{ whole: string[]; parts: { privilege: string; columns: string[] }[] }>(
+    `select
+       array(select p from unnest($3::text[]) p where has_table_privilege($1, $2::regclass, p)) as whole,
+       (select json_agg(json_build_object('privilege', p, 'columns', array(
+          select c from unnest($4::text[]) c where has_column_privilege($1, $2::regclass, c, p))))
+        from unnest($5::text[]) p where not has_table_privilege($1, $2::regclass, p)) as parts`,
+    [role, `"${schema}"."${name}"`, TABLE_PRIVILEGES, columns, COLUMN_PRIVILEGES],
+  );
+  const parts = (row!.parts ?? []).filter((part) => part.columns.length > 0);
+  return [...row!.whole, ...parts.map((part) => `${part.privilege} (${part.columns.join(", ")})`)];
+}
+
+const COLUMN_PRIVILEGES = ["SELECT", "INSERT", "UPDATE", "REFERENCES"];
+const TABLE_PRIVILEGES = [...COLUMN_PRIVILEGES, "DELETE", "TRUNCATE", "TRIGGER", "MAINTAIN"];
+
+const lineOf = ({ schema, name }: Pick<Relation, "schema" | "name">) =>
+  `${schema}.${name.replace(/_\d{8}$/, "_DAY")}` as keyof typeof TABLES;
+
+test("every table has its line, and every line its table", async () => {
+  const found = new Set((await relations()).map(lineOf));
+  expect([...found].toSorted()).toEqual(Object.keys(TABLES).toSorted());
+});
+
+describe.each(schemaNames)("%s_app", (own) => {
+  test("may do with its own tables what the table above says, with the others' nothing", async () => {
+    const actual: Record<string, string[]> = {};
+    const expected: Record<string, string[]> = {};
+    for (const relation of await relations()) {
+      const key = `${relation.schema}.${relation.name}`;
+      actual[key] = (await privileges(`${own}_app`, relation)).toSorted();
+      expected[key] =
+        relation.schema === own ? inOrder(TABLES[lineOf(relation)] ?? [], relation).toSorted() : [];
+    }
+    expect(actual).toEqual(expected);
+  });
+
+  test("is refused each statement on each table of another schema", async () => {
+    const foreign = (await relations()).filter(({ schema }) => schema !== own);
+    const statements = foreign.flatMap(({ schema, name, columns: [column] }) => [
+      `select count(*) from ${schema}.${name}`,
+      `insert into ${schema}.${name} default values`,
+      `update ${schema}.${name} set ${column} = ${column}`,
+      `delete from ${schema}.${name}`,
+      `truncate ${schema}.${name}`,
+    ]);
+    const outcomes = await outcomeOf(database.urls[own].app, statements);
+    expect(Object.entries(outcomes).filter(([, outcome]) => outcome !== REFUSED)).toEqual([]);
+    expect(statements.length).toBeGreaterThan(100);
+  });
+
+  test("is refused to rewrite or remove what happened", async () => {
+    const statements = (await relations())
+      .filter((relation) => relation.schema === own && WRITTEN_ONCE.has(lineOf(relation)))
+      .flatMap(({ schema, name, columns }) => [
+        ...columns.map((column) => `update ${schema}.${name} set ${column} = ${column}`),
+        `delete from ${schema}.${name}`,
+        `truncate ${schema}.${name}`,
+        `drop table ${schema}.${name}`,
+        `alter table ${schema}.${name} disable trigger all`,
+      ]);
+    const outcomes = await outcomeOf(database.urls[own].app, statements);
+    expect(Object.entries(outcomes).filter(([, outcome]) => outcome !== REFUSED)).toEqual([]);
+    expect(statements.length).toBeGreaterThan(10);
+  });
+
+  test("cannot alter or drop any table", async () => {
+    const statements = (await relations())
+      .filter(({ schema, kind }) => schema === own && (kind === "r" || kind === "p"))
+      .flatMap(({ schema, name }) => [
+        `alter table ${schema}.${name} add column mine int`,
+        `drop table ${schema}.${name}`,
+      ]);
+    const outcomes = await outcomeOf(database.urls[own].app, statements);
+    expect(Object.entries(outcomes).filter(([, outcome]) => outcome !== REFUSED)).toEqual([]);
+    expect(statements.length).toBeGreaterThan(5);
+  });
+
+  test.each([
+    "create table ${own}.mine (id int)",
+    "create table public.mine (id int)",
+    "create temporary table mine (id int)",
+    "create schema mine",
+    "create role mine",
+    "set role ${own}_owner",
+    "set session_replication_role = replica",
+    "copy (select 1) to program 'true'",
+    "select pg_read_file('/etc/hostname')",
+  ])("is refused: %s", async (template) => {
+    const statement = template.replace("${own}", own);
+    expect(await outcomeOf(database.urls[own].app, [statement])).toEqual({ [statement]: REFUSED });
+  });
+});
+
+/** Rewriting the webhook's bytes after they were committed would be a lie to the merchant. */
+test.each(["payments", "refunds"] as const)("of %s' outbox only the delivery state changes", async (own) => {
+  const outbox = (await relations()).find(({ schema, name }) => schema === own && name === "outbox");
+  const statements = outbox!.columns.map((column) => `update outbox set ${column} = default`);
+  const outcomes = await outcomeOf(database.urls[own].app, [
+    ...statements,
+    "delete from outbox",
+    "truncate outbox",
+  ]);
+  const allowed = Object.entries(outcomes).filter(([, outcome]) => outcome !== REFUSED);
+  expect(allowed.map(([statement]) => statement.split(" ")[3]).toSorted()).toEqual([
+    "confirmed_at",
+    "publish_at",
+    "publish_attempts",
+  ]);
+});
+
+/** Columns in the order of the table, as they are read from the catalogue. */
+function inOrder(listed: string[], { columns }: Relation): string[] {
+  return listed.map((privilege) => {
+    const [, name, list] = /^(\w+) \((.*)\)$/.exec(privilege) ?? [];
+    if (list === undefined) return privilege;
+    const named = list.split(", ");
+    expect(columns).toEqual(expect.arrayContaining(named));
+    return `${name} (${columns.filter((column) => named.includes(column)).join(", ")})`;
+  });
+}
+
+describe("an owner", () => {
+  test("owns everything in its schema, and is not the role that the service runs under", async () => {
+    for (const { schema, owner } of await relations()) expect(owner).toBe(`${schema}_owner`);
+    for (const schema of schemaNames) {
+      expect(new URL(database.urls[schema].app).username).toBe(`${schema}_app`);
+    }
+    const members = await asSuperuser(
+      "select pg_get_userbyid(member) from pg_auth_members where pg_get_userbyid(member) = any($1)",
+      [ROLES],
+    );
+    expect(members).toEqual([]);
+  });
+
+  test("may do nothing with another one's tables", async () => {
+    for (const relation of await relations()) {
+      for (const schema of schemaNames.filter((name) => name !== relation.schema)) {
+        expect([relation.name, await privileges(`${schema}_owner`, relation)]).toEqual([relation.name, []]);
+      }
+    }
+  });
+});
+
+test("nobody is a superuser, or may make databases or roles, replicate, or pass row security by", async () => {
+  const roles = await asSuperuser<Record<string, unknown>>(
+    `select rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls from pg_roles
+     where rolname !~ '^pg_' and rolname <> current_user order by rolname`,
+  );
+  expect(roles.map(({ rolname }) => rolname)).toEqual(ROLES.toSorted());
+  for (const { rolname, ...attributes } of roles) {
+    expect([rolname, Object.values(attributes)]).toEqual([rolname, [false, false, false, false, false]]);
+  }
+});
+
+test("a role uses its own schema, only an owner adds to it, and nobody uses public", async () => {
+  const rows = await asSuperuser<{ role: string; schema: string; usage: boolean; create: boolean }>(
+    `select r as role, n.nspname as schema, has_schema_privilege(r, n.oid, 'USAGE') as usage,
+       has_schema_privilege(r, n.oid, 'CREATE') as create
+     from unnest($1::text[]) r, pg_namespace n
+     where n.nspname <> 'information_schema' and n.nspname !~ '^pg_'`,
+    [ROLES],
+  );
+  expect(new Set(rows.map(({ schema }) => schema))).toEqual(new Set([...OWN_SCHEMAS, "public"]));
+  for (const { role, schema, usage, create } of rows) {
+    expect({ role, schema, usage, create }).toEqual({
+      role,
+      schema,
+      usage: role === `${schema}_app` || role === `${schema}_owner`,
+      create: role === `${schema}_owner`,
+    });
+  }
+});
+
+test("a role may connect to the database, and neither add schemas nor temporary tables", async () => {
+  for (const role of ROLES) {
+    const [row] = await asSuperuser(
+      `select has_database_privilege($1, $2, 'CONNECT') as connect, has_database_privilege($1, $2, 'CREATE') as create,
+         has_database_privilege($1, $2, 'TEMPORARY') as temporary`,
+      [role, database.name],
+    );
+    expect([role, row]).toEqual([role, { connect: true, create: false, temporary: false }]);
+  }
+});
+
+test("functions are called by whom they are for", async () => {
+  const rows = await asSuperuser<{ name: string; roles: string[] }>(
+    `select n.nspname || '.' || p.proname as name,
+       array(select r from unnest($1::text[]) r where has_function_privilege(r, p.oid, 'EXECUTE') order by r) as roles
+     from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+     where n.nspname = any($2) or n.nspname = 'public' order by 1`,
+    [ROLES, OWN_SCHEMAS],
+  );
+  expect(Object.fromEntries(rows.map(({ name, roles }) => [name, roles]))).toEqual(FUNCTIONS);
+});
+
+test.each([
+  ["drop what is younger than 3 days", "select drop_partitions(2, 3)"],
+  ["drop attempts that are younger than 3 days", "select drop_partitions(3, 2)"],
+  ["drop what lies ahead", "select drop_partitions(-100000, 3)"],
+  ["make partitions without end", "select make_partitions(100000)"],
+])("a function that runs as the owner does not let the service %s", async (_, statement) => {
+  const outcomes = await outcomeOf(database.urls.webhooks.app, [statement]);
+  expect(outcomes).toEqual({ [statement]: INVALID_PARAMETER });
+});
+
+const INVALID_PARAMETER = "22023";

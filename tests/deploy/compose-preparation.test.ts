@@ -1,0 +1,79 @@
+// `npm run compose:prepare`, run as a user runs it, into a directory of the test's own.
+import { execFileSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+
+const program = join(import.meta.dirname, "..", "..", "scripts", "prepare-compose.mjs");
+
+function directory(): string {
+  const dir = mkdtempSync(join(tmpdir(), "holdfast-prepare-"));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  return dir;
+}
+
+function prepare(dir: string): void {
+  execFileSync(process.execPath, [program, "--dir", dir, "--quiet"], { env: { PATH: process.env["PATH"] } });
+}
+
+/** Every file of the directory with what is in it. */
+function contents(dir: string): Map<string, string> {
+  const names = readdirSync(dir, { recursive: true, encoding: "utf8" });
+  return new Map(
+    names
+      .filter((name) => statSync(join(dir, name)).isFile())
+      .map((name) => [name, readFileSync(join(dir, name), "utf8")]),
+  );
+}
+
+const mode = (file: string) => statSync(file).mode & 0o777;
+
+test("the bus gets a certificate for its name, and only its user comes to the keys", () => {
+  const dir = directory();
+  prepare(dir);
+  const bus = join(dir, ".compose", "bus");
+  const [certificate, authority] = ["nats.pem", "ca.pem"].map(
+    (name) => new X509Certificate(readFileSync(join(bus, name))),
+  );
+  expect(certificate!.subjectAltName).toBe("DNS:nats");
+  expect(certificate!.verify(authority!.publicKey)).toBe(true);
+  expect(authority!.ca).toBe(true);
+  expect(mode(bus)).toBe(0o700);
+  expect(mode(join(bus, "ca-key.pem"))).toBe(0o600);
+  // What is mounted is read by other users.
+  for (const name of ["ca.pem", "nats.pem", "nats-key.pem"]) expect(mode(join(bus, name)), name).toBe(0o644);
+});
+
+test("run again it keeps every secret, key and certificate that is there", () => {
+  const dir = directory();
+  prepare(dir);
+  const before = contents(dir);
+  prepare(dir);
+  expect(contents(dir)).toEqual(before);
+});
+
+test("an installation from before the bus had TLS gets a certificate, and keeps what it has", () => {
+  const dir = directory();
+  prepare(dir);
+  rmSync(join(dir, ".compose", "bus"), { recursive: true });
+  const before = contents(dir);
+  prepare(dir);
+  const after = contents(dir);
+  expect([...after.keys()].filter((name) => !before.has(name)).toSorted()).toEqual([
+    ".compose/bus/ca-key.pem",
+    ".compose/bus/ca.pem",
+    ".compose/bus/nats-key.pem",
+    ".compose/bus/nats.pem",
+  ]);
+  for (const [name, content] of before) expect(after.get(name), name).toBe(content);
+});
+
+test("a directory that others may enter is closed to them before the key is opened", () => {
+  const dir = directory();
+  const bus = join(dir, ".compose", "bus");
+  mkdirSync(bus, { recursive: true, mode: 0o755 });
+  prepare(dir);
+  expect(mode(bus)).toBe(0o700);
+});

@@ -1,0 +1,361 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { BUS_USERS } from "@holdfast/contracts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { buildOverlay, deployDir, OVERLAYS, type Overlay } from "./build-overlay.ts";
+import { ofKind, workloads, type Manifest, type PodSpec } from "./manifest.ts";
+import { withNetworkTables } from "./network-markdown.ts";
+import * as availability from "./policies/availability.ts";
+import * as network from "./policies/network.ts";
+import * as pods from "./policies/pods.ts";
+import * as settings from "./policies/settings.ts";
+import {
+  configSchemas,
+  deadlines,
+  extraConnections,
+  holdersOfSecrets,
+  natsConfig,
+  sampleSecret,
+} from "./service-facts.ts";
+import { validateManifest } from "./validate-manifest.ts";
+
+const built = {} as Record<Overlay, Manifest[]>;
+beforeAll(async () => {
+  for (const overlay of OVERLAYS) built[overlay] = await buildOverlay(overlay);
+});
+
+const architecture = readFileSync(join(deployDir, "..", "ARCHITECTURE.md"), "utf8");
+
+function documented(overlay: Overlay): Set<string> {
+  const arrows = network.documentedArrows(architecture, "Who may connect to whom");
+  if (overlay === "development") {
+    return arrows.union(network.documentedArrows(architecture, "In development also"));
+  }
+  if (overlay === "production") return arrows;
+  return new Set(
+    [...arrows]
+      .filter((arrow) => !arrow.includes("CloudNativePG") && !arrow.startsWith("postgres"))
+      .map((arrow) => arrow.replace(/ -> postgres:/, " -> database:")),
+  );
+}
+
+type Policy = (manifests: Manifest[], overlay: Overlay) => string[];
+
+const policies: Record<string, Policy> = {
+  "pods are restricted": pods.podsAreRestricted,
+  "root file systems are read-only": pods.rootFileSystemsAreReadOnly,
+  "no pod has a token": pods.noPodHasAToken,
+  "resources are bounded": pods.resourcesAreBounded,
+  "probes ask the health port": pods.probesAskTheHealthPort,
+  "the grace outlasts all deadlines": (manifests) => pods.graceOutlastsDeadlines(manifests, deadlines),
+  "images are pinned": pods.imagesArePinned,
+  "disruption is budgeted": availability.disruptionIsBudgeted,
+  "replicas are spread": availability.replicasAreSpread,
+  "replicas survive the loss of one": (manifests, overlay) =>
+    availability.replicasSurviveOne(manifests, { production: overlay !== "development" }),
+  "connections fit": (manifests) => availability.connectionsFit(manifests, extraConnections),
+  "events are replicated": (manifests) => availability.eventsAreReplicated(manifests, natsConfig),
+  "everything is denied first": network.everythingIsDeniedFirst,
+  "arrows are the documented ones": (manifests, overlay) =>
+    network.arrowsAreTheDocumented(manifests, documented(overlay)),
+  "only merchants and cardholders come in": network.onlyMerchantsAndCardholdersComeIn,
+  "services find their pods": network.servicesFindTheirPods,
+  "programs start with their settings": (manifests) =>
+    settings.programsStartWithTheirSettings(manifests, configSchemas, sampleSecret),
+  "connections are encrypted": settings.connectionsAreEncrypted,
+  "secrets are references": settings.secretsAreReferences,
+  "external secrets bring every key": (manifests, overlay) =>
+    // In development they are made from .env, whose keys another test compares.
+    overlay === "development" ? [] : settings.externalSecretsBringEveryKey(manifests),
+  "each service has its bus user": (manifests) => settings.eachServiceHasItsBusUser(manifests, BUS_USERS),
+  "secrets go where they are needed": (manifests) =>
+    settings.secretsGoWhereTheyAreNeeded(manifests, holdersOfSecrets),
+  "stages are in order": settings.stagesAreInOrder,
+};
+
+describe.each(OVERLAYS)("%s", (overlay) => {
+  test("every manifest matches its schema, and has no field that the schema does not know", async () => {
+    const faults = await Promise.all(
+      built[overlay].map(async (manifest) =>
+        (await validateManifest(manifest)).map(
+          (fault) => `${manifest.kind} ${manifest.metadata.name} ${fault}`,
+        ),
+      ),
+    );
+    expect(faults.flat()).toEqual([]);
+    expect(built[overlay].length).toBeGreaterThan(60);
+  });
+
+  test.each(Object.keys(policies))("%s", (policy) => {
+    expect(policies[policy]!(built[overlay], overlay)).toEqual([]);
+  });
+});
+
+test("ARCHITECTURE.md has the arrows of the policies; `npm run generate` writes them again", () => {
+  const { production, development } = built;
+  expect(withNetworkTables(architecture, { production, development })).toBe(architecture);
+});
+
+/** One thing wrong in production's manifests. */
+type Break = (manifests: Manifest[]) => void;
+
+function spec(manifests: Manifest[], kind: string, name: string) {
+  return ofKind(manifests, kind).find(({ metadata }) => metadata.name.startsWith(name))!.spec;
+}
+function pod(manifests: Manifest[], kind: string, name: string): PodSpec {
+  return workloads(manifests, kind).find(({ manifest }) => manifest.metadata.name.startsWith(name))!.pod;
+}
+const payments = (manifests: Manifest[]) => pod(manifests, "Deployment", "payments");
+const container = (manifests: Manifest[]) => payments(manifests).containers[0]!;
+const variable = (manifests: Manifest[], name: string) =>
+  container(manifests).env!.find((one) => one.name === name)!;
+function without(manifests: Manifest[], kind: string, name: string): void {
+  manifests.splice(
+    manifests.findIndex((one) => one.kind === kind && one.metadata.name === name),
+    1,
+  );
+}
+
+const breaks: Record<string, Record<string, Break>> = {
+  "pods are restricted": {
+    "a pod may run as root": (all) => void delete payments(all).securityContext!.runAsNonRoot,
+    "a pod has no seccomp profile": (all) => void delete payments(all).securityContext!.seccompProfile,
+    "a container keeps its capabilities": (all) => void delete container(all).securityContext!.capabilities,
+    "a container may gain privileges": (all) =>
+      void (container(all).securityContext!.allowPrivilegeEscalation = true),
+    "a pod mounts a path of the node": (all) =>
+      void payments(all).volumes!.push({ name: "node", hostPath: { path: "/" } }),
+  },
+  "root file systems are read-only": {
+    "a job's is not": (all) =>
+      void delete pod(all, "Job", "payments").containers[0]!.securityContext!.readOnlyRootFilesystem,
+  },
+  "no pod has a token": {
+    "a pod mounts it": (all) => void delete payments(all).automountServiceAccountToken,
+    "a pod is the namespace's default": (all) => void delete payments(all).serviceAccountName,
+    "an account gives it": (all) =>
+      void delete ofKind(all, "ServiceAccount").find(({ metadata }) => metadata.name === "payments")!
+        .automountServiceAccountToken,
+  },
+  "resources are bounded": {
+    "no limit of memory": (all) => void delete container(all).resources!.limits!["memory"],
+    "no request of cpu": (all) => void delete container(all).resources!.requests!["cpu"],
+  },
+  "probes ask the health port": {
+    "a probe is missing": (all) => void delete container(all).readinessProbe,
+    "liveness asks for dependencies": (all) => void (container(all).livenessProbe!.httpGet!.path = "/readyz"),
+    "a service listens elsewhere": (all) => void (variable(all, "HEALTH_PORT").value = "9001"),
+  },
+  "the grace outlasts all deadlines": {
+    "a service is killed while it drains": (all) => void (payments(all).terminationGracePeriodSeconds = 30),
+    "a service goes before it is out of the load balancer": (all) => void delete container(all).lifecycle,
+    "nats-server is killed as a lame duck": (all) =>
+      void (pod(all, "StatefulSet", "nats").terminationGracePeriodSeconds = 30),
+  },
+  "images are pinned": {
+    latest: (all) => void (container(all).image = "registry.example.com/holdfast/payments:latest"),
+    "no tag": (all) => void (pod(all, "StatefulSet", "nats").containers[0]!.image = "nats"),
+    "two versions": (all) => void (container(all).image = "registry.example.com/holdfast/payments:0.2.0"),
+    "a version whose Jobs have the old name": (all) => {
+      for (const { pod: one } of workloads(all)) {
+        one.containers[0]!.image = one.containers[0]!.image.replace("0.1.0", "0.2.0");
+      }
+    },
+    "PostgreSQL's": (all) =>
+      void (spec(all, "Cluster", "postgres").imageName = "ghcr.io/cloudnative-pg/postgresql"),
+  },
+  "disruption is budgeted": {
+    "a budget is missing": (all) => without(all, "PodDisruptionBudget", "payments"),
+    "a budget selects nothing": (all) =>
+      void (spec(all, "PodDisruptionBudget", "payments").selector.matchLabels["app.kubernetes.io/name"] =
+        "x"),
+    "a budget lets all go": (all) =>
+      void (spec(all, "PodDisruptionBudget", "payments").maxUnavailable = "100%"),
+  },
+  "replicas are spread": {
+    "not at all": (all) => void delete payments(all).topologySpreadConstraints,
+    "by labels that the pods do not have": (all) =>
+      void (payments(all).topologySpreadConstraints![0]!.labelSelector = {
+        matchLabels: { app: "payments" },
+      }),
+  },
+  "replicas survive the loss of one": {
+    "a single replica": (all) => void (spec(all, "HorizontalPodAutoscaler", "payments").minReplicas = 1),
+    "replicas beside an autoscaler": (all) => void (spec(all, "Deployment", "payments").replicas = 3),
+    "no autoscaler and no replicas": (all) => without(all, "HorizontalPodAutoscaler", "payments"),
+    "a pod goes before the new one is ready": (all) =>
+      void (spec(all, "Deployment", "payments").strategy.rollingUpdate.maxUnavailable = 1),
+  },
+  "connections fit": {
+    "too many replicas": (all) => void (spec(all, "HorizontalPodAutoscaler", "payments").maxReplicas = 20),
+    "too large pools": (all) => void (variable(all, "DATABASE_CONNECTIONS_MAX").value = "60"),
+  },
+  "events are replicated": {
+    "one copy of each": (all) => void (variable(all, "EVENT_STREAM_REPLICAS").value = "1"),
+    "five servers": (all) => void (spec(all, "StatefulSet", "nats").replicas = 5),
+    "a volume smaller than the store": (all) =>
+      void (spec(all, "StatefulSet", "nats").volumeClaimTemplates[0].spec.resources.requests.storage = "5Gi"),
+  },
+  "everything is denied first": {
+    "not at all": (all) => without(all, "NetworkPolicy", "default-deny"),
+    "inward only": (all) => void (spec(all, "NetworkPolicy", "default-deny").policyTypes = ["Ingress"]),
+  },
+  "arrows are the documented ones": {
+    "one more out": (all) =>
+      void spec(all, "NetworkPolicy", "gateway-public").egress.push({
+        to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.0/8"] } }],
+        ports: [{ protocol: "TCP", port: 443 }],
+      }),
+    "one less in": (all) => void spec(all, "NetworkPolicy", "nats").ingress[0].from.pop(),
+    "from anywhere": (all) => void delete spec(all, "NetworkPolicy", "payments").ingress[0].from,
+    "to any port": (all) => void delete spec(all, "NetworkPolicy", "payments").egress[0].ports,
+    "a policy is missing": (all) => without(all, "NetworkPolicy", "postgres"),
+  },
+  "only merchants and cardholders come in": {
+    "an Ingress for operators": (all) =>
+      void (spec(all, "Ingress", "merchant-api").rules[0].http.paths[0].backend.service.name =
+        "gateway-operator"),
+    "an Ingress without TLS": (all) => void delete spec(all, "Ingress", "merchant-api").tls,
+    "a load balancer": (all) => void (spec(all, "Service", "gateway-operator").type = "LoadBalancer"),
+  },
+  "services find their pods": {
+    "another label": (all) =>
+      void (spec(all, "Service", "gateway-merchant").selector["app.kubernetes.io/name"] = "gateway"),
+    "another port": (all) => void (spec(all, "Service", "gateway-merchant").ports[0].targetPort = "web"),
+  },
+  "programs start with their settings": {
+    "a misspelled setting": (all) => void (variable(all, "HOME_COUNTRY").name = "HOME_CUONTRY"),
+    "a missing one": (all) =>
+      void (container(all).env = container(all).env!.filter(({ name }) => name !== "ACQUIRER_URL")),
+    "one of the wrong form": (all) => void (variable(all, "EVENT_STREAM_REPLICAS").value = "three"),
+    "a part that stands after the whole": (all) =>
+      void (container(all).env = container(all).env!.toReversed()),
+    "a key that the ConfigMap does not have": (all) =>
+      void (variable(all, "LOG_LEVEL").valueFrom!.configMapKeyRef!.key = "LOGLEVEL"),
+    "operators' listener without its keys": (all) => {
+      const operator = pod(all, "Deployment", "gateway-operator").containers[0]!;
+      operator.env = operator.env!.filter(({ name }) => name !== "OPERATOR_JWKS");
+    },
+  },
+  "connections are encrypted": {
+    "PostgreSQL's certificate is not checked": (all) =>
+      void (variable(all, "DATABASE_URL").value = variable(all, "DATABASE_URL").value!.replace(
+        "verify-full",
+        "require",
+      )),
+    "the bus without TLS": (all) =>
+      void (ofKind(all, "ConfigMap").find(({ data }) => data!["NATS_URL"])!.data!["NATS_URL"] =
+        "nats://nats:4222"),
+  },
+  "secrets are references": {
+    "a Secret in the manifests": (all) =>
+      void all.push({ apiVersion: "v1", kind: "Secret", metadata: { name: "holdfast-secrets" } }),
+    "a password in a variable": (all) => {
+      const password = variable(all, "NATS_PASSWORD");
+      delete password.valueFrom;
+      password.value = "hush";
+    },
+    "a password in an address": (all) =>
+      void (variable(all, "DATABASE_URL").value = "postgres://payments_app:hush@postgres-rw/holdfast"),
+  },
+  "external secrets bring every key": {
+    "one is not brought": (all) => void spec(all, "ExternalSecret", "holdfast-secrets").data.pop(),
+    "one is brought for nobody": (all) =>
+      void spec(all, "ExternalSecret", "holdfast-secrets").data.push({ secretKey: "SPARE_PASSWORD" }),
+  },
+  "each service has its bus user": {
+    "another's user": (all) => void (variable(all, "NATS_USER").value = "refunds"),
+    "another's password": (all) =>
+      void (variable(all, "NATS_PASSWORD").valueFrom!.secretKeyRef!.key = "NATS_PASSWORD_REFUNDS"),
+    "no TLS of its own": (all) =>
+      void (container(all).env = container(all).env!.filter(({ name }) => name !== "NATS_CERT_FILE")),
+    "a user that nats-server does not know": (all) =>
+      void pod(all, "StatefulSet", "nats").containers[0]!.env!.pop(),
+  },
+  "secrets go where they are needed": {
+    "card keys for operators": (all) =>
+      void pod(all, "Deployment", "gateway-operator").containers[0]!.env!.push({
+        name: "CARD_SEALING_KEYS",
+        valueFrom: { secretKeyRef: { name: "holdfast-secrets", key: "CARD_SEALING_KEYS" } },
+      }),
+    "a service with its schema owner's password": (all) =>
+      void (variable(all, "DATABASE_PASSWORD").valueFrom!.secretKeyRef!.key = "PAYMENTS_OWNER_PASSWORD"),
+  },
+  "stages are in order": {
+    "a resource in no stage": (all) =>
+      void delete ofKind(all, "Service")[0]!.metadata.labels!["holdfast.dev/stage"],
+    "migrations with the services": (all) => {
+      const { metadata } = ofKind(all, "Job").find((one) =>
+        one.metadata.name.startsWith("payments-migration"),
+      )!;
+      metadata.labels!["holdfast.dev/stage"] = "service";
+      delete metadata.annotations;
+    },
+    "another wave than stage": (all) =>
+      void (ofKind(all, "Job")[0]!.metadata.annotations!["argocd.argoproj.io/sync-wave"] = "1"),
+  },
+};
+
+describe("each policy fails on a manifest that breaks it:", () => {
+  test("every policy is broken at least once", () => {
+    expect(Object.keys(breaks)).toEqual(Object.keys(policies));
+  });
+
+  const cases = Object.entries(breaks).flatMap(([policy, broken]) =>
+    Object.keys(broken).map((name) => ({ policy, name })),
+  );
+  test.each(cases)("$policy: $name", ({ policy, name }) => {
+    const manifests = structuredClone(built.production);
+    breaks[policy]![name]!(manifests);
+    expect(manifests).not.toEqual(built.production);
+    expect(faultsOrError(policies[policy]!, manifests)).not.toEqual([]);
+  });
+});
+
+function faultsOrError(policy: Policy, manifests: Manifest[]): string[] {
+  try {
+    return policy(manifests, "production");
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+describe("a manifest is refused by its schema", () => {
+  const deployment = () =>
+    structuredClone(
+      ofKind(built.production, "Deployment").find(({ metadata }) => metadata.name === "payments")!,
+    );
+
+  test.each<[string, (spec: Manifest["spec"]) => void]>([
+    ["for a field that nobody knows", (one) => void (one.template.spec.containers[0].livenes = {})],
+    [
+      "for one deep inside a map of maps",
+      (one) => void (one.template.spec.volumes[0].secret.secretname = "x"),
+    ],
+    ["for a field of the wrong type", (one) => void (one.replicas = "three")],
+    ["for a required field that is missing", (one) => void delete one.selector],
+  ])("%s", async (_, breakIt) => {
+    const manifest = deployment();
+    breakIt(manifest.spec);
+    expect(await validateManifest(manifest)).toHaveLength(1);
+  });
+
+  test("for a kind that has no schema here, and for a custom resource's unknown field", async () => {
+    expect(await validateManifest({ ...deployment(), kind: "Deploiment" })).toEqual([
+      "no schema for apps/v1 Deploiment",
+    ]);
+    const cluster = structuredClone(ofKind(built.production, "Cluster")[0]!);
+    cluster.spec.postgresql.synchronous.quorum = 1;
+    expect(await validateManifest(cluster)).toHaveLength(1);
+  });
+});
+
+test("the secrets that development takes from .env are those its pods ask for", () => {
+  const asked = new Set(settings.secretKeysOfPods(built.development));
+  const brought = ofKind(built.production, "ExternalSecret")
+    .filter(({ metadata }) => metadata.name !== "postgres-backup")
+    .flatMap(({ spec: { target, data } }) =>
+      data.map(({ secretKey }: { secretKey: string }) => `${target.name}.${secretKey}`),
+    );
+  expect(asked).toEqual(new Set(brought));
+});

@@ -1,0 +1,95 @@
+// What the tests of the manifests have to know of the programs; taken from their sources where they say it.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { configSchema as gateway } from "../../services/api-gateway/src/config.ts";
+import { configSchema as payments } from "../../services/payments/src/config.ts";
+import { configSchema as refunds } from "../../services/refunds/src/config.ts";
+import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
+import { roleNames } from "@holdfast/sandbox/infrastructure";
+import { deployDir } from "./build-overlay.ts";
+import type { Deadlines } from "./policies/pods.ts";
+import type { ConfigSchemas } from "./policies/settings.ts";
+
+const text = z.string().min(1);
+
+export const configSchemas: ConfigSchemas = {
+  "api-gateway": gateway,
+  payments,
+  refunds,
+  "webhook-dispatcher": dispatcher,
+  migration: z.object({ MIGRATION_DATABASE_URL: z.url({ protocol: /^postgres$/ }) }),
+  installation: z.object({
+    DATABASE_ADMIN_URL: z.url({ protocol: /^postgres$/ }),
+    NATS_URL: z.url({ protocol: /^tls$/ }),
+    INSTALLATION_TIMEOUT: text,
+    ...Object.fromEntries(roleNames.map((role) => [`${role.toUpperCase()}_PASSWORD`, text])),
+  }),
+  "acquirer-simulator": z.object({ SIMULATOR_HOST: text, SIMULATOR_PORT: text, SIMULATOR_LEDGER_FILE: text }),
+};
+
+/** A value of the form that the secret under this key has. */
+export function sampleSecret(key: string): string {
+  const drawn = Buffer.alloc(32, 7).toString("base64");
+  if (/_(KEYS|PEPPERS)$/.test(key)) return `k1:${drawn}`;
+  return key.endsWith("_KEY") ? drawn : "p0123456789abcdef";
+}
+
+const outboxConnections = numberIn("packages/outbox/src/outbox-pool.ts", /^const CONNECTIONS = (\d+)/m);
+
+/** Pools beside the one of DATABASE_CONNECTIONS_MAX. */
+export const extraConnections = {
+  payments:
+    numberIn("services/payments/src/service.ts", /^const WRITE_CONNECTIONS = (\d+)/m) + outboxConnections,
+  refunds: outboxConnections,
+  "webhook-dispatcher": numberIn("services/webhook-dispatcher/src/service.ts", /connectionsMax: (\d+)/),
+};
+
+function numberIn(file: string, pattern: RegExp): number {
+  const found = pattern.exec(readFileSync(join(deployDir, "..", file), "utf8"))?.[1];
+  if (found === undefined) throw new Error(`${file} no longer says how many connections it takes`);
+  return Number(found);
+}
+
+/** Which pods may read a key of the Secret `holdfast-secrets` or `postgres-admin`. */
+export const holdersOfSecrets: Record<string, string[]> = {
+  CARD_SEALING_KEYS: ["gateway-merchant", "gateway-public", "payments"],
+  THREE_DS_STATE_KEYS: ["gateway-merchant", "gateway-public"],
+  CREDENTIAL_PEPPERS: ["gateway-merchant", "gateway-operator"],
+  PAN_FINGERPRINT_KEY: ["payments"],
+  WEBHOOK_SECRET_KEYS: ["webhook-dispatcher"],
+  GATEWAY_APP_PASSWORD: ["installation", "gateway-merchant", "gateway-operator", "gateway-public"],
+  PAYMENTS_APP_PASSWORD: ["installation", "payments"],
+  REFUNDS_APP_PASSWORD: ["installation", "refunds"],
+  WEBHOOKS_APP_PASSWORD: ["installation", "webhook-dispatcher"],
+  ...Object.fromEntries(
+    ["GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOKS"].map((schema) => [
+      `${schema}_OWNER_PASSWORD`,
+      ["installation", "migration"],
+    ]),
+  ),
+  NATS_PASSWORD_API_GATEWAY: ["nats", "gateway-merchant", "gateway-operator", "gateway-public"],
+  NATS_PASSWORD_PAYMENTS: ["nats", "payments"],
+  NATS_PASSWORD_REFUNDS: ["nats", "refunds"],
+  NATS_PASSWORD_WEBHOOK_DISPATCHER: ["nats", "webhook-dispatcher"],
+  username: ["installation"],
+  password: ["installation"],
+};
+
+export const natsConfig = readFileSync(join(deployDir, "nats", "cluster.conf"), "utf8");
+
+/** From the settings' defaults, which the manifests leave as they are. */
+export const deadlines: Deadlines = {
+  requestSeconds: defaultOf(gateway, "REQUEST_TIMEOUT") / 1_000,
+  drainSeconds:
+    Math.max(
+      ...[gateway, payments, refunds, dispatcher].map((schema) => defaultOf(schema, "DRAIN_TIMEOUT")),
+    ) / 1_000,
+  natsSeconds: ["lame_duck_duration", "lame_duck_grace_period"]
+    .map((name) => Number(new RegExp(`${name}: "(\\d+)s"`).exec(natsConfig)?.[1]))
+    .reduce((sum, seconds) => sum + seconds, 0),
+};
+
+function defaultOf(schema: z.ZodObject, name: string): number {
+  return z.parse(schema.shape[name] as z.ZodType<number>, undefined);
+}

@@ -1,0 +1,176 @@
+import { outboxSettings } from "@holdfast/outbox";
+import { sandboxHelpText } from "@holdfast/sandbox";
+import { installationSchema } from "@holdfast/installation";
+import { simulatorSchema } from "@holdfast/acquirer-simulator";
+import { commonSettings, migrationSchema } from "@holdfast/service-runtime";
+import { telemetrySettings } from "@holdfast/telemetry";
+import { z } from "zod";
+import { configSchema as gateway } from "../../services/api-gateway/src/config.ts";
+import { configSchema as payments } from "../../services/payments/src/config.ts";
+import { configSchema as refunds } from "../../services/refunds/src/config.ts";
+import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
+
+type Settings = Readonly<Record<string, z.core.$ZodType>>;
+
+/** `docs/settings.md`, from the schemas by which programs read their environment. */
+export function settingsMarkdown(): string {
+  return `# Settings
+
+Every program reads its settings from environment variables, once, when it starts. A missing or malformed setting stops it before it begins anything, with every fault listed. An empty variable counts as not set.
+
+Generated from the programs' zod schemas by \`npm run generate\`; a test compares the two. The settings of \`docker-compose.yml\` itself are in [containers.md](containers.md).
+
+## Forms
+
+- **duration**: a number with its unit, such as \`250ms\`, \`15s\`, \`5m\`, \`48h\` or \`7d\`. A **schedule** is a list of growing durations, such as \`2s,5s,15s\`.
+- **key**: 32 random bytes in base64. A **key ring** is \`id:key\` pairs separated by commas: the first key is used for new work, the others are still accepted while keys are rotated.
+- **pairs**: \`name=value\` separated by commas, percent-encoded.
+- A range such as **1 to 200** stands for a whole number.
+
+${SECTIONS.map(sectionText).join("\n\n")}
+
+## npm start
+
+\`\`\`text
+${sandboxHelpText.trim()}
+\`\`\`
+`;
+}
+
+function sectionText({ heading, about, settings }: Section): string {
+  return `## ${heading}\n\n${about}\n\n${table(settings)}`;
+}
+
+type Section = { heading: string; about: string; settings: Settings };
+
+const SECTIONS: Section[] = [
+  {
+    heading: "Every service",
+    about: "Read by api-gateway, payments, refunds and webhook-dispatcher.",
+    settings: own(z.object(commonSettings), telemetrySettings),
+  },
+  {
+    heading: "Telemetry of every service",
+    about:
+      "OpenTelemetry's own variables, with its names and its units. [telemetry.md](telemetry.md) explains what is measured and sampled.",
+    settings: telemetrySettings,
+  },
+  {
+    heading: "Events",
+    about:
+      "Read by payments and refunds, which publish events from an outbox. webhook-dispatcher, which consumes them, reads `EVENT_STREAM_REPLICAS` and `EVENT_STREAM_BYTES_MAX` as well.",
+    settings: outboxSettings,
+  },
+  {
+    heading: "api-gateway",
+    about:
+      "Also reads the settings of every service. One image runs as several deployments: a listener without a port is off, and its required settings may be left out. Each process counts its limits for itself: with n replicas a client can have up to n times as much.",
+    settings: own(gateway, commonSettings),
+  },
+  {
+    heading: "payments",
+    about: "Also reads the settings of every service and of events.",
+    settings: own(payments, commonSettings, outboxSettings),
+  },
+  {
+    heading: "refunds",
+    about: "Also reads the settings of every service and of events.",
+    settings: own(refunds, commonSettings, outboxSettings),
+  },
+  {
+    heading: "webhook-dispatcher",
+    about: "Also reads the settings of every service and the two of the event stream.",
+    settings: own(dispatcher, commonSettings, outboxSettings),
+  },
+  {
+    heading: "Migrations",
+    about: "`src/migrate.ts` of each service, run once before the service starts.",
+    settings: migrationSchema.shape,
+  },
+  {
+    heading: "installation",
+    about: "Creates roles and schemas, before the migrations.",
+    settings: installationSchema.shape,
+  },
+  {
+    heading: "acquirer-simulator",
+    about: "For development and tests only.",
+    settings: simulatorSchema.shape,
+  },
+];
+
+/** What only this program reads. */
+function own(schema: z.ZodObject, ...shared: Settings[]): Settings {
+  return Object.fromEntries(
+    Object.entries(schema.shape as Settings).filter(([name]) => shared.every((one) => !(name in one))),
+  );
+}
+
+function table(settings: Settings): string {
+  const rows = Object.entries(settings).map(([name, schema]) => {
+    const meaning = z.globalRegistry.get(schema)?.description;
+    if (!meaning) throw new Error(`${name} does not say what it means: end its schema with .describe()`);
+    const { inner, fallback } = unwrapped(schema);
+    const form = formOf(inner);
+    return `| \`${name}\` | ${defaultText(fallback, form)} | ${form} | ${meaning.replaceAll("|", "\\|")} |`;
+  });
+  return ["| setting | default | form | meaning |", "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+type Fallback = { kind: "required" } | { kind: "none" } | { kind: "value"; value: unknown };
+
+/** What a variable has to look like, and what counts where it is not set. */
+function unwrapped(schema: z.core.$ZodType): { inner: z.core.$ZodType; fallback: Fallback } {
+  if (schema instanceof z.ZodOptional) {
+    return { inner: schema.def.innerType, fallback: { kind: "none" } };
+  }
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    return { inner: schema.def.innerType, fallback: { kind: "value", value: schema.def.defaultValue } };
+  }
+  return { inner: schema, fallback: { kind: "required" } };
+}
+
+/** The form that the schema itself names when a variable does not have it. */
+function formOf(schema: z.core.$ZodType): string {
+  const messages = [undefined, "\u0000"].map(
+    (value) => z.safeParse(schema, value).error?.issues[0]?.message ?? "",
+  );
+  const form = messages.find((message) => message.startsWith("must be "))?.slice("must be ".length) ?? "text";
+  return FORMS.reduce((text, [long, short]) => text.replace(long, short), form);
+}
+
+/** Forms that the head of the document explains once. */
+const FORMS = [
+  [/^a duration such as .* or (7d|2m)/, "duration"],
+  [/^growing durations separated by commas.*/, "schedule"],
+  [/^32 bytes in base64$/, "key"],
+  [/^id:key pairs separated by commas.*/, "key ring"],
+  [/^name=value pairs separated by commas.*/, "pairs"],
+  [/^a whole number from /, ""],
+] as const;
+
+function defaultText(fallback: Fallback, form: string): string {
+  switch (fallback.kind) {
+    case "required":
+      return "**required**";
+    case "none":
+      return "none";
+    case "value":
+      if (fallback.value === "") return "none";
+      return `\`${typeof fallback.value === "number" && form.startsWith("duration") ? durationText(fallback.value) : String(fallback.value)}\``;
+    default:
+      return fallback satisfies never;
+  }
+}
+
+/** In the largest unit that leaves a whole number; days from three on, since 24 and 48 hours are said in hours. */
+function durationText(durationMs: number): string {
+  const units = [
+    [3 * 86_400_000, 86_400_000, "d"],
+    [3_600_000, 3_600_000, "h"],
+    [60_000, 60_000, "m"],
+    [1_000, 1_000, "s"],
+  ] as const;
+  const fitting = units.find(([from, unitMs]) => durationMs >= from && durationMs % unitMs === 0);
+  return fitting ? `${durationMs / fitting[1]}${fitting[2]}` : `${durationMs}ms`;
+}

@@ -1,0 +1,42 @@
+import { eventually } from "../support/index.ts";
+import { expect, test } from "vitest";
+import { preAuthorization, runSandbox } from "./running-sandbox.ts";
+
+test("a merchant made through the operator API reserves, is declined, reads both, and is cut off when revoked", async () => {
+  const sandbox = await runSandbox();
+  const operator = sandbox.operator();
+  const created = await operator("POST", "/operator/merchants", { name: "Book Shop" });
+  expect(created.status).toBe(201);
+  const merchant = sandbox.merchant(created.body);
+
+  const reserved = await merchant("POST", "/api/pre-authorization", preAuthorization());
+  expect(reserved).toMatchObject({ status: 201, body: { status: "SUCCESS", pan: "411111******1111" } });
+  const declined = await merchant(
+    "POST",
+    "/api/pre-authorization",
+    preAuthorization({ pan: "4000000000009995" }),
+  );
+  expect(declined).toMatchObject({ status: 201, body: { status: "FAILED", resultCode: "51" } });
+
+  const demo = sandbox.merchant();
+  for (const payment of [reserved, declined]) {
+    const location = payment.headers.get("Location")!;
+    expect(location).toBe(`/api/payment/${payment.body.paymentId}`);
+    expect(await merchant("GET", location)).toMatchObject({ status: 200, text: payment.text });
+    expect(await demo("GET", location)).toMatchObject({ status: 404, body: { code: "payment_not_found" } });
+  }
+
+  const credential = `/operator/merchants/${created.body.merchantId}/credentials/${created.body.apiKey}`;
+  expect((await operator("DELETE", credential)).status).toBe(204);
+  await eventually(async () => (await merchant("GET", reserved.headers.get("Location")!)).status === 401);
+});
+
+test("a second start with the same home finds yesterday's payments and the same merchant", async () => {
+  const first = await runSandbox();
+  const reserved = await first.merchant()("POST", "/api/pre-authorization", preAuthorization());
+  await first.stop();
+  const second = await runSandbox({ home: first.home });
+  expect(second.file.merchants).toEqual(first.file.merchants);
+  const found = await second.merchant()("GET", `/api/payment/${reserved.body.paymentId}`);
+  expect(found).toMatchObject({ status: 200, text: reserved.text });
+});

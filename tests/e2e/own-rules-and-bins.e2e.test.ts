@@ -1,0 +1,90 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { eventually } from "../support/index.ts";
+import { expect, test } from "vitest";
+import { preAuthorization, runSandbox, type RunningSandbox } from "./running-sandbox.ts";
+
+test("a merchant's rules and prices, and the BIN table, through every process", async () => {
+  const sandbox = await runSandbox();
+  const admin = sandbox.operator();
+  const created = await admin("POST", "/operator/merchants", {
+    name: "A shop",
+    commission: {
+      ratePercent: "2.00",
+      fixed: "0.25",
+      currency: "TRY",
+      rules: [{ domInt: "INT", ratePercent: "4.00", fixed: "1.50" }],
+    },
+    rules: {
+      largestAmounts: [{ currency: "TRY", amount: "1000.00" }],
+      attemptsPerCard: { max: 2, windowSeconds: 600 },
+    },
+  });
+  expect(created.status).toBe(201);
+  const merchant = sandbox.merchant(created.body);
+  await admin("PUT", `/operator/merchants/${created.body.merchantId}/webhook`, {
+    url: "https://localhost:9/",
+  });
+  const pay = (change: Record<string, unknown>) =>
+    merchant("POST", "/api/pre-authorization", preAuthorization(change));
+
+  const tooLarge = await pay({ amount: 1000.01 });
+  expect(tooLarge).toMatchObject({
+    status: 201,
+    body: { status: "REJECTED", resultCode: "rule_largest_amount", merchantCommission: 0 },
+  });
+  const { paymentId } = tooLarge.body;
+  expect((await merchant("GET", `/api/payment/${paymentId}`)).body).toEqual(tooLarge.body);
+  const ledger = await (await fetch(`${sandbox.file.acquirerUrl}/ledger`)).text();
+  expect(ledger).not.toContain(paymentId);
+  await eventually(async () => {
+    const path = `/operator/webhook-deliveries?paymentId=${paymentId}`;
+    expect((await admin("GET", path)).body.items).toMatchObject([{ paymentStatus: "REJECTED" }]);
+  });
+
+  expect((await pay({ amount: 100 })).body).toMatchObject({ domInt: "DOM", merchantCommission: 2.25 });
+  expect((await pay({ amount: 100, pan: "378282246310005", cvv: "1234" })).body).toMatchObject({
+    domInt: "INT",
+    merchantCommission: 5.5,
+  });
+  expect((await pay({ amount: 100 })).body).toMatchObject({ status: "SUCCESS" });
+  expect((await pay({ amount: 100 })).body).toMatchObject({
+    status: "REJECTED",
+    resultCode: "rule_attempts_per_card",
+  });
+
+  expect(await merchant("GET", "/api/bins/41111111")).toMatchObject({
+    status: 200,
+    body: { cardType: "CREDIT", domInt: "DOM" },
+  });
+  const imported = importBins(
+    sandbox,
+    "bin,card_scheme,card_type,country,installments_max\n41111111,VISA,DEBIT,DE,1\n",
+  );
+  expect(imported).toMatchObject({ status: 0, stdout: "1 BINs and ranges imported as version 1\n" });
+  await eventually(async () => {
+    expect((await merchant("GET", "/api/bins/41111111")).body).toMatchObject({
+      cardType: "DEBIT",
+      domInt: "INT",
+    });
+  });
+  expect(await merchant("GET", "/api/bins/555555")).toMatchObject({
+    status: 404,
+    body: { code: "bin_not_found" },
+  });
+  expect((await admin("GET", "/operator/audit-log")).text).toContain("bins.imported");
+  expect(run("packages/audit/src/verify-audit.ts", "--home", sandbox.home).stdout).toContain("0 broken");
+});
+
+function importBins({ home }: RunningSandbox, text: string) {
+  const file = join(home, "bins.csv");
+  writeFileSync(file, text);
+  return run("services/payments/src/card-bins/import-bins.ts", file, "--home", home);
+}
+
+/** As somebody at the command line would. */
+function run(program: string, ...args: string[]) {
+  const path = join(import.meta.dirname, "../..", program);
+  return spawnSync(process.execPath, [path, ...args], { encoding: "utf8" });
+}

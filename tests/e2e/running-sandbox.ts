@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  serviceDefinitions,
+  startSandbox,
+  type SandboxFile,
+  type ServiceDefinition,
+} from "@holdfast/sandbox";
+import { startOtlpReceiver, type OtlpReceiver } from "../support/index.ts";
+import { startLedgerReceiver, type LedgerReceiver } from "../support/index.ts";
+import { expect, onTestFinished, vi } from "vitest";
+
+/** The whole product in real processes, as `npm start` runs it, with clients for its two APIs. */
+export type RunningSandbox = {
+  home: string;
+  file: SandboxFile;
+  merchant(credentials?: Credentials): Client;
+  operator(index?: number): Client;
+  stop(): Promise<void>;
+};
+export type Credentials = { apiKey: string; apiSecret: string };
+
+export type Client = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Answer>;
+// oxlint-disable-next-line typescript/no-explicit-any -- a test reads bodies as a stranger would
+export type Answer = { status: number; headers: Headers; text: string; body: any };
+
+/** @param options.home of an earlier run, to be used again; without it a new one that goes with the test. */
+export async function runSandbox({
+  home,
+  services = serviceDefinitions,
+}: { home?: string; services?: ServiceDefinition[] } = {}): Promise<RunningSandbox> {
+  const dir = home ?? (await mkdtemp(join(tmpdir(), "holdfast-e2e-")));
+  const sandbox = await startSandbox({ home: dir, portBase: 0, services: services.map(patient) });
+  onTestFinished(async () => {
+    await sandbox.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+  const { file } = sandbox;
+  return {
+    home: dir,
+    file,
+    merchant: ({ apiKey, apiSecret } = file.merchants[0]!) =>
+      client(file.gatewayUrl, { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret }),
+    operator: (index = 0) =>
+      client(file.operatorUrl, { Authorization: `Bearer ${file.operators[index]!.token}` }),
+    stop: () => sandbox.stop(),
+  };
+}
+
+/** A busy machine is not what a test is about. */
+function patient(service: ServiceDefinition): ServiceDefinition {
+  return {
+    ...service,
+    environment: (surroundings) => ({
+      DATABASE_CONNECTION_TIMEOUT: "60s",
+      ...service.environment(surroundings),
+    }),
+  };
+}
+
+/** Sends its credentials with every request. */
+export function client(baseUrl: string, credentials: Record<string, string>): Client {
+  return async (method, path, body, headers = {}) => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: {
+        ...credentials,
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === "" ? undefined : JSON.parse(text),
+    };
+  };
+}
+
+/** A collector for the sandbox that is started next, and that one's settings; both go with the test. */
+export async function collectTelemetry(settings: Record<string, string>): Promise<OtlpReceiver> {
+  const collector = await startOtlpReceiver();
+  onTestFinished(() => collector.close());
+  vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url);
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return collector;
+}
+
+/** A server for the first merchant's webhooks, turned on. */
+export async function receiveWebhooks(sandbox: RunningSandbox): Promise<LedgerReceiver> {
+  const { certFile, keyFile } = sandbox.file.receiver;
+  const receiver = await startLedgerReceiver({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
+  onTestFinished(() => receiver.close());
+  const webhook = `/operator/merchants/${sandbox.file.merchants[0]!.merchantId}/webhook`;
+  expect((await sandbox.operator()("PUT", webhook, { url: receiver.url })).status).toBe(201);
+  return receiver;
+}
+
+/** What the bank does with the next authorization. */
+export async function bankWill({ file }: RunningSandbox, behaviour: string): Promise<void> {
+  const { ok } = await fetch(`${file.acquirerUrl}/faults`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ operation: "authorize", behaviour, times: 1 }),
+  });
+  expect(ok).toBe(true);
+}
+
+/** A valid body of POST /api/pre-authorization, with `change` applied. */
+export function preAuthorization(change: Record<string, unknown> = {}) {
+  return {
+    orderId: "order-1",
+    amount: 12.5,
+    currency: "TRY",
+    cardHolderName: "Ada Lovelace",
+    pan: "4111111111111111",
+    expiryMonth: "12",
+    expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
+    cvv: "123",
+    requestIp: "203.0.113.7",
+    requestPort: 443,
+    ...change,
+  };
+}

@@ -1,0 +1,197 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { connectBus } from "@holdfast/messaging";
+import { eventually } from "../support/index.ts";
+import { Client } from "pg";
+import { expect, test } from "vitest";
+import { encodingsOf, findSecrets } from "./encodings.ts";
+import {
+  bankWill,
+  collectTelemetry,
+  preAuthorization,
+  runSandbox,
+  type Client as ApiClient,
+  type RunningSandbox,
+} from "./running-sandbox.ts";
+
+/** Luhn-valid and of no use anywhere else, so that one find is one leak. */
+const PANS = ["4539578763621486", "5425233430109903", "374245455400126"];
+/** Typed on the hosted page: with 3-D Secure, and without. */
+const TYPED = ["4556737586899855", "5105105105105100"] as const;
+const DECLINED = "4929420573595709";
+const SILENT = "4916108926268679";
+const CVV = "7391";
+
+test("no card number, cvv or secret is in any log, bus message, span, metric, row, file or answer of a run", async () => {
+  const collector = await collectTelemetry({
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    OTEL_TRACES_SAMPLER: "always_on",
+    OTEL_BSP_SCHEDULE_DELAY: "100",
+    OTEL_METRIC_EXPORT_INTERVAL: "500",
+  });
+  const sandbox = await runSandbox();
+  const bus = await captureBus(sandbox);
+  const { answers, secret } = await runEverything(sandbox);
+  await eventually(() => collector.metrics.get("payments")?.has("holdfast.acquirer.duration") === true);
+  const messages = await bus.stop();
+  await checkpoint(sandbox);
+  await sandbox.stop();
+
+  const secrets = new Map(
+    [...PANS, ...TYPED, DECLINED, SILENT].map((pan): [string, Map<string, Buffer>] => [
+      `card ${pan.slice(-4)}`,
+      encodingsOf(pan),
+    ]),
+  );
+  secrets.set("merchant's secret", encodingsOf(secret));
+  const leaks: string[] = [];
+  const scan = (where: string, content: Buffer) => {
+    leaks.push(...findSecrets(content, secrets).map((found) => `${found} in ${where}`));
+    // Four digits stand anywhere by chance, so the cvv is looked for by its name.
+    if (/cvv\W{1,6}\d{3,4}/i.test(content.toString("latin1"))) leaks.push(`cvv in ${where}`);
+  };
+  collector.bodies.forEach((body, index) => scan(`export ${index}`, body));
+  answers.forEach((answer, index) => scan(`answer ${index}`, Buffer.from(answer)));
+  messages.forEach(({ subject, data }) => scan(`message on ${subject}`, data));
+  const files = await filesUnder(sandbox.home);
+  for (const file of files) scan(file, await readFile(file));
+
+  expect(leaks).toEqual([]);
+  expect(collector.spans.some(({ name }) => name === "acquirer authorize")).toBe(true);
+  expect(messages.some(({ subject }) => subject === "payments.pre-authorize")).toBe(true);
+  expect(files.some((file) => file.includes("pg_wal"))).toBe(true);
+  expect(files.some((file) => file.endsWith("payments.log"))).toBe(true);
+});
+
+/** Payments that succeed, fail, stay unknown, and every kind of refused request that could repeat what it refuses. */
+async function runEverything(sandbox: RunningSandbox): Promise<{ answers: string[]; secret: string }> {
+  const created = await sandbox.operator()("POST", "/operator/merchants", { name: "Secrecy" });
+  const merchant = sandbox.merchant(created.body);
+  const [pan = ""] = PANS;
+  const bodies: unknown[] = [
+    ...PANS.map((number) => preAuthorization({ pan: number, cvv: CVV })),
+    preAuthorization({ orderId: pan, pan }),
+    preAuthorization({ cardHolderName: pan, pan, cvv: CVV, amount: "x" }),
+    preAuthorization({ pan: `${pan}0` }),
+    preAuthorization({ pan, extra: pan, [pan]: pan }),
+    `{"pan":"${pan}","pan":"${pan}","cvv":"${CVV}"}`,
+    `{"pan":"${pan}`,
+    `${pan} ${CVV}`,
+  ];
+  const answers: string[] = [];
+  await bankWill(sandbox, "decline");
+  answers.push((await merchant("POST", "/api/pre-authorization", preAuthorization({ pan: DECLINED }))).text);
+  for (const body of bodies) {
+    const answer = await merchant("POST", "/api/pre-authorization", body, {
+      "Idempotency-Key": `key-${answers.length}`,
+    });
+    answers.push(answer.text + JSON.stringify([...answer.headers]));
+  }
+  for (const [method, path] of [
+    ["GET", `/api/payment/${pan}`],
+    ["GET", `/api/${pan}?pan=${pan}`],
+    ["DELETE", `/api/payment/${pan}`],
+    ["GET", `/${pan}`],
+  ] as const) {
+    answers.push((await merchant(method, path, undefined, { "X-Request-Id": pan, traceparent: pan })).text);
+  }
+  const wrong = sandbox.merchant({ apiKey: pan, apiSecret: created.body.apiSecret });
+  answers.push((await wrong("POST", "/api/pre-authorization", preAuthorization({ pan }))).text);
+  answers.push(...(await payOnPage(sandbox, merchant)));
+  await bankWill(sandbox, "hang");
+  const abandoned = new AbortController();
+  const silent = fetch(`${sandbox.file.gatewayUrl}/api/pre-authorization`, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "X-API-KEY": created.body.apiKey,
+      "X-API-SECRET": created.body.apiSecret,
+    },
+    body: JSON.stringify(preAuthorization({ pan: SILENT, cvv: CVV })),
+    signal: abandoned.signal,
+  }).catch(() => undefined);
+  const ledger = `${sandbox.file.acquirerUrl}/ledger`;
+  await expect.poll(async () => (await (await fetch(ledger)).text()).includes(SILENT.slice(-4))).toBe(true);
+  abandoned.abort();
+  await silent;
+  answers.push(await (await fetch(ledger)).text());
+  return { answers, secret: created.body.apiSecret as string };
+}
+
+/** Everything a buyer can do with a card on the hosted page, and what they could do wrong with it. */
+async function payOnPage({ file }: RunningSandbox, merchant: ApiClient): Promise<string[]> {
+  const answers: string[] = [];
+  const hear = async (path: string, form?: Record<string, string>) => {
+    const response = await fetch(file.publicUrl + path, {
+      redirect: "manual",
+      ...(form && { method: "POST", body: new URLSearchParams(form) }),
+    });
+    const text = await response.text();
+    answers.push(text + JSON.stringify([...response.headers]));
+    return { text, location: response.headers.get("Location") ?? "" };
+  };
+  for (const [index, pan] of TYPED.entries()) {
+    const checkout = await merchant("POST", "/api/checkout", {
+      orderId: "order-1",
+      amount: 12.5,
+      currency: "TRY",
+      successUrl: "https://shop.example/paid",
+      failureUrl: "https://shop.example/failed",
+      threeDs: index === 0,
+    });
+    const path = `/checkout/${checkout.body.checkoutId}`;
+    const page = await hear(path);
+    const [paymentId = "", token = ""] = ["paymentId", "token"].map(
+      (name) => new RegExp(`name="${name}"\\s+value="([^"]+)"`).exec(page.text)?.[1],
+    );
+    const form = { paymentId, token };
+    const card = { pan, cardHolderName: "Ada Lovelace", expiry: "12/30", cvv: CVV.slice(0, 3) };
+    await hear(`${path}/card`, { ...form, bin: pan });
+    await hear(`${path}/pay`, { ...form, ...card, cardHolderName: pan, expiry: pan, cvv: pan });
+    await hear(`${path}/pay`, { ...form, ...card, token: pan });
+    await hear(`${path}?lang=${pan}&faults=pan.${pan},${pan}`);
+    await hear(`/checkout/${pan}`);
+    const paid = await hear(`${path}/pay`, { ...form, ...card });
+    expect(paid.location).toContain(checkout.body.checkoutId);
+    await hear(path);
+    const found = await merchant("GET", `/api${path}`);
+    expect(found.body).toMatchObject({ status: "COMPLETED" });
+    answers.push(found.text);
+  }
+  return answers;
+}
+
+type Captured = { subject: string; data: Buffer };
+
+async function captureBus({ file }: RunningSandbox): Promise<{ stop(): Promise<Captured[]> }> {
+  const { nats: connection } = await connectBus({ url: file.natsUrl, name: "secrecy" });
+  const messages: Captured[] = [];
+  connection.subscribe(">", {
+    callback: (_error, { subject, data, headers }) => {
+      const headerText = (headers?.keys() ?? [])
+        .map((name) => `${name}: ${headers?.values(name).join()}`)
+        .join("\n");
+      messages.push({ subject, data: Buffer.concat([data, Buffer.from(headerText)]) });
+    },
+  });
+  await connection.flush();
+  return {
+    async stop() {
+      await connection.drain();
+      return messages;
+    },
+  };
+}
+
+/** Brings what is still in PostgreSQL's memory to its files. */
+async function checkpoint({ file }: RunningSandbox): Promise<void> {
+  const client = new Client({ connectionString: file.databaseUrl });
+  await client.connect();
+  await client.query("checkpoint");
+  await client.end();
+}
+
+async function filesUnder(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true, recursive: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,130 @@
+// Payments with 3-D Secure through the whole product in real processes, with a browser played by hand: it follows the
+// forms and redirects that it is given, and nothing else.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { eventually } from "../support/index.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { preAuthorization, runSandbox, type Answer, type RunningSandbox } from "./running-sandbox.ts";
+
+const CHALLENGED = "4000000000003220";
+
+/** Enough of a browser: what it is shown, where it is, and what it is sent to the shop with. */
+type Page = { status: number; url: string; html: string; shop?: URL };
+
+/** One request and where it leads; a form is sent once. */
+async function open(url: string, init: RequestInit = {}): Promise<Page> {
+  const response = await fetch(url, { ...init, redirect: "manual" });
+  const location = response.headers.get("location");
+  const html = await response.text();
+  if (location?.startsWith("https://shop.example")) {
+    return { status: response.status, url, html, shop: new URL(location) };
+  }
+  if (location) return await open(new URL(location, url).href);
+  return { status: response.status, url, html };
+}
+
+/** Sends the page's form as it stands, with what was typed and the button that was pressed. */
+async function send({ url, html }: Page, typed: Record<string, string> = {}): Promise<Page> {
+  const action = unescapeHtml(/<form[^>]*action="([^"]+)"/.exec(html)?.[1] ?? "");
+  const fields = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
+    ([, name, value]) => [name ?? "", unescapeHtml(value ?? "")] as [string, string],
+  );
+  const body = new URLSearchParams([...fields, ...Object.entries(typed)]);
+  return await open(new URL(action, url).href, { method: "POST", body });
+}
+
+function unescapeHtml(text: string): string {
+  return text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+}
+
+async function enrol(sandbox: RunningSandbox, change: Record<string, unknown> = {}): Promise<Answer> {
+  return await sandbox.merchant()("POST", "/api/3ds", {
+    ...preAuthorization({ pan: CHALLENGED }),
+    successUrl: "https://shop.example/yes?basket=7",
+    failureUrl: "https://shop.example/no",
+    ...change,
+  });
+}
+
+async function ledger(sandbox: RunningSandbox, paymentId: string): Promise<string[]> {
+  const text = await (await fetch(`${sandbox.file.acquirerUrl}/ledger`)).text();
+  const lines = text.split("\n").filter(Boolean);
+  return lines
+    .map((line) => JSON.parse(line) as { reference: string; operation: string; outcome: string })
+    .filter(({ reference }) => reference.startsWith(paymentId))
+    .map(({ operation, outcome }) => `${operation} ${outcome}`);
+}
+
+test("a cardholder passes, fails and cancels the challenge; cards without one are paid at once", async () => {
+  const sandbox = await runSandbox();
+  const read = async (paymentId: string) => await sandbox.merchant()("GET", `/api/payment/${paymentId}`);
+
+  const asked = await enrol(sandbox);
+  expect(asked).toMatchObject({ status: 201, body: { status: "ENROLLED", expiresAt: expect.any(String) } });
+  const { paymentId, redirectUrl, htmlContent } = asked.body;
+  expect(redirectUrl.startsWith(sandbox.file.publicUrl)).toBe(true);
+  expect(await read(paymentId)).toMatchObject({ body: { status: "ENROLLED" } });
+  const hop = await open(redirectUrl);
+  const issuer = await send(hop);
+  expect(issuer.html).toContain('name="code"');
+  const back = await send(issuer, { code: "123456", answer: "submit" });
+  const shop = (await send(back)).shop;
+  expect(shop?.href).toBe(`https://shop.example/yes?basket=7&paymentId=${paymentId}&orderId=order-1`);
+  expect(await read(paymentId)).toMatchObject({ body: { status: "SUCCESS", pan: "400000******3220" } });
+  expect(await ledger(sandbox, paymentId)).toEqual(["sale approved"]);
+  // The browser goes back, and comes again: nothing happens twice.
+  expect((await send(back)).shop?.pathname).toBe("/yes");
+  expect((await open(redirectUrl)).shop?.pathname).toBe("/yes");
+  expect(await ledger(sandbox, paymentId)).toEqual(["sale approved"]);
+  expect(Buffer.from(htmlContent, "base64").toString()).toContain('name="session"');
+
+  for (const [typed, resultCode] of [
+    [{ code: "000000", answer: "submit" }, "authentication_failed"],
+    [{ code: "", answer: "cancel" }, "authentication_cancelled"],
+  ] as const) {
+    const { body } = await enrol(sandbox);
+    // From the page the merchant was given, too.
+    const own = {
+      status: 200,
+      url: sandbox.file.publicUrl,
+      html: Buffer.from(body.htmlContent, "base64").toString(),
+    };
+    const answered = await send(await send(own), typed);
+    const failed = answered.shop ?? (await send(answered)).shop;
+    expect(failed?.href).toBe(`https://shop.example/no?paymentId=${body.paymentId}&orderId=order-1`);
+    expect(await read(body.paymentId)).toMatchObject({ body: { status: "FAILED", resultCode } });
+  }
+
+  const reserved = await enrol(sandbox, { pan: "4000000000003055", transactionType: "PRE_AUTHORIZATION" });
+  expect(reserved).toMatchObject({ status: 201, body: { status: "SUCCESS" } });
+  const capture = await sandbox.merchant()("POST", `/api/payment/${reserved.body.paymentId}/capture`, {});
+  expect(capture).toMatchObject({ status: 200, body: { status: "CAPTURED" } });
+  expect(await enrol(sandbox, { pan: "4000000000003097" })).toMatchObject({
+    status: 201,
+    body: { status: "FAILED", resultCode: "authentication_failed" },
+  });
+  const logs = readdirSync(sandbox.file.logs).map((name) =>
+    readFileSync(join(sandbox.file.logs, name), "utf8"),
+  );
+  expect(logs.join("\n")).not.toContain(CHALLENGED);
+});
+
+test("an abandoned challenge is CANCELLED at its end, and a browser that comes late is sent to the failureUrl", async () => {
+  vi.stubEnv("THREE_DS_SESSION_DURATION", "1s");
+  vi.stubEnv("RECOVERY_SCHEDULE", "100ms,500ms,1s");
+  vi.stubEnv("REVERSE_UNSEEN_AFTER", "300ms");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const sandbox = await runSandbox();
+  const { body } = await enrol(sandbox);
+  await eventually(
+    async () => {
+      const read = await sandbox.merchant()("GET", `/api/payment/${body.paymentId}`);
+      return read.body.status === "CANCELLED";
+    },
+    { everyMs: 200 },
+  );
+  expect(await ledger(sandbox, body.paymentId)).toEqual(["reverse approved"]);
+  expect((await open(body.redirectUrl)).shop?.href).toBe(
+    `https://shop.example/no?paymentId=${body.paymentId}&orderId=order-1`,
+  );
+});

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { sourceFiles } from "./source-files.ts";
+
+/** They show that these do not help an attacker, or that they are not there. */
+const ABOUT_IT = new Set([
+  "tests/security/certificate-checks.test.ts",
+  "services/webhook-dispatcher/src/http-client/webhook-client.service.test.ts",
+]);
+
+const SWITCHES =
+  /rejectUnauthorized['"]?\s*:\s*(?!true\b)|NODE_TLS_REJECT_UNAUTHORIZED|checkServerIdentity\s*:|--tls-min-v1\.[01]|insecureHTTPParser:\s*true|--insecure-http-parser/;
+
+test("nothing turns the check of certificates or the strictness of the HTTP parser off", () => {
+  const files = sourceFiles(
+    "{services,packages,tools,tests,scripts}/**/*.{ts,mjs,js,json}",
+    "{.ci/run,package.json,.npmrc,vitest.config.ts}",
+  );
+  expect(files.size).toBeGreaterThan(400);
+  const found = [...files].filter(([path, source]) => !ABOUT_IT.has(path) && SWITCHES.test(source));
+  expect(found.map(([path]) => path)).toEqual([]);
+});
+
+test.each([
+  "{ rejectUnauthorized: false }",
+  '"rejectUnauthorized": isProduction',
+  "NODE_TLS_REJECT_UNAUTHORIZED=0",
+])("%s would be found", (text) => {
+  expect(text).toMatch(SWITCHES);
+});

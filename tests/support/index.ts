@@ -1,0 +1,23 @@
+// Tools for test files that need the real PostgreSQL and NATS. vitest's configuration names the global set-up:
+//
+//   globalSetup: ["tests/support/global-setup.ts"]
+//
+// and a test file takes its own database, and, if it runs a service, its own nats-server:
+//
+//   const database = await createTestDatabase();      // database.urls.payments.app, .owner; database.drop()
+//   const nats = await startTestNats();               // nats.url; nats.kill(), nats.restart(), nats.stop()
+//   await eventually(() => expect(seen).toEqual([…]));
+export { columnsOf } from "./columns-of.ts";
+export { eventually } from "./eventually.ts";
+export { letStatementsWait, occupyConnections } from "./occupy-connections.ts";
+export { ProcessTree } from "./process-tree.ts";
+export { createTestDatabase, type TestDatabase } from "./test-database.ts";
+export { startTestLink, type TestLink } from "./test-link.ts";
+export { startTestNats, type TestNats } from "./test-nats.ts";
+export {
+  startOtlpReceiver,
+  type CollectorManner,
+  type OtlpReceiver,
+  type ReceivedSpan,
+} from "./otlp-receiver.ts";
+export * from "./ledger-receiver.ts";

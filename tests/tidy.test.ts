@@ -1,0 +1,132 @@
+// The house rules that neither the compiler nor the linter knows. Each test says what to do when it is red.
+import { expect, test } from "vitest";
+import {
+  missingCommands,
+  missingFunctions,
+  missingLinks,
+  missingPaths,
+  missingSettings,
+  show,
+} from "./tidy/references.ts";
+import { circlesOf, readImports, roomOf, workspaceOf } from "./tidy/imports.ts";
+import { FILES, read } from "./tidy/tree.ts";
+
+const imports = readImports();
+const workspaces = new Map(
+  FILES.filter((path) => /^(?:(?:services|packages|tools)\/[^/]+|tests)\/package\.json$/.test(path)).map(
+    (path) => [(JSON.parse(read(path)) as { name: string }).name, workspaceOf(path)!] as const,
+  ),
+);
+/** Imports from one workspace into another, by their folders. */
+const crossings = imports.flatMap(({ from, to, isType }) => {
+  const source = workspaceOf(from) ?? "the root";
+  const target = to.startsWith("@holdfast/")
+    ? workspaces.get(to.split("/").slice(0, 2).join("/"))
+    : to.includes("/") && FILES.includes(to)
+      ? (workspaceOf(to) ?? "the root")
+      : undefined;
+  return target === undefined || target === source ? [] : [{ from, source, to, target, isType }];
+});
+const isTest = (path: string) => /\.test\.ts$|\/test\//.test(path);
+
+test.each([
+  ["paths", "name the file where it stands now, or take the sentence out", missingPaths],
+  ["functions", "name the function that the step now means, and its file", missingFunctions],
+  ["links", "mend the link or the heading that it names", missingLinks],
+  ["commands", "name a script of package.json, or a file that is there", missingCommands],
+  ["settings", "name a setting that some program or manifest reads", missingSettings],
+])("documents name %s that exist: if not, %s", (_, __, missing) => {
+  expect(missing().map(show)).toEqual([]);
+});
+
+test.each(["services", "packages", "tools"])(
+  "ARCHITECTURE's table of %s is the tree: add, rename or delete the row",
+  (shelf) => {
+    const inTree = [...workspaces.values()].filter((path) => path.startsWith(`${shelf}/`));
+    const rows = [...read("ARCHITECTURE.md").matchAll(/^\| `([a-z-]+)` +\|/gm)].map(([, name]) => name);
+    for (const path of inTree) expect(rows, `${path} has no row`).toContain(path.split("/")[1]);
+    const known = new Set([...workspaces.values()].map((path) => path.split("/").at(-1)));
+    for (const row of rows) expect(known, `the row ${row} has no folder`).toContain(row);
+  },
+);
+
+test("imports go one way: services and tools import packages, nothing imports services or tests", () => {
+  const wrong = crossings.filter(({ from, source, target }) => {
+    if (source === "tests" || source === "the root" || source === "scripts" || source === "deploy")
+      return false;
+    // A test beside its code may start a database, a bank or a receiver; another service is tested in tests/.
+    if (isTest(from)) return target.startsWith("services/");
+    return !target.startsWith("packages/") && !(source.startsWith("tools/") && target.startsWith("tools/"));
+  });
+  expect(
+    wrong.map(
+      ({ from, to }) =>
+        `${from} imports ${to}: move the file, or what it needs, to a shelf that both may import`,
+    ),
+  ).toEqual([]);
+});
+
+test("contracts imports nothing of ours", () => {
+  const own = crossings.filter(({ source, from }) => source === "packages/contracts" && !isTest(from));
+  expect(
+    own.map(({ from, to }) => `${from} imports ${to}: pass it in, or move it to the package that needs it`),
+  ).toEqual([]);
+});
+
+test("a workspace is imported by its name, not by a path into it", () => {
+  const byPath = crossings.filter(
+    ({ to, source }) => !to.startsWith("@holdfast/") && source !== "tests" && source !== "the root",
+  );
+  expect(byPath.map(({ from, to }) => `${from} imports ${to}: import the workspace's name`)).toEqual([]);
+});
+
+test("a workspace lists what it imports", () => {
+  const unlisted = crossings.flatMap(({ from, source, to }) => {
+    const name = to.split("/").slice(0, 2).join("/");
+    if (
+      isTest(from) ||
+      !workspaces.has(name) ||
+      source === "the root" ||
+      !FILES.includes(`${source}/package.json`)
+    )
+      return [];
+    const manifest = JSON.parse(read(`${source}/package.json`)) as Record<
+      string,
+      Record<string, string> | undefined
+    >;
+    const listed = { ...manifest["dependencies"], ...manifest["devDependencies"] };
+    return name in listed ? [] : [`${source}/package.json does not list ${name}, which ${from} imports`];
+  });
+  expect([...new Set(unlisted)]).toEqual([]);
+});
+
+test("packages have no circle at run time: move what both need into one of them", () => {
+  const arrows = crossings.filter(({ isType, from }) => !isType && !isTest(from));
+  expect(circlesOf(arrows.map(({ source, target }) => [source, target] as const))).toEqual([]);
+});
+
+test("rooms of a workspace have no circle at run time: move what both rooms need into a third", () => {
+  const arrows = imports.filter(({ from, to, isType }) => !isType && !isTest(from) && FILES.includes(to));
+  const rooms = arrows.filter(({ from, to }) => workspaceOf(from) === workspaceOf(to));
+  expect(circlesOf(rooms.map(({ from, to }) => [roomOf(from), roomOf(to)] as const))).toEqual([]);
+});
+
+test("a file or folder has a name that says what is in it: rename it after its main export", () => {
+  const vague = /(?:^|\/)(?:utils?|common|helpers?|shared|misc|types|interfaces|lib)(?:\/|\.[mc]?[jt]s$)/;
+  expect(FILES.filter((path) => vague.test(path))).toEqual([]);
+});
+
+test("files and functions have their tripwires, and whoever steps over one says why", () => {
+  const { rules } = JSON.parse(read(".oxlintrc.json")) as { rules: Record<string, unknown> };
+  expect(rules["max-lines"]).toEqual(["error", { max: 250, skipBlankLines: true, skipComments: true }]);
+  expect(rules["max-lines-per-function"]).toEqual([
+    "error",
+    { max: 60, skipBlankLines: true, skipComments: true },
+  ]);
+  const unreasoned = FILES.filter((path) => path.endsWith(".ts")).flatMap((path) =>
+    [...read(path).matchAll(/(?:oxlint|eslint)-disable[^\n]*/g)]
+      .filter(([text]) => !/ -- \S/.test(text) && path !== "tests/tidy.test.ts")
+      .map(([text]) => `${path}: ${text}: end it with " -- " and the reason`),
+  );
+  expect(unreasoned).toEqual([]);
+});

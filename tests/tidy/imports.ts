@@ -1,0 +1,68 @@
+import { stripTypeScriptTypes } from "node:module";
+import { posix } from "node:path";
+import { FILES, read } from "./tree.ts";
+
+/** One import: `to` is a path from the root for a file of ours, else the specifier as it stands. */
+export type Import = { from: string; to: string; isType: boolean };
+
+const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g;
+
+/** Every import of every TypeScript or JavaScript file; `isType` where nothing of it is left at run time. */
+export function readImports(): Import[] {
+  return FILES.filter((path) => /\.(ts|mjs)$/.test(path) && !path.endsWith(".d.ts")).flatMap((from) => {
+    const source = read(from);
+    const atRunTime = new Set(specifiersOf(withoutTypes(source)));
+    return specifiersOf(source).map((specifier) => ({
+      from,
+      to: specifier.startsWith(".") ? posix.join(posix.dirname(from), specifier) : specifier,
+      isType: !atRunTime.has(specifier),
+    }));
+  });
+}
+
+/** What Node runs: types are stripped, and with them the imports that name nothing but types. */
+function withoutTypes(source: string): string {
+  return stripTypeScriptTypes(source).replaceAll(/\bimport\s*\{[\s,]*\}\s*from\s*"[^"]+"/g, "");
+}
+
+function specifiersOf(source: string): string[] {
+  return [...source.matchAll(SPECIFIER)].map(([, specifier]) => specifier!);
+}
+
+/** A workspace's folder, such as `services/payments` or `tests`; undefined for what stands in the root. */
+export function workspaceOf(path: string): string | undefined {
+  return /^(?:(?:services|packages|tools)\/[^/]+|tests|deploy|scripts)(?=\/)/.exec(path)?.[0];
+}
+
+/**
+ * Where a file lives within its workspace: the first folder below `src`, or the file itself where it stands in `src`, so
+ * that the wiring, which imports every room, is a room of its own.
+ */
+export function roomOf(path: string): string {
+  const [, workspace = "", rest = ""] = /^((?:services|packages|tools)\/[^/]+)\/src\/(.+)$/.exec(path) ?? [];
+  return workspace === "" ? path : `${workspace}/src/${rest.split("/")[0]}`;
+}
+
+/** The circles of a graph, each once, as the way round from its first room in the alphabet. */
+export function circlesOf(arrows: Iterable<readonly [from: string, to: string]>): string[] {
+  const next = new Map<string, Set<string>>();
+  for (const [from, to] of arrows)
+    if (from !== to) (next.get(from) ?? next.set(from, new Set()).get(from)!).add(to);
+  const found = new Set<string>();
+  const visit = (room: string, way: string[]): void => {
+    const at = way.indexOf(room);
+    if (at >= 0) return void found.add(canonical(way.slice(at)));
+    if (done.has(room)) return;
+    for (const to of next.get(room) ?? []) visit(to, [...way, room]);
+    done.add(room);
+  };
+  const done = new Set<string>();
+  for (const room of next.keys()) visit(room, []);
+  return [...found];
+}
+
+function canonical(circle: string[]): string {
+  const start = circle.indexOf(circle.toSorted()[0]!);
+  const turned = [...circle.slice(start), ...circle.slice(0, start)];
+  return [...turned, turned[0]].join(" -> ");
+}

@@ -1,0 +1,133 @@
+import { posix } from "node:path";
+import { FILES, read } from "./tree.ts";
+
+/** Something that a document says is there, with the line that says so. */
+export type Reference = { document: string; line: number; what: string };
+
+const FOLDERS = new Set(FILES.flatMap((path) => ancestorsOf(path)));
+const TOP = /^(?:services|packages|tools|tests|deploy|docs|scripts|\.ci)\//;
+const FILE = /\.(?:ts|mjs|sql|ya?ml|json|md|conf|csv|css|js)$/;
+
+export const DOCUMENTS = FILES.filter((path) => path.endsWith(".md") && path !== "CHANGELOG.md");
+
+/** Paths in code spans, such as `services/payments/src/` or `create-router.ts`, that are not in the tree. */
+export function missingPaths(): Reference[] {
+  return codeSpans(DOCUMENTS).filter(({ what }) => isPath(what) && !isThere(what));
+}
+
+/**
+ * Functions and constants that a numbered step of ARCHITECTURE names before its colon, and calls that it quotes, that
+ * are not in the file it names, or that the step before it named.
+ */
+export function missingFunctions(): Reference[] {
+  let files: string[] = [];
+  return matches("ARCHITECTURE.md", /^\d+\. (.+)$/g).flatMap(({ what: step, ...place }) => {
+    const named = spansOf(step.split(":")[0]!);
+    const paths = named.filter((span) => isPath(span));
+    if (paths.length > 0) {
+      files = FILES.filter((file) => paths.some((path) => `/${file}`.endsWith(`/${path}`)));
+    }
+    const text = files.map((file) => read(file)).join("\n");
+    return [
+      ...named.filter((span) => /^\w+$/.test(span) && !new RegExp(`\\b${span}\\b`).test(text)),
+      ...spansOf(step).filter((span) => /^\w+\.\w+\(\w+\)$/.test(span) && !text.includes(span)),
+    ].map((what) => ({ ...place, what }));
+  });
+}
+
+/** Links of documents to files and headings of this repository that are not there. */
+export function missingLinks(): Reference[] {
+  return DOCUMENTS.flatMap((document) =>
+    matches(document, /\]\(([^)\s]+)\)/g).filter(({ what }) => {
+      if (/^[a-z]+:/.test(what)) return false;
+      const [path = "", heading] = what.split("#");
+      const target = path === "" ? document : posix.join(posix.dirname(document), path);
+      if (!FILES.includes(target) && !FOLDERS.has(target.replace(/\/$/, ""))) return true;
+      return heading !== undefined && !headingsOf(target).includes(heading);
+    }),
+  );
+}
+
+/** Commands such as `npm run chaos` that package.json does not have, and `node path` whose file is not there. */
+export function missingCommands(): Reference[] {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  return DOCUMENTS.flatMap((document) => [
+    ...matches(document, /\bnpm (?:run (?:--silent )?|(?=(?:start|test)\b))([\w:-]+)/g).filter(
+      ({ what }) => !(what in scripts),
+    ),
+    ...matches(document, /\bnode ((?:services|packages|tools|tests|scripts)\/\S+?\.(?:ts|mjs))/g).filter(
+      ({ what }) => !FILES.includes(what),
+    ),
+  ]);
+}
+
+/** Settings in code spans, such as `LEASE_DURATION`, that no code and no manifest reads. */
+export function missingSettings(): Reference[] {
+  const read = new Set(
+    sources(/\.(?:ts|mjs|ya?ml|yml|conf|sh|env)$|Dockerfile|\/apply$/).flatMap((text) =>
+      [...text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].map(([name]) => name),
+    ),
+  );
+  return codeSpans(DOCUMENTS).flatMap(({ what, ...place }) => {
+    const [name] = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?==|$)/.exec(what) ?? [];
+    return name === undefined || read.has(name) || name.startsWith("OTEL_") ? [] : [{ ...place, what: name }];
+  });
+}
+
+export function show({ document, line, what }: Reference): string {
+  return `${document}:${line}: ${what}`;
+}
+
+function isPath(span: string): boolean {
+  if (/[\s{}<>$…|:=]|^[A-Z]+\/|\*\./.test(span)) return false;
+  return TOP.test(span) || (FILE.test(span) && !/^[./~]/.test(span) && !GENERATED.has(span));
+}
+
+/** Files that a run of the product or its user makes. */
+const GENERATED = new Set(["sandbox.json", "sbom.cdx.json", "schedule.json", "docker-compose.override.yml"]);
+
+/** A path from the root, or the end of one: ARCHITECTURE speaks of `http/create-router.ts` once the service is named. */
+function isThere(span: string): boolean {
+  const path = span.replace(/\/$/, "");
+  if (path.includes("*")) {
+    const pattern = new RegExp(`^${path.replaceAll(".", "\\.").replaceAll("*", "[^/]*")}$`);
+    return FILES.some((file) => pattern.test(file));
+  }
+  if (TOP.test(span)) return FILES.includes(path) || FOLDERS.has(path);
+  return FILES.some((file) => file === path || file.endsWith(`/${path}`));
+}
+
+function spansOf(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, span]) => span!);
+}
+
+function codeSpans(documents: readonly string[]): Reference[] {
+  return documents.flatMap((document) => matches(document, /`([^`\n]+)`/g));
+}
+
+function matches(document: string, pattern: RegExp): Reference[] {
+  return read(document)
+    .split("\n")
+    .flatMap((text, index) =>
+      [...text.matchAll(pattern)].map(([, what]) => ({ document, line: index + 1, what: what! })),
+    );
+}
+
+/** The anchors that a git host makes of headings. */
+function headingsOf(document: string): string[] {
+  return matches(document, /^#+ (.+)$/g).map(({ what }) =>
+    what
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+function sources(pattern: RegExp): string[] {
+  return FILES.filter((path) => pattern.test(path)).map((path) => read(path));
+}
+
+function ancestorsOf(path: string): string[] {
+  const parts = path.split("/").slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
+}

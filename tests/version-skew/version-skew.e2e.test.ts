@@ -1,0 +1,60 @@
+import { EVENT_SOURCES, eventSubject, inboxPrefix } from "@holdfast/contracts";
+import { runMerchantDay } from "@holdfast/demo";
+import { connectBus } from "@holdfast/messaging";
+import { serviceDefinitions } from "@holdfast/sandbox";
+import { eventually } from "../support/index.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { runSandbox } from "../e2e/running-sandbox.ts";
+import { NEWER_FIELD } from "./newer-fields.ts";
+
+test("each service works beside newer ones: what it does not know of their messages, it leaves alone", async () => {
+  const newerVersion = import.meta.resolve("./newer-version.ts");
+  const { file } = await runSandbox({
+    services: serviceDefinitions.map((service) => ({
+      ...service,
+      environment: (surroundings) => ({
+        ...service.environment(surroundings),
+        NODE_OPTIONS: `--import=${newerVersion}`,
+      }),
+    })),
+  });
+  const newer = await watchBus(file.natsUrl);
+  let printed = "";
+  await runMerchantDay(file, (text) => (printed += text));
+
+  // A checkout with 3-D Secure, a capture, a refund with its approval, and each one's webhook.
+  expect(printed.match(/^webhook <- \S+  verified/gm)).toHaveLength(4);
+  expect(printed, "it reaches no merchant").not.toContain(NEWER_FIELD);
+  await eventually(() =>
+    expect([...newer]).toEqual(
+      expect.arrayContaining([
+        "payments.pay-checkout",
+        "payments.complete",
+        "payments.pre-authorize",
+        "payments.capture",
+        "payments.reserve-refund",
+        "refunds.request",
+        "refunds.approve",
+        ...EVENT_SOURCES.flatMap((source) => [eventSubject(source), `${source}.confirm-events`]),
+        inboxPrefix("api-gateway"),
+        inboxPrefix("refunds"),
+        inboxPrefix("webhook-dispatcher"),
+      ]),
+    ),
+  );
+});
+
+/** The subjects on which newer messages were seen; of replies, whose inbox it was. */
+async function watchBus(natsUrl: string): Promise<ReadonlySet<string>> {
+  const { nats } = await connectBus({ url: natsUrl, name: "version skew" });
+  onTestFinished(() => nats.close());
+  const seen = new Set<string>();
+  nats.subscribe(">", {
+    callback: (_error, { subject, headers }) => {
+      if (headers?.has("Holdfast-Newer"))
+        seen.add(subject.startsWith("_INBOX") ? subject.split(".")[0]! : subject);
+    },
+  });
+  await nats.flush();
+  return seen;
+}

@@ -1,0 +1,73 @@
+import { faultOfAmount } from "./amount-faults.ts";
+import type { FaultOperation, FaultQueue } from "./fault-queue.ts";
+import type { OperationRequest } from "./operation-request.ts";
+import type { ResultCode } from "./result-codes.ts";
+import { testCard } from "./test-cards.ts";
+
+/** How a call is treated; `README.md` describes each. */
+export const behaviourNames = [
+  "plain",
+  "decline",
+  "refuse",
+  "hang",
+  "hang_before",
+  "late",
+  "late_effect",
+  "http_500",
+  "garbage",
+  "wrong_amount",
+  "reset",
+] as const;
+export type BehaviourName = (typeof behaviourNames)[number];
+
+/** `forcedCode` is the code that `decline` and `refuse` answer; undefined with every other name. */
+export type Behaviour = { name: BehaviourName; forcedCode: ResultCode | undefined };
+
+export type BehaviourSources = {
+  queue: FaultQueue;
+  /** References whose `hang_before` has been played, so that recovery by repeating converges. */
+  spent: Set<string>;
+  hasSeen(reference: string): boolean;
+};
+
+/**
+ * Chooses by the queue first, then, for a reference not seen before, by the card or by the amount. A repeat is thus
+ * answered normally unless a fault was queued for it.
+ */
+export function chooseBehaviour(
+  sources: BehaviourSources,
+  request: OperationRequest,
+  /** The call's name in faults, where that is not the operation. */
+  call: FaultOperation = request.operation,
+): Behaviour {
+  const queued = sources.queue.take(call);
+  if (queued) return { name: queued, forcedCode: forcedCodes[queued] };
+  if (sources.hasSeen(request.reference)) return plain;
+  switch (request.operation) {
+    case "authorize":
+    case "sale":
+      return request.pan === null ? plain : testCard(request.pan);
+    case "capture":
+    case "cancel":
+    case "release":
+    case "refund":
+      return behaviourOfAmount(sources.spent, request);
+    case "reverse":
+      return plain;
+    default:
+      return request.operation satisfies never;
+  }
+}
+
+function behaviourOfAmount(spent: Set<string>, request: OperationRequest): Behaviour {
+  const name = faultOfAmount(request.amountMinor);
+  if (name === "hang_before") {
+    if (spent.has(request.reference)) return plain;
+    spent.add(request.reference);
+  }
+  return { name, forcedCode: forcedCodes[name] };
+}
+
+const plain: Behaviour = { name: "plain", forcedCode: undefined };
+
+const forcedCodes: Partial<Record<BehaviourName, ResultCode>> = { decline: "05", refuse: "21" };

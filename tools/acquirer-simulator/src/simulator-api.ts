@@ -1,0 +1,144 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+
+import { chooseBehaviour } from "./behaviour.ts";
+import { withAuthentication, type ChallengeSessions } from "./challenge-sessions.ts";
+import { deliver } from "./deliver.ts";
+import type { FaultQueue } from "./fault-queue.ts";
+import type { Ledger } from "./ledger.ts";
+import { ledgerFilter } from "./ledger-filter.ts";
+import {
+  operationNames,
+  parseOperationRequest,
+  referenceSchema,
+  type OperationName,
+} from "./operation-request.ts";
+import { readJsonBody } from "./read-json-body.ts";
+import { readRequest } from "./read-request.ts";
+import { holdUnanswered, replyJson, replyTooLarge } from "./reply.ts";
+import type { Teller } from "./teller.ts";
+import { routeThreeDs } from "./three-ds-api.ts";
+import { untilLate } from "./until-late.ts";
+
+export type ApiDeps = {
+  teller: Teller;
+  ledger: Ledger;
+  faults: FaultQueue;
+  sessions: ChallengeSessions;
+  /** The URL at which browsers reach it; undefined where that is the address its callers use. */
+  publicUrl: string | undefined;
+  hangMs: number;
+  latenessMs: number;
+  /** Aborted when the simulator stops: late answers and late effects are dropped then. */
+  stopping: AbortSignal;
+  /** Called with a failure for the log, which contains nothing of the request. */
+  onFailure(error: unknown): void;
+};
+
+export type Api = ApiDeps & { spent: Set<string> };
+
+/** The simulator's HTTP interface, as `README.md` describes it. */
+export function simulatorApi(deps: ApiDeps): RequestListener {
+  const api: Api = { ...deps, spent: new Set() };
+  return (request, response) => {
+    route(api, request, response).catch((error: unknown) => {
+      // A client that closed the connection and a stop are ordinary ends of a request, not failures.
+      const isOver = request.socket.destroyed || api.stopping.aborted;
+      if (!isOver) api.onFailure(error);
+      if (isOver || response.headersSent) response.destroy();
+      else replyJson(response, 500, { error: "internal_error" });
+    });
+  };
+}
+
+async function route(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [path = "/", query = ""] = (request.url ?? "/").split("?", 2);
+  const target = `${request.method} ${path}`;
+  const operation = operationsByTarget.get(target);
+  if (operation) return handleOperation(api, operation, request, response);
+  if (target.startsWith(INQUIRY_PREFIX))
+    return handleInquiry(api, target.slice(INQUIRY_PREFIX.length), response);
+  if (await routeThreeDs(api, target, query, request, response)) return;
+  switch (target) {
+    case "GET /ledger":
+      return handleLedger(api, new URLSearchParams(query).get("since"), response);
+    case "POST /faults":
+      return addFault(api, request, response);
+    case "DELETE /faults":
+      api.faults.clear();
+      return replyJson(response, 200, {});
+    case "GET /livez":
+      return replyJson(response, 200, {});
+    default:
+      return replyJson(response, 404, { error: "no_such_route" });
+  }
+}
+
+async function handleOperation(
+  api: Api,
+  operation: OperationName,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const read = await readRequest(request, response, (body, nowMs) =>
+    parseOperationRequest(operation, body, nowMs),
+  );
+  if (!read) return;
+  const { asked, arrivedAtMs } = read;
+  const { expiresAtMs, reference } = asked;
+  const behaviour = chooseBehaviour(
+    { queue: api.faults, spent: api.spent, hasSeen: (seen) => api.teller.hasSeen(seen) },
+    asked,
+  );
+  if (behaviour.name === "hang_before") return holdUnanswered(response, api.hangMs);
+  if (behaviour.name === "late_effect") await untilLate(api, expiresAtMs);
+
+  const circumstances = { isExpired: arrivedAtMs >= expiresAtMs, forcedCode: behaviour.forcedCode };
+  const answer =
+    operation === "reverse"
+      ? await api.teller.reverse(asked, circumstances)
+      : await api.teller.operate(asked, circumstances);
+  if (answer.kind === "conflict") return replyJson(response, 409, { error: "reference_conflict", reference });
+  if (behaviour.name === "late") await untilLate(api, expiresAtMs);
+  return deliver(api, behaviour.name, response, answer.body);
+}
+
+async function handleInquiry(api: Api, encodedReference: string, response: ServerResponse): Promise<void> {
+  const reference = referenceSchema.safeParse(decodeReference(encodedReference));
+  if (!reference.success)
+    return replyJson(response, 400, { error: "invalid_request", fields: ["reference"] });
+  const behaviour = api.faults.take("inquire") ?? "plain";
+  const answer = await api.teller.inquire(reference.data);
+  const isDecided = answer.outcome === "approved" || answer.outcome === "declined";
+  const session = isDecided ? api.sessions.ofReference(reference.data) : undefined;
+  return deliver(api, behaviour, response, withAuthentication(answer, session));
+}
+
+async function handleLedger(api: Api, since: string | null, response: ServerResponse): Promise<void> {
+  const filter = ledgerFilter(since);
+  if (filter.kind === "invalid")
+    return replyJson(response, 400, { error: "invalid_request", fields: ["since"] });
+  response.writeHead(200, { "content-type": "application/x-ndjson" });
+  await pipeline(api.ledger.read(filter.keep), response);
+}
+
+async function addFault(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await readJsonBody(request);
+  if (body.kind === "too_large") return replyTooLarge(response);
+  if (body.kind === "json" && api.faults.add(body.value)) return replyJson(response, 200, {});
+  return replyJson(response, 400, { error: "invalid_fault" });
+}
+
+function decodeReference(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}
+
+const INQUIRY_PREFIX = "GET /v1/operations/";
+
+const operationsByTarget = new Map<string, OperationName>(
+  operationNames.map((name) => [`POST /v1/${name}`, name]),
+);

@@ -1,0 +1,203 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import { chooseBehaviour } from "./behaviour.ts";
+import {
+  authenticationOf,
+  refusalOf,
+  type ChallengeSession,
+  type ChallengeSessions,
+  withAuthentication,
+} from "./challenge-sessions.ts";
+import { challengePage, messagePage, returnPage, RIGHT_CODE } from "./challenge-page.ts";
+import { deliver } from "./deliver.ts";
+import { readBody } from "./read-body.ts";
+import { readRequest } from "./read-request.ts";
+import { holdUnanswered, replyJson, replyText, replyTooLarge } from "./reply.ts";
+import { resultMessages, type ResultCode } from "./result-codes.ts";
+import type { Api } from "./simulator-api.ts";
+import { parseCompletionRequest, parseEnrolmentRequest, type EnrolmentRequest } from "./three-ds-request.ts";
+import { untilLate } from "./until-late.ts";
+
+/** Serves the acquirer's and the issuer's side of 3-D Secure. @returns whether the target is one of theirs. */
+export async function routeThreeDs(
+  api: Api,
+  target: string,
+  query: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  switch (target) {
+    case "POST /v1/3ds/enrol":
+      await enrol(api, request, response);
+      return true;
+    case "POST /v1/3ds/complete":
+      await complete(api, request, response);
+      return true;
+    case "GET /acs/challenge":
+      showChallenge(api.sessions, new URLSearchParams(query), response);
+      return true;
+    case "POST /acs/challenge":
+      await withForm(request, response, (form) => showChallenge(api.sessions, form, response));
+      return true;
+    case "POST /acs/answer":
+      await withForm(request, response, (form) => takeAnswer(api.sessions, form, response));
+      return true;
+    default:
+      return false;
+  }
+}
+
+/**
+ * Enrols a card. It moves no money; only where the cardholder cannot be authenticated it writes the decline. A repeat
+ * is answered with the first session.
+ */
+async function enrol(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const read = await readRequest(request, response, parseEnrolmentRequest);
+  if (!read) return;
+  const { asked: enrolment, arrivedAtMs } = read;
+  const behaviour = api.faults.take("enrol") ?? "plain";
+  if (behaviour === "hang_before") return holdUnanswered(response, api.hangMs);
+  if (behaviour === "late_effect") await untilLate(api, enrolment.expiresAtMs);
+  const refusal = await refusalOfEnrolment(api, enrolment, arrivedAtMs);
+  const session = refusal ? undefined : api.sessions.open(enrolment);
+  if (session && !isSameEnrolment(session, enrolment)) {
+    return replyJson(response, 409, { error: "reference_conflict", reference: enrolment.reference });
+  }
+  if (session && behaviour === "decline") api.sessions.refuse(session);
+  const answer = session
+    ? await enrolmentAnswer(api, session, challengeUrl(api, request))
+    : declinedEnrolment(refusal ?? "12");
+  if (behaviour === "late") await untilLate(api, enrolment.expiresAtMs);
+  return deliver(api, behaviour, response, { ...aboutOf(enrolment), ...answer });
+}
+
+async function refusalOfEnrolment(
+  { teller, sessions }: Api,
+  { reference, expiresAtMs }: EnrolmentRequest,
+  arrivedAtMs: number,
+): Promise<ResultCode | undefined> {
+  if (arrivedAtMs >= expiresAtMs) return "expired_request";
+  const { outcome } = await teller.inquire(reference);
+  if (outcome === "reversed") return "reversed";
+  return outcome === "not_found" || sessions.ofReference(reference) ? undefined : "12";
+}
+
+function isSameEnrolment(session: ChallengeSession, request: EnrolmentRequest): boolean {
+  return (
+    session.operation === request.operation &&
+    session.amountMinor === request.amountMinor &&
+    session.currency === request.currency
+  );
+}
+
+async function enrolmentAnswer({ teller }: Api, session: ChallengeSession, url: string): Promise<object> {
+  const { id, pan, verdict, isChallenged } = session;
+  if (isChallenged) return { outcome: "challenge", session: id, url, fields: { session: id } };
+  const authentication = authenticationOf(session);
+  if (verdict !== "failed") return { outcome: "authenticated", session: id, authentication };
+  const operation = { ...session, pan, parentReference: null };
+  const circumstances = { isExpired: false, forcedCode: "authentication_failed" } as const;
+  const answer = await teller.operate(operation, circumstances);
+  return { ...(answer.kind === "answer" ? answer.body : declinedEnrolment("12")), authentication };
+}
+
+function declinedEnrolment(resultCode: ResultCode): object {
+  const resultMessage = resultMessages[resultCode];
+  return { outcome: "declined", externalTransactionId: randomUUID(), resultCode, resultMessage };
+}
+
+function aboutOf({ reference, amountMinor, currency }: EnrolmentRequest) {
+  return { reference, amountMinor: Number(amountMinor), currency };
+}
+
+/**
+ * The URL at which a browser reaches this process: the address that the caller used, unless another one is configured.
+ */
+function challengeUrl({ publicUrl }: Api, { headers }: IncomingMessage): string {
+  return `${publicUrl ?? `http://${headers.host ?? "127.0.0.1"}`}/acs/challenge`;
+}
+
+/**
+ * Carries out an authorization or a sale like any other, except that the card is the session's and the cardholder may
+ * have failed.
+ */
+async function complete(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const read = await readRequest(request, response, parseCompletionRequest);
+  if (!read) return;
+  const { arrivedAtMs } = read;
+  const { session: id, ...asked } = read.asked;
+  const session = api.sessions.find(id);
+  if (session && session.reference !== asked.reference) {
+    return replyJson(response, 409, { error: "reference_conflict", reference: asked.reference });
+  }
+  const operation = { ...asked, parentReference: null, pan: session?.pan ?? null };
+  const sources = {
+    queue: api.faults,
+    spent: api.spent,
+    hasSeen: (seen: string) => api.teller.hasSeen(seen),
+  };
+  const behaviour = chooseBehaviour(sources, operation, "complete");
+  if (behaviour.name === "hang_before") return holdUnanswered(response, api.hangMs);
+  if (behaviour.name === "late_effect") await untilLate(api, asked.expiresAtMs);
+  const answer = await api.teller.operate(operation, {
+    isExpired: arrivedAtMs >= asked.expiresAtMs,
+    forcedCode:
+      (session && !isSameAmount(session, asked) ? "13" : refusalOf(session)) ?? behaviour.forcedCode,
+  });
+  if (answer.kind === "conflict") {
+    return replyJson(response, 409, { error: "reference_conflict", reference: asked.reference });
+  }
+  if (behaviour.name === "late") await untilLate(api, asked.expiresAtMs);
+  return deliver(api, behaviour.name, response, withAuthentication(answer.body, session));
+}
+
+function isSameAmount(session: ChallengeSession, asked: Pick<EnrolmentRequest, "amountMinor" | "currency">) {
+  return session.amountMinor === asked.amountMinor && session.currency === asked.currency;
+}
+
+async function withForm(
+  request: IncomingMessage,
+  response: ServerResponse,
+  use: (form: URLSearchParams) => void,
+): Promise<void> {
+  const body = await readBody(request);
+  if (body.kind === "too_large") replyTooLarge(response);
+  else use(new URLSearchParams(body.text));
+}
+
+function showChallenge(sessions: ChallengeSessions, form: URLSearchParams, response: ServerResponse): void {
+  const session = sessions.find(form.get("session") ?? "");
+  if (!session) return replyPage(response, 404, messagePage("Your bank does not know this payment."));
+  if (session.verdict !== "open") return replyPage(response, 200, returnPage(session));
+  if (Date.now() >= session.sessionExpiresAtMs) {
+    return replyPage(response, 410, messagePage("The time for this payment is over."));
+  }
+  replyPage(response, 200, challengePage(session));
+}
+
+/**
+ * Records the answer and sends the browser back: by POST after a right or a wrong code, by GET after a cancellation,
+ * since acquirers use both.
+ */
+function takeAnswer(sessions: ChallengeSessions, form: URLSearchParams, response: ServerResponse): void {
+  const session = sessions.find(form.get("session") ?? "");
+  if (!session) return replyPage(response, 404, messagePage("Your bank does not know this payment."));
+  if (Date.now() >= session.sessionExpiresAtMs && session.verdict === "open") {
+    return replyPage(response, 410, messagePage("The time for this payment is over."));
+  }
+  if (form.get("answer") === "cancel") {
+    sessions.answer(session, "cancelled");
+    const back = new URL(session.returnUrl);
+    back.searchParams.set("session", session.id);
+    response.writeHead(303, { location: back.href, "content-length": 0 });
+    response.end();
+    return;
+  }
+  sessions.answer(session, form.get("code") === RIGHT_CODE ? "authenticated" : "failed");
+  replyPage(response, 200, returnPage(session));
+}
+
+function replyPage(response: ServerResponse, status: number, html: string): void {
+  replyText(response, status, "text/html; charset=utf-8", html);
+}

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { localCertificates } from "@holdfast/sandbox/infrastructure";
+import { signWebhook } from "@holdfast/webhook-signature";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { describeReceipt } from "./describe-receipt.ts";
+import { startReceiver, type Receipt, type Receiver } from "./receiver.ts";
+
+const secret = "whs_the-secret";
+const body = Buffer.from('{"paymentId":"p-1","amount":12.50}');
+let receiver: Receiver;
+let caFile: string;
+const receipts: Receipt[] = [];
+
+beforeAll(async () => {
+  const files = await localCertificates(mkdtempSync(join(tmpdir(), "holdfast-receiver-")));
+  caFile = files.caFile;
+  receiver = await startReceiver({
+    cert: readFileSync(files.certFile),
+    key: readFileSync(files.keyFile),
+    port: 0,
+    secret,
+    onReceipt: (receipt) => receipts.push(receipt),
+  });
+});
+afterAll(() => receiver.close());
+beforeEach(() => void (receipts.length = 0));
+
+type Sent = { key?: string; content?: Buffer; method?: string; headers?: Record<string, string> };
+
+async function send({ key = secret, content = body, method = "POST", headers = {} }: Sent = {}) {
+  const time = String(Date.now());
+  return await new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const outgoing = request(receiver.url, {
+      method,
+      ca: readFileSync(caFile),
+      agent: false,
+      headers: {
+        "x-request-time": time,
+        "x-request-signature": signWebhook(key, time, body),
+        "x-event-id": "e-1",
+        "x-event-type": "payment.status_changed",
+        "content-digest": `sha-256=:${createHash("sha256").update(body).digest("base64")}:`,
+        ...headers,
+      },
+    });
+    outgoing.on("error", reject).on("response", (answer) => {
+      let text = "";
+      answer
+        .setEncoding("utf8")
+        .on("data", (chunk: string) => (text += chunk))
+        .on("end", () => resolve({ status: answer.statusCode!, text }));
+    });
+    outgoing.end(content);
+  });
+}
+const printed = () => receipts.map((receipt) => describeReceipt(receipt, new Date())).join("");
+
+test("an authentic webhook is answered 200 and printed; the same event again is known", async () => {
+  expect(await send()).toMatchObject({ status: 200 });
+  expect(await send()).toMatchObject({ status: 200 });
+  expect(receipts.map(({ repeated }) => repeated)).toEqual([false, true]);
+  expect(printed()).toMatch(
+    /verified {2}payment\.status_changed {2}e-1[^]*"paymentId": "p-1"[^]*seen before/,
+  );
+});
+
+test("one that is not authentic is answered 401 with the reason, and printed with it", async () => {
+  expect(await send({ key: "whs_other" })).toMatchObject({
+    status: 401,
+    text: expect.stringContaining("wrong_secret"),
+  });
+  expect(await send({ content: Buffer.from("{}") })).toMatchObject({
+    status: 401,
+    text: expect.stringContaining("body_changed"),
+  });
+  expect(await send({ headers: { "x-request-time": "1790000000" } })).toMatchObject({
+    status: 401,
+    text: expect.stringContaining("time_malformed"),
+  });
+  expect(printed()).toContain("NOT AUTHENTIC  wrong_secret: the body arrived as it was sent");
+});
+
+test("it takes POST only, and no more than a webhook has", async () => {
+  expect(await send({ method: "GET", content: Buffer.alloc(0) })).toMatchObject({ status: 405 });
+  expect(await send({ content: Buffer.alloc(300_000) })).toMatchObject({ status: 413 });
+  expect(receipts).toEqual([]);
+});
+
+test("what a stranger sends cannot steer the terminal", async () => {
+  const escape = String.fromCharCode(27);
+  const received = { headers: {}, body: Buffer.from(`${escape}[2J`) };
+  const verdict = { valid: true, eventId: `${escape}[31m`, eventType: "x", requestTime: 0 } as const;
+  expect(describeReceipt({ received, verdict, repeated: false }, new Date())).not.toContain(escape);
+});

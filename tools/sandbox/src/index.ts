@@ -1,0 +1,5 @@
+export { helpText as sandboxHelpText } from "./options.ts";
+export { startSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
+export type { SandboxFile } from "./sandbox-file.ts";
+export type { ServiceDefinition, ServiceSurroundings } from "./service-definitions.ts";
+export { serviceDefinitions } from "./service-definitions.ts";

@@ -1,0 +1,33 @@
+// The four ports that people type. Everything else in the sandbox listens on ports drawn at random.
+import { freePort, isPortFree } from "./infrastructure/index.ts";
+
+export type Ports = {
+  merchantApi: number;
+  operatorApi: number;
+  publicPages: number;
+  acquirerSimulator: number;
+};
+
+/** The four ports from `portBase` upwards, or free ones for 0. @throws where one of them cannot be had. */
+export async function choosePorts(portBase: number): Promise<Ports> {
+  const port = async (offset: number, use: string) => {
+    if (portBase === 0) return freePort();
+    await refuseTaken(portBase + offset, use);
+    return portBase + offset;
+  };
+  return {
+    merchantApi: await port(0, "merchant API"),
+    operatorApi: await port(1, "operator API"),
+    publicPages: await port(2, "public pages"),
+    acquirerSimulator: await port(3, "acquirer simulator"),
+  };
+}
+
+async function refuseTaken(port: number, use: string): Promise<void> {
+  const fault = await isPortFree(port).then(
+    (free) => (free ? undefined : "is in use"),
+    (error: NodeJS.ErrnoException) => `cannot be used (${error.code})`,
+  );
+  if (fault)
+    throw new Error(`port ${port} (${use}) ${fault}: choose others with --port-base N, or 0 for free ones`);
+}

@@ -1,0 +1,179 @@
+// The whole product on one machine, as separate processes. This file tells in which order they come up; each step's
+// details are in a file of its own.
+import { join, resolve } from "node:path";
+import { OBSERVER } from "@holdfast/contracts";
+import {
+  localCertificates,
+  provisionDatabase,
+  type LocalCertificates,
+  type SchemaUrls,
+} from "./infrastructure/index.ts";
+import { seedDemoMerchant } from "./demo-merchant.ts";
+import { openHome } from "./home.ts";
+import {
+  launchNatsServer,
+  launchPostgres,
+  launchService,
+  launchSimulator,
+  migrate,
+  type LaunchContext,
+} from "./launch.ts";
+import { createOperators } from "./operators.ts";
+import { choosePorts } from "./ports.ts";
+import { keepSecrets, type Secrets } from "./secrets.ts";
+import { createSandboxFile, type SandboxFile } from "./sandbox-file.ts";
+import type { ServiceDefinition, ServiceSurroundings } from "./service-definitions.ts";
+import { Supervisor } from "./supervisor.ts";
+
+export type SandboxOptions = {
+  home: string;
+  /** 0 takes free ports. */
+  portBase: number;
+  services: ServiceDefinition[];
+  /** Aborted to stop in order, also while starting. */
+  stopSignal?: AbortSignal;
+  /** Aborted to kill all processes at once. */
+  killSignal?: AbortSignal;
+  log?: (line: string) => void;
+};
+
+/** A running sandbox. */
+export type Sandbox = {
+  /** What sandbox.json held when everything answered; `processes` there changes when a process is started again. */
+  file: SandboxFile;
+  stopped: Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** It was asked to stop before everything answered. */
+export class SandboxStoppedError extends Error {
+  override name = "SandboxStoppedError";
+  readonly code = "sandbox_stopped";
+}
+
+/** Starts everything and resolves when everything answers; on a failure all is stopped before it is thrown. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { log = () => undefined } = options;
+  const home = await openHome(resolve(options.home));
+  let file: ReturnType<typeof createSandboxFile> | undefined;
+  const supervisor = new Supervisor({ log, onChange: () => file?.update(supervisor.pids()) });
+  const stopped = Promise.withResolvers<void>();
+  const interrupted = Promise.withResolvers<never>();
+  const stop = once(async () => {
+    interrupted.reject(new SandboxStoppedError("stopped while starting"));
+    file?.remove();
+    await supervisor.stop();
+    home.release();
+    stopped.resolve();
+  });
+  whenAborted(options.stopSignal, () => void stop());
+  whenAborted(options.killSignal, () => supervisor.kill());
+  try {
+    const contents = await Promise.race([
+      bringUp({ ...options, log, home: home.dir, supervisor }),
+      interrupted.promise,
+    ]);
+    file = createSandboxFile(home.dir, contents);
+    file.update(supervisor.pids());
+    return { file: { ...contents, processes: supervisor.pids() }, stopped: stopped.promise, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function once(action: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => (running ??= action());
+}
+
+function whenAborted(signal: AbortSignal | undefined, action: () => void): void {
+  if (signal?.aborted) action();
+  else signal?.addEventListener("abort", action);
+}
+
+type BringUp = {
+  home: string;
+  portBase: number;
+  services: ServiceDefinition[];
+  supervisor: Supervisor;
+  log: (line: string) => void;
+};
+
+async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">> {
+  const { home, services, log } = options;
+  const context: LaunchContext = { home, supervisor: options.supervisor, log };
+  const ports = await choosePorts(options.portBase);
+  const secrets = keepSecrets(join(home, "secrets.json"));
+  const operators = await createOperators(secrets.read().operatorKey, join(home, "operator-jwks.json"));
+
+  log("starting PostgreSQL, NATS and the acquirer simulator");
+  const [database, natsUrl, certificates] = await Promise.all([
+    bringUpDatabase(context, services, secrets.read()),
+    launchNatsServer(context, secrets.read().busPasswords),
+    localCertificates(join(home, "certificates")),
+    launchSimulator(context, ports.acquirerSimulator),
+  ]);
+  if (database.created) secrets.update({ demoMerchant: undefined });
+
+  log(`starting ${services.map(({ name }) => name).join(", ")}`);
+  const surroundings = {
+    ports,
+    natsUrl,
+    databaseUrls: database.urls,
+    secrets: secrets.read(),
+    operatorJwksFile: join(home, "operator-jwks.json"),
+    caFile: certificates.caFile,
+  };
+  const healthUrls = await Promise.all(
+    services.map(
+      async (service) => [service.name, await launchService(context, service, surroundings)] as const,
+    ),
+  );
+
+  const contents = describe(home, surroundings, certificates, database.superuserUrl);
+  const merchant = await seedDemoMerchant(secrets, contents.operatorUrl, operators);
+  return { ...contents, healthUrls: Object.fromEntries(healthUrls), merchants: [merchant], operators };
+}
+
+async function bringUpDatabase(
+  context: LaunchContext,
+  services: ServiceDefinition[],
+  secrets: Secrets,
+): Promise<{ created: boolean; superuserUrl: string; urls: SchemaUrls }> {
+  const postgres = await launchPostgres(context);
+  const urls = await provisionDatabase({
+    superuserUrl: postgres.superuserUrl("postgres"),
+    database: databaseName,
+    passwords: secrets.databasePasswords,
+  });
+  await Promise.all(services.map((service) => migrate(context, service, urls)));
+  return { created: postgres.created, superuserUrl: postgres.superuserUrl(databaseName), urls };
+}
+
+const databaseName = "holdfast";
+
+function describe(
+  home: string,
+  { ports, natsUrl, secrets }: Pick<ServiceSurroundings, "ports" | "natsUrl" | "secrets">,
+  { caFile, certFile, keyFile }: LocalCertificates,
+  databaseUrl: string,
+): Omit<SandboxFile, "processes" | "merchants" | "operators" | "healthUrls"> {
+  const url = (port: number) => `http://127.0.0.1:${port}`;
+  return {
+    ready: true,
+    gatewayUrl: url(ports.merchantApi),
+    operatorUrl: url(ports.operatorApi),
+    publicUrl: url(ports.publicPages),
+    acquirerUrl: url(ports.acquirerSimulator),
+    natsUrl: observerUrl(natsUrl, secrets.busPasswords.observer),
+    databaseUrl,
+    caFile,
+    receiver: { certFile, keyFile },
+    logs: join(home, "logs"),
+  };
+}
+
+function observerUrl(natsUrl: string, password: string): string {
+  return natsUrl.replace("nats://", `nats://${OBSERVER}:${password}@`);
+}
