@@ -34,7 +34,7 @@ if (!binary || !existsSync(binary)) {
     process.stderr.write(
       missing?.startsWith("libatomic")
         ? "holdfast: Node 26 needs libatomic: install the package libatomic1 (Debian, Ubuntu) or libatomic (Fedora)\n"
-        : `holdfast: the Node 26 that came along does not start: ${version.stderr || version.error}\n`,
+        : `holdfast: the installed Node 26 does not start: ${version.stderr || version.error}\n`,
     );
     process.exit(1);
   }

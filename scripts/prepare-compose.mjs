@@ -46,7 +46,8 @@ function keepSecrets() {
   const kept = existsSync(envFile) ? readFileSync(envFile, "utf8") : "";
   const names = new Set([...kept.matchAll(/^\s*(?:export\s+)?(\w+)\s*=/gm)].map(([, name]) => name));
   const missing = Object.entries(secrets()).filter(([name]) => !names.has(name));
-  const head = kept === "" ? "# Secrets of this installation: keep them, and keep them to yourself.\n" : "";
+  const head =
+    kept === "" ? "# Secrets of this installation: back them up, and share them with nobody.\n" : "";
   const separator = kept === "" || kept.endsWith("\n") ? "" : "\n";
   const lines = missing.map(([name, value]) => `${name}=${value}\n`).join("");
   replaceFile(envFile, head + kept + separator + lines, 0o600);
@@ -60,11 +61,11 @@ function secrets() {
     POSTGRES_PASSWORD: password(),
     ...Object.fromEntries(roles.map((name) => [name, password()])),
     ...Object.fromEntries(busUsers.map((user) => [`NATS_PASSWORD_${user}`, password()])),
-    CARD_SEALING_KEYS: `k1:${drawKey()}`,
-    CREDENTIAL_PEPPERS: `1:${drawKey()}`,
-    THREE_DS_STATE_KEYS: `k1:${drawKey()}`,
-    PAN_FINGERPRINT_KEY: drawKey(),
-    WEBHOOK_SECRET_KEYS: `k1:${drawKey()}`,
+    CARD_SEALING_KEYS: `k1:${generateKey()}`,
+    CREDENTIAL_PEPPERS: `1:${generateKey()}`,
+    THREE_DS_STATE_KEYS: `k1:${generateKey()}`,
+    PAN_FINGERPRINT_KEY: generateKey(),
+    WEBHOOK_SECRET_KEYS: `k1:${generateKey()}`,
     // Of the profile `observability`.
     GRAFANA_ADMIN_PASSWORD: password(),
   };
@@ -75,14 +76,14 @@ function password() {
   return `p${randomBytes(24).toString("hex")}`;
 }
 
-function drawKey() {
+function generateKey() {
   return randomBytes(32).toString("base64");
 }
 
 function keepOperatorKey() {
   if (!existsSync(keyFile)) {
-    const drawn = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
-    replaceFile(keyFile, JSON.stringify(drawn.export({ format: "jwk" })), 0o600);
+    const generated = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+    replaceFile(keyFile, JSON.stringify(generated.export({ format: "jwk" })), 0o600);
   }
   const privateKey = createPrivateKey({ key: JSON.parse(readFileSync(keyFile, "utf8")), format: "jwk" });
   const publicKey = createPublicKey(privateKey).export({ format: "jwk" });
@@ -138,14 +139,14 @@ function replaceFile(file, content, mode) {
 }
 
 function instructions() {
-  return `Secrets are in ${envFile} (mode 600, ignored by git). Now:
+  return `The secrets are in ${envFile} (mode 600, ignored by git). Now run:
 
   docker compose up --build --wait
 
-Operators (bearer tokens, valid for 24 hours; run this again for new ones)
+Operators (bearer tokens, valid for 24 hours; run npm run compose:prepare again for new ones)
 ${operators.map(({ name, roles, token }) => `  ${name} (${roles.join(", ")})\n  ${token}`).join("\n")}
 
-A first merchant, whose secret is shown once:
+Create a first merchant; its secret is shown only once:
 
   curl -s http://127.0.0.1:8081/operator/merchants -H 'Content-Type: application/json' \\
     -H 'Authorization: Bearer ${operators[0].token}' \\

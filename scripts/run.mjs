@@ -51,7 +51,7 @@ async function install() {
   });
   if (ended.signal) endAs(ended);
   if (ended.code !== 0) {
-    process.stderr.write("holdfast: npm ci failed, see above\n");
+    process.stderr.write("holdfast: npm ci failed; see its output above\n");
     process.exit(1);
   }
   stampInstalled();

@@ -10,6 +10,7 @@ import {
 } from "./tidy/references.ts";
 import { circlesOf, readImports, roomOf, workspaceOf } from "./tidy/imports.ts";
 import { FILES, read } from "./tidy/tree.ts";
+import { refusedIn, refusedInUserFacingText, refusedWords } from "./tidy/words.ts";
 
 const imports = readImports();
 const workspaces = new Map(
@@ -129,4 +130,53 @@ test("files and functions have their tripwires, and whoever steps over one says 
       .map(([text]) => `${path}: ${text}: end it with " -- " and the reason`),
   );
   expect(unreasoned).toEqual([]);
+});
+
+test("what users read has the glossary's words: say what the message says", () => {
+  expect(refusedInUserFacingText()).toEqual([]);
+});
+
+test.each([
+  ["Let go of a pre-authorization", "say release"],
+  ["The gateway draws the payment's id", "say generate"],
+  ["A secret is drawn", "say generate"],
+  ["The test holds the document to the code", "say enforce"],
+  ["The bank holds the money", "say reserve"],
+  ["The bank said no", "say decline"],
+  ["Take a payment", "say accept payments"],
+  ["A capture is undone", "say reverse"],
+  ["It breaks one of our own rules", "say merchant rules"],
+  ["The bin table", "say BIN"],
+  ["A payment in doubt", "say unknown outcome"],
+  ["It is reversed at once", "say immediately"],
+  ["It is repeated for ever", "say forever"],
+  ["The file is written anew", "say again"],
+  ["The merchant hears of it", "say receive"],
+  ["The buyer is told", "say get"],
+  ["Your bank wants to be sure", "say need"],
+  ["The server speaks TLS", "say use"],
+  ["A «quoted» word", "say straight quotes"],
+])("is refused: %s", (planted, instead) => {
+  expect(refusedWords(planted)).toEqual([expect.stringContaining(instead)]);
+});
+
+test.each([
+  ["docs/guide.md", "# Guide\n\nIt is done at once.", "docs/guide.md:3"],
+  ["docs/openapi.json", '{"paths":{"/a":{"summary":"Done at once"}}}', "docs/openapi.json/paths//a/summary"],
+  ["tools/help.ts", 'const help: string =\n  "it is done at once";', "tools/help.ts:2"],
+  ["tools/help.ts", "const help = `${name} is done at once`;", "tools/help.ts:1"],
+])("is found in %s: %s", (path, content, place) => {
+  expect(refusedIn(path, content)).toEqual([`${place}: "at once": say immediately, or at the same time`]);
+});
+
+test.each([
+  ["docs/guide.md", "The reply is `in doubt`.\n\n```sh\necho at once\n```\n"],
+  ["docs/security.md", '- Test: `a.test.ts`: "is reversed at once"'],
+  ["docs/openapi.json", '{"enum":["in_doubt"],"examples":["at once"]}'],
+  [
+    "tools/help.ts",
+    'import { anew } from "./anew.ts"; // at once\nexport const state: "in_doubt" = anew("in_doubt");',
+  ],
+])("is left alone in %s: %s", (path, content) => {
+  expect(refusedIn(path, content)).toEqual([]);
 });

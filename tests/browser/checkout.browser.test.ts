@@ -144,7 +144,7 @@ test.each(["{}", "<h1>Bad gateway</h1>"])(
     await typeCard(page);
     await page.locator("#pay").click();
     await page.locator("#outcome").waitFor();
-    expect(await page.locator("#outcome").innerText()).toContain("whether your payment has arrived");
+    expect(await page.locator("#outcome").innerText()).toContain("could not confirm your payment");
     await page.unroute("**/pay?*");
     await page.locator("#pay").click();
     expect(await shopAddress(page)).toMatchObject({ path: "/paid" });

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { SentCheckout } from "../checker/ledgers.ts";
+import { atMost } from "./at-most.ts";
+import type { SentCheckout } from "../checker/index.ts";
 import { visitCheckout, type BuyerDeps, type BuyerPlan } from "./client/buyer.ts";
 import type { CardName } from "./client/cards.ts";
 import { followCheckout, openCheckout } from "./client/check-out.ts";
-import type { MerchantClient } from "./client/merchant-client.ts";
 import { operate } from "./client/operate.ts";
 import type { Random } from "./random.ts";
-import { drawAmount, drawOperation } from "./workload.ts";
+import { placeRefunds, planRefunds, type PlannedRefunds } from "./refund-workload.ts";
+import { drawAmount, drawOperation, type Actors } from "./workload.ts";
 
 /** One order that its buyer pays on our page. */
 export type PlannedCheckout = {
@@ -19,6 +20,7 @@ export type PlannedCheckout = {
   buyer?: BuyerPlan;
   /** What the merchant does once it is paid; without an amount, with all of it. */
   operation?: { kind: "capture" | "cancel"; amount?: string };
+  refunds?: PlannedRefunds;
 };
 
 /** Every checkout of a run, drawn from the seed alone. */
@@ -54,6 +56,9 @@ function planCheckout(random: Random, index: number, seconds: number): PlannedCh
   };
   if (random.chance(0.05)) return planned;
   const buyer = planBuyer(random, { threeDs: checkout.threeDs, isShort });
+  const { amount } = checkout;
+  if (random.chance(0.3))
+    return { ...planned, buyer, refunds: planRefunds(random, { orderId, paid: amount, currency }) };
   if (!random.chance(0.3)) return { ...planned, buyer };
   const operation =
     transactionType === "PAYMENT" ? { kind: "cancel" as const } : drawOperation(random, currency);
@@ -103,28 +108,35 @@ const CARD_WEIGHTS = {
 
 /** Opens every checkout at its time, and resolves when each has ended for its merchant and its buyer. */
 export async function runCheckouts(
-  client: MerchantClient,
+  actors: Actors,
   buyers: BuyerDeps,
   plan: readonly PlannedCheckout[],
 ): Promise<void> {
   const startedAt = performance.now();
+  const inTurn = atMost(CHECKOUTS_AT_ONCE);
   await Promise.all(
     plan.map(async (planned) => {
       await delay(Math.max(0, planned.atMs - (performance.now() - startedAt)));
-      await placeCheckout(client, buyers, planned);
+      await inTurn(() => placeCheckout(actors, buyers, planned));
     }),
   );
 }
 
+/** A buyer takes longer than an order without one. */
+const CHECKOUTS_AT_ONCE = 30;
+
 async function placeCheckout(
-  client: MerchantClient,
+  { clients: [client], operator }: Actors,
   buyers: BuyerDeps,
-  { checkout, gateway, key, buyer, operation }: PlannedCheckout,
+  { checkout, gateway, key, buyer, operation, refunds }: PlannedCheckout,
 ): Promise<void> {
   const via = { gateway, ...(key !== undefined && { key }) };
   const checkoutId = await openCheckout(client, checkout, via);
   if (checkoutId === undefined || !buyer) return;
   await visitCheckout(buyers, checkoutId, buyer);
   const paymentId = await followCheckout(client, checkoutId, { gateway });
-  if (operation && paymentId !== undefined) await operate(client, { ...operation, paymentId }, via);
+  if (paymentId === undefined) return;
+  if (operation) await operate(client, { ...operation, paymentId }, via);
+  const { currency } = checkout;
+  if (refunds) await placeRefunds(client, operator, { paymentId, currency, gateway }, refunds);
 }

@@ -2,7 +2,7 @@
 // of it: the page's forms, the merchant's answers, the database and the bank.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { checkoutOf } from "../checker/answers.ts";
-import type { SentCheckout } from "../checker/ledgers.ts";
+import type { SentCheckout } from "../checker/index.ts";
 import { visitCheckout, type BuyerPlan } from "./client/buyer.ts";
 import { openCheckout } from "./client/check-out.ts";
 import {

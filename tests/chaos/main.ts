@@ -1,19 +1,24 @@
-// `npm run chaos`: payments under random faults, and the checker's verdict. A seed gives the same schedule again.
+// `npm run chaos`: payments, refunds and webhooks under random faults, and the checker's verdict. A seed gives the same
+// schedule again.
 //
 //   npm run chaos -- --seed 42 --payments 500 --seconds 60
+//   npm run chaos -- --minutes 30                             # as dense as the short one, for longer
 import { parseArgs } from "node:util";
-import { describeViolation } from "../checker/invariants.ts";
+import { describeViolation } from "../checker/index.ts";
 import { drawSeed } from "./random.ts";
 import { runChaos, type Verdict } from "./run-chaos.ts";
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string", default: process.env["HOLDFAST_SEED"] ?? `${drawSeed()}` },
-    payments: { type: "string", default: "500" },
-    seconds: { type: "string", default: "75" },
+    payments: { type: "string" },
+    seconds: { type: "string" },
+    minutes: { type: "string" },
   },
 });
 const VIOLATIONS_SHOWN = 10;
+/** What two busy cores can take: 500 within 75 seconds. */
+const PAYMENTS_PER_SECOND = 500 / 75;
 // What was started dies with this process, and the next test run removes its directory.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
 const print = (line: string) => void process.stdout.write(`${line}\n`);
@@ -23,11 +28,14 @@ const printTimed = (line: string) =>
   print(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s: ${line}`);
 
 const seed = wholeNumber("seed", values.seed);
+const minutes = values.minutes === undefined ? undefined : wholeNumber("minutes", values.minutes);
+const seconds = wholeNumber("seconds", values.seconds ?? `${minutes === undefined ? 75 : minutes * 60}`);
+const payments = wholeNumber("payments", values.payments ?? `${Math.round(seconds * PAYMENTS_PER_SECOND)}`);
 print(`seed ${seed}: HOLDFAST_SEED=${seed} npm run chaos repeats this schedule`);
 const { verdicts, dir } = await runChaos({
   seed,
-  payments: wholeNumber("payments", values.payments),
-  seconds: wholeNumber("seconds", values.seconds),
+  payments,
+  seconds,
   log: printTimed,
 });
 for (const verdict of verdicts) printVerdict(verdict);

@@ -1,167 +1,30 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { FAILPOINTS } from "@holdfast/service-runtime";
-import type { Random } from "./random.ts";
-import type { LinkName, ServiceProcess } from "./system/service-process.ts";
+import type { Behaviour } from "../support/index.ts";
+import {
+  subjectOf,
+  type Fault,
+  type InflictedFault,
+  type PlannedFault,
+  type ProcessName,
+  type ReceiverMood,
+} from "./faults.ts";
+import type { ServiceProcess } from "./system/service-process.ts";
 import { servicesOf, type System } from "./system/system.ts";
-import type { LinkFault } from "./system/tcp-proxy.ts";
-
-/** What is done to the system: plain data, so that a schedule can be printed and compared. */
-export type Fault =
-  /** SIGKILL, or SIGTERM and its orderly end, and started again at the end. */
-  | { kind: "kill" | "terminate"; process: ProcessName }
-  /** SIGSTOP, and SIGCONT at the end. */
-  | { kind: "stop"; process: ProcessName }
-  /** Started anew with a failpoint that kills or stops it, and again without it at the end. */
-  | { kind: "failpoint"; process: "payments-1" | "payments-2"; setting: string }
-  /** SIGKILL of a server, and started again on its data at the end. */
-  | { kind: "outage"; server: "postgres" | "nats" | "acquirer" }
-  | { kind: "link"; process: ProcessName; link: LinkName; fault: LinkFault }
-  | { kind: "bank"; operation: string; behaviour: string; times: number };
-export type ProcessName = "gateway-1" | "gateway-2" | "payments-1" | "payments-2" | "refunds";
-
-export type PlannedFault = { atMs: number; durationMs: number; fault: Fault };
-
-/** A fault as it was inflicted, for the report. */
-export type InflictedFault = { fault: Fault; fromMs: number; untilMs: number };
-
-/** Everything that will go wrong, drawn from the seed alone: about one fault every two seconds, several at a time. */
-export function planNemesis(random: Random, { seconds }: { seconds: number }): PlannedFault[] {
-  const plan: PlannedFault[] = [];
-  const endMs = seconds * 1_000;
-  for (let atMs = 1_000; atMs < endMs - SHORTEST_MS; atMs += random.integer(500, 3_000)) {
-    const fault = planFault(random);
-    const durationMs = Math.min(durationOf(random, fault), endMs - atMs);
-    const isBusy = plan.some(
-      (other) => subjectOf(other.fault) === subjectOf(fault) && other.atMs + other.durationMs + GAP_MS > atMs,
-    );
-    if (!isBusy) plan.push({ atMs, durationMs, fault });
-  }
-  return plan;
-}
-
-const SHORTEST_MS = 1_000;
-/** A process that was started again has to live for a while before it can die again. */
-const GAP_MS = 1_500;
-
-function planFault(random: Random): Fault {
-  const process = random.pick([
-    "payments-1",
-    "payments-2",
-    "payments-1",
-    "payments-2",
-    "gateway-1",
-    "gateway-2",
-  ]);
-  const kind = random.weighted({ kill: 3, terminate: 2, stop: 3, failpoint: 4, outage: 3, link: 6, bank: 3 });
-  switch (kind) {
-    case "kill":
-    case "terminate":
-    case "stop":
-      return { kind, process };
-    case "failpoint": {
-      const action = random.pick(["kill", "kill", "stop", "delay(3s)"]);
-      const setting = `${random.pick(PAYMENTS_FAILPOINTS)}:${action}@${random.integer(1, 3)}`;
-      return { kind, process: random.pick(["payments-1", "payments-2"]), setting };
-    }
-    case "outage":
-      return { kind, server: random.pick(["postgres", "nats", "acquirer"]) };
-    case "link":
-      return { kind, process, link: linkOf(random, process), fault: planLinkFault(random) };
-    case "bank":
-      return { kind, ...planBankFault(random) };
-    default:
-      return kind satisfies never;
-  }
-}
-
-const PAYMENTS_FAILPOINTS = FAILPOINTS.filter((point) => point.startsWith("payments.")) as [
-  string,
-  ...string[],
-];
-
-function linkOf(random: Random, process: ProcessName): LinkName {
-  return process.startsWith("gateway")
-    ? random.pick(["bus", "database"])
-    : random.pick(["bus", "database", "acquirer"]);
-}
-
-function planLinkFault(random: Random): LinkFault {
-  const kind = random.pick(["delay", "blackhole", "half_open", "reset", "refuse"]);
-  return kind === "delay" ? { kind, ms: random.integer(50, 1_000) } : { kind };
-}
-
-function planBankFault(random: Random): { operation: string; behaviour: string; times: number } {
-  const operation = random.pick([
-    "authorize",
-    "sale",
-    "reverse",
-    "inquire",
-    "capture",
-    "cancel",
-    "enrol",
-    "complete",
-  ]);
-  if (operation === "reverse" && random.chance(0.5)) return { operation, behaviour: "refuse", times: 10 };
-  const always = ["hang", "http_500", "garbage", "reset"] as const;
-  const behaviour = random.pick(
-    operation === "inquire" ? always : [...always, "hang_before", "late", "late_effect"],
-  );
-  return { operation, behaviour, times: random.integer(1, 10) };
-}
-
-/** Process stops outlive the lease every other time; servers come back soon enough for work to go on. */
-function durationOf(random: Random, fault: Fault): number {
-  switch (fault.kind) {
-    case "stop":
-      return random.integer(1_000, 9_000);
-    case "failpoint":
-      return random.integer(4_000, 9_000);
-    case "kill":
-    case "terminate":
-    case "outage":
-    case "link":
-      return random.integer(500, 4_000);
-    case "bank":
-      return random.integer(2_000, 6_000);
-    default:
-      return fault satisfies never;
-  }
-}
-
-/** Two faults of one subject would undo each other's end. */
-function subjectOf(fault: Fault): string {
-  switch (fault.kind) {
-    case "kill":
-    case "terminate":
-    case "stop":
-    case "failpoint":
-      return fault.process;
-    case "outage":
-      return fault.server;
-    case "link":
-      return `${fault.process} ${fault.link}`;
-    case "bank":
-      return fault.operation;
-    default:
-      return fault satisfies never;
-  }
-}
 
 /**
  * Inflicts every fault at its time and ends it at its end. Where the one before on the same subject takes longer than was
  * planned (an orderly end, a server's recovery on a busy machine), the next one waits for it.
  */
 export async function runNemesis(system: System, plan: readonly PlannedFault[]): Promise<InflictedFault[]> {
-  const startedAt = performance.now();
-  const now = () => performance.now() - startedAt;
+  const startedAt = Date.now();
   const latest = new Map<string, Promise<unknown>>();
   const inTurn = async ({ atMs, durationMs, fault }: PlannedFault, before: Promise<unknown> | undefined) => {
-    await Promise.all([before, delay(Math.max(0, atMs - now()))]);
-    const fromMs = now();
+    await Promise.all([before, delay(Math.max(0, startedAt + atMs - Date.now()))]);
+    const fromMs = Date.now();
     const mend = await inflict(system, fault);
     await delay(durationMs);
     await mend();
-    return { fault, fromMs, untilMs: now() };
+    return { fault, fromMs, untilMs: Date.now() };
   };
   return await Promise.all(
     plan.map((planned) => {
@@ -207,6 +70,11 @@ async function inflict(system: System, fault: Fault): Promise<() => Promise<void
     }
     case "outage":
       return await takeDown(system, fault.server);
+    case "loss": {
+      await system.nats.kill();
+      system.nats.wipe();
+      return () => system.nats.restart();
+    }
     case "link": {
       const link = serviceOf(system, fault.process).links[fault.link];
       await link.set(fault.fault);
@@ -216,6 +84,12 @@ async function inflict(system: System, fault: Fault): Promise<() => Promise<void
       // The bank itself may be down just now.
       await system.acquirer.queueFault(fault).catch(() => undefined);
       return () => undefined;
+    case "receiver": {
+      const { receiver } = system.shops[fault.shop];
+      const elsewhere = system.shops[fault.shop === 0 ? 1 : 0];
+      receiver.behave(behaviourOf(fault.mood, new URL(elsewhere.path, elsewhere.receiver.url).href));
+      return () => receiver.behave({ kind: "status", status: 200 });
+    }
     default:
       return fault satisfies never;
   }
@@ -233,6 +107,36 @@ async function takeDown(
   }
   await system[server].kill();
   return () => system[server].restart();
+}
+
+/** @param elsewhere the other merchant's receiver, which nothing of this one's may reach. */
+function behaviourOf(mood: ReceiverMood, elsewhere: string): Behaviour | (() => Behaviour) {
+  const ok: Behaviour = { kind: "status", status: 200 };
+  const error: Behaviour = { kind: "status", status: 500, body: "not now" };
+  let requests = 0;
+  switch (mood) {
+    case "error":
+      return error;
+    case "redirect":
+      return { kind: "status", status: 307, headers: { location: elsewhere } };
+    case "reset":
+    case "hang":
+      return { kind: mood };
+    case "drip_headers":
+      return { kind: "drip", part: "headers", everyMs: 100 };
+    case "drip_body":
+      return { kind: "drip", part: "body", everyMs: 100 };
+    case "slow":
+      return { kind: "late", status: 200, afterMs: 500 };
+    case "too_late":
+      return { kind: "late", status: 200, afterMs: 1_500 };
+    case "huge":
+      return { kind: "huge", status: 200, bytes: 5_000_000 };
+    case "unsteady":
+      return () => (requests++ % 2 === 0 ? error : ok);
+    default:
+      return mood satisfies never;
+  }
 }
 
 function serviceOf(system: System, name: ProcessName): ServiceProcess {

@@ -4,7 +4,7 @@
 import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { problemOf, recordOf } from "../checker/answers.ts";
-import type { HistoryEntry } from "../checker/ledgers.ts";
+import type { HistoryEntry } from "../checker/index.ts";
 import type { Order } from "./client/merchant-client.ts";
 import {
   hits,

@@ -1,5 +1,5 @@
-import type { Ledgers } from "../checker/ledgers.ts";
-import type { InflictedFault } from "./nemesis.ts";
+import type { Ledgers } from "../checker/index.ts";
+import type { InflictedFault } from "./faults.ts";
 
 /** What happened in a run, in numbers: a run that passed without faults, or without payments, proves nothing. */
 export function describeRun(
@@ -8,6 +8,7 @@ export function describeRun(
   failpointHits: number,
 ): string {
   const { history, payments, paymentHistory, bank, checkouts, checkoutPayments, visits } = ledgers;
+  const { refunds, operations, received, acceptedEvents } = ledgers;
   const ofCheckouts = new Set(checkoutPayments.map(({ paymentId }) => paymentId));
   const attempts = payments.filter(({ paymentId }) => ofCheckouts.has(paymentId));
   const posts = history.filter(({ method }) => method === "POST");
@@ -22,7 +23,10 @@ export function describeRun(
     `checkouts: ${checkouts.length}: ${tally(checkouts.map(({ state, attempts }) => `${state} after ${attempts}`))}`,
     `their payments: ${tally(attempts.map(({ state, resultCode }) => `${state} ${resultCode}`))}`,
     `visits: ${visits.length}: ${tally(visits.map(({ action, status, shown }) => `${action} ${shown ?? status ?? "none"}`))}`,
-    `faults: ${faults.length}: ${tally(faults.map(({ fault }) => nameOf(fault)))}`,
+    `refunds: ${refunds.length}: ${tally(refunds.map(({ kind, state }) => `${kind} ${state}`))}`,
+    `operators: ${operations.length}: ${tally(operations.map(({ action, status, code }) => `${action} ${code ?? status ?? "none"}`))}`,
+    `webhooks: ${acceptedEvents.length} events, ${received.length} attempts: ${tally(received.map(({ answered }) => `${answered ?? "none"}`))}`,
+    `faults injected: ${faults.length}: ${tally(faults.map(({ fault }) => nameOf(fault)))}`,
     `overlapping pairs of faults: ${overlaps(faults)}; at most ${mostAtOnce(faults)} at once; failpoints hit: ${failpointHits}`,
   ].join("\n");
 }
@@ -36,9 +40,12 @@ function nameOf(fault: InflictedFault["fault"]): string {
     case "failpoint":
       return fault.setting.replace(/@\d+/, "");
     case "outage":
-      return `outage ${fault.server}`;
+    case "loss":
+      return `${fault.kind} ${fault.server}`;
     case "link":
       return `${fault.fault.kind} ${fault.process.split("-")[0]}-${fault.link}`;
+    case "receiver":
+      return `receiver ${fault.mood}`;
     case "bank":
       return `bank ${fault.operation} ${fault.behaviour}`;
     default:

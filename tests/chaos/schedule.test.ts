@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { planCheckouts } from "./checkout-workload.ts";
 import { minorUnits } from "../checker/amount.ts";
-import { planNemesis, type PlannedFault } from "./nemesis.ts";
+import { PROCESSES, subjectOf, type PlannedFault } from "./faults.ts";
+import { planNemesis } from "./plan-nemesis.ts";
 import { createRandom } from "./random.ts";
 import { planWorkload } from "./workload.ts";
 
@@ -20,7 +21,12 @@ test("a seed gives the same schedule again, another seed another one", () => {
 test("every order is of its own, and its amount is one that its currency has", () => {
   for (const plan of seeds.map(workloadOf)) {
     expect(new Set(plan.map(({ order }) => order.orderId)).size).toBe(500);
-    expect(plan.filter(({ order }) => !minorUnits(order.amount, order.currency))).toEqual([]);
+    const taken = plan.filter(({ isRefused }) => !isRefused);
+    expect(taken.filter(({ order }) => !minorUnits(order.amount, order.currency))).toEqual([]);
+    const refunds = taken.flatMap(({ order, refunds }) =>
+      (refunds?.refunds ?? []).map(({ amount }) => minorUnits(amount, order.currency)),
+    );
+    expect(refunds.filter((amount) => !amount)).toEqual([]);
   }
 });
 
@@ -33,8 +39,15 @@ test("the workload has keys, crowds under one key, other bodies under it, and re
     plan.filter(({ repeatAfterMs }) => repeatAfterMs !== undefined),
     plan.filter(({ order }) => order.cardholder === "right" && order.card === "challenged"),
     plan.filter(({ order }) => order.cardholder === "never" && order.card === "challenged"),
+    plan.filter(({ order }) => order.sale),
+    plan.filter(({ isRefused }) => isRefused),
+    plan.filter(({ isSpiedOn }) => isSpiedOn),
+    plan.filter(({ refunds }) => refunds?.atOnce),
+    plan.filter(({ refunds }) => refunds?.refunds.length === 6),
+    plan.filter(({ refunds, isHasty, operation }) => refunds && isHasty && operation),
+    plan.flatMap(({ refunds }) => refunds?.refunds ?? []).filter(({ byOperator }) => byOperator),
   ]) {
-    expect(is.length).toBeGreaterThan(10);
+    expect(is.length).toBeGreaterThan(8);
   }
 });
 
@@ -67,10 +80,8 @@ test("the checkouts are drawn from the seed, too, and have every kind of buyer",
 test("faults of one process or server follow each other, and all have ended at the end", () => {
   for (const plan of seeds.map(nemesisOf)) {
     expect(plan.length).toBeGreaterThan(15);
-    for (const ofOne of Object.values(Object.groupBy(plan, subjectOf))) {
-      const isEarly = (ofOne ?? []).filter(
-        ({ atMs }, index) => index > 0 && atMs < endOf(ofOne?.[index - 1]),
-      );
+    for (const ofOne of Map.groupBy(plan, ({ fault }) => subjectOf(fault)).values()) {
+      const isEarly = ofOne.filter(({ atMs }, index) => index > 0 && atMs < endOf(ofOne[index - 1]));
       expect(isEarly).toEqual([]);
     }
     expect(plan.filter((planned) => endOf(planned) > 75_000)).toEqual([]);
@@ -80,7 +91,17 @@ test("faults of one process or server follow each other, and all have ended at t
 test("over some seeds every kind of fault is drawn, and faults overlap", () => {
   const all = seeds.flatMap(nemesisOf);
   const kinds = new Set(all.map(({ fault }) => fault.kind));
-  expect([...kinds].toSorted()).toEqual(["bank", "failpoint", "kill", "link", "outage", "stop", "terminate"]);
+  expect([...kinds].toSorted()).toEqual([
+    "bank",
+    "failpoint",
+    "kill",
+    "link",
+    "loss",
+    "outage",
+    "receiver",
+    "stop",
+    "terminate",
+  ]);
   const overlapping = nemesisOf(1).filter(
     (one, index, plan) => index > 0 && one.atMs < endOf(plan[index - 1]),
   );
@@ -91,8 +112,13 @@ function endOf(planned: PlannedFault | undefined): number {
   return planned ? planned.atMs + planned.durationMs : 0;
 }
 
-function subjectOf({ fault }: PlannedFault): string {
-  if (fault.kind === "outage") return fault.server;
-  if (fault.kind === "link") return `${fault.process} ${fault.link}`;
-  return fault.kind === "bank" ? fault.operation : fault.process;
-}
+test("thirty minutes have three hundred faults, of every process and at every point", () => {
+  const plan = planNemesis(createRandom(1), { seconds: 1_800 });
+  expect(plan.length).toBeGreaterThan(300);
+  const faults = plan.map(({ fault }) => fault);
+  const processes = faults.flatMap((fault) => ("process" in fault ? [fault.process] : []));
+  expect([...new Set(processes)].toSorted()).toEqual([...PROCESSES].toSorted());
+  const settings = faults.flatMap((fault) => (fault.kind === "failpoint" ? [fault.setting] : []));
+  for (const service of ["payments", "refunds", "webhooks"])
+    expect(settings.filter((setting) => setting.startsWith(service)).length).toBeGreaterThan(10);
+});

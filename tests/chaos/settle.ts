@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { checkoutOf, problemOf, recordOf } from "../checker/answers.ts";
-import type { HistoryEntry } from "../checker/ledgers.ts";
+import type { HistoryEntry } from "../checker/index.ts";
 import type { MerchantClient } from "./client/merchant-client.ts";
-import { readUnsettled } from "./system/read-ledgers.ts";
+import { readUndecided, readUnsettled } from "./system/read-ledgers.ts";
 import { servicesOf, type System } from "./system/system.ts";
 
 /** Runs every process again, without failpoints, mends every link, and waits until all are ready. */
@@ -12,16 +12,20 @@ export async function heal(system: System): Promise<void> {
   await mend(system);
 }
 
-/** Mends every link and wakes every process; one that is dead stays dead. */
+/** Mends every link and receiver and wakes every process; one that is dead stays dead. */
 export async function mend(system: System): Promise<void> {
-  const { acquirer } = system;
+  const { acquirer, shops } = system;
   const services = servicesOf(system);
+  for (const { receiver } of shops) receiver.behave({ kind: "status", status: 200 });
   await Promise.all(services.flatMap(({ links }) => Object.values(links).map((link) => link.heal())));
   const running = [...services, acquirer].filter(({ process }) => process.isRunning());
   for (const { process } of running) process.resume();
-  await Promise.all(running.map(({ process }) => process.untilReady()));
+  await Promise.all(running.map(({ process }) => process.untilReady({ withinMs: READY_WITHIN_MS })));
   await acquirer.clearFaults();
 }
+
+/** Also where the machine has other things to do. */
+const READY_WITHIN_MS = 120_000;
 
 /** Not everything was settled in time: recovery is stuck, which the invariants alone do not forbid. */
 export class UnsettledError extends Error {
@@ -30,35 +34,47 @@ export class UnsettledError extends Error {
 }
 
 /**
- * Waits until no payment's outcome at the bank is unknown any more, and no checkout is open that is over.
+ * Waits until no outcome at the bank is unknown any more, no checkout is open that is over, and every webhook has arrived.
+ * @param decided whether operators are at work, so that every refund will be decided, too.
  * @throws UnsettledError with what is left.
  */
-export async function untilSettled(superuserUrl: string, { withinMs }: { withinMs: number }): Promise<void> {
+export async function untilSettled(
+  superuserUrl: string,
+  { withinMs, decided = false }: { withinMs: number; decided?: boolean },
+): Promise<void> {
   const deadline = performance.now() + withinMs;
   for (;;) {
-    const unsettled = await readUnsettled(superuserUrl);
+    const unsettled = [
+      ...(await readUnsettled(superuserUrl)),
+      ...(decided ? await readUndecided(superuserUrl) : []),
+    ];
     if (unsettled.length === 0) return;
     if (performance.now() > deadline) {
-      throw new UnsettledError(
-        `after ${withinMs} ms still unknown: ${JSON.stringify(unsettled, undefined, 1)}`,
-      );
+      const shown = JSON.stringify(unsettled.slice(0, UNSETTLED_SHOWN), undefined, 1);
+      throw new UnsettledError(`after ${withinMs} ms ${unsettled.length} are not at rest: ${shown}`);
     }
     await delay(POLL_MS);
   }
 }
 
 const POLL_MS = 50;
+const UNSETTLED_SHOWN = 20;
 
-/** Reads every payment a merchant has heard of, so that the history ends with what each has become. */
+/**
+ * Reads every payment and refund that a merchant's answers have named, so that the history ends with what each has become.
+ * @param others that the merchant knows of otherwise.
+ */
 export async function readEveryPayment(
   client: MerchantClient,
   history: readonly HistoryEntry[],
+  others: readonly string[] = [],
 ): Promise<void> {
-  const ids = new Set(
-    history
-      .filter(({ method }) => method === "POST")
+  const ids = new Set([
+    ...others,
+    ...history
+      .filter(({ method, merchantId }) => method === "POST" && merchantId === client.merchantId)
       .flatMap((entry) => recordOf(entry)?.paymentId ?? problemOf(entry).paymentId ?? []),
-  );
+  ]);
   const queue = [...ids];
   const reader = async (gateway: number) => {
     for (let id = queue.pop(); id !== undefined; id = queue.pop())
@@ -69,7 +85,7 @@ export async function readEveryPayment(
 
 const READERS = 4;
 
-/** Reads every checkout a merchant has heard of, in the same way. */
+/** Reads every checkout that a merchant's answers have named, in the same way. */
 export async function readEveryCheckout(
   client: MerchantClient,
   history: readonly HistoryEntry[],

@@ -1,23 +1,35 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { atMost } from "./at-most.ts";
 import type { CardName } from "./client/cards.ts";
 import type { MerchantClient, Order } from "./client/merchant-client.ts";
 import { operate } from "./client/operate.ts";
+import type { OperatorClient } from "./client/operator-client.ts";
 import { pay } from "./client/pay.ts";
 import type { Random } from "./random.ts";
+import { placeRefunds, planRefunds, type PlannedRefunds } from "./refund-workload.ts";
 
 /** One order of a merchant, and how it is placed. */
 export type PlannedPayment = {
   /** Since the run's start. */
   atMs: number;
   order: Order;
+  /** Which of the two merchants. */
+  shop: 0 | 1;
   gateway: number;
   key?: string;
+  /** It is none that can be taken: the gateway refuses it. */
+  isRefused?: true;
   /** The same request so many times more, at once, over both gateways. */
   copies: number;
   /** Requests with another amount under the same key, at the same time. */
   otherCopies: number;
   /** What the merchant does with it once it has succeeded; without an amount, all of it. */
   operation?: { kind: "capture" | "cancel"; amount?: string };
+  refunds?: PlannedRefunds;
+  /** The refunds are asked for while the operation is under way, or before it. */
+  isHasty?: true;
+  /** The other merchant asks for the payment, too, and for a refund of it. */
+  isSpiedOn?: true;
   /** The key is used again this long after the payment's end, with the same and with another amount. */
   repeatAfterMs?: number;
 };
@@ -38,11 +50,23 @@ function planPayment(random: Random, index: number, seconds: number): PlannedPay
   const currency = random.weighted({ TRY: 6, EUR: 2, JPY: 1, KWD: 1 });
   const order = { orderId, amount: drawAmount(random, currency), currency, ...planCard(random) };
   const gateway = random.integer(0, 1);
+  const shop = random.weighted({ "0": 3, "1": 1 }) === "0" ? (0 as const) : (1 as const);
+  if (random.chance(0.03)) {
+    const amount = random.pick(["0", "-1", "1.2345", "1e3", "99999999999999"]);
+    const refused = { atMs, order: { ...order, amount }, shop, gateway, copies: 0, otherCopies: 0 };
+    return { ...refused, isRefused: true };
+  }
+  const operation = random.chance(0.4) && !order.sale && drawOperation(random, currency);
+  const paid = (operation && operation.amount) || order.amount;
   const planned = {
     atMs,
     order,
+    shop,
     gateway,
-    ...(random.chance(0.4) && { operation: drawOperation(random, currency) }),
+    ...(operation && { operation }),
+    ...(random.chance(0.45) && { refunds: planRefunds(random, { orderId, paid, currency }) }),
+    ...(random.chance(0.3) && { isHasty: true as const }),
+    ...(random.chance(0.05) && { isSpiedOn: true as const }),
   };
   if (random.chance(0.4)) return { ...planned, copies: 0, otherCopies: 0 };
   return {
@@ -55,11 +79,12 @@ function planPayment(random: Random, index: number, seconds: number): PlannedPay
 }
 
 /** One in four with 3-D Secure, most of those with a challenge. */
-function planCard(random: Random): Pick<Order, "card" | "cardholder"> {
+function planCard(random: Random): Pick<Order, "card" | "cardholder" | "sale"> {
   const card = random.weighted(CARD_WEIGHTS);
-  if (!random.chance(0.25)) return { card };
+  const sale = random.chance(0.35);
+  if (!random.chance(0.25)) return { card, sale };
   const cardholder = random.weighted({ right: 6, wrong: 1, cancel: 1, never: 2 });
-  return { card: random.chance(0.6) ? "challenged" : card, cardholder };
+  return { card: random.chance(0.6) ? "challenged" : card, cardholder, sale };
 }
 
 /** As merchants write numbers: whole, with some of their decimals, with zeros at the end. */
@@ -105,23 +130,31 @@ const CARD_WEIGHTS: Record<CardName, number> = {
   unauthenticated: 2,
 };
 
+/** Who acts: both merchants, and the operator who asks for refunds on their behalf. */
+export type Actors = { clients: readonly [MerchantClient, MerchantClient]; operator: OperatorClient };
+
 /** Places every order at its time, and resolves when each has ended for its merchant. */
-export async function runWorkload(client: MerchantClient, plan: readonly PlannedPayment[]): Promise<void> {
+export async function runWorkload(actors: Actors, plan: readonly PlannedPayment[]): Promise<void> {
   const startedAt = performance.now();
+  const inTurn = atMost(ORDERS_AT_ONCE);
   await Promise.all(
     plan.map(async (planned) => {
       await delay(Math.max(0, planned.atMs - (performance.now() - startedAt)));
-      await place(client, planned);
+      await inTurn(() => place(actors, planned));
     }),
   );
 }
 
-async function place(client: MerchantClient, planned: PlannedPayment): Promise<void> {
-  const { order, gateway, key, copies, otherCopies, operation, repeatAfterMs } = planned;
+const ORDERS_AT_ONCE = 40;
+
+async function place(actors: Actors, planned: PlannedPayment): Promise<void> {
+  const { order, shop, gateway, key, copies, otherCopies, repeatAfterMs } = planned;
+  const client = actors.clients[shop];
   const via = { gateway, ...(key !== undefined && { key }) };
+  if (planned.isRefused) return void (await client.post(order, via));
   const payAndGoOn = async () => {
     const paymentId = await pay(client, order, via);
-    if (operation && paymentId !== undefined) await operate(client, { ...operation, paymentId }, via);
+    if (paymentId !== undefined) await goOn(actors, planned, paymentId);
   };
   if (key === undefined) return await payAndGoOn();
   const other = { ...order, amount: `${order.amount.split(".")[0]}1` };
@@ -134,4 +167,23 @@ async function place(client: MerchantClient, planned: PlannedPayment): Promise<v
   if (repeatAfterMs === undefined) return;
   await delay(repeatAfterMs);
   await Promise.all([post(order, 0), post(order, 1), post(other, 0)]);
+}
+
+/** What becomes of a payment that has succeeded. */
+async function goOn(
+  { clients, operator }: Actors,
+  { order, shop, gateway, key, operation, refunds, isHasty, isSpiedOn }: PlannedPayment,
+  paymentId: string,
+): Promise<void> {
+  const [client, stranger] = [clients[shop], clients[1 - shop] ?? clients[0]];
+  const { currency } = order;
+  if (isSpiedOn) {
+    await stranger.get(paymentId, { gateway });
+    await stranger.refund({ paymentId, amount: "1", currency }, { gateway });
+  }
+  const via = { gateway, ...(key !== undefined && { key }) };
+  const operating = operation && operate(client, { ...operation, paymentId }, via);
+  if (!isHasty) await operating;
+  if (refunds) await placeRefunds(client, operator, { paymentId, currency, gateway }, refunds);
+  await operating;
 }

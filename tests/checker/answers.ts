@@ -18,7 +18,7 @@ export function recordOf(entry: HistoryEntry): AnsweredRecord | undefined {
 
 /** A record from its JSON text. */
 export function readRecord(text: string): AnsweredRecord | undefined {
-  return recordFrom(parseObject(text));
+  return recordFrom(fieldsOf(text));
 }
 
 function recordFrom(parsed: unknown): AnsweredRecord | undefined {
@@ -31,7 +31,7 @@ function recordFrom(parsed: unknown): AnsweredRecord | undefined {
 /** `code` and `paymentId` of a problem answer, as far as they are there. */
 export function problemOf(entry: HistoryEntry): { code?: string; paymentId?: string } {
   if (entry.body === undefined || (entry.status ?? 0) < 400) return {};
-  const { code, paymentId } = stringsOf(parseObject(entry.body));
+  const { code, paymentId } = stringsOf(fieldsOf(entry.body));
   return { ...(code !== undefined && { code }), ...(paymentId !== undefined && { paymentId }) };
 }
 
@@ -52,7 +52,7 @@ export type AnsweredCheckout = {
 /** The checkout of a 2xx answer. */
 export function checkoutOf({ status = 0, body }: HistoryEntry): AnsweredCheckout | undefined {
   if (status < 200 || status >= 300 || body === undefined) return undefined;
-  const { checkoutUrl: _checkoutUrl, payment, ...rest } = parseObject(body);
+  const { checkoutUrl: _checkoutUrl, payment, ...rest } = fieldsOf(body);
   const { checkoutId, orderId, amount, currency, status: state } = stringsOf(rest);
   if (checkoutId === undefined || orderId === undefined || amount === undefined) return undefined;
   if (currency === undefined || state === undefined) return undefined;
@@ -61,7 +61,7 @@ export function checkoutOf({ status = 0, body }: HistoryEntry): AnsweredCheckout
 }
 
 /** Strings as they are and numbers as they were written; a broken text has no fields. */
-function parseObject(text: string): Record<string, unknown> {
+export function fieldsOf(text: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(text, withSourceText);
     return typeof parsed === "object" && parsed !== null ? { ...parsed } : {};

@@ -1,7 +1,16 @@
 import type { BankLine } from "./ledgers.ts";
 
-/** Our references begin with the id of the payment they are about. */
-export function paymentIdOf({ reference }: BankLine): string {
+/** Our references begin with the id of the payment they are about, or with that of the refund. */
+export function paymentIdOf({ operation, reference, parentReference }: BankLine): string {
+  return idOf(isRefund(operation) ? (parentReference ?? "") : reference);
+}
+
+/** Of a line that is about a refund. */
+export function refundIdOf({ reference }: BankLine): string {
+  return idOf(reference);
+}
+
+function idOf(reference: string): string {
   return reference.slice(0, UUID_LENGTH);
 }
 
@@ -25,6 +34,11 @@ export function approvedOf(operation: string, lines: readonly BankLine[]): BankL
 /** Whether an operation is one that a card pays by. */
 export function isPayment(operation: string): boolean {
   return operation === "authorize" || operation === "sale";
+}
+
+/** Whether an operation gives money back: what was captured or sold, or what was only reserved. */
+export function isRefund(operation: string): boolean {
+  return operation === "refund" || operation === "release";
 }
 
 /** Whether an approval still stands: not reversed, not cancelled, not released to its whole amount. */

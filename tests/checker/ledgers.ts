@@ -1,76 +1,32 @@
+import type { HistoryEntry, OperatorEntry, Visit } from "./client-ledgers.ts";
+import type { StoredRows } from "./stored-rows.ts";
+
+export type * from "./client-ledgers.ts";
+export type * from "./stored-rows.ts";
+
 /**
  * What the checker reads after a run, in types of its own: it must not believe the code it judges, so nothing here
- * comes from a service or from the contracts.
+ * comes from a service or from the contracts. A run that knows nothing of one part leaves that part empty.
  */
-export type Ledgers = {
+export type Ledgers = StoredRows & {
   /** What the merchants' side sent and got. */
   history: HistoryEntry[];
-  /** The acquirer's own ledger, whole. */
-  bank: BankLine[];
-  payments: PaymentRow[];
-  paymentHistory: PaymentHistoryRow[];
-  outbox: OutboxRow[];
-  checkouts: CheckoutRow[];
-  checkoutPayments: CheckoutPaymentRow[];
   /** What buyers did on the checkouts' pages, and what they were shown. */
   visits: Visit[];
+  /** What operators did, and what they were answered. */
+  operations: OperatorEntry[];
+  /** The acquirer's own ledger, whole. */
+  bank: BankLine[];
+  /** What arrived at the merchants' receivers, in the order of its arrival. */
+  received: ReceivedWebhook[];
+  rules: Rules;
 };
-
-/** One HTTP request of a merchant. Times are milliseconds of one clock, the client's. */
-export type HistoryEntry = {
-  sequence: number;
-  merchantId: string;
-  gateway: string;
-  method: "GET" | "POST";
-  path: string;
-  /** What a POST asked for that makes a payment. */
-  order?: SentOrder;
-  /** What a POST asked for that opens a checkout. */
-  checkout?: SentCheckout;
-  /** What a POST asked for that changes one. */
-  operation?: SentOperation;
-  idempotencyKey?: string;
-  sentAt: number;
-  /** False only where it is certain that no byte of the request left. */
-  bytesSent: boolean;
-  /** Missing where no answer came. */
-  answeredAt?: number;
-  status?: number;
-  /** Whether the answer said `Idempotent-Replayed: true`. */
-  replayed: boolean;
-  /** The exact text of the answer. */
-  body?: string;
-  /** Why there is no answer. */
-  error?: string;
-};
-
-/** A payment as it was asked for. A card is named by its masked number and by what the simulator does with it. */
-export type SentOrder = {
-  orderId: string;
-  /** The JSON source text of the number. */
-  amount: string;
-  currency: string;
-  maskedPan: string;
-  behaviour: string;
-};
-
-/** A checkout as it was asked for; without `expiresInSeconds` it is open as long as the service sees fit. */
-export type SentCheckout = {
-  orderId: string;
-  /** The JSON source text of the number. */
-  amount: string;
-  currency: string;
-  transactionType: "PAYMENT" | "PRE_AUTHORIZATION";
-  threeDs: boolean;
-  expiresInSeconds?: number;
-};
-
-/** Without an amount, all that is left. */
-export type SentOperation = { kind: "capture" | "cancel"; paymentId: string; amount?: string };
 
 /** A line of the acquirer's ledger (tools/acquirer-simulator/README.md, Ledger). */
 export type BankLine = {
   sequence: number;
+  /** ISO 8601. */
+  at: string;
   operation: string;
   reference: string;
   parentReference: string | null;
@@ -82,89 +38,83 @@ export type BankLine = {
   resultCode: string;
 };
 
-export type PaymentRow = {
-  paymentId: string;
-  merchantId: string;
-  state: string;
-  version: number;
-  orderId: string;
-  amountMinor: bigint;
-  currency: string;
-  externalTransactionId: string | null;
-  authCode: string | null;
-  resultCode: string | null;
-  capturedMinor: bigint;
-  /** Whether a capture or a cancellation of it is under way. */
-  operated: boolean;
-  /** Whether some worker is bound to look at it again. */
-  scheduled: boolean;
+/** One request as a merchant's server received it: raw bytes, headers, and when. */
+export type ReceivedWebhook = {
+  /** Epoch milliseconds. */
+  arrivedAt: number;
+  path: string;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+  /** The status it was answered with; none where it was not answered properly. */
+  answered: number | undefined;
 };
 
-export type PaymentHistoryRow = {
-  paymentId: string;
-  version: number;
-  from: string | null;
-  to: string;
-  cause: string;
-  transactionId: string;
+/** What the run was set up with, as far as a promise depends on it. */
+export type Rules = {
+  /** Merchants with webhooks, each with the path of its receiver and every secret it was ever given. */
+  receivers: { merchantId: string; path: string; secrets: string[] }[];
+  /** From the end of a failed attempt to the next, the last one again and again. */
+  retryDelaysMs: number[];
+  retryWindowMs: number;
+  /** No attempt takes longer, from its arrival on. */
+  attemptMaxMs: number;
+  /**
+   * When a dispatcher or its database was not well, in epoch milliseconds: what was under lease then may come again.
+   */
+  disturbances: { fromMs: number; untilMs: number }[];
+  /** Whether attempts may be later than the table: an endpoint had no room, or a process was dead. */
+  retriesMayBeLate: boolean;
+  /** Minor units by currency; what is above takes two approvers. */
+  twoApproversAbove: Readonly<Record<string, bigint>>;
 };
 
-export type OutboxRow = {
-  eventId: string;
-  paymentId: string;
-  status: string;
-  /** The webhook's exact text. */
-  body: string;
-  transactionId: string;
-};
+/** Ledgers of a run in which nothing has happened yet. */
+export function emptyLedgers(rules: Partial<Rules> = {}): Ledgers {
+  return {
+    history: [],
+    visits: [],
+    operations: [],
+    bank: [],
+    received: [],
+    payments: [],
+    paymentHistory: [],
+    outbox: [],
+    checkouts: [],
+    checkoutPayments: [],
+    reservations: [],
+    refunds: [],
+    refundHistory: [],
+    approvals: [],
+    acceptedEvents: [],
+    attempts: [],
+    audit: [],
+    leases: [],
+    idleTransactions: [],
+    rules: {
+      receivers: [],
+      retryDelaysMs: [],
+      retryWindowMs: 48 * 3_600_000,
+      attemptMaxMs: 8_000,
+      disturbances: [],
+      retriesMayBeLate: false,
+      twoApproversAbove: {},
+      ...rules,
+    },
+  };
+}
 
-export type CheckoutRow = {
-  checkoutId: string;
-  merchantId: string;
-  state: string;
-  transactionType: string;
-  orderId: string;
-  amountMinor: bigint;
-  currency: string;
-  /** The latest payment. */
-  paymentId: string | null;
-  attempts: number;
-  /** Whether its time has been over for long enough for somebody to have closed it, by the database's clock. */
-  overdue: boolean;
-};
-
-/** A payment made for a checkout. */
-export type CheckoutPaymentRow = {
-  paymentId: string;
-  checkoutId: string;
-  attempt: number;
-  /** Whether it was begun when the checkout's time was over. */
-  late: boolean;
-};
-
-/** One request of a buyer's browser about a checkout, on the clock of `HistoryEntry`. */
-export type Visit = {
-  checkoutId: string;
-  action: "look" | "pay" | "cancel";
-  /** The payment that the form stands for. */
-  paymentId?: string;
-  sentAt: number;
-  /** Missing where no answer came. */
-  answeredAt?: number;
-  status?: number;
-  /** What the page says of the checkout, where it was shown. */
-  shown?: ShownCheckout;
-};
-
-/** A form to pay with, a payment under way, paid, closed without being paid, or no such checkout. */
-export type ShownCheckout = "form" | "waiting" | "paid" | "unpaid" | "missing";
+export type Subject = "payments" | "checkouts" | "refunds" | "webhooks";
 
 /** A broken promise, with the ids to look it up by. */
 export type Violation = { invariant: number; ids: string[]; what: string };
 
+/** A violation before it has the number of its promise. */
+export type Found = Omit<Violation, "invariant">;
+
 /** One promise of `reliability.md`, section 1, under its number there; from 31 on those of hosted checkouts. */
 export type Invariant = {
   number: number;
+  subject: Subject;
   promise: string;
-  violations: (ledgers: Ledgers) => Omit<Violation, "invariant">[];
+  violations: (ledgers: Ledgers) => Found[];
 };

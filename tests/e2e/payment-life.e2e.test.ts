@@ -184,7 +184,7 @@ describe("a service that is away", () => {
     const merchant = sandbox.merchant();
     const pay = () => merchant("POST", "/api/pre-authorization", preAuthorization());
     process.kill(sandbox.file.processes["payments"]!, "SIGKILL");
-    // One that was handed to the dying process is in doubt for its 20 seconds; those after it are not.
+    // A request that was handed to the dying process has an unknown outcome for its 20 seconds; those after it do not.
     const answers: Answer[] = [];
     const refused = await eventually(
       () => {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { LedgerEntry } from "../checker/check-webhooks.ts";
+import type { ReceivedWebhook } from "../checker/index.ts";
 
 /** What the receiver does with a request. */
 export type Behaviour =
@@ -18,13 +18,13 @@ export type Behaviour =
 export type LedgerReceiver = {
   url: string;
   port: number;
-  ledger: LedgerEntry[];
+  ledger: ReceivedWebhook[];
   /** Requests that are not answered yet. */
   underway(): number;
   connections(): number;
   /** How many connections were ever opened. */
   handshakes(): number;
-  behave(next: Behaviour | ((entry: LedgerEntry, index: number) => Behaviour)): void;
+  behave(next: Behaviour | ((entry: ReceivedWebhook, index: number) => Behaviour)): void;
   /** Breaks all connections that are open. */
   dropConnections(): void;
   close(): Promise<void>;
@@ -40,11 +40,11 @@ export async function startLedgerReceiver(options: {
   keepAliveTimeoutMs?: number;
 }): Promise<LedgerReceiver> {
   const { now = Date.now } = options;
-  const ledger: LedgerEntry[] = [];
+  const ledger: ReceivedWebhook[] = [];
   const sockets = new Set<Socket>();
   let handshakes = 0;
   let underway = 0;
-  let behave: (entry: LedgerEntry, index: number) => Behaviour = () => OK;
+  let behave: (entry: ReceivedWebhook, index: number) => Behaviour = () => OK;
 
   const server = createServer({ cert: options.cert, key: options.key }, (request, response) => {
     const arrivedAt = now();
@@ -99,7 +99,7 @@ async function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-async function readEntry(request: IncomingMessage, arrivedAt: number): Promise<LedgerEntry> {
+async function readEntry(request: IncomingMessage, arrivedAt: number): Promise<ReceivedWebhook> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const { url: path = "", headersDistinct } = request;
@@ -113,7 +113,7 @@ async function readEntry(request: IncomingMessage, arrivedAt: number): Promise<L
 }
 
 /** A header that came once as text, one that came more often as a list. */
-function flatten(headers: NodeJS.Dict<string[]>): LedgerEntry["headers"] {
+function flatten(headers: NodeJS.Dict<string[]>): ReceivedWebhook["headers"] {
   return Object.fromEntries(
     Object.entries(headers).map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
   );
@@ -125,7 +125,7 @@ function reset(sockets: Set<Socket>, remotePort: number | undefined): void {
 
 function act(
   behaviour: Exclude<Behaviour, { kind: "reset" }>,
-  entry: LedgerEntry,
+  entry: ReceivedWebhook,
   response: ServerResponse,
 ): void {
   switch (behaviour.kind) {
@@ -148,7 +148,7 @@ function act(
 }
 
 function answer(
-  entry: LedgerEntry,
+  entry: ReceivedWebhook,
   response: ServerResponse,
   { status, headers = {}, body = "" }: { status: number; headers?: Record<string, string>; body?: string },
 ): void {
@@ -174,7 +174,7 @@ function writeMuch(response: ServerResponse, bytes: number): void {
 }
 
 function drip(
-  entry: LedgerEntry,
+  entry: ReceivedWebhook,
   response: ServerResponse,
   { part, everyMs }: Extract<Behaviour, { kind: "drip" }>,
 ): void {

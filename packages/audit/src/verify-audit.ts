@@ -13,9 +13,9 @@ import { readAuditEntries, type AuditDatabase } from "./audit-log.ts";
 
 const HELP = `npm run verify-audit -- [--database-url URL | --home DIR] [--anchor SCHEMA:SEQUENCE:HASH ...]
 
-  --database-url URL   as a role that may read the audit tables (default: $AUDIT_DATABASE_URL)
-  --home DIR           the database of the sandbox that runs there (default: .holdfast)
-  --anchor             a head printed earlier, which the chain must contain
+  --database-url URL   connects as a role that may read the audit tables (default: $AUDIT_DATABASE_URL)
+  --home DIR           uses the database of the sandbox in DIR (default: .holdfast)
+  --anchor             requires the chain to contain a head that was printed earlier
 `;
 
 async function main(): Promise<number> {
@@ -42,7 +42,7 @@ async function main(): Promise<number> {
     const schemas = new Set([...AUDITED_SCHEMAS, ...found, ...anchors.keys()]);
     for (const schema of schemas) {
       if (!found.includes(schema)) {
-        process.stdout.write(`${schema}: BROKEN, there is no audit table that this role may read\n`);
+        process.stdout.write(`${schema}: BROKEN, this role can read no audit table\n`);
         broken++;
         continue;
       }
@@ -68,7 +68,7 @@ function describe(schema: string, verdict: AuditVerdict): string {
 function parseAnchor(text: string): [string, AuditAnchor] {
   const [, schema, sequence, hash] = /^(\w+):(\d+):([\da-f]{64})$/.exec(text) ?? [];
   if (schema === undefined || sequence === undefined || hash === undefined) {
-    throw new Error(`not an anchor, SCHEMA:SEQUENCE:HASH: ${text}`);
+    throw new Error(`--anchor must be SCHEMA:SEQUENCE:HASH, not ${text}`);
   }
   return [schema, { sequence: BigInt(sequence), hash: Buffer.from(hash, "hex") }];
 }
@@ -78,7 +78,7 @@ function sandboxDatabaseUrl(home: string): string {
   try {
     return (JSON.parse(readFileSync(file, "utf8")) as { databaseUrl: string }).databaseUrl;
   } catch (cause) {
-    throw new Error(`no --database-url, and no sandbox runs in ${home}`, { cause });
+    throw new Error(`no sandbox is running in ${home}: give --database-url or --home`, { cause });
   }
 }
 

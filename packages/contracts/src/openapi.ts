@@ -21,8 +21,8 @@ export function openApiJson(): string {
     servers: [{ url: "{baseUrl}", variables: { baseUrl: { default: "http://localhost:8080" } } }],
     security: [{ apiKey: [], apiSecret: [] }],
     tags: [
-      { name: "merchant", description: "For merchants' servers" },
-      { name: "operator", description: "For the people who run the gateway" },
+      { name: "merchant", description: "Operations for merchants' servers" },
+      { name: "operator", description: "Operations for the people who run the gateway" },
     ],
     paths: paths(),
     webhooks: {
@@ -30,12 +30,19 @@ export function openApiJson(): string {
         post: {
           operationId: "paymentStatusChanged",
           tags: ["merchant"],
-          summary: "A payment or refund has reached SUCCESS, FAILED, REJECTED or CANCELLED",
+          summary: "Payment or refund reached a final status",
+          description:
+            "Sent when a payment or refund reaches SUCCESS, FAILED, REJECTED or CANCELLED. A payment that " +
+            "reached SUCCESS and is cancelled later sends another event.",
           security: [],
           requestParams: { header: webhookHeaders },
           requestBody: { content: { "application/json": { schema: apiPaymentResponseSchema } } },
           responses: {
-            "200": { description: "Any 2xx within 5 seconds; anything else is retried for 48 hours" },
+            "200": {
+              description:
+                "Any 2xx status within 5 seconds acknowledges the event; after any other answer it is sent " +
+                "again, for up to 48 hours",
+            },
           },
         },
       },
@@ -52,18 +59,20 @@ export function openApiJson(): string {
 }
 
 const webhookHeaders = z.object({
-  "x-request-time": z.string().meta({ description: "Unix time of this attempt in milliseconds" }),
+  "x-request-time": z.string().meta({ description: "Unix time of this attempt, in milliseconds" }),
   "x-request-signature": z.string().meta({
-    description: "Lower-case hex HMAC-SHA-256 of `{x-request-time}:{raw body}` under the webhook secret",
+    description: "HMAC-SHA-256 of `{x-request-time}:{raw body}` with the webhook secret, in lower-case hex",
   }),
   "x-request-signature-next": z
     .string()
     .optional()
-    .meta({ description: "While a new secret waits to be activated: the digest under that one" }),
-  "content-digest": z
-    .string()
-    .meta({ description: "RFC 9530, sha-256 of the body: tells a changed body from a wrong secret" }),
-  "x-event-id": z.uuid().meta({ description: "The same on every attempt: de-duplicate by it" }),
+    .meta({ description: "Present while a new secret waits to be activated: the HMAC with that secret" }),
+  "content-digest": z.string().meta({
+    description: "SHA-256 of the body (RFC 9530); it distinguishes a changed body from a wrong secret",
+  }),
+  "x-event-id": z
+    .uuid()
+    .meta({ description: "Id of the event, the same on every attempt; use it to discard duplicates" }),
   "x-event-type": z.literal(PAYMENT_STATUS_CHANGED),
 });
 
@@ -83,7 +92,7 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
     tags: [listener],
     summary,
     ...((description ?? role) !== undefined && {
-      description: [description, role && `Needs the role \`${role}\`.`].filter(Boolean).join(" "),
+      description: [description, role && `Requires the role \`${role}\`.`].filter(Boolean).join(" "),
     }),
     ...(listener === "operator" && { security: [{ operatorToken: [] }] }),
     requestParams: {
@@ -106,8 +115,9 @@ function problemsOf({ listener, problems: own }: Endpoint): ProblemCode[] {
 
 /** Of the merchant API's answers after the sign-in, refusals included. */
 const RATE_LIMIT_HEADERS = {
-  "RateLimit-Policy": 'Requests (`q`) in seconds (`w`), such as `"merchant";q=100;w=1`',
-  RateLimit: "What remains (`r`), and in how many seconds all of it is there again (`t`)",
+  "RateLimit-Policy":
+    'Number of requests (`q`) allowed in a number of seconds (`w`), such as `"merchant";q=100;w=1`',
+  RateLimit: "Remaining requests (`r`) and the seconds until the whole quota is available again (`t`)",
 };
 
 function successes({ listener, responses }: Endpoint): ZodOpenApiOperationObject["responses"] {
@@ -119,7 +129,7 @@ function successes({ listener, responses }: Endpoint): ZodOpenApiOperationObject
         ...(body && { content: { "application/json": { schema: body } } }),
         headers: Object.fromEntries(
           Object.entries({
-            "X-Request-Id": "Id of this request, for support",
+            "X-Request-Id": "Id of this request; name it when you ask for support",
             ...(listener === "merchant" && RATE_LIMIT_HEADERS),
             ...headers,
           }).map(([name, text]) => [name, { description: text, schema: { type: "string" as const } }]),

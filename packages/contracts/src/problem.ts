@@ -6,55 +6,58 @@ import { paymentStatusSchema } from "./payment-status.ts";
  * title belong to the code, `detail` and the extra members to the occurrence.
  */
 export const PROBLEMS = {
-  unauthorized: { status: 401, title: "Valid credentials are missing" },
-  forbidden: { status: 403, title: "The role does not allow this" },
-  malformed_json: { status: 400, title: "The body is not valid JSON" },
-  malformed_request: { status: 400, title: "The request is not valid HTTP" },
+  unauthorized: { status: 401, title: "Missing or invalid credentials" },
+  forbidden: { status: 403, title: "Your role does not allow this operation" },
+  malformed_json: { status: 400, title: "Request body is not valid JSON" },
+  malformed_request: { status: 400, title: "Malformed HTTP request" },
   validation_failed: { status: 400, title: "Some fields are not valid" },
-  unsupported_media_type: { status: 415, title: "The body must be application/json" },
-  payload_too_large: { status: 413, title: "The body is too large" },
-  payment_not_found: { status: 404, title: "There is no such payment" },
-  checkout_not_found: { status: 404, title: "There is no such checkout" },
-  refund_not_found: { status: 404, title: "There is no such refund" },
-  bin_not_found: { status: 404, title: "Nothing is known of this BIN" },
-  three_ds_session_not_found: { status: 404, title: "There is no such 3-D Secure session" },
-  merchant_not_found: { status: 404, title: "There is no such merchant" },
-  credential_not_found: { status: 404, title: "There is no such credential" },
-  webhook_not_found: { status: 404, title: "The merchant has no webhooks" },
-  delivery_not_found: { status: 404, title: "There is no such delivery" },
-  route_not_found: { status: 404, title: "There is no such route" },
-  method_not_allowed: { status: 405, title: "The route does not have this method" },
-  invalid_payment_state: { status: 409, title: "The payment's state does not allow this" },
-  refund_already_decided: { status: 409, title: "The refund has been decided" },
-  already_approved_by_you: { status: 409, title: "You have approved this; somebody else has to" },
-  payment_not_refundable: { status: 409, title: "The payment cannot be refunded" },
+  unsupported_media_type: { status: 415, title: "Content-Type must be application/json" },
+  payload_too_large: { status: 413, title: "Request body too large" },
+  payment_not_found: { status: 404, title: "Payment not found" },
+  checkout_not_found: { status: 404, title: "Checkout not found" },
+  refund_not_found: { status: 404, title: "Refund not found" },
+  bin_not_found: { status: 404, title: "BIN not found" },
+  three_ds_session_not_found: { status: 404, title: "3-D Secure session not found" },
+  merchant_not_found: { status: 404, title: "Merchant not found" },
+  credential_not_found: { status: 404, title: "Credential not found" },
+  webhook_not_found: { status: 404, title: "Webhook not found" },
+  delivery_not_found: { status: 404, title: "Webhook delivery not found" },
+  route_not_found: { status: 404, title: "Endpoint not found" },
+  method_not_allowed: { status: 405, title: "Method not allowed" },
+  invalid_payment_state: { status: 409, title: "The payment's status does not allow this operation" },
+  refund_already_decided: { status: 409, title: "Refund already decided" },
+  already_approved_by_you: { status: 409, title: "You have already approved this refund" },
+  payment_not_refundable: { status: 409, title: "Payment cannot be refunded" },
   refund_amount_exceeds_remaining: {
     status: 422,
-    title: "The refund is more than what remains of the payment",
+    title: "Refund exceeds the remaining refundable amount",
   },
-  currency_mismatch: { status: 422, title: "The payment has another currency" },
-  capture_amount_exceeds_authorized: { status: 422, title: "The capture is more than what is authorized" },
-  installments_not_allowed: { status: 422, title: "The card does not allow this number of installments" },
-  acquirer_declined: { status: 422, title: "The bank declined" },
-  operation_in_progress: { status: 409, title: "Something else is being done with this payment" },
-  same_person: { status: 403, title: "This takes two different people" },
+  currency_mismatch: { status: 422, title: "Currency does not match the payment" },
+  capture_amount_exceeds_authorized: { status: 422, title: "Capture exceeds the authorized amount" },
+  installments_not_allowed: { status: 422, title: "Number of installments not supported by this card" },
+  acquirer_declined: { status: 422, title: "Declined by the bank" },
+  operation_in_progress: { status: 409, title: "Another operation on this payment is in progress" },
+  same_person: { status: 403, title: "A different person must approve this" },
   idempotency_key_in_use: {
     status: 409,
-    title: "The first request with this Idempotency-Key is still running",
+    title: "A request with this Idempotency-Key is still in progress",
   },
   idempotency_key_reused: {
     status: 422,
-    title: "This Idempotency-Key was used for another request",
+    title: "Idempotency-Key already used for a different request",
   },
   rate_limited: { status: 429, title: "Too many requests" },
-  request_timeout: { status: 408, title: "The request did not arrive in time" },
-  headers_too_large: { status: 431, title: "The request headers are too large" },
-  service_unavailable: { status: 503, title: "Nothing was started; it is safe to repeat the request" },
+  request_timeout: { status: 408, title: "Request timed out" },
+  headers_too_large: { status: 431, title: "Request headers too large" },
+  service_unavailable: {
+    status: 503,
+    title: "Service unavailable; nothing was started, so the request can be retried safely",
+  },
   outcome_unknown: {
     status: 504,
-    title: "The request may have been carried out; look it up before repeating it",
+    title: "Outcome unknown; look it up before retrying the request",
   },
-  internal_error: { status: 500, title: "Something went wrong on our side" },
+  internal_error: { status: 500, title: "Internal server error" },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -68,11 +71,11 @@ export function problemType(code: ProblemCode): string {
 
 export const fieldFaultSchema = z
   .object({
-    field: z.string().meta({ description: "Path of the field, `body` for the whole body" }),
+    field: z.string().meta({ description: "Path of the field; `body` stands for the whole body" }),
     code: z
       .string()
-      .meta({ description: "Stable, for programs", examples: ["required", "too_many_decimals"] }),
-    message: z.string().meta({ description: "For people; never repeats the value" }),
+      .meta({ description: "Stable code for programs", examples: ["required", "too_many_decimals"] }),
+    message: z.string().meta({ description: "Explanation for people; it never repeats the value" }),
   })
   .meta({ id: "FieldFault" });
 export type FieldFault = z.infer<typeof fieldFaultSchema>;
@@ -83,23 +86,36 @@ export const problemSchema = z
     title: z.string(),
     status: z.int(),
     detail: z.string().optional(),
-    instance: z.string().meta({ description: "Names this occurrence", examples: ["urn:uuid:0199…"] }),
+    instance: z
+      .string()
+      .meta({ description: "Identifies this occurrence of the problem", examples: ["urn:uuid:0199…"] }),
     code: z.enum(PROBLEM_CODES).meta({ id: "ProblemCode" }),
     requestId: z.uuid(),
     errors: z
       .array(fieldFaultSchema)
       .optional()
-      .meta({ description: "With validation_failed: every fault at once" }),
-    currentStatus: paymentStatusSchema.optional().meta({ description: "With invalid_payment_state" }),
-    capturableAmount: z.number().optional().meta({ description: "With capture_amount_exceeds_authorized" }),
+      .meta({ description: "Present with `validation_failed`: every fault of the request" }),
+    currentStatus: paymentStatusSchema
+      .optional()
+      .meta({ description: "Present with `invalid_payment_state`" }),
+    capturableAmount: z
+      .number()
+      .optional()
+      .meta({ description: "Present with `capture_amount_exceeds_authorized`" }),
     remainingRefundableAmount: z
       .number()
       .optional()
-      .meta({ description: "With refund_amount_exceeds_remaining" }),
-    allowed: z.array(z.int()).optional().meta({ description: "With installments_not_allowed" }),
-    resultCode: z.string().optional().meta({ description: "With acquirer_declined" }),
-    resultMessage: z.string().optional().meta({ description: "With acquirer_declined" }),
-    paymentId: z.uuid().optional().meta({ description: "With outcome_unknown: look this id up" }),
+      .meta({ description: "Present with `refund_amount_exceeds_remaining`" }),
+    allowed: z
+      .array(z.int())
+      .optional()
+      .meta({ description: "Present with `installments_not_allowed`: the numbers that the card supports" }),
+    resultCode: z.string().optional().meta({ description: "Present with `acquirer_declined`" }),
+    resultMessage: z.string().optional().meta({ description: "Present with `acquirer_declined`" }),
+    paymentId: z
+      .uuid()
+      .optional()
+      .meta({ description: "Present with `outcome_unknown`: the payment to look up" }),
   })
   .meta({ id: "Problem", description: "RFC 9457 problem details" });
 export type Problem = z.infer<typeof problemSchema>;

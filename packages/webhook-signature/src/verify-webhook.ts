@@ -60,7 +60,7 @@ function invalid(reason: WebhookFault, detail: string): Fault {
 function single({ headers }: ReceivedWebhook, name: string): string | Fault {
   const given = headers[name];
   if (given === undefined || given.length === 0) return invalid("header_missing", `${name} is missing`);
-  if (typeof given !== "string") return invalid("header_repeated", `${name} came ${given.length} times`);
+  if (typeof given !== "string") return invalid("header_repeated", `${name} occurs ${given.length} times`);
   return given;
 }
 
@@ -132,7 +132,7 @@ function explainMismatch(received: ReceivedWebhook, secret: string, time: string
     );
   }
   if (bodyAsSent === false) {
-    return invalid("body_changed", `these are not the bytes that were sent (${bodyHint(body)})`);
+    return invalid("body_changed", `the body is not the bytes that were sent (${bodyHint(body)})`);
   }
   return invalid(
     "signature_mismatch",
@@ -163,11 +163,11 @@ function bodyMatchesItsDigest(received: ReceivedWebhook): boolean | undefined {
 
 function bodyHint(body: Uint8Array): string {
   const text = Buffer.from(body).toString();
-  if (text.length === 0) return "it is empty: was it read before?";
+  if (text.length === 0) return "it is empty: was it already read?";
   try {
     const rewritten = JSON.stringify(JSON.parse(text));
     return rewritten === text
-      ? "was it parsed and written again?"
+      ? "was it parsed and serialized again?"
       : "it has other white space or key order than JSON.stringify's";
   } catch {
     return "it is not JSON: was it decoded, cut, or compressed?";

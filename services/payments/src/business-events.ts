@@ -10,7 +10,7 @@ export type BusinessEvents = {
   challengeShown(payment: ShownPayment): void;
   /** The acquirer's answer is not known; `cause` says why. */
   outcomeUnknown(payment: ShownPayment, cause: string): void;
-  /** Recovery has asked and the outcome is still not known. */
+  /** Recovery has asked and the outcome is still unknown. */
   stillUnknown(payment: ShownPayment, attempt: RecoveryAttempt): void;
   /** Recovery has settled what was unknown. */
   unknownSettled(payment: ShownPayment, attempt: RecoveryAttempt): void;
@@ -49,7 +49,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     description: "Payments that reached a status, by operation and status",
   });
   const unknown = meter.createCounter("holdfast.payments.unknown", {
-    description: "Payments whose outcome at the acquirer was not known, by cause",
+    description: "Payments whose outcome at the acquirer was unknown, by cause",
   });
   const operations = meter.createCounter("holdfast.payments.operations", {
     description: "Captures, cancellations and expiries, by how they ended",
@@ -65,10 +65,10 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     unit: "s",
   });
   const open = meter.createGauge("holdfast.payments.unknown.open", {
-    description: "Outcomes that are not known now",
+    description: "Outcomes that are unknown now",
   });
   const oldest = meter.createGauge("holdfast.payments.unknown.oldest.age", {
-    description: "Age of the outcome that has not been known for longest",
+    description: "Age of the oldest unknown outcome",
     unit: "s",
   });
   return {
@@ -78,11 +78,11 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     },
     challengeShown(payment) {
       challenges.add(1, { operation: payment.transaction_type });
-      log.info(identify(payment), "a challenge is to be passed");
+      log.info(identify(payment), "a 3-D Secure challenge is required");
     },
     outcomeUnknown(payment, cause) {
       unknown.add(1, { operation: payment.transaction_type, cause });
-      log.warn({ ...identify(payment), reason: cause }, "the acquirer's answer is not known");
+      log.warn({ ...identify(payment), reason: cause }, "the outcome at the acquirer is unknown");
     },
     stillUnknown(payment, { cause, ageMs, attempts }) {
       annotate({ "holdfast.outcome": UNKNOWN_OUTCOME, "holdfast.attempt": attempts });
@@ -90,7 +90,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       const level = attempts >= 6 ? "error" : "warn";
       log[level](
         { ...identify(payment), reason: cause, ageMs, attempt: attempts },
-        "the outcome is still not known",
+        "the outcome is still unknown",
       );
     },
     unknownSettled(payment, { cause, ageMs, attempts }) {
@@ -112,7 +112,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       const level = attempts >= 6 ? "error" : "warn";
       log[level](
         { ...identify(payment), operation: kind, reason: cause, ageMs, attempt: attempts },
-        "an operation's outcome is not known",
+        "an operation's outcome is unknown",
       );
     },
     unresolvedMeasured(measure) {

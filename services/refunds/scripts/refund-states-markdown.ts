@@ -12,7 +12,7 @@ export function refundStatesMarkdown(): string {
   });
   return `# States of a refund
 
-Generated from the transition table in \`services/refunds/src/refund/refund.ts\` by \`npm run generate\`; a test compares the two. A RESERVING row that is refused or undone is deleted.
+Generated from the transition table in \`services/refunds/src/refund/refund.ts\` by \`npm run generate\`; a test compares the two. A RESERVING row that is refused or rolled back is deleted.
 
 \`\`\`mermaid
 stateDiagram-v2

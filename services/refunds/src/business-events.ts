@@ -36,7 +36,7 @@ export function createBusinessEvents(
 ): BusinessEvents {
   const meter = metrics.getMeter("refunds");
   const requests = meter.createCounter("holdfast.refunds.requested", {
-    description: "Refunds that were queued for approval, or undone before, by cause",
+    description: "Refund requests that were queued for approval or rolled back, by cause",
   });
   const decisions = meter.createCounter("holdfast.refunds.decisions", {
     description: "Decisions of operators, by outcome",
@@ -59,7 +59,10 @@ export function createBusinessEvents(
     },
     undone(refund, cause) {
       requests.add(1, { outcome: cause });
-      log.warn({ ...identify(refund), reason: cause }, "a refund request was undone before it was shown");
+      log.warn(
+        { ...identify(refund), reason: cause },
+        "a refund request was rolled back before it was queued",
+      );
     },
     decided(refund, { actor, outcome }) {
       decisions.add(1, { outcome });
@@ -76,7 +79,7 @@ export function createBusinessEvents(
       const level = attempts >= 6 ? "error" : "warn";
       log[level](
         { ...identify(refund), reason: cause, ageMs, attempt: attempts },
-        "a refund is not through yet",
+        "a refund's outcome is still unknown",
       );
     },
     lost(refund) {

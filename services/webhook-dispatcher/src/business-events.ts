@@ -90,7 +90,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
 }
 
 function logReaped(log: Logger, { expiredLeases, failed, cancelled }: Reaped): void {
-  if (expiredLeases > 0) log.warn({ count: expiredLeases }, "leases expired; their attempts are made again");
+  if (expiredLeases > 0) log.warn({ count: expiredLeases }, "leases expired; their attempts are repeated");
   if (failed > 0) log.error({ count: failed }, "deliveries reached the end of their window");
   if (cancelled > 0)
     log.info({ count: cancelled }, "deliveries were cancelled, since their endpoint was turned off");

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ShownCheckout, Visit } from "../../checker/ledgers.ts";
+import type { ShownCheckout, Visit } from "../../checker/index.ts";
 import { formOf, persist, send, unescape, type Page, type PageForm } from "./browser.ts";
 import { playCardholder, type CardholderAnswer } from "./cardholder.ts";
 import { CARDS, cvvOf, type CardName } from "./cards.ts";

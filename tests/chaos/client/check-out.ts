@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { checkoutOf } from "../../checker/answers.ts";
-import type { HistoryEntry, SentCheckout } from "../../checker/ledgers.ts";
+import type { HistoryEntry, SentCheckout } from "../../checker/index.ts";
 import type { MerchantClient } from "./merchant-client.ts";
 
 type Via = { key?: string; gateway?: number; pauseMs?: number };

@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync } from "node:fs";
-import type { HistoryEntry, Visit } from "../../checker/ledgers.ts";
+import type { HistoryEntry, OperatorEntry, Visit } from "../../checker/index.ts";
 import { CARDS } from "./cards.ts";
 
 /**
@@ -39,6 +39,22 @@ export class VisitHistory {
   add(visit: Visit): void {
     this.visits.push(visit);
     appendFileSync(this.#file, `${JSON.stringify(visit)}\n`);
+  }
+}
+
+/** What operators did that changes something, in the same way. */
+export class OperatorHistory {
+  readonly entries: OperatorEntry[] = [];
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  add(entry: Omit<OperatorEntry, "sequence">): void {
+    const numbered = { sequence: this.entries.length + 1, ...entry };
+    this.entries.push(numbered);
+    appendFileSync(this.#file, `${JSON.stringify(numbered)}\n`);
   }
 }
 

@@ -1,4 +1,10 @@
-import type { HistoryEntry, SentCheckout, SentOperation, SentOrder } from "../../checker/ledgers.ts";
+import type {
+  HistoryEntry,
+  SentCheckout,
+  SentOperation,
+  SentOrder,
+  SentRefund,
+} from "../../checker/index.ts";
 import type { Merchant } from "../system/onboard-merchant.ts";
 import type { CardholderAnswer } from "./cardholder.ts";
 import { CARDS, cvvOf, maskPan, type CardName } from "./cards.ts";
@@ -10,6 +16,8 @@ export type Order = {
   amount: string;
   currency: string;
   card: CardName;
+  /** Charged in one step instead of reserved. */
+  sale?: boolean;
   /** With 3-D Secure, and what the cardholder does at a challenge. */
   cardholder?: CardholderAnswer;
 };
@@ -31,14 +39,19 @@ export class MerchantClient {
     this.#deps = deps;
   }
 
-  /** POST /api/pre-authorization, or /api/3ds for one with 3-D Secure. @param gateway index of the gateway to send it to. */
+  get merchantId(): string {
+    return this.#deps.merchant.merchantId;
+  }
+
+  /** POST /api/pre-authorization, /api/payment, or /api/3ds for one with 3-D Secure. @param gateway index of the gateway to send it to. */
   async post(
     order: Order,
     { gateway = 0, key }: { gateway?: number; key?: string } = {},
   ): Promise<HistoryEntry> {
     const { orderId, amount, currency, card } = order;
     const sent: SentOrder = { orderId, amount, currency, maskedPan: maskPan(CARDS[card]), behaviour: card };
-    const path = order.cardholder === undefined ? "/api/pre-authorization" : "/api/3ds";
+    const plain = order.sale ? "/api/payment" : "/api/pre-authorization";
+    const path = order.cardholder === undefined ? plain : "/api/3ds";
     return await this.#send(gateway, "POST", path, {
       order: sent,
       ...(key !== undefined && { idempotencyKey: key }),
@@ -56,6 +69,19 @@ export class MerchantClient {
       operation,
       ...(key !== undefined && { idempotencyKey: key }),
       body: amount === undefined ? "{}" : `{"amount":${amount}}`,
+    });
+  }
+
+  /** POST /api/payment/{paymentId}/refund. */
+  async refund(
+    refund: SentRefund,
+    { gateway = 0, key }: { gateway?: number; key?: string } = {},
+  ): Promise<HistoryEntry> {
+    const { paymentId, amount, currency } = refund;
+    return await this.#send(gateway, "POST", `/api/payment/${paymentId}/refund`, {
+      refund,
+      ...(key !== undefined && { idempotencyKey: key }),
+      body: `{"amount":${amount},"currency":"${currency}"}`,
     });
   }
 
@@ -88,7 +114,9 @@ export class MerchantClient {
     {
       body,
       ...what
-    }: Pick<HistoryEntry, "order" | "checkout" | "operation" | "idempotencyKey"> & { body?: string },
+    }: Pick<HistoryEntry, "order" | "checkout" | "operation" | "refund" | "idempotencyKey"> & {
+      body?: string;
+    },
   ): Promise<HistoryEntry> {
     const { merchant, history, gateways, timeoutMs } = this.#deps;
     const gateway = gateways[gatewayIndex % gateways.length];
@@ -139,7 +167,7 @@ function ended(answer: Incoming) {
 const SHOP = { successUrl: "https://shop.example/paid", failureUrl: "https://shop.example/failed" };
 
 /** The amount is put in as text: a JavaScript number would lose its last zero. */
-function bodyOf({ orderId, amount, currency, card, cardholder }: Order): string {
+function bodyOf({ orderId, amount, currency, card, sale = false, cardholder }: Order): string {
   const fields = {
     orderId,
     amount: "AMOUNT",
@@ -152,7 +180,7 @@ function bodyOf({ orderId, amount, currency, card, cardholder }: Order): string 
     requestIp: "203.0.113.7",
     requestPort: 44_321,
     ...(cardholder !== undefined && {
-      transactionType: "PRE_AUTHORIZATION",
+      transactionType: sale ? "PAYMENT" : "PRE_AUTHORIZATION",
       ...SHOP,
     }),
   };

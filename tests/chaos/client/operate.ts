@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { problemOf, recordOf } from "../../checker/answers.ts";
-import type { HistoryEntry, SentOperation } from "../../checker/ledgers.ts";
+import type { HistoryEntry, SentOperation } from "../../checker/index.ts";
 import type { MerchantClient } from "./merchant-client.ts";
 
 /**

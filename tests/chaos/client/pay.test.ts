@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HistoryEntry } from "../../checker/ledgers.ts";
+import type { HistoryEntry } from "../../checker/index.ts";
 import { pay } from "./pay.ts";
 
 const order = { orderId: "order-1", amount: "12.50", currency: "TRY", card: "approve_visa" } as const;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { problemOf, recordOf } from "../../checker/answers.ts";
-import type { HistoryEntry } from "../../checker/ledgers.ts";
+import type { HistoryEntry } from "../../checker/index.ts";
 import { playCardholder } from "./cardholder.ts";
 import type { MerchantClient, Order } from "./merchant-client.ts";
 

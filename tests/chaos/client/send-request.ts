@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 
 export type Outgoing = {
   port: number;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PUT";
   path: string;
   headers: Record<string, string>;
   body?: string;

@@ -1,43 +1,41 @@
-import { writeFileSync } from "node:fs";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import type { LedgerReceiver } from "../../support/index.ts";
+import type { OperatorClient } from "../client/operator-client.ts";
 
 export type Merchant = { merchantId: string; apiKey: string; apiSecret: string };
 
-/** The operators' identity provider: its public key is a file, and it signs the tokens itself. */
-export type OperatorIdentity = { env: Record<string, string>; token: string };
-
-export async function createOperatorIdentity(jwksFile: string): Promise<OperatorIdentity> {
-  const { privateKey, publicKey } = await generateKeyPair(ALGORITHM);
-  const jwk = { ...(await exportJWK(publicKey)), alg: ALGORITHM, use: "sig", kid: "chaos" };
-  writeFileSync(jwksFile, JSON.stringify({ keys: [jwk] }));
-  const token = await new SignJWT({ roles: ["viewer", "approver", "admin"] })
-    .setProtectedHeader({ alg: ALGORITHM, kid: jwk.kid })
-    .setSubject("chaos")
-    .setIssuer(ISSUER)
-    .setAudience(AUDIENCE)
-    .setExpirationTime("2h")
-    .sign(privateKey);
-  return {
-    env: { OPERATOR_JWKS: jwksFile, OPERATOR_JWT_ISSUER: ISSUER, OPERATOR_JWT_AUDIENCE: AUDIENCE },
-    token,
-  };
-}
-
-const ALGORITHM = "ES256";
-const ISSUER = "holdfast-chaos";
-const AUDIENCE = "holdfast-operator-api";
+/** A merchant with its webhooks' receiver. */
+export type Shop = {
+  merchant: Merchant;
+  receiver: LedgerReceiver;
+  /** Path of the receiver: what arrives there is for this merchant. */
+  path: string;
+  /** Every webhook secret the merchant was given, oldest first. */
+  secrets: string[];
+};
 
 /** As an operator does it. */
-export async function onboardMerchant(operatorUrl: string, token: string): Promise<Merchant> {
-  const response = await fetch(`${operatorUrl}/operator/merchants`, {
+export async function onboardMerchant(
+  operator: OperatorClient,
+  { name, receiver }: { name: string; receiver: LedgerReceiver },
+): Promise<Shop> {
+  const created = await operator.change({
+    action: "merchant.created",
     method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ name: "Chaos Shop" }),
-    signal: AbortSignal.timeout(10_000),
+    path: "/operator/merchants",
+    body: { name },
+    subjectIn: "merchantId",
   });
-  if (response.status !== 201) {
-    throw new Error(`the merchant was refused: HTTP ${response.status} ${await response.text()}`);
-  }
-  const { merchantId, apiKey, apiSecret } = (await response.json()) as Merchant;
-  return { merchantId, apiKey, apiSecret };
+  const { merchantId, apiKey, apiSecret } = created.body as Merchant;
+  if (created.status !== 201) throw new Error(`the merchant was refused: ${JSON.stringify(created)}`);
+  const path = `/webhooks/${name}`;
+  const turnedOn = await operator.change({
+    action: "webhook.turned_on",
+    method: "PUT",
+    path: `/operator/merchants/${merchantId}/webhook`,
+    body: { url: new URL(path, receiver.url).href },
+    subject: merchantId,
+  });
+  const { secret } = turnedOn.body as { secret?: string };
+  if (secret === undefined) throw new Error(`webhooks were refused: ${JSON.stringify(turnedOn)}`);
+  return { merchant: { merchantId, apiKey, apiSecret }, receiver, path, secrets: [secret] };
 }

@@ -1,115 +1,92 @@
 import { withClient } from "@holdfast/sandbox/infrastructure";
-import type {
-  BankLine,
-  CheckoutPaymentRow,
-  CheckoutRow,
-  HistoryEntry,
-  Ledgers,
-  OutboxRow,
-  PaymentHistoryRow,
-  PaymentRow,
-  Visit,
-} from "../../checker/ledgers.ts";
+import {
+  emptyLedgers,
+  readBankLines,
+  readRows,
+  type BankLine,
+  type HistoryEntry,
+  type Ledgers,
+  type Rules,
+  type Visit,
+} from "../../checker/index.ts";
+import { twoApproversAbove } from "./service-process.ts";
+import type { System } from "./system.ts";
+import { deliveryRules } from "./timers.ts";
 
-type Sources = {
-  superuserUrl: string;
-  acquirerUrl: string;
-  history: readonly HistoryEntry[];
-  visits?: readonly Visit[];
-};
+type ClientSide = { history: readonly HistoryEntry[]; visits: readonly Visit[] };
 
-/** Reads every ledger of a run: the bank's by HTTP, the payments service's as superuser. */
-export async function readLedgers({
-  superuserUrl,
-  acquirerUrl,
-  history,
-  visits = [],
-}: Sources): Promise<Ledgers> {
-  const rows = await withClient(superuserUrl, async (client) => ({
-    payments: (await client.query<StoredPayment>(PAYMENTS)).rows,
-    paymentHistory: (await client.query<PaymentHistoryRow>(PAYMENT_HISTORY)).rows,
-    outbox: (await client.query<OutboxRow>(OUTBOX)).rows,
-    checkouts: (await client.query<StoredCheckout>(CHECKOUTS)).rows,
-    checkoutPayments: (await client.query<CheckoutPaymentRow>(CHECKOUT_PAYMENTS)).rows,
-  }));
+/** Reads every ledger of a run: the bank's by HTTP, the services' as superuser, the receivers' where they are. */
+export async function readLedgers(
+  system: System,
+  { history, visits }: ClientSide,
+  disturbances: Rules["disturbances"],
+): Promise<Ledgers> {
+  const { superuserUrl, acquirerUrl, shops, operators } = system;
+  const rows = await withClient(superuserUrl, (client) =>
+    readRows(async <Row>(text: string) => (await client.query(text)).rows as Row[]),
+  );
+  const rules = {
+    ...deliveryRules,
+    twoApproversAbove,
+    disturbances,
+    // Faults and endpoints without room are what a run is made of.
+    retriesMayBeLate: true,
+    receivers: shops.map(({ merchant, path, secrets }) => ({ ...merchant, path, secrets })),
+  };
   return {
+    ...emptyLedgers(rules),
     ...rows,
-    payments: rows.payments.map((row) => ({
-      ...row,
-      amountMinor: BigInt(row.amountMinor),
-      capturedMinor: BigInt(row.capturedMinor),
-    })),
-    checkouts: rows.checkouts.map((row) => ({ ...row, amountMinor: BigInt(row.amountMinor) })),
     bank: await readBank(acquirerUrl),
+    received: shops
+      .flatMap(({ receiver }) => receiver.ledger)
+      .toSorted((one, other) => one.arrivedAt - other.arrivedAt),
     history: [...history],
     visits: [...visits],
+    operations: [...operators.history.entries],
   };
 }
 
-/** As PostgreSQL's bigint arrives. */
-type StoredPayment = Omit<PaymentRow, "amountMinor" | "capturedMinor"> & {
-  amountMinor: string;
-  capturedMinor: string;
-};
-type StoredCheckout = Omit<CheckoutRow, "amountMinor"> & { amountMinor: string };
-
 /** The bank's whole ledger. */
 export async function readBank(acquirerUrl: string): Promise<BankLine[]> {
-  const response = await fetch(`${acquirerUrl}/ledger`, { signal: AbortSignal.timeout(10_000) });
-  const lines = (await response.text()).split("\n").filter((line) => line !== "");
-  return lines.map((line) => {
-    const parsed = JSON.parse(line) as Omit<BankLine, "amountMinor"> & { amountMinor: number };
-    return { ...parsed, amountMinor: BigInt(parsed.amountMinor) };
-  });
+  const response = await fetch(`${acquirerUrl}/ledger`, { signal: AbortSignal.timeout(30_000) });
+  return readBankLines(await response.text());
 }
 
 /**
- * Payments whose outcome at the bank is not known yet, with what was last heard about each, and checkouts that are open
- * although they are over.
+ * What is not at rest: payments and refunds whose outcome at the bank is not known yet, checkouts that are open although
+ * they are over, events that nobody has confirmed, and webhooks that wait.
  */
 export async function readUnsettled(superuserUrl: string): Promise<Record<string, unknown>[]> {
-  return await withClient(superuserUrl, async (client) => [
-    ...(await client.query<Record<string, unknown>>(UNSETTLED)).rows,
-    ...(await client.query<Record<string, unknown>>(OPEN_CHECKOUTS_THAT_ARE_OVER)).rows,
-  ]);
+  return await withClient(superuserUrl, async (client) => {
+    const found: Record<string, unknown>[] = [];
+    for (const text of UNSETTLED) found.push(...(await client.query<Record<string, unknown>>(text)).rows);
+    return found;
+  });
+}
+
+/** Refunds on which nobody has decided. */
+export async function readUndecided(superuserUrl: string): Promise<Record<string, unknown>[]> {
+  const text = "select refund_id, state, created_at from refunds.refund where state = 'PENDING_APPROVAL'";
+  return await withClient(
+    superuserUrl,
+    async (client) => (await client.query<Record<string, unknown>>(text)).rows,
+  );
+}
+
+/** Refunds that operators asked for, which no answer has told their merchants of. */
+export async function readRequestedByOperators(
+  superuserUrl: string,
+): Promise<{ refundId: string; merchantId: string }[]> {
+  const text = `select refund_id as "refundId", merchant_id as "merchantId" from refunds.refund
+    where requested_by is not null`;
+  return await withClient(superuserUrl, async (client) => (await client.query(text)).rows);
 }
 
 const PAYMENTS = `
-  select payment_id as "paymentId", merchant_id as "merchantId", state, version, order_id as "orderId",
-    amount_minor::text as "amountMinor", currency, external_transaction_id as "externalTransactionId",
-    auth_code as "authCode", result_code as "resultCode", captured_minor::text as "capturedMinor",
-    operation_id is not null as operated, recover_at is not null as scheduled
-  from payments.payment order by payment_id`;
-
-const PAYMENT_HISTORY = `
-  select payment_id as "paymentId", version, from_state as "from", to_state as "to", cause,
-    xact_id::text as "transactionId"
-  from payments.payment_history order by payment_id, version`;
-
-const OUTBOX = `
-  select event_id as "eventId", payment_id as "paymentId", status, convert_from(body, 'UTF8') as body,
-    xact_id::text as "transactionId"
-  from payments.outbox order by event_id`;
-
-const UNSETTLED = `
   select payment_id, state, operation_id, recovery_attempts, last_inquiry, recover_at - now() as due, lease_until > now() as leased
   from payments.payment
   where state in ('AUTHORIZING', 'REVERSING', 'ENROLLING', 'ENROLLED', 'CANCELLING') or operation_id is not null
   order by created_at`;
-
-const CHECKOUTS = `
-  select checkout_id as "checkoutId", merchant_id as "merchantId", state, transaction_type as "transactionType",
-    order_id as "orderId", amount_minor::text as "amountMinor", currency, payment_id as "paymentId", attempts,
-    expires_at < clock_timestamp() - interval '5 s' as overdue
-  from payments.checkout order by created_at`;
-
-const CHECKOUT_PAYMENTS = `
-  select attempt.payment_id as "paymentId", attempt.checkout_id as "checkoutId", attempt.attempt,
-    payment.created_at > checkout.expires_at as late
-  from payments.checkout_payment as attempt
-    join payments.checkout on checkout.checkout_id = attempt.checkout_id
-    join payments.payment on payment.payment_id = attempt.payment_id
-  order by attempt.checkout_id, attempt.attempt`;
 
 const OPEN_CHECKOUTS_THAT_ARE_OVER = `
   select checkout_id, checkout.state, payment_id, payment.state as payment_state, attempts,
@@ -118,3 +95,18 @@ const OPEN_CHECKOUTS_THAT_ARE_OVER = `
   where checkout.state = 'OPEN' and (expires_at <= now() or exists (
     select from payments.payment_history as step where step.payment_id = checkout.payment_id and to_state = 'SUCCESS'))
   order by checkout.created_at`;
+
+const REFUNDS = `
+  select refund_id, state, recovery_attempts, last_inquiry, recover_at - now() as due, lease_until > now() as leased
+  from refunds.refund where recover_at is not null order by created_at`;
+
+const UNCONFIRMED = ["payments", "refunds"].map(
+  (owner) => `
+  select event_id, '${owner}' as owner, publish_attempts, publish_at - now() as due
+  from ${owner}.outbox where confirmed_at is null order by event_id`,
+);
+
+const UNDELIVERED = `
+  select event_id, attempt, due_at - now() as due, lease_until > now() as leased from webhooks.delivery order by due_at`;
+
+const UNSETTLED = [PAYMENTS, OPEN_CHECKOUTS_THAT_ARE_OVER, REFUNDS, ...UNCONFIRMED, UNDELIVERED];

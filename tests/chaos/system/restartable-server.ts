@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { startNatsServer, startPostgres } from "@holdfast/sandbox/infrastructure";
 import { nextPort } from "./port-block.ts";
 
@@ -17,10 +19,17 @@ export async function startDurablePostgres(options: {
   return { ...restartable(first, start), superuserUrl: (database) => first.superuserUrl(database) };
 }
 
-export async function startNats(options: { storeDir: string; logFile: string }): Promise<RestartableServer> {
+/** @returns with `wipe`, which takes all of JetStream's data while it is down. */
+export async function startNats(options: {
+  storeDir: string;
+  logFile: string;
+}): Promise<RestartableServer & { wipe(): void }> {
   const port = await nextPort();
   const start = () => startNatsServer({ ...options, port });
-  return restartable(await start(), start);
+  return {
+    ...restartable(await start(), start),
+    wipe: () => rmSync(join(options.storeDir, "jetstream"), { recursive: true, force: true }),
+  };
 }
 
 /** A kill that comes while it is being started again waits for that: a server that is not there yet cannot be killed. */

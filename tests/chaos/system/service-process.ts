@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { schemaByService, type SchemaName, type ServiceName } from "@holdfast/sandbox/infrastructure";
 import { ManagedProcess } from "./managed-process.ts";
 import { nextPort } from "./port-block.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
@@ -10,8 +11,13 @@ export type Surroundings = {
   dir: string;
   timers: Timers;
   ports: { database: number; bus: number; acquirer: number };
-  databaseUrls: Record<"gateway" | "payments" | "refunds", { app: string }>;
-  secrets: Record<"cardSealingKey" | "panFingerprintKey" | "credentialPepper" | "threeDsStateKey", string>;
+  databaseUrls: Record<SchemaName, { app: string }>;
+  secrets: Record<
+    "cardSealingKey" | "panFingerprintKey" | "credentialPepper" | "threeDsStateKey" | "webhookSecretKey",
+    string
+  >;
+  /** PEM of the authority that merchants' receivers have their certificates from. */
+  caFile: string;
   operatorEnv: Record<string, string>;
 };
 
@@ -22,7 +28,7 @@ export type LinkName = "database" | "bus" | "acquirer";
 export type Gateway = ServiceProcess & { merchantPort: number; operatorPort: number; publicUrl: string };
 
 export async function createGateway(name: string, surroundings: Surroundings): Promise<Gateway> {
-  const { timers, secrets } = surroundings;
+  const { secrets } = surroundings;
   const [merchantPort, operatorPort, publicPort] = [await nextPort(), await nextPort(), await nextPort()];
   const publicUrl = `http://127.0.0.1:${publicPort}`;
   const service = await createService(name, "api-gateway", surroundings, {
@@ -32,8 +38,6 @@ export async function createGateway(name: string, surroundings: Surroundings): P
     PUBLIC_URL: publicUrl,
     THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
     CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
-    HANDLER_TIMEOUT: timers.HANDLER_TIMEOUT,
-    REQUEST_TIMEOUT: timers.REQUEST_TIMEOUT,
     // Refusals for other reasons are what is looked for.
     RATE_LIMIT_PER_SECOND: "1000000",
     PAGE_REQUESTS_PER_MINUTE_PER_IP: "1000000",
@@ -43,24 +47,35 @@ export async function createGateway(name: string, surroundings: Surroundings): P
 }
 
 export async function createPayments(name: string, surroundings: Surroundings): Promise<ServiceProcess> {
-  const { timers, secrets } = surroundings;
   return await createService(name, "payments", surroundings, {
-    PAN_FINGERPRINT_KEY: secrets.panFingerprintKey,
-    ...timers,
+    PAN_FINGERPRINT_KEY: surroundings.secrets.panFingerprintKey,
   });
 }
 
-/** Asked for every id that payments does not know: without its answer nothing is conclusively not there. */
+/** Asked for every id that payments does not know, too: without its answer nothing is conclusively not there. */
 export async function createRefunds(name: string, surroundings: Surroundings): Promise<ServiceProcess> {
   return await createService(name, "refunds", surroundings, {
-    ACQUIRER_TIMEOUT: surroundings.timers.ACQUIRER_TIMEOUT,
+    REFUND_TWO_APPROVERS_ABOVE: TWO_APPROVERS_ABOVE,
+  });
+}
+
+const TWO_APPROVERS_ABOVE = "TRY:20000.00,EUR:20000.00";
+/** The same in minor units, for the checker. */
+export const twoApproversAbove: Readonly<Record<string, bigint>> = { TRY: 2_000_000n, EUR: 2_000_000n };
+
+export async function createDispatcher(name: string, surroundings: Surroundings): Promise<ServiceProcess> {
+  return await createService(name, "webhook-dispatcher", surroundings, {
+    WEBHOOK_SECRET_KEYS: `k1:${surroundings.secrets.webhookSecretKey}`,
+    WEBHOOK_CA_FILE: surroundings.caFile,
+    WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8,::1/128",
+    WEBHOOK_ALLOWED_PORTS: "any",
   });
 }
 
 async function createService(
   name: string,
-  service: "api-gateway" | "payments" | "refunds",
-  { root, dir, ports, databaseUrls, secrets }: Surroundings,
+  service: ServiceName,
+  { root, dir, timers, ports, databaseUrls, secrets }: Surroundings,
   env: Record<string, string>,
 ): Promise<ServiceProcess> {
   const [database, bus, acquirer, healthPort] = await Promise.all([
@@ -69,7 +84,7 @@ async function createService(
     TcpProxy.start(ports.acquirer),
     nextPort(),
   ]);
-  const { app } = databaseUrls[service === "api-gateway" ? "gateway" : service];
+  const { app } = databaseUrls[schemaByService[service]];
   const process = new ManagedProcess({
     name,
     main: join(root, "services", service, "src", "main.ts"),
@@ -84,6 +99,7 @@ async function createService(
       // Failpoints are off in production.
       NODE_ENV: "test",
       NODE_COMPILE_CACHE: join(dir, "compile-cache"),
+      ...timers,
       ...env,
     },
     logFile: join(dir, "logs", `${name}.log`),

@@ -1,23 +1,33 @@
 /**
- * The whole system as it runs in production, as real processes: PostgreSQL, nats-server, the bank, two gateways, two
- * payments processes and one of refunds, with a link that can fail between each process and each server it needs.
+ * The whole system as it runs in production, as real processes: PostgreSQL, nats-server, the bank, and each of the four
+ * services twice, with a link that can fail between each process and each server it needs. The merchants' receivers run
+ * in this process.
  */
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import {
+  localCertificates,
   provisionDatabase,
   roleNames,
   runLogged,
+  schemaByService,
+  type LocalCertificates,
   type RolePasswords,
   type SchemaUrls,
+  type ServiceName,
 } from "@holdfast/sandbox/infrastructure";
+import { startLedgerReceiver } from "../../support/index.ts";
+import { OperatorHistory } from "../client/client-history.ts";
+import { OperatorClient } from "../client/operator-client.ts";
 import { startAcquirer, type AcquirerProcess } from "./acquirer.ts";
 import { nextPort } from "./port-block.ts";
-import { createOperatorIdentity, onboardMerchant, type Merchant } from "./onboard-merchant.ts";
+import { onboardMerchant, type Shop } from "./onboard-merchant.ts";
+import { createOperatorIdentity, type OperatorIdentity } from "./operator-identity.ts";
 import { startDurablePostgres, startNats, type RestartableServer } from "./restartable-server.ts";
 import {
+  createDispatcher,
   createGateway,
   createPayments,
   createRefunds,
@@ -32,11 +42,14 @@ export type System = {
   dir: string;
   gateways: [Gateway, Gateway];
   payments: [ServiceProcess, ServiceProcess];
-  refunds: ServiceProcess;
+  refunds: [ServiceProcess, ServiceProcess];
+  webhooks: [ServiceProcess, ServiceProcess];
   postgres: RestartableServer;
-  nats: RestartableServer;
+  nats: RestartableServer & { wipe(): void };
   acquirer: AcquirerProcess;
-  merchant: Merchant;
+  /** Two merchants with webhooks. */
+  shops: [Shop, Shop];
+  operators: Operators;
   /** Past every link and every role: for the checker. */
   superuserUrl: string;
   acquirerUrl: string;
@@ -44,12 +57,15 @@ export type System = {
   stop(options?: { keepAs?: string }): Promise<void>;
 };
 
+/** Everything operators have done, and a client for any of them. */
+export type Operators = { history: OperatorHistory; as(name: string): Promise<OperatorClient> };
+
 /** Every process of a service. */
-export function servicesOf({ gateways, payments, refunds }: Services): ServiceProcess[] {
-  return [...gateways, ...payments, refunds];
+export function servicesOf({ gateways, payments, refunds, webhooks }: Services): ServiceProcess[] {
+  return [...gateways, ...payments, ...refunds, ...webhooks];
 }
 
-type Services = Pick<System, "gateways" | "payments" | "refunds">;
+type Services = Pick<System, "gateways" | "payments" | "refunds" | "webhooks">;
 
 /** @param root the repository whose services and simulator run; another one than this for mutants. */
 export async function startSystem({
@@ -97,6 +113,7 @@ async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<Sy
   for (const each of starting) cleanup.push(async () => killOf(await each));
   const [postgres, nats, acquirer] = await Promise.all(starting);
 
+  const certificates = await localCertificates(join(dir, "certificates"));
   const databaseUrls = await migratedDatabase(postgres.superuserUrl("postgres"), root, log);
   const surroundings: Surroundings = {
     root,
@@ -109,30 +126,62 @@ async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<Sy
       panFingerprintKey: drawKey(),
       credentialPepper: drawKey(),
       threeDsStateKey: drawKey(),
+      webhookSecretKey: drawKey(),
     },
+    caFile: certificates.caFile,
     operatorEnv: identity.env,
   };
   const gateways = await pair((name) => createGateway(name, surroundings), "gateway");
   const payments = await pair((name) => createPayments(name, surroundings), "payments");
-  const refunds = await createRefunds("refunds", surroundings);
-  const services = servicesOf({ gateways, payments, refunds });
+  const refunds = await pair((name) => createRefunds(name, surroundings), "refunds");
+  const webhooks = await pair((name) => createDispatcher(name, surroundings), "webhooks");
+  const services = servicesOf({ gateways, payments, refunds, webhooks });
   for (const { process, links } of services) {
     cleanup.push(() => process.kill(), ...Object.values(links).map((link) => () => link.close()));
   }
   await Promise.all(services.map(({ process }) => process.start()));
 
-  const operatorUrl = `http://127.0.0.1:${gateways[0].operatorPort}`;
+  const operators = createOperators(join(dir, "operators.jsonl"), gateways, identity);
+  const open = (name: string) => openShop(name, { operators, certificates, cleanup });
   return {
     gateways,
     payments,
     refunds,
+    webhooks,
     postgres,
     nats,
     acquirer,
-    merchant: await onboardMerchant(operatorUrl, identity.token),
+    shops: [await open("shop-1"), await open("shop-2")],
+    operators,
     superuserUrl: postgres.superuserUrl(DATABASE),
     acquirerUrl: `http://127.0.0.1:${acquirer.port}`,
   };
+}
+
+function createOperators(file: string, gateways: Gateway[], { tokenOf }: OperatorIdentity): Operators {
+  const history = new OperatorHistory(file);
+  const ports = gateways.map(({ operatorPort }) => operatorPort);
+  return {
+    history,
+    as: async (name) => new OperatorClient({ name, token: await tokenOf(name), ports, history }),
+  };
+}
+
+type OpenShop = {
+  operators: Operators;
+  certificates: LocalCertificates;
+  cleanup: (() => Promise<void>)[];
+};
+
+/** A merchant with a receiver of its own. */
+async function openShop(name: string, { operators, certificates, cleanup }: OpenShop): Promise<Shop> {
+  const receiver = await startLedgerReceiver({
+    cert: readFileSync(certificates.certFile),
+    key: readFileSync(certificates.keyFile),
+    port: await nextPort(),
+  });
+  cleanup.push(() => receiver.close());
+  return await onboardMerchant(await operators.as("admin"), { name, receiver });
 }
 
 async function killOf(server: RestartableServer | AcquirerProcess): Promise<void> {
@@ -153,13 +202,13 @@ async function migratedDatabase(
   ) as RolePasswords;
   const urls = await provisionDatabase({ superuserUrl, database: DATABASE, passwords });
   await Promise.all(
-    (["api-gateway", "payments", "refunds"] as const).map((service) =>
+    (Object.keys(schemaByService) as ServiceName[]).map((service) =>
       runLogged({
         name: `${service}-migration`,
         command: [process.execPath, join(root, "services", service, "src", "migrate.ts")],
         env: {
           ...process.env,
-          MIGRATION_DATABASE_URL: urls[service === "api-gateway" ? "gateway" : service].owner,
+          MIGRATION_DATABASE_URL: urls[schemaByService[service]].owner,
         },
         logFile: log(`${service}-migration`),
         timeoutMs: 60_000,

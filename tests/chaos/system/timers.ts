@@ -11,10 +11,34 @@ export type Timers = {
   THREE_DS_SESSION_DURATION: string;
   CHECKOUT_EXPIRES_AFTER: string;
   CHECKOUT_INTERVAL: string;
+  PAYMENTS_TIMEOUT: string;
+  OUTBOX_REPUBLISH_AFTER: string;
+  OUTBOX_RECONCILE_INTERVAL: string;
+  WEBHOOK_RETRY_SCHEDULE: string;
+  WEBHOOK_ATTEMPT_TIMEOUT: string;
+  WEBHOOK_LEASE: string;
+  WEBHOOK_ACK_WAIT: string;
+  WEBHOOK_REAP_INTERVAL: string;
 };
+
+/** The same for tests and load: minutes of an outage are not waited for, and a lease still outlives an attempt. */
+const deliveryTimers = {
+  PAYMENTS_TIMEOUT: "1500ms",
+  OUTBOX_REPUBLISH_AFTER: "1s",
+  OUTBOX_RECONCILE_INTERVAL: "5s",
+  WEBHOOK_RETRY_SCHEDULE: "500ms,1s,2s,3s",
+  WEBHOOK_ATTEMPT_TIMEOUT: "1s",
+  WEBHOOK_LEASE: "7s",
+  WEBHOOK_ACK_WAIT: "3s",
+  WEBHOOK_REAP_INTERVAL: "500ms",
+};
+
+/** What `WEBHOOK_RETRY_SCHEDULE` and `WEBHOOK_ATTEMPT_TIMEOUT` above mean to the checker. */
+export const deliveryRules = { retryDelaysMs: [500, 1_000, 2_000, 3_000], attemptMaxMs: 2_500 };
 
 /** Some ten times faster than in production: the same order, and recovery within seconds. */
 export const fastTimers: Timers = {
+  ...deliveryTimers,
   ACQUIRER_TIMEOUT: "800ms",
   HANDLER_TIMEOUT: "1200ms",
   REQUEST_TIMEOUT: "1500ms",
@@ -31,6 +55,7 @@ export const fastTimers: Timers = {
 
 /** For a run under load on two busy cores. */
 export const loadTimers: Timers = {
+  ...deliveryTimers,
   ACQUIRER_TIMEOUT: "1500ms",
   HANDLER_TIMEOUT: "2500ms",
   REQUEST_TIMEOUT: "3000ms",

@@ -9,12 +9,12 @@ export function challengePage(session: ChallengeSession): string {
   return page(
     "Confirm your payment",
     `<h1>Confirm your payment</h1>
-<p>This page plays your bank. You are about to pay ${escapeHtml(amount)}.</p>
+<p>This page stands in for your bank. You are about to pay ${escapeHtml(amount)}.</p>
 <form method="post" action="/acs/answer">
   <input type="hidden" name="session" value="${escapeHtml(session.id)}">
   <p><label for="code">Code from your phone</label><br>
   <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="6" autofocus></p>
-  <p>${RIGHT_CODE} is right, anything else is wrong.</p>
+  <p>${RIGHT_CODE} is the correct code; any other is wrong.</p>
   <p><button name="answer" value="submit">Confirm</button>
   <button name="answer" value="cancel" formnovalidate>Cancel</button></p>
 </form>`,

@@ -14,7 +14,7 @@ export const resultMessages = {
   "54": "Expired card",
   authentication_failed: "The cardholder was not authenticated",
   authentication_cancelled: "The cardholder cancelled the authentication",
-  authentication_incomplete: "The authentication was not brought to its end",
+  authentication_incomplete: "The authentication was not completed",
   reversed: "The reference has been reversed",
   expired_request: "The request arrived after its expiry",
 } as const;

@@ -171,7 +171,7 @@ function showChallenge(sessions: ChallengeSessions, form: URLSearchParams, respo
   if (!session) return replyPage(response, 404, messagePage("Your bank does not know this payment."));
   if (session.verdict !== "open") return replyPage(response, 200, returnPage(session));
   if (Date.now() >= session.sessionExpiresAtMs) {
-    return replyPage(response, 410, messagePage("The time for this payment is over."));
+    return replyPage(response, 410, messagePage("The time for this payment has run out."));
   }
   replyPage(response, 200, challengePage(session));
 }
@@ -184,7 +184,7 @@ function takeAnswer(sessions: ChallengeSessions, form: URLSearchParams, response
   const session = sessions.find(form.get("session") ?? "");
   if (!session) return replyPage(response, 404, messagePage("Your bank does not know this payment."));
   if (Date.now() >= session.sessionExpiresAtMs && session.verdict === "open") {
-    return replyPage(response, 410, messagePage("The time for this payment is over."));
+    return replyPage(response, 410, messagePage("The time for this payment has run out."));
   }
   if (form.get("answer") === "cancel") {
     sessions.answer(session, "cancelled");

@@ -12,10 +12,10 @@ export async function payAsBuyer(checkoutUrl: string, pan: string, print: Print)
   const checkout = await open(checkoutUrl, print);
   const expiry = `12 / ${(new Date().getUTCFullYear() + 2) % 100}`;
   const card = { pan, cardHolderName: "Ada Lovelace", expiry, cvv: "123", installmentCount: "3" };
-  print("buyer types a card, chooses three installments, and pays\n");
+  print("buyer enters a card, chooses three installments and pays\n");
   const wayToBank = await submit(checkout, "card-form", card, print);
   const challenge = await submit(wayToBank, "challenge", {}, print);
-  print("buyer types the code of the bank\n");
+  print("buyer enters the bank's code\n");
   const wayBack = await submit(challenge, undefined, { code: "123456", answer: "submit" }, print);
   const end = await submit(wayBack, "return", {}, print);
   const onward = /<noscript><meta http-equiv="refresh" content="0;url=([^"]+)"/.exec(end.html)?.[1];

@@ -19,7 +19,7 @@ export async function runMerchantDay(sandbox: SandboxFile, print: Print): Promis
     Authorization: `Bearer ${sandbox.operators[0]!.token}`,
   });
 
-  heading("An operator takes on a merchant");
+  heading("An operator onboards a merchant");
   const shop = (await operator.post("/operator/merchants", { name: "Bosphorus Books" }, 201)).body;
   const merchant = createApiClient("merchant", sandbox.gatewayUrl, print, {
     "X-API-KEY": String(shop["apiKey"]),
@@ -27,17 +27,17 @@ export async function runMerchantDay(sandbox: SandboxFile, print: Print): Promis
   });
   await using inbox = await openInbox(sandbox, operator, String(shop["merchantId"]), print);
 
-  heading("A buyer pays on the hosted page, through 3-D Secure");
+  heading("A buyer pays on the hosted page with 3-D Secure");
   await sellThroughCheckout(merchant, print);
   await inbox.next("SUCCESS");
 
-  heading("An order is reserved, and captured in part");
+  heading("An order is authorized and partly captured");
   const reserved = await merchant.post("/api/pre-authorization", cardPayment("order-1002", 120), 201);
   await inbox.next("SUCCESS");
   const { paymentId } = reserved.body;
   await merchant.post(`/api/payment/${String(paymentId)}/capture`, { amount: 100, currency: "TRY" }, 200);
 
-  heading("The buyer sends it back: a refund waits for an operator");
+  heading("The buyer returns the order: an operator approves the refund");
   const refund = await merchant.post(
     `/api/payment/${String(paymentId)}/refund`,
     { amount: 40, currency: "TRY" },
@@ -52,7 +52,7 @@ export async function runMerchantDay(sandbox: SandboxFile, print: Print): Promis
   heading("A card is declined");
   await merchant.post("/api/payment", { ...cardPayment("order-1003", 15), pan: "4000000000009995" }, 201);
   await inbox.next("FAILED");
-  print("\nThe day is over: every payment is where it should be, and every webhook was verified.\n");
+  print("\nThe day is over: every payment has the expected status, and every webhook was verified.\n");
 }
 
 /** Turns webhooks on, at a receiver that runs for the length of the day. */

@@ -9,8 +9,8 @@ import { runMerchantDay } from "./merchant-day.ts";
 
 const HELP = `npm run demo -- [--home DIR]
 
-Walks one merchant's day and prints each request, answer and webhook. Uses the sandbox that runs in DIR (default
-.holdfast, as npm start has it); where none runs there, it starts one of its own and stops it in the end.
+Walks through one merchant's day and prints each request, answer and webhook. It uses the sandbox that runs in DIR
+(default .holdfast, as for npm start). If none is running there, it starts its own and stops it at the end.
 `;
 
 export async function runDemo(args: string[]): Promise<void> {

@@ -6,7 +6,7 @@ export function describeReceipt({ received, verdict, repeated }: Receipt, now: D
   if (!verdict.valid) return `${at}  NOT AUTHENTIC  ${verdict.reason}: ${printable(verdict.detail)}\n`;
   const age = now.getTime() - verdict.requestTime;
   const head = `${at}  verified  ${printable(verdict.eventType ?? "?")}  ${printable(verdict.eventId ?? "?")}`;
-  const notes = `signed ${age} ms ago${repeated ? ", seen before: nothing to do" : ""}`;
+  const notes = `signed ${age} ms ago${repeated ? ", a duplicate: nothing to do" : ""}`;
   return `${head}  (${notes})\n${indent(received.body)}\n`;
 }
 

@@ -64,7 +64,7 @@ test("an authentic webhook is answered 200 and printed; the same event again is 
   expect(await send()).toMatchObject({ status: 200 });
   expect(receipts.map(({ repeated }) => repeated)).toEqual([false, true]);
   expect(printed()).toMatch(
-    /verified {2}payment\.status_changed {2}e-1[^]*"paymentId": "p-1"[^]*seen before/,
+    /verified {2}payment\.status_changed {2}e-1[^]*"paymentId": "p-1"[^]*a duplicate/,
   );
 });
 

@@ -74,11 +74,11 @@ function parseCommandLine(args: string[]): { home: string; port: number; secret:
 
 const HELP = `npm run receiver -- --secret SECRET [--home DIR] [--port N]
 
-Receives webhooks of the sandbox over HTTPS, verifies them, and says why when one does not verify.
+Receives webhooks of the sandbox over HTTPS, verifies them, and explains why when one is not authentic.
 
   --secret SECRET  the webhook secret, shown when webhooks were turned on (or WEBHOOK_SECRET)
   --home DIR       the sandbox's home (default .holdfast)
-  --port N         where to listen (default ${DEFAULT_PORT}; 0 takes a free one)`;
+  --port N         port to listen on (default ${DEFAULT_PORT}; 0 chooses a free one)`;
 
 function readSandbox(home: string): Sandbox {
   const file = join(home, "sandbox.json");
@@ -86,7 +86,7 @@ function readSandbox(home: string): Sandbox {
     return JSON.parse(readFileSync(file, "utf8")) as Sandbox;
   } catch {
     throw new UsageError(
-      `${file} cannot be read: start the sandbox first (npm start), or name its home with --home`,
+      `${file} cannot be read: start the sandbox first (npm start), or give its home with --home`,
     );
   }
 }
@@ -94,11 +94,11 @@ function readSandbox(home: string): Sandbox {
 /** The operator's token stays in the file: it would otherwise stand in the shell's history. */
 function howToGetSecret({ operatorUrl, merchants }: Sandbox, home: string, port: number): string {
   const token = `$(node -p 'require("${join(home, "sandbox.json")}").operators[0].token')`;
-  return `it needs the webhook secret (--secret). Turn webhooks on to be given one:
+  return `the webhook secret is required (--secret). Turn webhooks on to get one:
 
 curl -X PUT ${operatorUrl}/operator/merchants/${merchants[0]?.merchantId}/webhook \\
   -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' \\
   -d '{"url": "https://localhost:${port}/webhooks"}'
 
-They are on already and the secret is lost? POST .../webhook/rotate-secret draws a new one.`;
+If webhooks are on and the secret is lost, POST .../webhook/rotate-secret generates a new one.`;
 }

@@ -22,7 +22,7 @@ Merchant ${merchant?.name} (${merchant?.merchantId})
 Operators (bearer tokens, valid for 24 hours)
 ${sandbox.operators.map(({ name, roles, token }) => `  ${name} (${roles.join(", ")})\n  ${token}`).join("\n")}
 
-Reserve an amount on a test card:
+Authorize an amount on a test card:
 
 ${firstRequest(sandbox, now)}
 

@@ -28,7 +28,9 @@ async function onboard(operatorUrl: string, token: string): Promise<Merchant> {
     signal: AbortSignal.timeout(60_000),
   });
   if (response.status !== 201) {
-    throw new Error(`the demo merchant was refused: HTTP ${response.status} ${await response.text()}`);
+    throw new Error(
+      `the demo merchant could not be created: HTTP ${response.status} ${await response.text()}`,
+    );
   }
   const { merchantId, name, apiKey, apiSecret } = (await response.json()) as Merchant;
   return { merchantId, name, apiKey, apiSecret };

@@ -25,12 +25,12 @@ export const helpText = `npm start -- [--home DIR] [--port-base N]
 
 Runs the whole gateway on this machine: PostgreSQL, NATS, an acquirer simulator and the services.
 
-  --home DIR       where data, secrets and logs are kept (default .holdfast)
+  --home DIR       directory for data, secrets and logs (default .holdfast)
   --port-base N    merchant API on N, operator API on N+1, public pages on N+2,
-                   acquirer simulator on N+3 (default 8080); 0 takes free ports
-  --help           this text
+                   acquirer simulator on N+3 (default 8080); 0 chooses free ports
+  --help           prints this text
 
-Environment variables reach the services, except PG* and those that the sandbox sets itself.
+The services inherit all environment variables except PG* and those that the sandbox sets itself.
 `;
 
 function parse(args: string[]) {

@@ -47,7 +47,7 @@ function signals(): { stopSignal: AbortSignal; killSignal: AbortSignal } {
       return;
     }
     firstAt = performance.now();
-    log("stopping (once more kills at once)");
+    log("stopping; press Ctrl-C again to force");
     stop.abort();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);

@@ -90,7 +90,7 @@ export class Supervisor {
       this.#onChange();
       if (performance.now() - since > stableAfterMs) failures = 0;
       const pauseMs = Math.min(pauseMaxMs, pauseMinMs * 2 ** failures);
-      this.#log(`${supervised.name} ended (${exit?.signal ?? `exit code ${exit?.code}`}), starting it again`);
+      this.#log(`${supervised.name} ended (${exit?.signal ?? `exit code ${exit?.code}`}); restarting it`);
       try {
         await delay(pauseMs, undefined, { signal: this.#stopping.signal });
         await this.#launch(supervised, launch);

@@ -7,25 +7,36 @@ import { paymentStatusSchema, transactionTypeSchema } from "../payment-status.ts
  */
 export const apiPaymentResponseSchema = z
   .object({
-    paymentId: z.uuid().meta({ description: "Unique id of the payment or refund transaction" }),
-    parentPaymentId: z.uuid().optional().meta({ description: "The original payment, on refund records" }),
-    orderId: z.string().meta({ description: "Merchant's tracking number for the order; need not be unique" }),
-    amount: z.number().meta({ description: "What was authorized, or the refund's amount", examples: [12.5] }),
-    capturedAmount: z.number().optional().meta({ description: "What was captured, from CAPTURED on" }),
+    paymentId: z.uuid().meta({ description: "Unique id of the payment or refund" }),
+    parentPaymentId: z
+      .uuid()
+      .optional()
+      .meta({ description: "Id of the refunded payment; present on refunds" }),
+    orderId: z.string().meta({ description: "Merchant's number of the order; it need not be unique" }),
+    amount: z
+      .number()
+      .meta({ description: "Authorized amount, or the amount of the refund", examples: [12.5] }),
+    capturedAmount: z
+      .number()
+      .optional()
+      .meta({ description: "Captured amount; present once the payment has been captured" }),
     installmentCount: z.int(),
-    currency: z.string().meta({ description: "ISO 4217", examples: ["TRY"] }),
+    currency: z.string().meta({ description: "ISO 4217 currency code", examples: ["TRY"] }),
     merchantCommission: z
       .number()
-      .meta({ description: "Commission charged to the merchant, in the same currency" }),
+      .meta({ description: "Commission charged to the merchant, in the payment's currency" }),
     status: paymentStatusSchema,
     transactionType: transactionTypeSchema.optional(),
-    paymentDate: z.iso.datetime().meta({ description: "ISO 8601, UTC" }),
+    paymentDate: z.iso.datetime().meta({ description: "Date and time in UTC (ISO 8601)" }),
     cardHolderName: z.string(),
     pan: z
       .string()
       .regex(/^\d{6}\*+\d{4}$/)
-      .meta({ description: "Masked: first six and last four digits", examples: ["411111******1111"] }),
-    domInt: z.enum(["DOM", "INT"]).optional().meta({ description: "Domestic or international" }),
+      .meta({
+        description: "Masked card number: its first six and last four digits",
+        examples: ["411111******1111"],
+      }),
+    domInt: z.enum(["DOM", "INT"]).optional().meta({ description: "Domestic or international card" }),
     cardScheme: z.string().optional(),
     cardType: z
       .string()
@@ -38,7 +49,7 @@ export const apiPaymentResponseSchema = z
       .optional()
       .meta({ description: "The acquirer's id of the transaction" }),
     authCode: z.string().optional(),
-    resultCode: z.string().optional().meta({ description: "The acquirer's result code, or our own word" }),
+    resultCode: z.string().optional().meta({ description: "Result code of the acquirer, or of the gateway" }),
     resultMessage: z.string().optional(),
     customerId: z.string().optional(),
   })

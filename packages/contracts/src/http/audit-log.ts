@@ -7,13 +7,13 @@ import { pageQuery } from "./operator-payments.ts";
 export const auditLogEntrySchema = z
   .object({
     service: z.string(),
-    sequence: z.int().meta({ description: "1, 2, 3, … within the service" }),
+    sequence: z.int().meta({ description: "Position in the service's log: 1, 2, 3, …" }),
     at: z.iso.datetime(),
     actor: z.string(),
     action: z.string().meta({ examples: ["merchant.created"] }),
     subject: z.string(),
     detail: z.record(z.string(), z.unknown()),
-    hash: z.string().meta({ description: "Hex; covers this entry and the hash before it" }),
+    hash: z.string().meta({ description: "Hash of this entry and the hash before it, in hex" }),
   })
   .meta({ id: "AuditLogEntry" });
 export type AuditLogEntry = z.infer<typeof auditLogEntrySchema>;
@@ -23,13 +23,15 @@ export const AUDITED_SERVICES = ["api-gateway", "payments", "refunds", "webhooks
 
 /** What the log can be narrowed to; several narrow it together. `from` is included, `to` is not. */
 export const auditFilterSchema = z.object({
-  actor: textSchema(1, 200).optional().meta({ description: "Who: the token's subject" }),
+  actor: textSchema(1, 200)
+    .optional()
+    .meta({ description: "Who acted: the subject of the operator's token" }),
   action: textSchema(1, 100)
     .optional()
-    .meta({ description: "What", examples: ["merchant.suspended"] }),
+    .meta({ description: "What was done", examples: ["merchant.suspended"] }),
   subject: textSchema(1, 200)
     .optional()
-    .meta({ description: "To what: id of the merchant, payment, refund or event" }),
+    .meta({ description: "What it was done to: the id of a merchant, payment, refund or event" }),
   from: z.iso.datetime({ offset: true }).optional(),
   to: z.iso.datetime({ offset: true }).optional(),
 });
@@ -47,14 +49,15 @@ export const getAuditLog = defineEndpoint({
   method: "GET",
   path: "/operator/audit-log",
   role: "viewer",
-  summary: "Who did what, newest first, over all services",
+  summary: "List audit log entries",
+  description: "Returns who did what in any service, newest first.",
   queryParameters: auditFilterSchema.extend({
     service: z.enum(AUDITED_SERVICES).optional(),
     ...pageQuery,
   }),
   responses: {
     200: {
-      description: "A page",
+      description: "One page of entries",
       body: z
         .object({ items: z.array(auditLogEntrySchema), nextCursor: z.string().optional() })
         .meta({ id: "AuditLogPage" }),

@@ -6,20 +6,21 @@ export const binSchema = z.string().regex(/^\d{6,8}$/, { error: "must be 6 to 8 
 
 export const binInfoSchema = z
   .object({
-    bin: binSchema.meta({ description: "As it was asked for", examples: ["411111"] }),
+    bin: binSchema.meta({ description: "The BIN of the request", examples: ["411111"] }),
     cardScheme: z.string().meta({ examples: ["VISA"] }),
     cardType: z.enum(["CREDIT", "DEBIT", "PREPAID"]),
     cardSubType: z
       .string()
       .optional()
       .meta({ examples: ["CLASSIC"] }),
-    issuer: z.string().optional().meta({ description: "The bank, if known" }),
-    country: z.string().meta({ description: "ISO 3166-1 alpha-2 of the issuer", examples: ["TR"] }),
-    domInt: z.enum(["DOM", "INT"]).meta({ description: "Domestic or international" }),
+    issuer: z.string().optional().meta({ description: "Issuing bank, if known" }),
+    country: z.string().meta({ description: "Country of the issuer (ISO 3166-1 alpha-2)", examples: ["TR"] }),
+    domInt: z.enum(["DOM", "INT"]).meta({ description: "Domestic or international card" }),
     loyaltyCode: z.string().optional(),
-    installmentCounts: z
-      .array(z.int())
-      .meta({ description: "What a payment may be split into", examples: [[1, 2, 3]] }),
+    installmentCounts: z.array(z.int()).meta({
+      description: "Numbers of installments that a payment can be split into",
+      examples: [[1, 2, 3]],
+    }),
   })
   .meta({ id: "BinInfo" });
 export type BinInfo = z.infer<typeof binInfoSchema>;
@@ -29,10 +30,12 @@ export const bin = defineEndpoint({
   listener: "merchant",
   method: "GET",
   path: "/api/bins/{bin}",
-  summary: "What a card's first digits tell: scheme, type, country, installments",
+  summary: "Look up a BIN",
   description:
-    "More digits can tell more: issuers share the first six. Ask with eight where you have them, and do not keep more than that of a card number.",
+    "Returns a card's scheme, type, country and installments by the first 6 to 8 digits of its number. " +
+    "Issuers share the first six digits, so send eight if you have them. Do not store more than eight digits " +
+    "of a card number.",
   pathParameters: z.object({ bin: binSchema.meta({ pattern: "^[0-9]{6,8}$" }) }),
-  responses: { 200: { description: "What is known", body: binInfoSchema } },
+  responses: { 200: { description: "What is known of the BIN", body: binInfoSchema } },
   problems: ["validation_failed", "bin_not_found"],
 });

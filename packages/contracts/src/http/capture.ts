@@ -9,11 +9,12 @@ const paymentPath = z.object({ paymentId: pathId });
 
 /** What both answer with. */
 const responses = {
-  200: { description: "Done", body: apiPaymentResponseSchema },
+  200: { description: "The operation was carried out", body: apiPaymentResponseSchema },
   202: {
-    description: "The outcome at the bank is not known yet: the payment as it was before; query it",
+    description:
+      "The outcome at the bank is not known yet. The body shows the payment as it was before; query it later",
     body: apiPaymentResponseSchema,
-    headers: { "Retry-After": "Seconds until a query makes sense" },
+    headers: { "Retry-After": "Seconds to wait before a query" },
   },
 };
 const problems = [
@@ -48,7 +49,10 @@ export const capture = defineEndpoint({
   listener: "merchant",
   method: "POST",
   path: "/api/payment/{paymentId}/capture",
-  summary: "Take all or a part of a pre-authorization's funds, once",
+  summary: "Capture a payment",
+  description:
+    "Captures all or part of a pre-authorization's funds, once. Without an `amount`, everything that can " +
+    "still be captured is captured.",
   pathParameters: paymentPath,
   notFound: "payment_not_found",
   request: captureRequestSchema,
@@ -66,7 +70,8 @@ export const cancel = defineEndpoint({
   listener: "merchant",
   method: "POST",
   path: "/api/payment/{paymentId}/cancel",
-  summary: "Let go of a pre-authorization, or void a sale on its business day",
+  summary: "Cancel a payment",
+  description: "Releases a pre-authorization's reserved funds, or voids a sale on its business day.",
   pathParameters: paymentPath,
   notFound: "payment_not_found",
   request: cancelRequestSchema,

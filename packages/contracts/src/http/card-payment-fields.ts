@@ -14,10 +14,10 @@ export const INSTALLMENTS_MAX = 12;
  * Numbers arrive as {@link JsonNumber}, so that amounts are read from their source text.
  */
 export const cardPaymentFields = {
-  orderId: textSchema(1, 64).meta({ description: "Merchant's tracking number for the order" }),
+  orderId: textSchema(1, 64).meta({ description: "Merchant's number of the order" }),
   amount: z.instanceof(JsonNumber, { error: "must be a number" }).meta({
     override: { type: "number", exclusiveMinimum: 0, maximum: 999_999_999.99 },
-    description: "Decimal; at most as many decimals as the currency has; no exponent",
+    description: "Decimal number without an exponent and with at most as many decimals as the currency has",
     examples: [12.5],
   }),
   currency: field(
@@ -28,8 +28,11 @@ export const cardPaymentFields = {
   cardHolderName: textSchema(2, 45),
   pan: z
     .string()
-    .regex(/^\d{12,19}$/, { error: "must have 12 to 19 digits and nothing else" })
-    .refine(passesLuhn, { error: "is not a card number: its check digit is wrong", params: { code: "luhn" } })
+    .regex(/^\d{12,19}$/, { error: "must be 12 to 19 digits" })
+    .refine(passesLuhn, {
+      error: "is not a valid card number: its check digit is wrong",
+      params: { code: "luhn" },
+    })
     .meta({ pattern: "^[0-9]{12,19}$", description: "Full card number", examples: ["4111111111111111"] }),
   expiryMonth: z.string().regex(/^(0[1-9]|1[0-2])$/, { error: "must be 01 to 12" }),
   expiryYear: z.string().regex(/^\d{2}$/, { error: "must be two digits" }),
@@ -101,6 +104,6 @@ function checkExpiry({ expiryMonth, expiryYear }: CardPaymentFields, now: Date, 
   if (year * 12 + month < today.getUTCFullYear() * 12 + today.getUTCMonth() + 1) {
     addFault("expiryYear", "expired", "the card has expired");
   } else if (year > today.getUTCFullYear() + 20) {
-    addFault("expiryYear", "too_far", "must be at most 20 years on");
+    addFault("expiryYear", "too_far", "must be at most 20 years ahead");
   }
 }

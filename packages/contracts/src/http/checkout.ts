@@ -30,31 +30,39 @@ export const checkoutRequestSchema = z
       .array(wholeNumberField(1, INSTALLMENTS_MAX))
       .max(INSTALLMENTS_MAX, { error: `must have at most ${INSTALLMENTS_MAX} entries` })
       .refine((options) => new Set(options.map(({ source }) => source)).size === options.length, {
-        error: "must not name a number twice",
+        error: "must not contain a number twice",
         params: { code: "duplicate" },
       })
       .optional()
       .meta({
         description:
-          "Installments the page may offer, as far as the buyer's card allows them; paying at once is always offered",
+          "Numbers of installments that the page offers if the buyer's card supports them; paying in full is " +
+          "always offered",
         examples: [[1, 3, 6]],
       }),
     successUrl: returnUrlSchema().meta({
       description:
-        "Where the buyer is sent once paid; `checkoutId`, `paymentId` and `orderId` are added to its query",
+        "Where the buyer is sent after paying; `checkoutId`, `paymentId` and `orderId` are added to the query",
     }),
-    failureUrl: returnUrlSchema().meta({ description: "Where the buyer is sent otherwise, in the same way" }),
+    failureUrl: returnUrlSchema().meta({
+      description:
+        "Where the buyer is sent if the order is not paid; the same parameters are added to the query",
+    }),
     transactionType: z
       .enum(["PAYMENT", "PRE_AUTHORIZATION"], { error: "must be PAYMENT or PRE_AUTHORIZATION" })
       .optional()
-      .meta({ description: "PAYMENT where left out" }),
-    threeDs: z.boolean().optional().meta({
-      description:
-        "Whether the buyer's bank may ask for 3-D Secure, true where left out; the bank decides whether it wants a challenge",
-    }),
+      .meta({ description: "Defaults to PAYMENT" }),
+    threeDs: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          "Whether payments use 3-D Secure; defaults to true. The buyer's bank decides whether it requires a " +
+          "challenge",
+      }),
     expiresInSeconds: wholeNumberField(CHECKOUT_SECONDS.min, CHECKOUT_SECONDS.max)
       .optional()
-      .meta({ description: "1800 where left out" }),
+      .meta({ description: "Defaults to 1800" }),
   })
   .meta({ id: "CheckoutRequest" });
 
@@ -68,7 +76,7 @@ export function checkCheckout(
   const { transactionType, installmentOptions } = fields;
   if (transactionType !== "PRE_AUTHORIZATION" || !Array.isArray(installmentOptions)) return;
   if (installmentOptions.some((option) => option instanceof JsonNumber && option.source !== "1")) {
-    addFault("installmentOptions", "not_allowed", "a pre-authorization is paid off at once");
+    addFault("installmentOptions", "not_allowed", "must not offer installments for a pre-authorization");
   }
 }
 
@@ -76,8 +84,8 @@ export const checkoutSchema = z
   .object({
     checkoutId: z
       .uuid()
-      .meta({ description: "Random: whoever knows it can pay, so it goes to the buyer only" }),
-    checkoutUrl: z.url().meta({ description: "The page to send the buyer to" }),
+      .meta({ description: "Random id; anyone who knows it can pay, so give it to the buyer only" }),
+    checkoutUrl: z.url().meta({ description: "Page to send the buyer to" }),
     status: checkoutStatusSchema,
     orderId: z.string(),
     amount: z.number(),
@@ -90,12 +98,13 @@ export const checkoutSchema = z
     failureUrl: z.string(),
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime().meta({
-      description: "Nothing can be begun after it; a payment begun before it still decides the status",
+      description:
+        "No payment can be started after this time; a payment started earlier still decides the status",
     }),
-    closedAt: z.iso.datetime().optional().meta({ description: "When it stopped being OPEN" }),
+    closedAt: z.iso.datetime().optional().meta({ description: "When the status stopped being OPEN" }),
     payment: apiPaymentResponseSchema
       .optional()
-      .meta({ description: "The latest payment of it: the one that completed it, or the last attempt" }),
+      .meta({ description: "The latest payment: the one that completed the checkout, or the last attempt" }),
   })
   .meta({ id: "Checkout" });
 export type Checkout = z.infer<typeof checkoutSchema>;
@@ -105,14 +114,15 @@ export const createCheckout = defineEndpoint({
   listener: "merchant",
   method: "POST",
   path: "/api/checkout",
-  summary: "Make a page on which a buyer pays one order",
+  summary: "Create a checkout",
   description:
-    "Send the buyer to `checkoutUrl`. The card is typed there and never reaches the merchant. A declined card leaves the " +
-    "checkout OPEN for another try; webhooks come from its payments, as from any other.",
+    "Creates a hosted page on which a buyer pays one order. Send the buyer to `checkoutUrl`. The buyer enters the card " +
+    "there, and the card never reaches the merchant. After a decline the checkout stays OPEN for another attempt. Its " +
+    "payments send webhooks, as all payments do.",
   request: checkoutRequestSchema,
   responses: {
     201: {
-      description: "Created: OPEN",
+      description: "Created, with status OPEN",
       body: checkoutSchema,
       headers: { Location: "/api/checkout/{checkoutId}" },
     },
@@ -125,9 +135,10 @@ export const getCheckout = defineEndpoint({
   listener: "merchant",
   method: "GET",
   path: "/api/checkout/{checkoutId}",
-  summary: "Current state of a checkout, with its payment",
+  summary: "Get a checkout",
   description:
-    "COMPLETED as soon as its payment is SUCCESS, whatever becomes of the payment later: that is told by the payment.",
+    "Returns the checkout with its latest payment. A checkout is COMPLETED as soon as its payment is " +
+    "SUCCESS. It stays COMPLETED when the payment changes later; query the payment to see that.",
   pathParameters: z.object({ checkoutId: pathId }),
   notFound: "checkout_not_found",
   responses: { 200: { description: "The checkout", body: checkoutSchema } },

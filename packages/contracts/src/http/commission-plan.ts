@@ -23,8 +23,8 @@ export const commissionRuleSchema = z
   .object({
     cardType: z.enum(["CREDIT", "DEBIT", "PREPAID"]).optional(),
     domInt: z.enum(["DOM", "INT"]).optional(),
-    installmentsFrom: wholeNumberSchema(1, INSTALLMENTS_MAX, "1 where left out").optional(),
-    installmentsTo: wholeNumberSchema(1, INSTALLMENTS_MAX, "12 where left out").optional(),
+    installmentsFrom: wholeNumberSchema(1, INSTALLMENTS_MAX, "Defaults to 1").optional(),
+    installmentsTo: wholeNumberSchema(1, INSTALLMENTS_MAX, "Defaults to 12").optional(),
     ratePercent,
     fixed,
   })
@@ -67,9 +67,9 @@ export const commissionPlanSchema = z
       .array(commissionRuleSchema)
       .max(50)
       .optional()
-      .meta({ description: "The first that names a payment counts, so the narrow ones come first" }),
+      .meta({ description: "The first rule that matches a payment applies, so narrow rules come first" }),
     mayExceedAmount: z.boolean().optional().meta({
-      description: "Whether the fixed part is due in full on payments that are smaller than it",
+      description: "Whether the fixed part is charged in full on payments that are smaller than it",
     }),
   })
   .check(({ value, issues }) => {
@@ -85,7 +85,11 @@ export const commissionPlanSchema = z
     }
     for (const [index, rule] of (value.rules ?? []).entries()) {
       if (value.rules!.slice(0, index).some((earlier) => covers(earlier, rule))) {
-        addFault(["rules", index], "never_applies", "an earlier rule names all of its payments");
+        addFault(
+          ["rules", index],
+          "never_applies",
+          "never applies: an earlier rule matches all of its payments",
+        );
       }
     }
   })

@@ -3,7 +3,7 @@ import { currencyExponent, parseAmount } from "../money.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
 import { AMOUNT_FAULT_MESSAGES } from "./card-payment-fields.ts";
 
-const windowSeconds = wholeNumberSchema(1, 86_400, "The time that is looked back on, sliding");
+const windowSeconds = wholeNumberSchema(1, 86_400, "Length of the sliding window, in seconds");
 
 /** At most `max` payments go to the bank within any `windowSeconds`; what is rejected does not count. */
 const attemptsSchema = z
@@ -23,14 +23,16 @@ const largestAmountsSchema = z
         continue;
       }
       if (value.findIndex((other) => other.currency === currency) < index) {
-        addFault(index, "currency", "duplicate", "has an amount already");
+        addFault(index, "currency", "duplicate", "already has an amount");
       }
       const parsed = parseAmount(amount, exponent);
       if (typeof parsed !== "bigint") addFault(index, "amount", parsed, AMOUNT_FAULT_MESSAGES[parsed]);
     }
   })
   .meta({
-    description: "In major units, as decimal strings; currencies that are not listed have no limit",
+    description:
+      "Largest amount of a payment in each currency, in major units as a decimal string; other currencies " +
+      "have no limit",
     examples: [[{ currency: "TRY", amount: "5000.00" }]],
   });
 
@@ -43,16 +45,26 @@ export const merchantRulesSchema = z
     largestAmounts: largestAmountsSchema.optional(),
     attemptsPerCard: attemptsSchema.optional(),
     attemptsPerIp: attemptsSchema.optional().meta({
-      description: "By the payment's requestIp; an IPv6 address counts with its whole /64",
+      description: "Counts payments by their requestIp; all IPv6 addresses of a /64 count as one",
     }),
     declineRate: z
       .object({
-        percent: wholeNumberSchema(1, 100, "From this share of declined payments on"),
-        minimumCount: wholeNumberSchema(1, 500, "Answers of the bank below which the rule says nothing"),
+        percent: wholeNumberSchema(
+          1,
+          100,
+          "Percentage of declined payments from which the rule rejects payments",
+        ),
+        minimumCount: wholeNumberSchema(
+          1,
+          500,
+          "Number of answers of the bank below which the rule does not apply",
+        ),
         windowSeconds,
       })
       .optional()
-      .meta({ description: "Over the bank's answers to the merchant's latest payments, 500 at most" }),
+      .meta({
+        description: "Counts the bank's answers to the merchant's latest payments, at most 500 of them",
+      }),
   })
   .meta({ id: "MerchantRules" });
 export type MerchantRules = z.infer<typeof merchantRulesSchema>;

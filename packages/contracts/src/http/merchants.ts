@@ -24,9 +24,11 @@ const merchantStatusSchema = z.enum(["ACTIVE", "SUSPENDED"]);
 export const changeMerchantRequestSchema = z
   .object({
     name: textSchema(1, 100).optional(),
-    status: merchantStatusSchema.optional().meta({ description: "A suspended merchant's calls get 401" }),
-    commission: commissionPlanSchema.nullable().optional().meta({ description: "null: no plan" }),
-    rules: merchantRulesSchema.nullable().optional().meta({ description: "null: no rules" }),
+    status: merchantStatusSchema
+      .optional()
+      .meta({ description: "The API answers a suspended merchant with 401" }),
+    commission: commissionPlanSchema.nullable().optional().meta({ description: "`null` removes the plan" }),
+    rules: merchantRulesSchema.nullable().optional().meta({ description: "`null` removes the rules" }),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error: "must have at least one of name, status, commission and rules",
@@ -53,7 +55,7 @@ export const newCredentialSchema = z
   .object({
     merchantId: z.uuid(),
     apiKey: z.string(),
-    apiSecret: z.string().meta({ description: "Shown this once; only a keyed hash of it is kept" }),
+    apiSecret: z.string().meta({ description: "Shown only once; the gateway stores a keyed hash of it" }),
   })
   .meta({ id: "NewCredential" });
 
@@ -69,7 +71,8 @@ export const createMerchant = defineEndpoint({
   method: "POST",
   path: "/operator/merchants",
   role: "admin",
-  summary: "Onboard a merchant; its first secret is shown once",
+  summary: "Create a merchant",
+  description: "Creates a merchant with its first key and secret. The secret is shown only once.",
   request: createMerchantRequestSchema,
   responses: {
     201: {
@@ -87,7 +90,8 @@ export const listMerchants = defineEndpoint({
   method: "GET",
   path: "/operator/merchants",
   role: "viewer",
-  summary: "Merchants, newest first",
+  summary: "List merchants",
+  description: "Returns merchants, newest first.",
   queryParameters: z.object({
     limit: z
       .string()
@@ -98,7 +102,7 @@ export const listMerchants = defineEndpoint({
   }),
   responses: {
     200: {
-      description: "A page",
+      description: "One page of merchants",
       body: z
         .object({ items: z.array(merchantSchema), nextCursor: z.string().optional() })
         .meta({ id: "MerchantPage" }),
@@ -113,7 +117,8 @@ export const getMerchant = defineEndpoint({
   method: "GET",
   path: "/operator/merchants/{merchantId}",
   role: "viewer",
-  summary: "One merchant with its credentials' keys",
+  summary: "Get a merchant",
+  description: "Returns a merchant with the keys of its credentials.",
   pathParameters: merchantPath,
   notFound: "merchant_not_found",
   responses: { 200: { description: "The merchant", body: merchantSchema } },
@@ -126,7 +131,10 @@ export const changeMerchant = defineEndpoint({
   method: "PATCH",
   path: "/operator/merchants/{merchantId}",
   role: "admin",
-  summary: "Change a merchant's name or plan, suspend it or let it go on; acts everywhere within 10 s",
+  summary: "Update a merchant",
+  description:
+    "Changes a merchant's name, commission plan or rules, or suspends or reactivates the merchant. The " +
+    "change takes effect everywhere within 10 seconds.",
   pathParameters: merchantPath,
   notFound: "merchant_not_found",
   request: changeMerchantRequestSchema,
@@ -140,7 +148,8 @@ export const addCredential = defineEndpoint({
   method: "POST",
   path: "/operator/merchants/{merchantId}/credentials",
   role: "admin",
-  summary: "Another live key and secret, for rotation",
+  summary: "Create a credential",
+  description: "Creates another live key and secret, for rotation. The secret is shown only once.",
   pathParameters: merchantPath,
   notFound: "merchant_not_found",
   responses: { 201: { description: "Created", body: newCredentialSchema } },
@@ -153,10 +162,11 @@ export const revokeCredential = defineEndpoint({
   method: "DELETE",
   path: "/operator/merchants/{merchantId}/credentials/{apiKey}",
   role: "admin",
-  summary: "Revoke a key; its calls get 401 everywhere within 10 s",
+  summary: "Revoke a credential",
+  description: "Within 10 seconds every request with this key is answered with 401.",
   pathParameters: merchantPath.extend({ apiKey: z.string() }),
   notFound: "merchant_not_found",
-  responses: { 204: { description: "Revoked, now or earlier" } },
+  responses: { 204: { description: "The credential is revoked, now or earlier" } },
   problems: ["merchant_not_found", "credential_not_found", "forbidden"],
 });
 

@@ -13,17 +13,18 @@ export const operatorPaymentSchema = z
     payment: apiPaymentResponseSchema,
     state: z
       .string()
-      .meta({ description: "Internal state; AUTHORIZING and REVERSING show to merchants as ENROLLED" }),
-    unresolved: z
-      .boolean()
-      .meta({ description: "Whether the outcome at the acquirer is still to be found out" }),
-    ageSeconds: z.int().meta({ description: "Since the payment was claimed" }),
-    overdue: z.boolean().meta({ description: "Unresolved for more than 24 hours: people have to settle it" }),
-    attempts: z.int().meta({ description: "Recovery's attempts so far" }),
+      .meta({ description: "Internal state; merchants see AUTHORIZING and REVERSING as ENROLLED" }),
+    unresolved: z.boolean().meta({ description: "Whether the outcome at the acquirer is still unknown" }),
+    ageSeconds: z.int().meta({ description: "Seconds since the payment was claimed" }),
+    overdue: z.boolean().meta({
+      description:
+        "Whether the payment has been unresolved for more than 24 hours and operators have to settle it",
+    }),
+    attempts: z.int().meta({ description: "Number of recovery attempts so far" }),
     lastInquiry: z
       .string()
       .optional()
-      .meta({ description: "What the last attempt found", examples: ["not_found"] }),
+      .meta({ description: "Result of the last recovery attempt", examples: ["not_found"] }),
     nextAttemptAt: z.iso.datetime().optional(),
     resolution: z
       .object({
@@ -35,7 +36,7 @@ export const operatorPaymentSchema = z
         confirmationsRequired: z.int(),
       })
       .optional()
-      .meta({ description: "Proposed by one operator, waiting for another" }),
+      .meta({ description: "Outcome that one operator has proposed and another one has to confirm" }),
   })
   .meta({ id: "OperatorPayment" });
 export type OperatorPayment = z.infer<typeof operatorPaymentSchema>;
@@ -78,12 +79,13 @@ export const listOperatorPayments = defineEndpoint({
   method: "GET",
   path: "/operator/payments",
   role: "viewer",
-  summary: "Payments that wait for the bank, oldest first",
+  summary: "List unresolved payments",
+  description: "Returns the payments whose outcome at the bank is unknown, oldest first.",
   queryParameters: z.object({
     unresolved: z.literal("true", { error: "must be true" }),
     ...pageQuery,
   }),
-  responses: { 200: { description: "A page", body: operatorPaymentPageSchema } },
+  responses: { 200: { description: "One page of payments", body: operatorPaymentPageSchema } },
   problems: ["validation_failed", "forbidden"],
 });
 
@@ -93,14 +95,15 @@ export const getOperatorPayment = defineEndpoint({
   method: "GET",
   path: "/operator/payments/{paymentId}",
   role: "viewer",
-  summary: "One payment of any merchant, with its history",
+  summary: "Get a payment of any merchant",
+  description: "Returns a payment with its history.",
   pathParameters: paymentPath,
   notFound: "payment_not_found",
   responses: { 200: { description: "The payment", body: operatorPaymentDetailSchema } },
   problems: ["payment_not_found", "forbidden"],
 });
 
-const settled = { 200: { description: "The payment as it stands now", body: operatorPaymentDetailSchema } };
+const settled = { 200: { description: "The payment as it is now", body: operatorPaymentDetailSchema } };
 const settlingProblems = [
   "payment_not_found",
   "invalid_payment_state",
@@ -115,7 +118,8 @@ export const inquirePayment = defineEndpoint({
   method: "POST",
   path: "/operator/payments/{paymentId}/inquire",
   role: "admin",
-  summary: "Ask the acquirer now what became of an unresolved payment",
+  summary: "Query the acquirer about a payment",
+  description: "Asks the acquirer immediately for the outcome of an unresolved payment.",
   pathParameters: paymentPath,
   notFound: "payment_not_found",
   responses: settled,
@@ -128,8 +132,10 @@ export const reversePayment = defineEndpoint({
   method: "POST",
   path: "/operator/payments/{paymentId}/reverse",
   role: "admin",
-  summary: "Decide that an unresolved payment shall not stand, and reverse it",
-  description: "The decision is final; the reversal is repeated until the acquirer acknowledges it.",
+  summary: "Reverse an unresolved payment",
+  description:
+    "Reverses an unresolved payment, whatever its outcome at the bank was. The decision is final; the " +
+    "reversal is repeated until the acquirer acknowledges it.",
   pathParameters: paymentPath,
   notFound: "payment_not_found",
   responses: settled,
@@ -142,16 +148,19 @@ export const resolvePayment = defineEndpoint({
   method: "POST",
   path: "/operator/payments/{paymentId}/resolve",
   role: "admin",
-  summary: "Settle an unresolved payment by what the bank told people; takes two operators",
+  summary: "Resolve a payment manually",
   description:
-    "The first operator proposes, a second one confirms by sending the same outcome. Another outcome replaces the " +
+    "Settles an unresolved payment by the outcome that the bank has confirmed to people. Two operators are needed: the " +
+    "first proposes an outcome, and a second confirms it by sending the same one. A different outcome replaces the " +
     "proposal. A payment that is being reversed can only become FAILED.",
   pathParameters: paymentPath,
   notFound: "payment_not_found",
   request: z
     .object({
       outcome: resolutionOutcomeSchema,
-      evidence: textSchema(1, 1_000).meta({ description: "What the bank said, where, and to whom" }),
+      evidence: textSchema(1, 1_000).meta({
+        description: "What the bank confirmed, in which document or call, and to whom",
+      }),
     })
     .meta({ id: "ResolvePaymentRequest" }),
   responses: settled,

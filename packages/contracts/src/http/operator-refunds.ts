@@ -21,33 +21,40 @@ const approvalSchema = z.object({
 /** A refund as operators see it: the merchant's record, and what the gateway knows beside it. */
 export const operatorRefundSchema = apiPaymentResponseSchema
   .extend({
-    refundId: z.uuid().meta({ description: "The record's own id, `paymentId` to the merchant" }),
+    refundId: z.uuid().meta({ description: "Id of the refund; merchants see it as `paymentId`" }),
     merchantId: z.uuid(),
     state: z.string().meta({
       description:
-        "Internal state; EXECUTING, SETTLING, FAILING and REJECTING show to merchants as PENDING_APPROVAL",
+        "Internal state; merchants see EXECUTING, SETTLING, FAILING and REJECTING as PENDING_APPROVAL",
     }),
-    ageSeconds: z.int().meta({ description: "Since it was asked for" }),
-    remainingRefundableAmount: z.number().optional().meta({
-      description:
-        "What remains of the payment beside this and other refunds; left out while it cannot be had",
-    }),
+    ageSeconds: z.int().meta({ description: "Seconds since the refund was requested" }),
+    remainingRefundableAmount: z
+      .number()
+      .optional()
+      .meta({
+        description:
+          "Amount of the payment that remains after this and all other refunds; absent while it cannot be " +
+          "determined",
+      }),
     approvals: z.int(),
     approvalsRequired: z.int(),
     approvedBy: z.array(approvalSchema),
     requestedBy: z
       .string()
       .optional()
-      .meta({ description: "The operator who asked on the merchant's behalf" }),
+      .meta({ description: "Operator who requested the refund on the merchant's behalf" }),
     requestReason: z.string().optional(),
     rejectedBy: z.string().optional(),
     rejectionReason: z.string().optional(),
-    overdue: z.boolean().meta({ description: "Executing for more than 24 hours: people have to look" }),
-    attempts: z.int().meta({ description: "Recovery's attempts in this state" }),
+    overdue: z.boolean().meta({
+      description:
+        "Whether the refund has been executing for more than 24 hours and operators have to look at it",
+    }),
+    attempts: z.int().meta({ description: "Number of recovery attempts in this state" }),
     lastInquiry: z
       .string()
       .optional()
-      .meta({ description: "What the last attempt found", examples: ["timeout"] }),
+      .meta({ description: "Result of the last recovery attempt", examples: ["timeout"] }),
     nextAttemptAt: z.iso.datetime().optional(),
   })
   .meta({ id: "OperatorRefund" });
@@ -80,13 +87,14 @@ export const listOperatorRefunds = defineEndpoint({
   method: "GET",
   path: "/operator/refunds",
   role: "viewer",
-  summary: "Refunds of all merchants, oldest first",
+  summary: "List refunds",
+  description: "Returns the refunds of all merchants, oldest first.",
   queryParameters: z.object({
     status: z.enum(REFUND_FILTERS, { error: `must be one of ${REFUND_FILTERS.join(", ")}` }).optional(),
     merchantId: z.uuid({ error: "must be a merchant's id" }).optional(),
     ...pageQuery,
   }),
-  responses: { 200: { description: "A page", body: operatorRefundPageSchema } },
+  responses: { 200: { description: "One page of refunds", body: operatorRefundPageSchema } },
   problems: ["validation_failed", "forbidden"],
 });
 
@@ -96,14 +104,15 @@ export const getOperatorRefund = defineEndpoint({
   method: "GET",
   path: "/operator/refunds/{refundId}",
   role: "viewer",
-  summary: "One refund of any merchant, with its history",
+  summary: "Get a refund",
+  description: "Returns a refund of any merchant with its history.",
   pathParameters: refundPath,
   notFound: "refund_not_found",
   responses: { 200: { description: "The refund", body: operatorRefundDetailSchema } },
   problems: ["refund_not_found", "forbidden"],
 });
 
-const decided = { 200: { description: "The refund as it stands now", body: operatorRefundDetailSchema } };
+const decided = { 200: { description: "The refund as it is now", body: operatorRefundDetailSchema } };
 const decisionProblems = [
   ...BODY_PROBLEMS,
   "refund_not_found",
@@ -118,10 +127,11 @@ export const approveOperatorRefund = defineEndpoint({
   method: "POST",
   path: "/operator/refunds/{refundId}/approve",
   role: "approver",
-  summary: "Approve a refund; it is carried out at the bank",
+  summary: "Approve a refund",
   description:
-    "The answer may come before the bank's. Above the configured amount two different people have to approve. Whoever " +
-    "asked for the refund cannot approve it.",
+    "Approves a refund, which is then carried out at the bank; the answer may come before the bank's. Above the " +
+    "configured amount two different people have to approve. The person who requested the refund cannot " +
+    "approve it.",
   pathParameters: refundPath,
   notFound: "refund_not_found",
   request: z.object({ note: textSchema(1, 1_000).optional() }).meta({ id: "ApproveRefundRequest" }),
@@ -136,11 +146,12 @@ export const rejectOperatorRefund = defineEndpoint({
   method: "POST",
   path: "/operator/refunds/{refundId}/reject",
   role: "approver",
-  summary: "Reject a refund; its amount is free again",
+  summary: "Reject a refund",
+  description: "Rejects a refund and makes its amount refundable again.",
   pathParameters: refundPath,
   notFound: "refund_not_found",
   request: z
-    .object({ reason: textSchema(1, 200).meta({ description: "Told to the merchant as `resultMessage`" }) })
+    .object({ reason: textSchema(1, 200).meta({ description: "Shown to the merchant as `resultMessage`" }) })
     .meta({ id: "RejectRefundRequest" }),
   responses: decided,
   problems: decisionProblems,
@@ -152,7 +163,8 @@ export const requestOperatorRefund = defineEndpoint({
   method: "POST",
   path: "/operator/payments/{paymentId}/refunds",
   role: "admin",
-  summary: "Ask for a refund on the merchant's behalf; somebody else has to approve it",
+  summary: "Request a refund for a merchant",
+  description: "Requests a refund on the merchant's behalf. A different person must approve it.",
   pathParameters: z.object({ paymentId: pathId }),
   notFound: "payment_not_found",
   request: refundRequestSchema
@@ -160,7 +172,7 @@ export const requestOperatorRefund = defineEndpoint({
     .meta({ id: "RequestRefundForMerchantRequest" }),
   responses: {
     202: {
-      description: "Accepted; it waits for approval",
+      description: "Accepted; the refund waits for approval",
       body: operatorRefundDetailSchema,
       headers: { Location: "/operator/refunds/{refundId}" },
     },

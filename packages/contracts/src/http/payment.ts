@@ -7,9 +7,10 @@ export const payment = defineEndpoint({
   listener: "merchant",
   method: "GET",
   path: "/api/payment/{paymentId}",
-  summary: "Current state of a payment or refund",
+  summary: "Get a payment or refund",
+  description: "Returns the current state of a payment or refund.",
   pathParameters: z.object({ paymentId: pathId }),
   notFound: "payment_not_found",
-  responses: { 200: { description: "The record", body: apiPaymentResponseSchema } },
+  responses: { 200: { description: "The payment or refund", body: apiPaymentResponseSchema } },
   problems: ["payment_not_found"],
 });

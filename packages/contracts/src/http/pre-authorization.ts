@@ -19,21 +19,23 @@ export const preAuthorization = defineEndpoint({
   listener: "merchant",
   method: "POST",
   path: "/api/pre-authorization",
-  summary: "Reserve funds on a card without capturing them",
+  summary: "Create a pre-authorization",
   description:
-    "A decline by the bank is a created payment with status FAILED. Where the bank's answer is not known, the answer " +
-    "is 202 with status ENROLLED, and the payment settles by itself.",
+    "Reserves funds on a card without capturing them. If the bank declines, the payment is created with status FAILED. " +
+    "If the outcome at the bank is unknown, the answer is 202 with status ENROLLED, and the gateway settles the payment " +
+    "later.",
   request: preAuthorizationRequestSchema,
   responses: {
     201: {
-      description: "Created: SUCCESS, FAILED or REJECTED",
+      description: "Created, with status SUCCESS, FAILED or REJECTED",
       body: apiPaymentResponseSchema,
       headers: { Location: "/api/payment/{paymentId}" },
     },
     202: {
-      description: "The outcome at the bank is not known yet: ENROLLED; query the payment",
+      description:
+        "The outcome at the bank is not known yet: the status is ENROLLED; query the payment later",
       body: apiPaymentResponseSchema,
-      headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds until a query makes sense" },
+      headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
     },
   },
   problems: [...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS, "outcome_unknown"],

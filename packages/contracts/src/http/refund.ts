@@ -7,9 +7,9 @@ import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId } from "./e
 export const refundRequestSchema = z
   .object({
     amount: cardPaymentFields.amount.meta({
-      description: "At most what remains of the payment; pending refunds count against it",
+      description: "At most the remaining refundable amount; pending refunds reduce it",
     }),
-    currency: cardPaymentFields.currency.meta({ description: "The payment's" }),
+    currency: cardPaymentFields.currency.meta({ description: "Currency of the payment" }),
   })
   .meta({ id: "RefundRequest" });
 
@@ -18,16 +18,17 @@ export const refund = defineEndpoint({
   listener: "merchant",
   method: "POST",
   path: "/api/payment/{paymentId}/refund",
-  summary: "Ask for a refund; it is carried out once operators have approved it",
+  summary: "Request a refund",
   description:
-    "The answer is a record of its own, with its own `paymentId`: query that, or wait for its webhook. The amount is " +
-    "reserved at once, so that refunds never add up to more than the payment.",
+    "Requests a refund, which is carried out once operators have approved it. The refund has its own `paymentId`: query " +
+    "that, or wait for its webhook. The amount is reserved immediately, so that refunds never add up to more than the " +
+    "payment.",
   pathParameters: z.object({ paymentId: pathId }),
   notFound: "payment_not_found",
   request: refundRequestSchema,
   responses: {
     202: {
-      description: "Accepted; its status is PENDING_APPROVAL",
+      description: "Accepted, with status PENDING_APPROVAL",
       body: apiPaymentResponseSchema,
       headers: { Location: "/api/payment/{refund's paymentId}" },
     },

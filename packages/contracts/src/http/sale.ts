@@ -19,18 +19,23 @@ export const sale = defineEndpoint({
   listener: "merchant",
   method: "POST",
   path: "/api/payment",
-  summary: "Take a payment at once: reserve and capture in one step",
+  summary: "Create a payment",
+  description:
+    "Reserves and captures funds on a card in one step. If the bank declines, the payment is created with status FAILED. " +
+    "If the outcome at the bank is unknown, the answer is 202 with status ENROLLED, and the gateway settles the payment " +
+    "later.",
   request: saleRequestSchema,
   responses: {
     201: {
-      description: "Created: SUCCESS, FAILED or REJECTED",
+      description: "Created, with status SUCCESS, FAILED or REJECTED",
       body: apiPaymentResponseSchema,
       headers: { Location: "/api/payment/{paymentId}" },
     },
     202: {
-      description: "The outcome at the bank is not known yet: ENROLLED; query the payment",
+      description:
+        "The outcome at the bank is not known yet: the status is ENROLLED; query the payment later",
       body: apiPaymentResponseSchema,
-      headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds until a query makes sense" },
+      headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
     },
   },
   problems: [...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS, "installments_not_allowed", "outcome_unknown"],

@@ -12,13 +12,16 @@ export const threeDsTransactionTypeSchema = z.enum(["PAYMENT", "PRE_AUTHORIZATIO
 export const threeDsRequestSchema = z
   .object({
     ...saleRequestSchema.shape,
-    transactionType: threeDsTransactionTypeSchema
-      .optional()
-      .meta({ description: "PAYMENT unless told otherwise" }),
+    transactionType: threeDsTransactionTypeSchema.optional().meta({ description: "Defaults to PAYMENT" }),
     successUrl: returnUrlSchema().meta({
-      description: "The buyer is sent here with `paymentId` and `orderId` added to the query",
+      description:
+        "Where the buyer is sent after a successful payment; `paymentId` and `orderId` are added to the query",
     }),
-    failureUrl: returnUrlSchema().meta({ description: "As successUrl, for a payment that did not succeed" }),
+    failureUrl: returnUrlSchema().meta({
+      description:
+        "Where the buyer is sent after a payment that did not succeed; the same parameters are added to the " +
+        "query",
+    }),
   })
   .meta({ id: "ThreeDsRequest" });
 
@@ -31,7 +34,7 @@ export function checkThreeDs(
   checkCardPaymentFields(fields, now, addFault);
   const { transactionType, installmentCount, pan } = fields;
   if (transactionType === "PRE_AUTHORIZATION" && installmentCount !== undefined) {
-    addFault("installmentCount", "not_allowed", "is for payments, not for pre-authorizations");
+    addFault("installmentCount", "not_allowed", "is not allowed for pre-authorizations");
   }
   for (const name of ["successUrl", "failureUrl"] as const) {
     const url = fields[name];
@@ -60,15 +63,14 @@ export const threeDsResponseSchema = apiPaymentResponseSchema
     redirectUrl: z
       .url()
       .optional()
-      .meta({ description: "With ENROLLED: send the buyer's browser here to pass the challenge" }),
-    htmlContent: z
-      .base64()
-      .optional()
-      .meta({ description: "Instead of redirectUrl: a page, in base64, that sends itself to the issuer" }),
-    expiresAt: z.iso
-      .datetime()
-      .optional()
-      .meta({ description: "The challenge has to be passed before; afterwards the payment is CANCELLED" }),
+      .meta({ description: "Present with ENROLLED: send the buyer's browser here for the challenge" }),
+    htmlContent: z.base64().optional().meta({
+      description: "Alternative to redirectUrl: a page, in base64, that submits itself to the issuer",
+    }),
+    expiresAt: z.iso.datetime().optional().meta({
+      description:
+        "The buyer has to complete the challenge before this time; afterwards the payment is CANCELLED",
+    }),
   })
   .meta({ id: "ThreeDsResponse" });
 export type ThreeDsResponse = z.infer<typeof threeDsResponseSchema>;
@@ -78,23 +80,27 @@ export const threeDs = defineEndpoint({
   listener: "merchant",
   method: "POST",
   path: "/api/3ds",
-  summary: "Take a payment, or reserve funds, with 3-D Secure",
+  summary: "Create a payment with 3-D Secure",
   description:
-    "Where the issuer wants a challenge the answer is ENROLLED with `redirectUrl`, `htmlContent` and `expiresAt`: send " +
-    "the buyer there; they come back to `successUrl` or `failureUrl`. A card that needs no challenge is authorized at " +
-    "once. Only the webhook and a query of the payment are proof of its outcome, never the redirect.",
+    "Creates a payment or a pre-authorization with 3-D Secure. If the issuer requires a challenge, the answer has status " +
+    "ENROLLED with `redirectUrl`, `htmlContent` and `expiresAt`: send the buyer there, and the buyer returns to " +
+    "`successUrl` or `failureUrl`. A card that needs no challenge is authorized immediately. Only the webhook and a query " +
+    "of the payment prove its outcome; the redirect does not.",
   request: threeDsRequestSchema,
   responses: {
     201: {
-      description: "Created: ENROLLED with a challenge to pass, or SUCCESS, FAILED or REJECTED without one",
+      description:
+        "Created, with status ENROLLED and a challenge, or with status SUCCESS, FAILED or REJECTED and no " +
+        "challenge",
       body: threeDsResponseSchema,
       headers: { Location: "/api/payment/{paymentId}" },
     },
     202: {
       description:
-        "The outcome at the bank is not known yet: ENROLLED without a challenge; query the payment",
+        "The outcome at the bank is not known yet: the status is ENROLLED without a challenge; query the " +
+        "payment later",
       body: apiPaymentResponseSchema,
-      headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds until a query makes sense" },
+      headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
     },
   },
   problems: [...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS, "installments_not_allowed", "outcome_unknown"],

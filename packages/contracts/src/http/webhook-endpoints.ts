@@ -19,8 +19,9 @@ export const WEBHOOK_ERRORS = ["dns", "refused", "reset", "tls", "timeout", "blo
 export const webhookErrorSchema = z.enum(WEBHOOK_ERRORS).meta({
   id: "WebhookError",
   description:
-    "`dns`: the name has no address; `refused`: no connection; `reset`: it broke before an answer; `tls`: the " +
-    "certificate is not valid for the name; `timeout`; `blocked`: the address may not be called; `status`: not 2xx",
+    "`dns`: the name has no address; `refused`: the connection was refused; `reset`: the connection broke before an " +
+    "answer; `tls`: the certificate is not valid for the name; `timeout`: there was no answer in time; `blocked`: the " +
+    "address is not allowed; `status`: the answer was not 2xx",
 });
 export type WebhookError = z.infer<typeof webhookErrorSchema>;
 
@@ -44,8 +45,10 @@ export const webhookDeliverySchema = z
     paymentStatus: z.enum(FINAL_STATUSES),
     status: webhookDeliveryStatusSchema,
     occurredAt: z.iso.datetime(),
-    deadlineAt: z.iso.datetime().meta({ description: "No scheduled attempt starts after it" }),
-    remainingSeconds: z.int().meta({ description: "What is left of the window; 0 once it is over" }),
+    deadlineAt: z.iso.datetime().meta({ description: "No scheduled attempt starts after this time" }),
+    remainingSeconds: z
+      .int()
+      .meta({ description: "Seconds that remain for delivery; 0 once the time is over" }),
     attemptCount: z.int(),
     nextAttemptAt: z.iso.datetime().optional(),
     resolvedAt: z.iso.datetime().optional(),
@@ -55,23 +58,31 @@ export type WebhookDelivery = z.infer<typeof webhookDeliverySchema>;
 
 export const webhookAttemptSchema = z
   .object({
-    number: z.int().optional().meta({ description: "Of the schedule; a resend by hand has none" }),
+    number: z
+      .int()
+      .optional()
+      .meta({ description: "The attempt's number in the schedule; absent for a manual resend" }),
     trigger: z.enum(["schedule", "manual"]),
     plannedAt: z.iso.datetime(),
     sentAt: z.iso.datetime(),
     succeeded: z.boolean(),
     ...result,
-    requestTime: z.string().meta({ description: "The x-request-time that was sent" }),
-    signedPrefix: z.string().meta({ description: "How the signed string began" }),
-    bodyHash: z.string().meta({ description: "Hex SHA-256 of the body's bytes" }),
-    secretVersion: z.int().meta({ description: "Of the secret that made x-request-signature" }),
+    requestTime: z.string().meta({ description: "Value of x-request-time in this attempt" }),
+    signedPrefix: z.string().meta({ description: "Beginning of the signed string" }),
+    bodyHash: z.string().meta({ description: "SHA-256 of the body's bytes, in hex" }),
+    secretVersion: z.int().meta({ description: "Version of the secret that made x-request-signature" }),
     nextSecretVersion: z
       .int()
       .optional()
-      .meta({ description: "Of the one that made x-request-signature-next" }),
+      .meta({ description: "Version of the secret that made x-request-signature-next" }),
     remoteAddress: z.string().optional(),
-    responseSnippet: z.string().optional().meta({ description: "The answer's first KiB, for failures" }),
-    remainingSeconds: z.int().meta({ description: "What was left of the window when it was sent" }),
+    responseSnippet: z
+      .string()
+      .optional()
+      .meta({ description: "First KiB of the answer to a failed attempt" }),
+    remainingSeconds: z
+      .int()
+      .meta({ description: "Seconds that remained for delivery when the attempt was sent" }),
   })
   .meta({ id: "WebhookAttempt" });
 export type WebhookAttempt = z.infer<typeof webhookAttemptSchema>;
@@ -87,7 +98,7 @@ export const webhookDeliveryPageSchema = z
 
 const merchantPath = z.object({ merchantId: pathId });
 const eventPath = z.object({ eventId: pathId });
-const secret = z.string().meta({ description: "Shown this once; its UTF-8 bytes are the HMAC key" });
+const secret = z.string().meta({ description: "Shown only once; its UTF-8 bytes are the HMAC key" });
 
 export const putMerchantWebhook = defineEndpoint({
   operationId: "putMerchantWebhook",
@@ -95,14 +106,17 @@ export const putMerchantWebhook = defineEndpoint({
   method: "PUT",
   path: "/operator/merchants/{merchantId}/webhook",
   role: "admin",
-  summary: "Turn a merchant's webhooks on, or change their URL",
-  description: "The URL must be https, without user or password, on an allowed port and at a public address.",
+  summary: "Set a merchant's webhook URL",
+  description:
+    "Turns a merchant's webhooks on, or changes their URL. The secret is shown only once, when webhooks are " +
+    "turned on. The URL must be https, without user name or password, on an allowed port and at a public " +
+    "address.",
   pathParameters: merchantPath,
   notFound: "merchant_not_found",
   request: z.object({ url: z.string().max(2_048) }).meta({ id: "PutWebhookRequest" }),
   responses: {
     201: {
-      description: "Turned on; the secret is shown once",
+      description: "Webhooks are on; the secret is shown only once",
       body: z.object({ url: z.string(), secret }).meta({ id: "CreatedWebhook" }),
     },
     200: { description: "The URL was changed", body: z.object({ url: z.string() }).meta({ id: "Webhook" }) },
@@ -116,10 +130,11 @@ export const deleteMerchantWebhook = defineEndpoint({
   method: "DELETE",
   path: "/operator/merchants/{merchantId}/webhook",
   role: "admin",
-  summary: "Turn a merchant's webhooks off; what is not delivered yet is cancelled",
+  summary: "Turn off a merchant's webhooks",
+  description: "Turns webhooks off and cancels all pending deliveries.",
   pathParameters: merchantPath,
   notFound: "webhook_not_found",
-  responses: { 204: { description: "Off" } },
+  responses: { 204: { description: "Webhooks are off" } },
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
 });
 
@@ -129,15 +144,16 @@ export const rotateMerchantWebhookSecret = defineEndpoint({
   method: "POST",
   path: "/operator/merchants/{merchantId}/webhook/rotate-secret",
   role: "admin",
-  summary: "Draw a new webhook secret; it is shown once",
+  summary: "Rotate a merchant's webhook secret",
   description:
-    "The old secret goes on signing `x-request-signature` until the new one is activated, by `activate-secret` or by " +
-    "time; until then the new one signs `x-request-signature-next`.",
+    "Generates a new secret, which is shown only once. The old secret continues to sign `x-request-signature` until the " +
+    "new one is activated, by `activate-secret` or automatically at `activatesAt`; until then the new secret signs " +
+    "`x-request-signature-next`.",
   pathParameters: merchantPath,
   notFound: "webhook_not_found",
   responses: {
     200: {
-      description: "The new secret and when it becomes the only one",
+      description: "The new secret and the time at which it replaces the old one",
       body: z.object({ secret, activatesAt: z.iso.datetime() }).meta({ id: "RotatedWebhookSecret" }),
     },
   },
@@ -150,10 +166,12 @@ export const activateMerchantWebhookSecret = defineEndpoint({
   method: "POST",
   path: "/operator/merchants/{merchantId}/webhook/activate-secret",
   role: "admin",
-  summary: "Let the new secret sign from now on; done already, it changes nothing",
+  summary: "Activate a merchant's new webhook secret",
+  description:
+    "The new secret signs `x-request-signature` from now on. Repeating the request changes nothing.",
   pathParameters: merchantPath,
   notFound: "webhook_not_found",
-  responses: { 204: { description: "Active" } },
+  responses: { 204: { description: "The new secret is active" } },
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
 });
 
@@ -163,10 +181,11 @@ export const testMerchantWebhook = defineEndpoint({
   method: "POST",
   path: "/operator/merchants/{merchantId}/webhook/test",
   role: "admin",
-  summary: "Send a signed event of type `webhook.test` now",
+  summary: "Send a test webhook",
+  description: "Sends a signed event of type `webhook.test` immediately.",
   pathParameters: merchantPath,
   notFound: "webhook_not_found",
-  responses: { 200: { description: "How it went", body: webhookTestResultSchema } },
+  responses: { 200: { description: "Result of the delivery", body: webhookTestResultSchema } },
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
 });
 
@@ -176,14 +195,15 @@ export const listOperatorWebhookDeliveries = defineEndpoint({
   method: "GET",
   path: "/operator/webhook-deliveries",
   role: "viewer",
-  summary: "The delivery log, newest first",
+  summary: "List webhook deliveries",
+  description: "Returns the delivery log, newest first.",
   queryParameters: z.object({
     merchantId: z.uuid().optional(),
     paymentId: z.uuid().optional(),
     status: webhookDeliveryStatusSchema.optional(),
     ...pageQuery,
   }),
-  responses: { 200: { description: "A page", body: webhookDeliveryPageSchema } },
+  responses: { 200: { description: "One page of deliveries", body: webhookDeliveryPageSchema } },
   problems: ["validation_failed", "forbidden"],
 });
 
@@ -193,7 +213,8 @@ export const getOperatorWebhookDelivery = defineEndpoint({
   method: "GET",
   path: "/operator/webhook-deliveries/{eventId}",
   role: "viewer",
-  summary: "One event with its attempts, oldest first",
+  summary: "Get a webhook delivery",
+  description: "Returns the delivery of one event with its attempts, oldest first.",
   pathParameters: eventPath,
   notFound: "delivery_not_found",
   responses: { 200: { description: "The delivery", body: webhookDeliveryDetailSchema } },
@@ -201,7 +222,10 @@ export const getOperatorWebhookDelivery = defineEndpoint({
 });
 
 const queued = {
-  202: { description: "Queued", body: z.object({ queued: z.int() }).meta({ id: "QueuedRedeliveries" }) },
+  202: {
+    description: "Number of events queued to be sent again",
+    body: z.object({ queued: z.int() }).meta({ id: "QueuedRedeliveries" }),
+  },
 };
 
 export const redeliverOperatorWebhook = defineEndpoint({
@@ -210,8 +234,10 @@ export const redeliverOperatorWebhook = defineEndpoint({
   method: "POST",
   path: "/operator/webhook-deliveries/{eventId}/redeliver",
   role: "admin",
-  summary: "Send one event again now, whatever became of it",
-  description: "An extra attempt: it does not move the schedule, and ends it when it succeeds.",
+  summary: "Resend a webhook",
+  description:
+    "Sends one event again immediately, whatever its status. The extra attempt does not change the schedule, " +
+    "and ends it when it succeeds.",
   pathParameters: eventPath,
   notFound: "delivery_not_found",
   responses: queued,
@@ -224,9 +250,10 @@ export const redeliverFailedOperatorWebhooks = defineEndpoint({
   method: "POST",
   path: "/operator/webhook-deliveries/redeliver",
   role: "admin",
-  summary: "Send again everything that failed for a merchant since a time",
+  summary: "Resend failed webhooks of a merchant",
   description:
-    "At most 10000 events a call, oldest first; `queued` says how many. One that is queued already is left out.",
+    "Sends again all events of a merchant that have failed since a given time, oldest first and at most " +
+    "10000 in one call. Events that are already queued are left out.",
   request: z
     .object({ merchantId: z.uuid(), since: z.iso.datetime({ offset: true }) })
     .meta({ id: "RedeliverFailedRequest" }),

@@ -132,7 +132,7 @@ test.each([
   "4000000000000036",
   "4000000000000051",
 ])(
-  "where the acquirer's answer is not known (%s) the payment is pending as ENROLLED, never FAILED, and no event leaves",
+  "where the outcome at the acquirer is unknown (%s) the payment is pending as ENROLLED, never FAILED, and no event leaves",
   async (pan) => {
     const command = payments.command({ cardData: { pan } });
     expect(await payments.send(command)).toMatchObject({

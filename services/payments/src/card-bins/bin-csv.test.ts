@@ -67,8 +67,8 @@ test("every line at fault is named with its number and its reasons, and nothing 
   expect(faults.map(({ line, reason }) => `${line}: ${reason}`)).toEqual([
     "3: bin must be 6 to 8 digits",
     "4: bin must be 6 to 8 digits",
-    "5: bin_to must have as many digits as bin, and not be less",
-    "6: bin_to must have as many digits as bin, and not be less",
+    "5: bin_to must have as many digits as bin and must not be less than it",
+    "6: bin_to must have as many digits as bin and must not be less than it",
     "7: card_scheme must be upper-case letters and digits, at most 32; card_type must be CREDIT, DEBIT or PREPAID; " +
       "country must be an ISO 3166-1 alpha-2 code; installments_max must be 1 to 12",
     "8: has 3 columns instead of 9",

@@ -39,7 +39,7 @@ const lineSchema = z
       code: "custom",
       input: to,
       path: ["bin_to"],
-      message: "must have as many digits as bin, and not be less",
+      message: "must have as many digits as bin and must not be less than it",
     });
   });
 

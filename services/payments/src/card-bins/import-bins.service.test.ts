@@ -112,7 +112,7 @@ describe("an import", () => {
     await eventually(async () =>
       expect(await lookUp("411111")).toMatchObject({ result: { loyaltyCode: "WORLD" } }),
     );
-    const again = { ...context, deadlineAt: Date.now() + 18_000 };
+    const again = { ...context, deadlineAt: Date.now() + 100_000 };
     expect(await payments.send(payments.command(), again)).toEqual({ ...first, replayed: true });
   });
 
@@ -120,7 +120,7 @@ describe("an import", () => {
     const before = await stored();
     const { code, output } = await run(["411112,,VISA,CREDIT,,,TR,,1", "41111x,,VISA,CREDIT,,,TR,,1"]);
     expect(code).toBe(1);
-    expect(output).toBe("line 3: bin must be 6 to 8 digits\n1 at fault; nothing was imported\n");
+    expect(output).toBe("line 3: bin must be 6 to 8 digits\nfaults: 1; nothing was imported\n");
     expect(await stored()).toEqual(before);
   });
 
@@ -129,7 +129,7 @@ describe("an import", () => {
     const { code, output } = await run(["411112,,VISA,CREDIT,,,TR,,1"], "--dry-run");
     expect({ code, output }).toEqual({
       code: 0,
-      output: "1 BINs and ranges, nothing at fault; nothing was imported\n",
+      output: "1 BINs and ranges without faults; nothing was imported (dry run)\n",
     });
     expect(await stored()).toEqual(before);
   });
@@ -148,9 +148,9 @@ describe("an import", () => {
   test("of many pages arrives whole", async () => {
     const lines = Array.from({ length: 25_000 }, (_, index) => `${40_000_000 + index},,VISA,CREDIT,,,TR,,1`);
     expect(await run(lines)).toMatchObject({ code: 0 });
-    await eventually(async () => expect(await lookUp("40024999")).toMatchObject({ outcome: "done" }));
-    expect(await lookUp("40000000")).toMatchObject({ outcome: "done" });
-    expect(await lookUp("40012345")).toMatchObject({ outcome: "done" });
+    // Each of them, because any process may answer, and each process reads the new table in its own time.
+    for (const bin of ["40024999", "40000000", "40012345"])
+      await eventually(async () => expect(await lookUp(bin)).toMatchObject({ outcome: "done" }));
     expect(await lookUp("40025000")).toMatchObject({ code: "bin_not_found" });
   });
 });

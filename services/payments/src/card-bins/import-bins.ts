@@ -18,9 +18,9 @@ import type { BinRange } from "./bin-table.ts";
 
 const HELP = `npm run import-bins -- FILE.csv [--dry-run] [--database-url URL | --home DIR]
 
-  --dry-run            only say what is wrong with the file
-  --database-url URL   as payments_owner (default: $MIGRATION_DATABASE_URL)
-  --home DIR           the database of the sandbox that runs there (default: .holdfast)
+  --dry-run            check the file without importing it
+  --database-url URL   connects as payments_owner (default: $MIGRATION_DATABASE_URL)
+  --home DIR           uses the database of the sandbox in DIR (default: .holdfast)
 
 The first line names the columns, in any order: bin, bin_to, card_scheme, card_type, card_sub_type, issuer, country,
 loyalty_code, installments_max. docs/bins.md explains them.
@@ -48,11 +48,11 @@ export async function importBins(args: string[], env: NodeJS.ProcessEnv, out: Ou
   const { ranges, faults, sha256 } = await readFile(file);
   if (faults.length > 0) {
     for (const { line, reason } of faults) out(`line ${line}: ${reason}\n`);
-    out(`${faults.length} at fault; nothing was imported\n`);
+    out(`faults: ${faults.length}; nothing was imported\n`);
     return 1;
   }
   if (values["dry-run"]) {
-    out(`${ranges.length} BINs and ranges, nothing at fault; nothing was imported\n`);
+    out(`${ranges.length} BINs and ranges without faults; nothing was imported (dry run)\n`);
     return 0;
   }
   const url = values["database-url"] ?? env["MIGRATION_DATABASE_URL"] ?? sandboxDatabaseUrl(values.home);
@@ -101,7 +101,7 @@ function sandboxDatabaseUrl(home: string): string {
   try {
     return (JSON.parse(readFileSync(file, "utf8")) as { databaseUrl: string }).databaseUrl;
   } catch (cause) {
-    throw new Error(`no --database-url, and no sandbox runs in ${home}`, { cause });
+    throw new Error(`no sandbox is running in ${home}: give --database-url or --home`, { cause });
   }
 }
 

@@ -42,7 +42,7 @@ export function decideCapture(
     const fault = {
       field: "amount",
       code: amountMinor,
-      message: "must be an amount of the payment's currency",
+      message: "must be a valid amount in the payment's currency",
     };
     return refuse("validation_failed", { errors: [fault] });
   }

@@ -152,7 +152,7 @@ const RESOLVED: AcquirerResult = {
   externalTransactionId: null,
   authCode: null,
   resultCode: "resolved",
-  resultMessage: "Settled by two operators, as the bank informed them",
+  resultMessage: "Resolved by two operators with the outcome that the bank confirmed",
 };
 
 async function lease(

@@ -54,7 +54,7 @@ const ACQUIRER_UNAVAILABLE: AcquirerResult = {
   externalTransactionId: null,
   authCode: null,
   resultCode: "acquirer_unavailable",
-  resultMessage: "The bank could not be reached; nothing was reserved",
+  resultMessage: "The bank could not be reached; no funds were reserved",
 };
 
 /** The claim was committed too late: the merchant may have got a 504, have seen no payment, and have paid again. */
@@ -65,7 +65,7 @@ export const DEADLINE_PASSED: Settlement = {
     externalTransactionId: null,
     authCode: null,
     resultCode: "deadline_passed",
-    resultMessage: "The payment was not sent to the bank in time; nothing was reserved",
+    resultMessage: "The payment was not sent to the bank in time; no funds were reserved",
   },
 };
 

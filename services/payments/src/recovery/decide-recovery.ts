@@ -79,7 +79,7 @@ export const REVERSED: AcquirerResult = {
   externalTransactionId: null,
   authCode: null,
   resultCode: "reversed",
-  resultMessage: "The bank's answer was lost; what it may have reserved has been released",
+  resultMessage: "No answer from the bank; any reserved funds have been released",
 };
 
 /** A session that its cardholder did not finish, and whose reversal the acquirer has acknowledged. */
@@ -87,5 +87,5 @@ export const ABANDONED: AcquirerResult = {
   externalTransactionId: null,
   authCode: null,
   resultCode: "abandoned",
-  resultMessage: "The cardholder did not finish the authentication in time; nothing is reserved",
+  resultMessage: "The cardholder did not complete the authentication in time; no funds are reserved",
 };

@@ -131,7 +131,10 @@ async function carryOutAndDescribe(
       );
       await carryOutRefund({ ...deps, acquirerTimeoutMs }, refund as LeasedRefund, { resumed: false });
     } catch (error) {
-      deps.log.error({ refundId: refund.refund_id, error }, "a decision could not be carried out at once");
+      deps.log.error(
+        { refundId: refund.refund_id, error },
+        "a decision could not be carried out immediately",
+      );
     }
   }
   return await describeRefund(deps, context, refund.refund_id);

@@ -65,6 +65,6 @@ function testRecord(now: Date): ApiPaymentResponse {
     cardType: "CREDIT",
     cardSubType: "CLASSIC",
     resultCode: "webhook_test",
-    resultMessage: "A test of the webhook; no payment was made",
+    resultMessage: "Test event; no payment was made",
   };
 }

@@ -41,7 +41,7 @@ function isWhole(dataDir: string): boolean {
   if (existsSync(join(dataDir, "PG_VERSION"))) return true;
   if (existsSync(dataDir) && readdirSync(dataDir).length > 0) {
     throw new Error(
-      `${dataDir} exists, but PostgreSQL did not make it: move it away, or name another directory`,
+      `${dataDir} exists but was not created by PostgreSQL: move it away or choose another directory`,
     );
   }
   return false;
@@ -52,7 +52,7 @@ function refuseOtherVersion(dataDir: string): void {
   const { major } = postgresBinaries();
   if (made === major) return;
   throw new Error(
-    `${dataDir} was made by PostgreSQL ${made}, and this is PostgreSQL ${major}, which cannot read it: ` +
+    `${dataDir} was created by PostgreSQL ${made} and cannot be read by PostgreSQL ${major}: ` +
       `delete or move away that directory to start empty, or dump it with version ${made} and restore the dump`,
   );
 }

@@ -58,7 +58,7 @@ test("a directory of another major version is refused with what to do", async ()
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, "PG_VERSION"), "17\n");
   await expect(start("old")).rejects.toThrow(
-    /made by PostgreSQL 17.*this is PostgreSQL 18.*delete or move away/,
+    /created by PostgreSQL 17.*cannot be read by PostgreSQL 18.*delete or move away/,
   );
 });
 
@@ -66,7 +66,7 @@ test("a directory that is not PostgreSQL's is left alone", async () => {
   const dataDir = join(home, "other");
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, "letter.txt"), "dear");
-  await expect(start("other")).rejects.toThrow("PostgreSQL did not make it");
+  await expect(start("other")).rejects.toThrow("was not created by PostgreSQL");
   expect(readFileSync(join(dataDir, "letter.txt"), "utf8")).toBe("dear");
 });
 

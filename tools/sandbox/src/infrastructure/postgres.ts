@@ -99,7 +99,7 @@ async function answers(child: LoggedChild, url: string): Promise<void> {
       );
     }
     if (Date.now() > deadline)
-      throw new ChildFailedError(child, `did not take connections within ${startTimeoutMs} ms`);
+      throw new ChildFailedError(child, `did not accept connections within ${startTimeoutMs} ms`);
     await delay(20);
   }
 }

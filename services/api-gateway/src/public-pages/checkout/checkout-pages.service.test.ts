@@ -197,7 +197,7 @@ test("a form with faults is sent back by their names, never with what was typed"
   });
   expect(await post(`${pathOf(page)}/pay`, bad, BY_SCRIPT)).toMatchObject({ status: 200, body: { faults } });
   const { text } = await get(answer.headers["location"]!);
-  expect(text).toContain("This is not a card number.");
+  expect(text).toContain("This card number is not valid.");
   expect(text).not.toContain("411111");
   expect((await get(`${pathOf(page)}?faults=<script>,pan.x,a.b`)).text).not.toContain("&lt;script");
   expect(checkouts.paid).toEqual([]);
@@ -236,7 +236,10 @@ test("a decline comes with the form for the next card, a challenge with the way 
     result: { ...page, attemptsLeft: 4, payment: { ...payment, status: "FAILED" } },
   });
   const declined = await post(`${pathOf(page)}/pay`, form, BY_SCRIPT);
-  expect(declined.body).toMatchObject({ text: expect.stringContaining("not enough money"), form: {} });
+  expect(declined.body).toMatchObject({
+    text: expect.stringContaining("insufficient funds or credit"),
+    form: {},
+  });
   const next = declined.body["form"] as { paymentId: string; token: string };
   expect(next.paymentId).not.toBe(form.paymentId);
   expect(await post(`${pathOf(page)}/cancel`, next)).toMatchObject({

@@ -176,7 +176,7 @@ export function installmentChoices(
   const texts = PAGE_TEXTS[language];
   const total = BigInt(checkout.amountMinor);
   return counts.map((count) => {
-    if (count === 1) return { count, label: texts.payAtOnce };
+    if (count === 1) return { count, label: texts.payInFull };
     const each = (total + BigInt(count) / 2n) / BigInt(count);
     const amount = amountOf({ ...checkout, amountMinor: each.toString() }, locale);
     const isExact = each * BigInt(count) === total;

@@ -10,27 +10,33 @@ export const PAGE_TEXTS = {
   en: {
     continue: "Continue to your bank",
     waiting: [
-      "One moment",
-      "Your bank's answer is on its way. This page goes on by itself; please do not pay again.",
+      "One moment, please",
+      "We are waiting for your bank's answer. This page updates automatically; please do not pay again.",
     ],
-    invalid: ["This link is not valid", "Please go back to the shop and look at your order there."],
-    expired: ["This link is no longer valid", "Please go back to the shop and look at your order there."],
+    invalid: ["This link is not valid", "Please return to the shop and check your order there."],
+    expired: ["This link has expired", "Please return to the shop and check your order there."],
     unavailable: [
-      "One moment",
-      "We cannot answer right now. This page tries again by itself; please do not pay again.",
+      "One moment, please",
+      "The service is temporarily unavailable. This page tries again automatically; please do not pay again.",
     ],
   },
   tr: {
-    continue: "Bankanıza devam edin",
+    continue: "Bankanızın sayfasına git",
     waiting: [
-      "Bir saniye",
-      "Bankanızın yanıtı bekleniyor. Bu sayfa kendiliğinden devam eder; lütfen yeniden ödeme yapmayın.",
+      "Lütfen bekleyin",
+      "Bankanızın yanıtı bekleniyor. Bu sayfa otomatik olarak güncellenir; lütfen yeniden ödeme yapmayın.",
     ],
-    invalid: ["Bu bağlantı geçerli değil", "Lütfen mağazaya dönüp siparişinizi oradan kontrol edin."],
-    expired: ["Bu bağlantının süresi doldu", "Lütfen mağazaya dönüp siparişinizi oradan kontrol edin."],
+    invalid: [
+      "Bu bağlantı geçerli değil",
+      "Lütfen işletmenin sitesine dönüp siparişinizi oradan kontrol edin.",
+    ],
+    expired: [
+      "Bu bağlantının süresi doldu",
+      "Lütfen işletmenin sitesine dönüp siparişinizi oradan kontrol edin.",
+    ],
     unavailable: [
-      "Bir saniye",
-      "Şu anda yanıt veremiyoruz. Bu sayfa kendiliğinden yeniden dener; lütfen yeniden ödeme yapmayın.",
+      "Lütfen bekleyin",
+      "Hizmet geçici olarak kullanılamıyor. Bu sayfa otomatik olarak yeniden dener; lütfen yeniden ödeme yapmayın.",
     ],
   },
 } as const satisfies Record<Language, { continue: string } & Record<Notice, readonly [string, string]>>;

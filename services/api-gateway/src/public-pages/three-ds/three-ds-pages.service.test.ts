@@ -208,7 +208,7 @@ describe("the way to the challenge", () => {
       },
     });
     expect(page.text).toContain('action="https://acs.example/challenge"');
-    expect(page.text).toContain("Bankanıza devam edin");
+    expect(page.text).toContain("Bankanızın sayfasına git");
     expectCommonHeaders(page);
     expect(returns).toEqual([]);
   });

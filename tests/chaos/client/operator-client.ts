@@ -1,0 +1,104 @@
+import type { OperatorHistory } from "./client-history.ts";
+import { sendRequest, type Incoming } from "./send-request.ts";
+
+export type OperatorClientDeps = {
+  name: string;
+  token: string;
+  /** Ports of the gateways' operator API; one after the other in turn, as behind a load balancer. */
+  ports: readonly number[];
+  history: OperatorHistory;
+};
+
+/** What an operator does that changes something. */
+export type OperatorChange = {
+  /** As the audit log calls it. */
+  action: string;
+  method: "POST" | "PUT";
+  path: string;
+  body?: object;
+  /** The record it is about, or the answer's field that names it. */
+  subject?: string;
+  subjectIn?: string;
+};
+
+/** `status` is missing where no answer came. */
+export type OperatorAnswer = { bytesSent: boolean; status?: number; body: unknown };
+
+/** One operator at the operator API. Whatever may change something is written down. */
+export class OperatorClient {
+  readonly #deps: OperatorClientDeps;
+  #requests = 0;
+
+  constructor(deps: OperatorClientDeps) {
+    this.#deps = deps;
+  }
+
+  get name(): string {
+    return this.#deps.name;
+  }
+
+  async change({ action, method, path, body, subject, subjectIn }: OperatorChange): Promise<OperatorAnswer> {
+    const answer = await this.#send(method, path, body);
+    const named = subject ?? fieldOf(answer.body, subjectIn);
+    const code = fieldOf(answer.body, "code");
+    const { bytesSent, status } = answer;
+    this.#deps.history.add({
+      operator: this.#deps.name,
+      action,
+      ...(named !== undefined && { subject: named }),
+      bytesSent,
+      ...(status !== undefined && { status }),
+      ...(code !== undefined && { code }),
+    });
+    return answer;
+  }
+
+  async read(path: string): Promise<OperatorAnswer> {
+    return await this.#send("GET", path);
+  }
+
+  async #send(method: "GET" | "POST" | "PUT", path: string, body?: object): Promise<OperatorAnswer> {
+    const { token, ports } = this.#deps;
+    const port = ports[this.#requests++ % ports.length] ?? 0;
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    return answerOf(
+      await sendRequest({
+        port,
+        method,
+        path,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(text !== undefined && {
+            "content-type": "application/json",
+            "content-length": `${Buffer.byteLength(text)}`,
+          }),
+        },
+        timeoutMs: TIMEOUT_MS,
+        ...(text !== undefined && { body: text }),
+      }),
+    );
+  }
+}
+
+/** Longer than a gateway takes for a 504. */
+const TIMEOUT_MS = 6_000;
+
+function answerOf(answer: Incoming): OperatorAnswer {
+  const { bytesSent } = answer;
+  if (answer.kind === "no_answer") return { bytesSent, body: undefined };
+  return { bytesSent, status: answer.status, body: parsed(answer.body) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldOf(body: unknown, name: string | undefined): string | undefined {
+  if (name === undefined || typeof body !== "object" || body === null) return undefined;
+  const value: unknown = (body as Record<string, unknown>)[name];
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,93 @@
+import type { LinkName } from "./system/service-process.ts";
+import type { LinkFault } from "./system/tcp-proxy.ts";
+
+/** What is done to the system: plain data, so that a schedule can be printed and compared. */
+export type Fault =
+  /** SIGKILL, or SIGTERM and its orderly end, and started again at the end. */
+  | { kind: "kill" | "terminate"; process: ProcessName }
+  /** SIGSTOP, and SIGCONT at the end. */
+  | { kind: "stop"; process: ProcessName }
+  /** Started again with a failpoint that kills, stops or delays it, and again without it at the end. */
+  | { kind: "failpoint"; process: ProcessName; setting: string }
+  /** SIGKILL of a server, and started again on its data at the end. */
+  | { kind: "outage"; server: "postgres" | "nats" | "acquirer" }
+  /** SIGKILL of NATS, and started again without anything that JetStream had. */
+  | { kind: "loss"; server: "nats" }
+  | { kind: "link"; process: ProcessName; link: LinkName; fault: LinkFault }
+  | { kind: "bank"; operation: string; behaviour: string; times: number }
+  /** A merchant's receiver of webhooks fails. */
+  | { kind: "receiver"; shop: 0 | 1; mood: ReceiverMood };
+
+export const PROCESSES = [
+  "gateway-1",
+  "gateway-2",
+  "payments-1",
+  "payments-2",
+  "refunds-1",
+  "refunds-2",
+  "webhooks-1",
+  "webhooks-2",
+] as const;
+export type ProcessName = (typeof PROCESSES)[number];
+
+export const RECEIVER_MOODS = [
+  "error",
+  "redirect",
+  "reset",
+  "hang",
+  "drip_headers",
+  "drip_body",
+  "slow",
+  "too_late",
+  "huge",
+  "unsteady",
+] as const;
+export type ReceiverMood = (typeof RECEIVER_MOODS)[number];
+
+export type PlannedFault = { atMs: number; durationMs: number; fault: Fault };
+
+/** A fault as it was inflicted; times are epoch milliseconds, as the receivers' are. */
+export type InflictedFault = { fault: Fault; fromMs: number; untilMs: number };
+
+/** Two faults of one subject would undo each other's end. */
+export function subjectOf(fault: Fault): string {
+  switch (fault.kind) {
+    case "kill":
+    case "terminate":
+    case "stop":
+    case "failpoint":
+      return fault.process;
+    case "outage":
+    case "loss":
+      return fault.server;
+    case "link":
+      return `${fault.process} ${fault.link}`;
+    case "bank":
+      return fault.operation;
+    case "receiver":
+      return `shop ${fault.shop}`;
+    default:
+      return fault satisfies never;
+  }
+}
+
+/** Whether a dispatcher, or its database, was not well: what it had under lease may be delivered again. */
+export function disturbsDeliveries(fault: Fault): boolean {
+  switch (fault.kind) {
+    case "kill":
+    case "stop":
+    case "failpoint":
+      return fault.process.startsWith("webhooks");
+    case "link":
+      return fault.process.startsWith("webhooks") && fault.link === "database";
+    case "outage":
+      return fault.server === "postgres";
+    case "terminate":
+    case "loss":
+    case "bank":
+    case "receiver":
+      return false;
+    default:
+      return fault satisfies never;
+  }
+}

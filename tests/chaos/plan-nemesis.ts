@@ -1,0 +1,136 @@
+import { FAILPOINTS } from "@holdfast/service-runtime";
+import {
+  PROCESSES,
+  RECEIVER_MOODS,
+  subjectOf,
+  type Fault,
+  type PlannedFault,
+  type ProcessName,
+} from "./faults.ts";
+import type { Random } from "./random.ts";
+import type { LinkName } from "./system/service-process.ts";
+import type { LinkFault } from "./system/tcp-proxy.ts";
+
+/** Everything that will go wrong, drawn from the seed alone: several lanes of faults beside each other. */
+export function planNemesis(random: Random, { seconds }: { seconds: number }): PlannedFault[] {
+  const endMs = seconds * 1_000;
+  const plan = LANES.flatMap((lane) => planLane(random, lane, endMs));
+  const accepted: PlannedFault[] = [];
+  for (const planned of plan.toSorted((a, b) => a.atMs - b.atMs)) {
+    const isBusy = accepted.some(
+      (other) =>
+        subjectOf(other.fault) === subjectOf(planned.fault) &&
+        other.atMs + other.durationMs + GAP_MS > planned.atMs,
+    );
+    if (!isBusy) accepted.push(planned);
+  }
+  return accepted;
+}
+
+/** A process that was started again has to live for a while before it can die again. */
+const GAP_MS = 1_500;
+
+/** One kind of trouble after the other, with pauses between their beginnings. */
+type Lane = { pauseMs: [from: number, to: number]; draw: (random: Random) => Fault };
+
+/** Everybody needs PostgreSQL and NATS: with both down too often there would be nothing to break. */
+const LANES: readonly Lane[] = [
+  { pauseMs: [1_500, 5_000], draw: planProcessFault },
+  { pauseMs: [2_000, 7_000], draw: planLink },
+  { pauseMs: [10_000, 25_000], draw: planServerFault },
+  { pauseMs: [4_000, 12_000], draw: planBankFault },
+  { pauseMs: [3_000, 9_000], draw: planReceiverFault },
+];
+
+function planLane(random: Random, { pauseMs: [from, to], draw }: Lane, endMs: number): PlannedFault[] {
+  const plan: PlannedFault[] = [];
+  const first = 1_000 + random.integer(0, from);
+  for (let atMs = first; atMs < endMs - SHORTEST_MS; atMs += random.integer(from, to)) {
+    const fault = draw(random);
+    plan.push({ atMs, durationMs: Math.min(durationOf(random, fault), endMs - atMs), fault });
+  }
+  return plan;
+}
+
+const SHORTEST_MS = 1_000;
+
+function planProcessFault(random: Random): Fault {
+  const process = random.pick(PROCESSES);
+  const kind = random.weighted({ kill: 3, terminate: 2, stop: 3, failpoint: 5 });
+  if (kind !== "failpoint") return { kind, process };
+  const points = FAILPOINTS.filter((point) => process.startsWith(point.split(".")[0]!));
+  // Gateways have none.
+  if (points.length === 0) return { kind: "kill", process };
+  const action = random.pick(["kill", "kill", "stop", "delay(3s)"]);
+  const point = random.pick(points as [string, ...string[]]);
+  return { kind, process, setting: `${point}:${action}@${random.integer(1, 2)}` };
+}
+
+function planLink(random: Random): Fault {
+  const process = random.pick(PROCESSES);
+  return { kind: "link", process, link: linkOf(random, process), fault: planLinkFault(random) };
+}
+
+function linkOf(random: Random, process: ProcessName): LinkName {
+  return process.startsWith("gateway") || process.startsWith("webhooks")
+    ? random.pick(["bus", "database"])
+    : random.pick(["bus", "database", "acquirer"]);
+}
+
+function planLinkFault(random: Random): LinkFault {
+  const kind = random.pick(["delay", "blackhole", "half_open", "reset", "refuse"]);
+  return kind === "delay" ? { kind, ms: random.integer(50, 1_000) } : { kind };
+}
+
+function planServerFault(random: Random): Fault {
+  const kind = random.weighted({ outage: 4, loss: 1 });
+  if (kind === "loss") return { kind, server: "nats" };
+  return { kind, server: random.pick(["postgres", "nats", "acquirer"]) };
+}
+
+function planBankFault(random: Random): Fault {
+  const operation = random.pick([
+    "authorize",
+    "sale",
+    "reverse",
+    "inquire",
+    "capture",
+    "cancel",
+    "refund",
+    "release",
+    "enrol",
+    "complete",
+  ]);
+  if (operation === "reverse" && random.chance(0.5))
+    return { kind: "bank", operation, behaviour: "refuse", times: 10 };
+  const always = ["hang", "http_500", "garbage", "reset"] as const;
+  const behaviour = random.pick(
+    operation === "inquire" ? always : [...always, "hang_before", "late", "late_effect"],
+  );
+  return { kind: "bank", operation, behaviour, times: random.integer(1, 10) };
+}
+
+function planReceiverFault(random: Random): Fault {
+  return { kind: "receiver", shop: random.pick([0, 1]), mood: random.pick(RECEIVER_MOODS) };
+}
+
+/** Process stops outlive the lease every other time; servers come back soon enough for work to go on. */
+function durationOf(random: Random, fault: Fault): number {
+  switch (fault.kind) {
+    case "stop":
+      return random.integer(1_000, 9_000);
+    case "failpoint":
+      return random.integer(5_000, 10_000);
+    case "kill":
+    case "terminate":
+    case "outage":
+    case "loss":
+    case "link":
+      return random.integer(500, 4_000);
+    case "bank":
+    case "receiver":
+      return random.integer(2_000, 6_000);
+    default:
+      return fault satisfies never;
+  }
+}

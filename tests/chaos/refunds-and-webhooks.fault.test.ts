@@ -1,0 +1,148 @@
+// What comes after a payment: merchants ask for refunds, operators decide on them, and everything that ends is delivered to
+// the merchant's receiver. Processes die at exact moments, and the checker judges what came of it.
+import { eventually } from "../support/index.ts";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { problemOf, recordOf } from "../checker/answers.ts";
+import type { HistoryEntry } from "../checker/index.ts";
+import { approve, reject, requestForMerchant } from "./operators-at-work.ts";
+import {
+  putBackOnTheBus,
+  startSystemUnderTest,
+  statusesOf,
+  takeOffTheBus,
+  untilDead,
+  type SystemUnderTest,
+} from "./system/system-under-test.ts";
+import { loadTimers } from "./system/timers.ts";
+
+let sut: SystemUnderTest;
+
+beforeAll(async () => {
+  sut = await startSystemUnderTest(loadTimers);
+  await warmUp();
+}, 90_000);
+afterAll(() => sut?.stop());
+
+afterEach(() => sut.check());
+
+test("of six refunds of 60 % at once one is accepted, and two approvals at once pay it once", async () => {
+  const paymentId = await sale("100.00");
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, (_, gateway) => ask(paymentId, "60.00", { gateway })),
+  );
+  expect(statusesOf(answers)).toEqual(["202", "422", "422", "422", "422", "422"]);
+  const refundId = acceptedIn(answers);
+  const [olga, bora] = [await sut.system.operators.as("olga"), await sut.system.operators.as("bora")];
+  const decisions = await Promise.all([approve(olga, refundId), approve(bora, refundId)]);
+  expect(decisions.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect(await endOf(refundId)).toBe("SUCCESS");
+});
+
+test("a rejected refund's amount is free again", async () => {
+  const paymentId = await sale("100.00");
+  const refundId = acceptedIn([await ask(paymentId, "100.00")]);
+  expect(problemOf(await ask(paymentId, "0.01")).code).toBe("refund_amount_exceeds_remaining");
+  await reject(await sut.system.operators.as("olga"), refundId);
+  expect(await endOf(refundId)).toBe("REJECTED");
+  expect(await ask(paymentId, "100.00")).toMatchObject({ status: 202 });
+});
+
+test("nobody approves the refund they asked for", async () => {
+  const paymentId = await sale("100.00");
+  const [olga, bora] = [await sut.system.operators.as("olga"), await sut.system.operators.as("bora")];
+  const requested = await requestForMerchant(olga, { paymentId, amount: "10.00", currency: "TRY" });
+  const { refundId } = requested.body as { refundId: string };
+  expect(await approve(olga, refundId)).toMatchObject({ body: { code: "same_person" } });
+  expect(await approve(bora, refundId)).toMatchObject({ status: 200 });
+  expect(await endOf(refundId)).toBe("SUCCESS");
+});
+
+test("killed when the bank has paid: another process finds that out, and the bank pays once", async () => {
+  const refundId = acceptedIn([await ask(await sale("100.00"), "30.00")]);
+  const [victim, survivor] = sut.system.refunds;
+  await victim.process.restart({ FAILPOINTS: "refunds.after_acquirer:kill" });
+  await takeOffTheBus(survivor);
+  const decision = approve(await sut.system.operators.as("olga"), refundId);
+  await untilDead(victim);
+  await putBackOnTheBus(survivor);
+  expect(await decision).toMatchObject({ status: 504 });
+  expect(await endOf(refundId)).toBe("SUCCESS");
+  await victim.process.start();
+});
+
+test("a receiver that fails is tried again until it answers, though JetStream loses everything meanwhile", async () => {
+  const [{ receiver }] = sut.system.shops;
+  receiver.behave({ kind: "status", status: 500 });
+  const before = receiver.ledger.length;
+  await sale("10.00");
+  await eventually(() => receiver.ledger.length > before, { withinMs: 10_000 });
+  await sut.system.nats.kill();
+  sut.system.nats.wipe();
+  await sut.system.nats.restart();
+  await Promise.all(sut.system.gateways.map(({ process }) => process.untilReady()));
+  const paymentId = await sale("11.00");
+  receiver.behave({ kind: "status", status: 200 });
+  await sut.settled();
+  const answered = receiver.ledger.filter(({ body }) => body.toString().includes(paymentId)).at(-1);
+  expect(answered).toMatchObject({ answered: 200 });
+});
+
+test("dispatchers that die before they could commit an event lose nothing", async () => {
+  const dispatchers = sut.system.webhooks;
+  await Promise.all(dispatchers.map(({ links }) => links.database.set({ kind: "refuse" })));
+  const before = dispatchers.map(({ process }) => refusals(process.log()));
+  await sale("12.00");
+  // Several tries of one batch: whatever was to be confirmed too early has been by then.
+  await eventually(
+    () => dispatchers.some(({ process }, index) => refusals(process.log()) > (before[index] ?? 0) + 3),
+    { withinMs: 15_000 },
+  );
+  await Promise.all(dispatchers.map(({ process }) => process.kill()));
+  await Promise.all(dispatchers.map(({ links }) => links.database.heal()));
+  await Promise.all(dispatchers.map(({ process }) => process.start()));
+});
+
+/** A cold process takes a while for its first refund, which must not be taken for a fault's effect. */
+async function warmUp(): Promise<void> {
+  const paymentId = await sale("100.00");
+  await eventually(
+    async () => {
+      const answers = await Promise.all([0, 1, 2, 3].map((gateway) => ask(paymentId, "0.01", { gateway })));
+      return answers.every(({ status }) => status === 202);
+    },
+    { withinMs: 20_000 },
+  );
+}
+
+/** How often a dispatcher has said that it could not take events over. */
+function refusals(log: string): number {
+  return log.split('"operation":"accept"').length - 1;
+}
+
+/** A payment charged in one step. @returns its id. */
+async function sale(amount: string): Promise<string> {
+  const paid = await eventually(
+    async () => {
+      const answer = await sut.client.post({ ...sut.order(), amount, sale: true });
+      return answer.status === 201 && (recordOf(answer)?.paymentId ?? false);
+    },
+    { withinMs: 15_000 },
+  );
+  return paid;
+}
+
+async function ask(paymentId: string, amount: string, via: { gateway?: number } = {}): Promise<HistoryEntry> {
+  return await sut.client.refund({ paymentId, amount, currency: "TRY" }, via);
+}
+
+function acceptedIn(answers: HistoryEntry[]): string {
+  const accepted = answers.find(({ status }) => status === 202);
+  const refundId = accepted && recordOf(accepted)?.paymentId;
+  if (refundId === undefined) throw new Error(`none was accepted: ${JSON.stringify(answers)}`);
+  return refundId;
+}
+
+async function endOf(refundId: string): Promise<string | undefined> {
+  await sut.settled();
+  return recordOf(await sut.client.get(refundId))?.status;
+}

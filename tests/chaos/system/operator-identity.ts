@@ -1,0 +1,26 @@
+import { writeFileSync } from "node:fs";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+
+/** The operators' identity provider: its public key is a file, and it signs everybody's token itself. */
+export type OperatorIdentity = { env: Record<string, string>; tokenOf: (name: string) => Promise<string> };
+
+export async function createOperatorIdentity(jwksFile: string): Promise<OperatorIdentity> {
+  const { privateKey, publicKey } = await generateKeyPair(ALGORITHM);
+  const jwk = { ...(await exportJWK(publicKey)), alg: ALGORITHM, use: "sig", kid: "chaos" };
+  writeFileSync(jwksFile, JSON.stringify({ keys: [jwk] }));
+  return {
+    env: { OPERATOR_JWKS: jwksFile, OPERATOR_JWT_ISSUER: ISSUER, OPERATOR_JWT_AUDIENCE: AUDIENCE },
+    tokenOf: (name) =>
+      new SignJWT({ roles: ["viewer", "approver", "admin"] })
+        .setProtectedHeader({ alg: ALGORITHM, kid: jwk.kid })
+        .setSubject(name)
+        .setIssuer(ISSUER)
+        .setAudience(AUDIENCE)
+        .setExpirationTime("8h")
+        .sign(privateKey),
+  };
+}
+
+const ALGORITHM = "ES256";
+const ISSUER = "holdfast-chaos";
+const AUDIENCE = "holdfast-operator-api";

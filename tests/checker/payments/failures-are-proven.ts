@@ -1,0 +1,26 @@
+import { approvals, hasReversal, isPayment, linesByPayment } from "../bank-lines.ts";
+import type { BankLine, Found, Ledgers, PaymentRow } from "../ledgers.ts";
+
+/**
+ * Invariant 5. A payment is FAILED because the bank declined it, because the bank acknowledged its reversal, or because
+ * it was provably never sent, which its resultCode then says; never on a time-out alone. A REJECTED one never got there.
+ */
+export function failuresAreProven({ payments, bank }: Ledgers): Found[] {
+  const lines = linesByPayment(bank);
+  return payments.flatMap((payment) => {
+    const doubt = doubtAbout(payment, lines.get(payment.paymentId) ?? []);
+    return doubt === undefined ? [] : [{ ids: [payment.paymentId], what: doubt }];
+  });
+}
+
+function doubtAbout({ state, resultCode }: PaymentRow, lines: BankLine[]): string | undefined {
+  if (state === "REJECTED") return lines.length > 0 ? "is REJECTED, and the bank was asked" : undefined;
+  if (state !== "FAILED" || hasReversal(lines)) return undefined;
+  if (approvals(lines).length > 0)
+    return `is FAILED (${resultCode}), approved at the bank, and never reversed`;
+  if (lines.some(({ operation }) => isPayment(operation))) return undefined;
+  if (resultCode !== null && neverSent.has(resultCode)) return undefined;
+  return `is FAILED (${resultCode}), unknown to the bank, and no reversal was acknowledged`;
+}
+
+const neverSent = new Set(["acquirer_unavailable", "deadline_passed"]);

@@ -1,0 +1,40 @@
+import { approvals, approvedOf, isFullyReleased, isLive, linesByPayment } from "../bank-lines.ts";
+import type { BankLine, Found, Ledgers, PaymentRow } from "../ledgers.ts";
+import { isUnsettled } from "./payment-states.ts";
+
+/**
+ * Invariant 3. The bank has approved at most one authorization for a payment, ever, and exactly one stands if and only
+ * if the payment is SUCCESS (not released to its whole amount) or CAPTURED; and it has captured it, once, if and only if
+ * the payment is CAPTURED.
+ */
+export function oneLiveAuthorization({ payments, bank }: Ledgers): Found[] {
+  const lines = linesByPayment(bank);
+  return [
+    ...[...lines].flatMap(([paymentId, ofPayment]) => twice(paymentId, ofPayment)),
+    ...payments.flatMap((payment) => disagreement(payment, lines.get(payment.paymentId) ?? [])),
+  ];
+}
+
+function twice(paymentId: string, lines: BankLine[]): Found[] {
+  const approved = approvals(lines);
+  if (approved.length <= 1) return [];
+  return [{ ids: [paymentId], what: `${approved.length} authorizations were approved` }];
+}
+
+function disagreement(payment: PaymentRow, lines: BankLine[]): Found[] {
+  const { paymentId, state } = payment;
+  if (isUnsettled(payment)) return [];
+  const approved = approvals(lines);
+  const live = approved.filter((approval) => isLive(approval, lines)).length;
+  const stands = state === "SUCCESS" || state === "CAPTURED";
+  const isReleased = state === "SUCCESS" && approved.some((approval) => isFullyReleased(approval, lines));
+  const captures = approvedOf("capture", lines).length;
+  return [
+    ...(live === (stands && !isReleased ? 1 : 0)
+      ? []
+      : [{ ids: [paymentId], what: `is ${state}, and ${live} authorizations stand at the bank` }]),
+    ...(captures === (state === "CAPTURED" ? 1 : 0)
+      ? []
+      : [{ ids: [paymentId], what: `is ${state}, and was captured ${captures} times at the bank` }]),
+  ];
+}

@@ -1,0 +1,52 @@
+// The checker's own copy of the state machine (product.md, section 4), so that a wrong table in a service is seen.
+
+/** From each internal state to those that may follow; "" is a payment that does not exist yet. */
+const followers: Record<string, readonly string[]> = {
+  "": ["AUTHORIZING", "ENROLLING", "REJECTED"],
+  AUTHORIZING: ["SUCCESS", "FAILED", "REVERSING"],
+  REVERSING: ["FAILED"],
+  // With 3-D Secure: from the card being enrolled over a challenge to the authorization, or to nothing.
+  ENROLLING: ["ENROLLED", "AUTHORIZING", "FAILED", "REVERSING"],
+  ENROLLED: ["AUTHORIZING", "SUCCESS", "FAILED", "CANCELLING", "CANCELLED"],
+  CANCELLING: ["CANCELLED"],
+  SUCCESS: ["CAPTURED", "CANCELLED"],
+  CAPTURED: [],
+  FAILED: [],
+  REJECTED: [],
+  CANCELLED: [],
+};
+
+/** Whether one state may directly follow another in a payment's history. */
+export function mayFollow(from: string | null, to: string): boolean {
+  return followers[from ?? ""]?.includes(to) ?? false;
+}
+
+/** Whether a reader who has seen the first status may later see the second. */
+export function isReachable(earlier: string, later: string): boolean {
+  return earlier === later || (merchantFollowers[earlier]?.includes(later) ?? false);
+}
+
+const merchantFollowers: Record<string, readonly string[]> = {
+  ENROLLED: ["SUCCESS", "FAILED", "CANCELLED", "CAPTURED"],
+  SUCCESS: ["CAPTURED", "CANCELLED"],
+  // Of a refund.
+  PENDING_APPROVAL: ["SUCCESS", "FAILED", "REJECTED"],
+};
+
+/** States that trigger a webhook. */
+export function isFinal(state: string): boolean {
+  return ["SUCCESS", "FAILED", "REJECTED", "CANCELLED"].includes(state);
+}
+
+const UNSETTLED: ReadonlySet<string> = new Set([
+  "AUTHORIZING",
+  "REVERSING",
+  "ENROLLING",
+  "ENROLLED",
+  "CANCELLING",
+]);
+
+/** Whether it is still to be found out what the bank did for the payment, or for a capture or cancellation of it. */
+export function isUnsettled({ state, operated }: { state: string; operated: boolean }): boolean {
+  return operated || UNSETTLED.has(state);
+}

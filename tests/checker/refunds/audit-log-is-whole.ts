@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import type { AuditRow, Found, Ledgers, OperatorEntry } from "../ledgers.ts";
+
+/**
+ * Invariant 28. Each service's audit log is a hash chain without a gap, and its entries are what operators did: every
+ * action that was answered with success has its entry, and every entry an action that may have made it.
+ */
+export function auditLogIsWhole({ audit, operations }: Ledgers): Found[] {
+  const logs = Map.groupBy(audit, ({ service }) => service);
+  return [
+    ...[...logs].flatMap(([service, entries]) => brokenChain(service, entries)),
+    ...(operations.length === 0 ? [] : [...unwritten(operations, audit), ...unexplained(operations, audit)]),
+  ];
+}
+
+/** One fault is enough: behind it every hash is wrong. */
+function brokenChain(service: string, entries: AuditRow[]): Found[] {
+  let head = Buffer.alloc(32);
+  for (const [index, { sequence, at, actor, action, subject, detail, hash }] of entries.entries()) {
+    const content = [sequence.toString(), at.toISOString(), actor, action, subject, detail];
+    head = createHash("sha256").update(head).update(JSON.stringify(content)).digest();
+    if (sequence !== BigInt(index + 1) || !head.equals(hash))
+      return [{ ids: [`${service}:${sequence}`], what: "the audit chain is broken" }];
+  }
+  return [];
+}
+
+function unwritten(operations: OperatorEntry[], audit: AuditRow[]): Found[] {
+  const written = new Set(audit.map(keyOf));
+  return operations
+    .filter(({ action, status = 0 }) => status >= 200 && status < 300 && !MAY_CHANGE_NOTHING.has(action))
+    .filter(({ operator, action, subject = "" }) => !written.has(`${operator} ${action} ${subject}`))
+    .map(({ operator, action, subject = "" }) => ({
+      ids: [subject, operator],
+      what: `${action} was answered with success and is not in the audit log`,
+    }));
+}
+
+/** They are answered with success, too, where everything is already as it shall be. */
+const MAY_CHANGE_NOTHING: ReadonlySet<string> = new Set(["webhook.turned_on", "webhook.secret_activated"]);
+
+function unexplained(operations: OperatorEntry[], audit: AuditRow[]): Found[] {
+  const actions = Map.groupBy(
+    operations.filter(mayHaveHadEffect),
+    ({ operator, action }) => `${operator} ${action}`,
+  );
+  return [...Map.groupBy(audit, keyOf).values()].flatMap((entries) => {
+    const [{ actor, action, subject } = { actor: "", action: "", subject: "" }] = entries;
+    const able = (actions.get(`${actor} ${action}`) ?? []).filter(
+      (operation) => operation.subject === undefined || operation.subject === subject,
+    );
+    if (entries.length <= able.length) return [];
+    return [
+      { ids: [subject, actor], what: `${entries.length} entries ${action}, ${able.length} such actions` },
+    ];
+  });
+}
+
+/** A command that the gateway had to send twice may find its own first copy, and is then answered with a 409. */
+function mayHaveHadEffect({ status, bytesSent }: OperatorEntry): boolean {
+  if (status === undefined) return bytesSent;
+  return status < 300 || status === 409 || (status >= 500 && status !== 503);
+}
+
+function keyOf({ actor, action, subject }: AuditRow): string {
+  return `${actor} ${action} ${subject}`;
+}

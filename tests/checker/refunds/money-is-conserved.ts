@@ -1,0 +1,65 @@
+import { isRefund, paymentIdOf, refundIdOf } from "../bank-lines.ts";
+import type { BankLine, Found, Ledgers, PaymentRow, RefundRow } from "../ledgers.ts";
+
+/**
+ * Invariant 29. For each merchant and currency the bank has what our rows add up to: what was taken and not reversed or
+ * voided, less what was paid back.
+ */
+export function moneyIsConserved({ bank, payments, refunds }: Ledgers): Found[] {
+  const owners = new Map([
+    ...payments.map(({ paymentId, merchantId }) => [paymentId, merchantId] as const),
+    ...refunds.map(({ refundId, merchantId }) => [refundId, merchantId] as const),
+  ]);
+  const theirs = new Sums();
+  const undone = undoneBy(bank);
+  for (const line of bank) {
+    if (line.outcome !== "approved" || undone.has(line.reference)) continue;
+    const owner = owners.get(isRefund(line.operation) ? refundIdOf(line) : paymentIdOf(line));
+    theirs.add(`${owner} ${line.currency}`, signOf(line) * line.amountMinor);
+  }
+  const ours = new Sums();
+  for (const payment of payments) ours.add(`${payment.merchantId} ${payment.currency}`, takenBy(payment));
+  for (const refund of refunds) ours.add(`${refund.merchantId} ${refund.currency}`, -paidBackBy(refund));
+  return [...new Set([...theirs.keys(), ...ours.keys()])].flatMap((key) => {
+    const [there, here] = [theirs.of(key), ours.of(key)];
+    return there === here ? [] : [{ ids: [key], what: `the bank has ${there}, we have ${here}` }];
+  });
+}
+
+class Sums {
+  readonly #sums = new Map<string, bigint>();
+  add(key: string, amount: bigint): void {
+    this.#sums.set(key, this.of(key) + amount);
+  }
+  of(key: string): bigint {
+    return this.#sums.get(key) ?? 0n;
+  }
+  keys(): Iterable<string> {
+    return this.#sums.keys();
+  }
+}
+
+/** References of what was reversed, or voided by a cancellation. */
+function undoneBy(bank: readonly BankLine[]): Set<string> {
+  return new Set(
+    bank.flatMap(({ operation, reference, parentReference, outcome }) => {
+      if (outcome !== "approved") return [];
+      if (operation === "reverse") return [reference];
+      return operation === "cancel" && parentReference !== null ? [parentReference] : [];
+    }),
+  );
+}
+
+function signOf({ operation }: BankLine): bigint {
+  if (operation === "sale" || operation === "capture") return 1n;
+  return operation === "refund" ? -1n : 0n;
+}
+
+function takenBy({ transactionType, state, amountMinor, capturedMinor }: PaymentRow): bigint {
+  if (state === "CAPTURED") return capturedMinor;
+  return transactionType === "PAYMENT" && state === "SUCCESS" ? amountMinor : 0n;
+}
+
+function paidBackBy({ state, kind, amountMinor }: RefundRow): bigint {
+  return (state === "SUCCESS" || state === "SETTLING") && kind === "refund" ? amountMinor : 0n;
+}

@@ -1,0 +1,53 @@
+import type { ApprovalRow, AuditRow, Found, Ledgers, RefundRow } from "../ledgers.ts";
+
+/**
+ * Invariant 13. Nobody approves what they asked for, as many people as the amount takes have approved what is carried out,
+ * and every decision stands in the audit log, once.
+ */
+export function refundsAreDecidedByOthers({ refunds, approvals, audit, rules }: Ledgers): Found[] {
+  const approvalsOf = Map.groupBy(approvals, ({ refundId }) => refundId);
+  const auditOf = Map.groupBy(
+    audit.filter(({ service }) => service === "refunds"),
+    ({ subject }) => subject,
+  );
+  return refunds.flatMap((refund) => {
+    const { refundId, amountMinor, currency } = refund;
+    const above = rules.twoApproversAbove[currency];
+    const required = above !== undefined && amountMinor > above ? 2 : 1;
+    const approved = approvalsOf.get(refundId) ?? [];
+    const doubts = [
+      ...doubtsAbout(refund, approved, required),
+      ...auditDoubts(refund, approved, auditOf.get(refundId) ?? []),
+    ];
+    return doubts.map((what) => ({ ids: [refundId], what }));
+  });
+}
+
+function doubtsAbout(
+  { state, requestedBy, rejectedBy }: RefundRow,
+  approvals: ApprovalRow[],
+  required: number,
+) {
+  const approvers = new Set(approvals.map(({ approvedBy }) => approvedBy));
+  const isRejected = state === "REJECTING" || state === "REJECTED";
+  return [
+    ...(requestedBy !== null && approvers.has(requestedBy) ? [`${requestedBy} approved their own`] : []),
+    ...(CARRIED_OUT.has(state) && approvers.size < required
+      ? [`is ${state} with ${approvers.size} of ${required} approvals`]
+      : []),
+    ...(isRejected === (rejectedBy !== null) ? [] : [`is ${state}, rejected by ${rejectedBy}`]),
+  ];
+}
+
+const CARRIED_OUT: ReadonlySet<string> = new Set(["EXECUTING", "SETTLING", "FAILING", "SUCCESS", "FAILED"]);
+
+function auditDoubts({ requestedBy, rejectedBy }: RefundRow, approvals: ApprovalRow[], audit: AuditRow[]) {
+  const expected = [
+    ...approvals.map(({ approvedBy }) => `${approvedBy} refund.approved`),
+    ...(rejectedBy === null ? [] : [`${rejectedBy} refund.rejected`]),
+    ...(requestedBy === null ? [] : [`${requestedBy} refund.requested`]),
+  ];
+  const written = audit.map(({ actor, action }) => `${actor} ${action}`);
+  if (expected.toSorted().join() === written.toSorted().join()) return [];
+  return [`the audit log says ${written.join() || "nothing"}, its rows ${expected.join() || "nothing"}`];
+}

@@ -1,0 +1,143 @@
+/** What the four services have stored, as their schemas' owner sees it. */
+export type StoredRows = {
+  payments: PaymentRow[];
+  paymentHistory: PaymentHistoryRow[];
+  /** Of every service that has one. */
+  outbox: OutboxRow[];
+  checkouts: CheckoutRow[];
+  checkoutPayments: CheckoutPaymentRow[];
+  /** What `payments` keeps of the amounts of refunds. */
+  reservations: ReservationRow[];
+  refunds: RefundRow[];
+  refundHistory: RefundHistoryRow[];
+  approvals: ApprovalRow[];
+  /** What the dispatcher has taken over. */
+  acceptedEvents: AcceptedEventRow[];
+  /** What it has written down of its attempts. */
+  attempts: AttemptRow[];
+  /** Every service's audit log, each in its order. */
+  audit: AuditRow[];
+  leases: LeaseRow[];
+  /** Names of the connections that stand in a transaction and do nothing. */
+  idleTransactions: string[];
+};
+
+export type PaymentRow = {
+  paymentId: string;
+  merchantId: string;
+  transactionType: string;
+  state: string;
+  version: number;
+  orderId: string;
+  amountMinor: bigint;
+  currency: string;
+  cardSubType: string | null;
+  externalTransactionId: string | null;
+  authCode: string | null;
+  resultCode: string | null;
+  capturedMinor: bigint;
+  releasedMinor: bigint;
+  reservedMinor: bigint;
+  refundedMinor: bigint;
+  /** Whether a capture or a cancellation of it is under way. */
+  operated: boolean;
+  /** Whether some worker is bound to look at it again. */
+  scheduled: boolean;
+};
+
+export type PaymentHistoryRow = {
+  paymentId: string;
+  version: number;
+  from: string | null;
+  to: string;
+  cause: string;
+  transactionId: string;
+};
+
+export type OutboxRow = {
+  owner: "payments" | "refunds";
+  eventId: string;
+  merchantId: string;
+  /** Of the payment, or of the refund. */
+  paymentId: string;
+  status: string;
+  /** The webhook's exact text. */
+  body: string;
+  transactionId: string;
+  /** Epoch milliseconds; a moment before its commit. */
+  occurredAt: number;
+  /** Whether the dispatcher has said that it has the event. */
+  confirmed: boolean;
+};
+
+export type CheckoutRow = {
+  checkoutId: string;
+  merchantId: string;
+  state: string;
+  transactionType: string;
+  orderId: string;
+  amountMinor: bigint;
+  currency: string;
+  /** The latest payment. */
+  paymentId: string | null;
+  attempts: number;
+  /** Whether its time has been over for long enough for somebody to have closed it, by the database's clock. */
+  overdue: boolean;
+};
+
+/** A payment made for a checkout. */
+export type CheckoutPaymentRow = {
+  paymentId: string;
+  checkoutId: string;
+  attempt: number;
+  /** Whether it was begun when the checkout's time was over. */
+  late: boolean;
+};
+
+export type ReservationRow = { refundId: string; paymentId: string; amountMinor: bigint; state: string };
+
+export type RefundRow = {
+  refundId: string;
+  paymentId: string;
+  merchantId: string;
+  state: string;
+  version: number;
+  kind: string | null;
+  amountMinor: bigint;
+  currency: string;
+  requestedBy: string | null;
+  rejectedBy: string | null;
+  /** Whether some worker is bound to look at it again. */
+  scheduled: boolean;
+};
+
+export type RefundHistoryRow = {
+  refundId: string;
+  version: number;
+  from: string;
+  to: string;
+  cause: string;
+  transactionId: string;
+};
+
+export type ApprovalRow = { refundId: string; approvedBy: string; at: Date };
+
+/** `outcome` is missing while an event is not resolved. */
+export type AcceptedEventRow = { eventId: string; merchantId: string; outcome: string | null };
+
+/** Known by its event and its `x-request-time`. */
+export type AttemptRow = { eventId: string; requestTime: string; succeeded: boolean };
+
+export type AuditRow = {
+  service: string;
+  sequence: bigint;
+  at: Date;
+  actor: string;
+  action: string;
+  subject: string;
+  detail: string;
+  hash: Buffer;
+};
+
+/** A lease that somebody holds. */
+export type LeaseRow = { table: string; id: string; expired: boolean };

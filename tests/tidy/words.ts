@@ -1,0 +1,112 @@
+import { stripTypeScriptTypes } from "node:module";
+import { parse, type Node } from "acorn";
+import { FILES, read } from "./tree.ts";
+
+/** What people read, and where it stands. */
+type Passage = { place: string; text: string };
+
+/** Words of the glossary's column "not", in CONTRIBUTING, and what to say instead. Wire values have underscores. */
+const REFUSED: readonly [pattern: RegExp, say: string][] = [
+  [/\blet(?:s|ting)? go of\b/gi, "release, void, cancel or expire"],
+  [/\bdr(?:aws?|ew|awn)\b/gi, "generate"],
+  [/\b(?:test|fuzzer|check|limit|rule)s? holds?\b/gi, "enforce or test"],
+  [/\bholds? (?:the |an? |its )?(?:funds|amount|money)\b/gi, "reserve"],
+  [/\b(?:said|says?) no\b/gi, "decline"],
+  [
+    /\b(?:take|takes|took|taking) (?:a |the )?(?:payments?|funds|money)\b/gi,
+    "accept payments, or capture funds",
+  ],
+  [/\bund(?:o|oes|id|one|oing)\b/gi, "reverse, void or roll back"],
+  [/\bown rules?\b/gi, "merchant rules"],
+  [/\bbin (?:table|import|range)s?\b/g, "BIN, in capitals"],
+  [/\bin doubt\b/gi, "unknown outcome"],
+  [/\bat once\b/gi, "immediately, or at the same time"],
+  [/\bfor ever\b/gi, "forever"],
+  [/\banew\b/gi, "again"],
+  [/\bhea(?:rs?|rd)\b/gi, "receive or get"],
+  [
+    /\b(?:is|are|was|were|be|been|being) told\b/gi,
+    "get, see or receive; or say what is returned, answered or logged",
+  ],
+  [/\bwants\b/gi, "need, require or request"],
+  [/\bspeaks\b/gi, "use or answer"],
+  [/[«»](?:[^«»]*»)?/g, 'straight quotes: "…"'],
+];
+
+/** @returns each refused word of a text with what to say in its place. */
+export function refusedWords(text: string): string[] {
+  return REFUSED.flatMap(([pattern, say]) =>
+    [...text.matchAll(pattern)].map(([found]) => `"${found}": say ${say}`),
+  );
+}
+
+/** Refused words in what users, operators and merchants read: documents, the API's description, pages and commands. */
+export function refusedInUserFacingText(): string[] {
+  // Parsing takes a while, so only files that have such a word at all are parsed.
+  const suspects = FILES.filter((path) => isUserFacing(path) && refusedWords(read(path)).length > 0);
+  return suspects.flatMap((path) => refusedIn(path, read(path)));
+}
+
+/** @returns `place: "word": say …` for each refused word in what people read of a file. */
+export function refusedIn(path: string, content: string): string[] {
+  const passages = path.endsWith(".md")
+    ? proseOf(path, content)
+    : path.endsWith(".json")
+      ? textsOf(JSON.parse(content), path)
+      : literalsOf(path, content);
+  return passages.flatMap(({ place, text }) => refusedWords(text).map((fault) => `${place}: ${fault}`));
+}
+
+function isUserFacing(path: string): boolean {
+  return (
+    /^(?:README\.md|docs\/(?!adr\/).*\.md|docs\/openapi\.json)$/.test(path) ||
+    (/^(?:services|packages|tools|scripts)\/.*\.(?:ts|mjs|js)$/.test(path) &&
+      !/\.test\.ts$|\/test\/|\/conformance\//.test(path))
+  );
+}
+
+/** A document's lines without code, and without the names of tests that docs/security.md quotes. */
+function proseOf(path: string, content: string): Passage[] {
+  const withoutBlocks = content.replaceAll(/^```[^]*?^```/gm, (block) => block.replaceAll(/[^\n]/g, ""));
+  return withoutBlocks.split("\n").map((line, index) => ({
+    place: `${path}:${index + 1}`,
+    text: line
+      .replaceAll(/`[^`]*`/g, "")
+      .replace(/^- Tests?: .*/, (names) => names.replaceAll(/"[^"]*"/g, "")),
+  }));
+}
+
+function textsOf(value: unknown, place: string): Passage[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, below]) =>
+    typeof below === "string" && /^(?:title|summary|description)$/.test(key)
+      ? [{ place: `${place}/${key}`, text: below }]
+      : textsOf(below, `${place}/${key}`),
+  );
+}
+
+/** The strings of a program that have a space in them: messages, help texts and descriptions, not names. */
+function literalsOf(path: string, content: string): Passage[] {
+  const code = path.endsWith(".ts") ? stripTypeScriptTypes(content) : content;
+  const tree = parse(code, { ecmaVersion: "latest", sourceType: "module", locations: true });
+  return stringsOf(tree).map(({ text, line }) => ({ place: `${path}:${line}`, text }));
+}
+
+type Visited = Node & { value?: unknown };
+
+function stringsOf(node: Visited): { text: string; line: number }[] {
+  const { type, value, loc } = node;
+  const text =
+    type === "Literal"
+      ? value
+      : type === "TemplateElement"
+        ? (value as { cooked?: string | null }).cooked
+        : undefined;
+  const found = typeof text === "string" && text.includes(" ") ? [{ text, line: loc!.start.line }] : [];
+  const below = Object.values(node).flatMap((child: unknown) => (Array.isArray(child) ? child : [child]));
+  return [...found, ...below.filter(isNode).flatMap(stringsOf)];
+}
+
+function isNode(value: unknown): value is Visited {
+  return typeof value === "object" && value !== null && "type" in value && "start" in value;
+}
