@@ -93,7 +93,8 @@ describe.each([
     ["a checkout's payment with 3-D Secure", prepare.checkoutThreeDs],
     ["a refund's reservation", prepare.reservation],
   ])("%s is not started, and is done when it is sent again", async (_name, prepareRequest) => {
-    const send = await prepareRequest();
+    // With so few connections the preparation itself may find none on a busy machine.
+    const send = await eventually(prepareRequest);
     const mend = await fail();
     const reply = await send();
     await mend();
@@ -117,7 +118,7 @@ describe("when the database goes away", () => {
     ],
     ["a checkout that was paid", prepare.checkoutPayment, "payments.after_checkout_payment", "in_doubt"],
   ] as const)("%s is never answered as not started", async (_, prepareRequest, point, outcome) => {
-    const send = await prepareRequest();
+    const send = await eventually(prepareRequest);
     const hits = armFailpoints(`${point}:hold@1`);
     const replying = send();
     await eventually(() => hits(point) > 0);

@@ -24,8 +24,9 @@ export async function startDnsServer(): Promise<DnsServer> {
   socket.on("message", (query, from) => {
     const { name, type, end } = readQuestion(query);
     const refuse = () => socket.send(buildAnswer(query.subarray(0, end), [], false), from.port, from.address);
-    if (ignored.has(name)) {
-      ignored.get(name)!.push(refuse);
+    const kept = ignored.get(name);
+    if (kept) {
+      kept.push(refuse);
       return;
     }
     if (type === TYPE_A) asked.push(name);
