@@ -10,14 +10,11 @@ import type { CheckoutRow, Found, HistoryEntry, Ledgers, Visit } from "../ledger
 export function checkoutsAreShownAsTheyStand({ history, checkouts, visits }: Ledgers): Found[] {
   const rows = new Map(checkouts.map((checkout) => [checkout.checkoutId, checkout]));
   const asked = history.filter(({ checkout }) => checkout);
+  const byOrder = Map.groupBy(checkouts, ({ orderId }) => orderId);
   const told = toldByCheckout(history, visits);
   return [
     ...[...Map.groupBy(asked, ({ checkout }) => checkout?.orderId ?? "")].flatMap(([orderId, sent]) =>
-      opened(
-        orderId,
-        sent,
-        checkouts.filter((row) => row.orderId === orderId),
-      ),
+      opened(orderId, sent, byOrder.get(orderId) ?? []),
     ),
     ...history.flatMap((entry) => differences(entry, rows)),
     ...unfound(history, visits, rows),

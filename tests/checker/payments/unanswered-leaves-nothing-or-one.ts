@@ -18,9 +18,10 @@ export function unansweredLeavesNothingOrOne({ history, payments, bank }: Ledger
   const rows = Map.groupBy(payments, ({ orderId }) => orderId);
   const reads = readsByPayment(history);
   const lines = linesByPayment(bank);
+  const known = new Set(payments.map(({ paymentId }) => paymentId));
   return [
     ...[...posts].flatMap(([orderId, sent]) => unexplainedRows(orderId, sent, rows.get(orderId) ?? [])),
-    ...history.flatMap((entry) => namedPayment(entry, { payments, reads, lines })),
+    ...history.flatMap((entry) => namedPayment(entry, { known, reads, lines })),
     ...payments.flatMap(abandoned),
   ];
 }
@@ -47,17 +48,17 @@ function mayHaveLeftOne(entry: HistoryEntry): boolean {
 }
 
 type Elsewhere = {
-  payments: PaymentRow[];
+  known: ReadonlySet<string>;
   reads: Map<string, HistoryEntry[]>;
   lines: Map<string, BankLine[]>;
 };
 
-function namedPayment(entry: HistoryEntry, { payments, reads, lines }: Elsewhere): Found[] {
+function namedPayment(entry: HistoryEntry, { known, reads, lines }: Elsewhere): Found[] {
   const { paymentId } = problemOf(entry);
   // What a refund request leaves is a refund.
   if (entry.method !== "POST" || entry.refund || paymentId === undefined) return [];
   const atBank = lines.get(paymentId) ?? [];
-  if (!payments.some((payment) => payment.paymentId === paymentId)) {
+  if (!known.has(paymentId)) {
     return atBank.length === 0 ? [] : [{ ids: [paymentId], what: "the bank knows it and no record does" }];
   }
   const wasToldMissing = (reads.get(paymentId) ?? []).some(
