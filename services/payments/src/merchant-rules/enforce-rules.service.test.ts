@@ -233,9 +233,9 @@ describe("attempts per card", () => {
            from unnest(attempts) with ordinality as each(attempt, place) order by attempt) where merchant_id = $1`,
         [merchant.merchantId, seconds, first],
       );
-    await age(599, 3);
+    await age(500, 3);
     expect(outcomeOf(await pay())).toBe("rule_attempts_per_card");
-    await age(2, 2);
+    await age(110, 2);
     expect(tally(await times(6, () => pay()))).toEqual({ SUCCESS: 2, rule_attempts_per_card: 4 });
   });
 
