@@ -1,3 +1,4 @@
+import { unnested } from "@holdfast/service-runtime";
 import type { PaymentState } from "./payment.ts";
 import type { PaymentRow } from "./payment-record.ts";
 
@@ -110,13 +111,6 @@ export const RECORD_COLUMNS = [
  * Copies of one message may be in one batch, so results are matched by the lease, which is each item's own, and never by
  * the payment.
  */
-
-/** Arrays from `$first` on as a table with one column for each of `columns`. */
-export function unnested(columns: readonly (readonly [string, string])[], first: number): string {
-  const arrays = columns.map(([, type], index) => `$${first + index}::${type}[]`);
-  const names = columns.map(([column]) => `"${column}"`);
-  return `unnest(${arrays.join(", ")}) as given(${names.join(", ")})`;
-}
 
 const COLUMN_NAMES = PAYMENT_COLUMNS.map(([column]) => column).join(", ");
 
