@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { Bank } from "./bank.ts";
+import { BusinessDay } from "./business-day.ts";
 import { ChallengeSessions } from "./challenge-sessions.ts";
 import { defaultConfig, type SimulatorConfig } from "./config.ts";
 import { FaultQueue } from "./fault-queue.ts";
@@ -31,27 +32,29 @@ export async function startAcquirerSimulator(
   const config = { ...defaultConfig, ...options };
   const bank = new Bank();
   const ledger = await Ledger.open(config.ledgerFile, (entry) => bank.apply(entry));
+  const businessDay = await openOrClose(ledger, () => BusinessDay.open(config.ledgerFile, bank, ledger));
   const stopping = new AbortController();
+  const modes = { bindsUnseen: config.bindsUnseen, repetition: config.repetition };
   const api = simulatorApi({
-    teller: new Teller(bank, ledger),
+    teller: new Teller(bank, ledger, modes),
     ledger,
+    businessDay,
+    modes,
     faults: new FaultQueue(),
     sessions: new ChallengeSessions(),
     publicUrl: config.publicUrl,
     hangMs: config.hangMs,
     latenessMs: config.latenessMs,
+    lateAfterMs: config.lateAfterMs,
     stopping: stopping.signal,
     onFailure: (error) => log("error", "a request failed", { error: errorCode(error) }),
   });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, api);
   server.maxConnections = config.connectionsMax;
-  try {
+  await openOrClose(ledger, async () => {
     server.listen(config.port, config.host);
     await once(server, "listening");
-  } catch (error) {
-    await ledger.close();
-    throw error;
-  }
+  });
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   return {
@@ -60,6 +63,16 @@ export async function startAcquirerSimulator(
     failed: ledger.failed,
     close: () => stop(server, ledger, stopping),
   };
+}
+
+/** A start that fails leaves no open ledger behind. */
+async function openOrClose<Opened>(ledger: Ledger, start: () => Promise<Opened>): Promise<Opened> {
+  try {
+    return await start();
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
 }
 
 async function stop(server: Server, ledger: Ledger, stopping: AbortController): Promise<void> {

@@ -28,9 +28,13 @@ export function decideOperation(
   }
 }
 
-/** `conflict`: the reversal names another amount or currency than the operation it would reverse, and has no effect. */
+/**
+ * `conflict`: the reversal names another amount or currency than the operation it would reverse, and has no effect.
+ * `settled`: the money has been paid out, and a refund is the only way back.
+ */
 export type ReversalDecision =
   | { kind: "reverse" }
+  | { kind: "settled" }
   | { kind: "refuse"; resultCode: ResultCode }
   | { kind: "conflict" };
 
@@ -42,6 +46,7 @@ export function decideReversal(request: OperationRequest, account: Account | und
   if (!account || !earlier) return { kind: "reverse" };
   if (earlier.amountMinor !== request.amountMinor || earlier.currency !== request.currency)
     return { kind: "conflict" };
+  if (account.settled) return { kind: "settled" };
   switch (earlier.operation) {
     case "reverse":
       return { kind: "reverse" };
@@ -78,6 +83,7 @@ function decideFollowUp(
       if (!isUncaptured) return "12";
       return request.amountMinor <= leftMinor ? "00" : "13";
     case "cancel": {
+      if (parent.settled) return "12";
       if (!isUncaptured && !(original.operation === "sale" && parent.refundedMinor === 0n)) return "12";
       const isWhole = request.amountMinor === original.amountMinor || request.amountMinor === leftMinor;
       return isWhole ? "00" : "13";

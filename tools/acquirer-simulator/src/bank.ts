@@ -9,11 +9,24 @@ export type Account = {
   releasedMinor: bigint;
   refundedMinor: bigint;
   cancelled: boolean;
+  /** Whether a closed business day has paid it out: it can only be refunded then. */
+  settled: boolean;
 };
 
-/** The bank's state: it is derived from the ledger's entries alone, so that a restart can rebuild it from them. */
+/**
+ * The bank's state: it is derived from the ledger's entries and the last closing alone, so that a restart can rebuild
+ * it from them.
+ */
 export class Bank {
   readonly #accounts = new Map<string, Account>();
+  /** What was captured or sold since the last closing, in the ledger's order. */
+  #unsettled: { account: Account; sequence: number }[] = [];
+  #sequence = 0;
+
+  /** The ledger's sequence of the last entry that was applied, 0 before the first. */
+  get sequence(): number {
+    return this.#sequence;
+  }
 
   account(reference: string): Account | undefined {
     return this.#accounts.get(reference);
@@ -21,6 +34,7 @@ export class Bank {
 
   /** Applies an entry that `bank-rules.ts` has decided on, now or before a restart. */
   apply(entry: LedgerEntry): void {
+    this.#sequence += 1;
     const account = this.#openAccount(entry.reference);
     if (entry.operation === "reverse") {
       account.reversal = entry;
@@ -29,8 +43,22 @@ export class Bank {
     account.entry = entry;
     if (entry.outcome === "declined") return;
     // A sale is captured from the start; follow-ups count at their parent.
-    if (entry.operation === "sale") account.capturedMinor = entry.amountMinor;
-    if (entry.parentReference !== null) applyFollowUp(this.#openAccount(entry.parentReference), entry);
+    if (entry.operation === "sale") {
+      account.capturedMinor = entry.amountMinor;
+      this.#unsettled.push({ account, sequence: this.#sequence });
+    }
+    if (entry.parentReference === null) return;
+    const parent = this.#openAccount(entry.parentReference);
+    applyFollowUp(parent, entry);
+    if (entry.operation === "capture") this.#unsettled.push({ account: parent, sequence: this.#sequence });
+  }
+
+  /** Settles what was captured or sold up to an entry of the ledger and still stands. */
+  settle(throughSequence: number): void {
+    for (const { account, sequence } of this.#unsettled) {
+      if (sequence <= throughSequence) account.settled = !account.cancelled && !account.reversal;
+    }
+    this.#unsettled = this.#unsettled.filter(({ sequence }) => sequence > throughSequence);
   }
 
   #openAccount(reference: string): Account {
@@ -43,6 +71,7 @@ export class Bank {
       releasedMinor: 0n,
       refundedMinor: 0n,
       cancelled: false,
+      settled: false,
     };
     this.#accounts.set(reference, account);
     return account;

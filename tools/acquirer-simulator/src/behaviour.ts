@@ -2,6 +2,7 @@ import { faultOfAmount } from "./amount-faults.ts";
 import type { FaultOperation, FaultQueue } from "./fault-queue.ts";
 import type { OperationRequest } from "./operation-request.ts";
 import type { ResultCode } from "./result-codes.ts";
+import type { Circumstances } from "./teller.ts";
 import { testCard } from "./test-cards.ts";
 
 /** How a call is treated; `README.md` describes each. */
@@ -9,6 +10,8 @@ export const behaviourNames = [
   "plain",
   "decline",
   "refuse",
+  "expire",
+  "partial",
   "hang",
   "hang_before",
   "late",
@@ -16,6 +19,7 @@ export const behaviourNames = [
   "http_500",
   "garbage",
   "wrong_amount",
+  "control_characters",
   "reset",
 ] as const;
 export type BehaviourName = (typeof behaviourNames)[number];
@@ -57,6 +61,19 @@ export function chooseBehaviour(
     default:
       return request.operation satisfies never;
   }
+}
+
+/** The circumstances of a request that arrived at `arrivedAtMs`, in epoch milliseconds. */
+export function circumstancesOf(
+  behaviour: Behaviour,
+  { expiresAtMs }: { expiresAtMs: number | undefined },
+  arrivedAtMs: number,
+): Circumstances {
+  return {
+    isExpired: behaviour.name === "expire" || (expiresAtMs !== undefined && arrivedAtMs >= expiresAtMs),
+    forcedCode: behaviour.forcedCode,
+    isPartial: behaviour.name === "partial",
+  };
 }
 
 function behaviourOfAmount(spent: Set<string>, request: OperationRequest): Behaviour {

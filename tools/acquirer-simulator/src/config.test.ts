@@ -10,12 +10,28 @@ test("only the ledger's place has no default", () => {
     connectionsMax: 10_000,
     hangMs: 120_000,
     latenessMs: 1_000,
+    lateAfterMs: 16_000,
+    bindsUnseen: true,
+    repetition: "replay",
   });
 });
 
 test("durations carry their unit", () => {
   const environment = { SIMULATOR_LEDGER_FILE: "l", SIMULATOR_HANG: "2m", SIMULATOR_LATENESS: "250ms" };
-  expect(readConfig(environment)).toMatchObject({ hangMs: 120_000, latenessMs: 250 });
+  expect(readConfig({ ...environment, SIMULATOR_LATE_AFTER: "3s" })).toMatchObject({
+    hangMs: 120_000,
+    latenessMs: 250,
+    lateAfterMs: 3_000,
+  });
+});
+
+test("modes are switched off by their names", () => {
+  const environment = {
+    SIMULATOR_LEDGER_FILE: "l",
+    SIMULATOR_BINDS_UNSEEN: "false",
+    SIMULATOR_REPETITION: "none",
+  };
+  expect(readConfig(environment)).toMatchObject({ bindsUnseen: false, repetition: "none" });
 });
 
 test("every fault is told at once", () => {
@@ -24,6 +40,8 @@ test("every fault is told at once", () => {
     SIMULATOR_HANG: "120",
     SIMULATOR_CONNECTIONS_MAX: "0",
     SIMULATOR_LATENESS: "9999s",
+    SIMULATOR_BINDS_UNSEEN: "yes",
+    SIMULATOR_REPETITION: "once",
   };
   const read = () => readConfig(environment);
   expect(read).toThrow(ConfigError);

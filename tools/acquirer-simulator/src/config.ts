@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+import { type Modes, repetitionNames } from "./modes.ts";
+
 /** What the simulator needs to know when it starts. */
 export type SimulatorConfig = {
   host: string;
@@ -9,9 +11,11 @@ export type SimulatorConfig = {
   connectionsMax: number;
   hangMs: number;
   latenessMs: number;
+  /** From the arrival of a request without an expiry to the time after which it is late. */
+  lateAfterMs: number;
   /** Where browsers reach the issuer's pages, without a slash at the end; undefined: where callers reach the API. */
   publicUrl: string | undefined;
-};
+} & Modes;
 
 /** Says in one message everything that is wrong with the environment. */
 export class ConfigError extends Error {
@@ -27,7 +31,11 @@ export const defaultConfig: Omit<SimulatorConfig, "ledgerFile"> = {
   connectionsMax: 10_000,
   hangMs: 120_000,
   latenessMs: 1_000,
+  // Just beyond what a gateway's call to its acquirer may take, so that it has given up by then.
+  lateAfterMs: 16_000,
   publicUrl: undefined,
+  bindsUnseen: true,
+  repetition: "replay",
 };
 
 /**
@@ -44,7 +52,10 @@ export function readConfig(environment: Record<string, string | undefined>): Sim
     connectionsMax: parsed.data.SIMULATOR_CONNECTIONS_MAX,
     hangMs: parsed.data.SIMULATOR_HANG,
     latenessMs: parsed.data.SIMULATOR_LATENESS,
+    lateAfterMs: parsed.data.SIMULATOR_LATE_AFTER,
     publicUrl: parsed.data.SIMULATOR_PUBLIC_URL?.replace(/\/$/, ""),
+    bindsUnseen: parsed.data.SIMULATOR_BINDS_UNSEEN,
+    repetition: parsed.data.SIMULATOR_REPETITION,
   };
 }
 
@@ -93,8 +104,24 @@ export const environmentSchema = z.object({
   SIMULATOR_LATENESS: duration
     .default(defaultConfig.latenessMs)
     .describe("How long after a request's `expiresAt` a late answer or a late effect comes."),
+  SIMULATOR_LATE_AFTER: duration
+    .default(defaultConfig.lateAfterMs)
+    .describe(
+      "How long after its arrival a request without an `expiresAt` is late; `SIMULATOR_LATENESS` comes on top.",
+    ),
   SIMULATOR_PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: "must be a URL with http:// or https://" })
     .optional()
     .describe("Where browsers reach the issuer's pages. Without it, the address that callers use."),
+  SIMULATOR_BINDS_UNSEEN: z
+    .enum(["true", "false"], { error: "must be true or false" })
+    .transform((text) => text === "true")
+    .default(defaultConfig.bindsUnseen)
+    .describe("Whether a reversal binds a reference that the bank has not seen. `PUT /modes` changes it."),
+  SIMULATOR_REPETITION: z
+    .enum(repetitionNames, { error: "must be replay or none" })
+    .default(defaultConfig.repetition)
+    .describe(
+      "Whether a repeat is answered with the first outcome (`replay`) or refused as a duplicate (`none`). `PUT /modes` changes it.",
+    ),
 });

@@ -51,20 +51,27 @@ const bendings = [
   "http_500",
   "garbage",
   "wrong_amount",
+  "control_characters",
   "reset",
 ] as const;
 const times = z.int().min(1).max(1_000_000).default(1);
 
 const faultSchema = z.union([
   z.object({
-    operation: z.enum(["authorize", "sale", "capture", "cancel", "release", "refund", "enrol", "complete"]),
-    behaviour: z.enum(["decline", ...bendings]),
+    operation: z.enum(["authorize", "sale", "complete"]),
+    behaviour: z.enum(["decline", "expire", "partial", ...bendings]),
     times,
   }),
-  z.object({ operation: z.literal("reverse"), behaviour: z.enum(["refuse", ...bendings]), times }),
+  z.object({
+    operation: z.enum(["capture", "cancel", "release", "refund"]),
+    behaviour: z.enum(["decline", "expire", ...bendings]),
+    times,
+  }),
+  z.object({ operation: z.literal("enrol"), behaviour: z.enum(["decline", ...bendings]), times }),
+  z.object({ operation: z.literal("reverse"), behaviour: z.enum(["refuse", "expire", ...bendings]), times }),
   z.object({
     operation: z.literal("inquire"),
-    behaviour: z.enum(["hang", "http_500", "garbage", "reset"]),
+    behaviour: z.enum(["hang", "http_500", "garbage", "control_characters", "reset"]),
     times,
   }),
 ]);

@@ -13,7 +13,10 @@ export type LedgerEntry = {
   operation: OperationName;
   reference: string;
   parentReference: string | null;
+  /** What was approved or declined. */
   amountMinor: bigint;
+  /** What was asked for, where a smaller amount was approved. */
+  requestedMinor?: bigint | undefined;
   currency: string;
   outcome: "approved" | "declined";
   externalTransactionId: string;
@@ -24,9 +27,13 @@ export type LedgerEntry = {
 };
 
 /** A line of the ledger file and of `GET /ledger`. */
-export type LedgerLine = Omit<LedgerEntry, "amountMinor"> & { sequence: number; amountMinor: number };
+export type LedgerLine = Omit<LedgerEntry, "amountMinor" | "requestedMinor"> & {
+  sequence: number;
+  amountMinor: number;
+  requestedMinor?: number | undefined;
+};
 
-/** The ledger's file holds something that was never written by the simulator. */
+/** The ledger's file, or the business day's beside it, holds something that was never written by the simulator. */
 export class LedgerCorruptError extends Error {
   override readonly name = "LedgerCorruptError";
   readonly code = "ledger_corrupt";
@@ -73,7 +80,7 @@ export class Ledger {
         const line = parseLine(text, sequence + 1);
         sequence = line.sequence;
         bytes += Buffer.byteLength(text) + 1;
-        replay({ ...line, amountMinor: BigInt(line.amountMinor) });
+        replay(entryOf(line));
       }
       await file.truncate(bytes);
       // A killed process may have written lines that it did not sync; from here on they are facts, so they must last.
@@ -94,7 +101,7 @@ export class Ledger {
   append(entry: LedgerEntry): Promise<void> {
     if (this.#failedWith) return Promise.reject(this.#failedWith);
     this.#sequence += 1;
-    const line: LedgerLine = { sequence: this.#sequence, ...entry, amountMinor: Number(entry.amountMinor) };
+    const line = lineOf(this.#sequence, entry);
     const batch = this.#gathering;
     batch.text += `${JSON.stringify(line)}\n`;
     if (!this.#writing) void this.#writeGathered();
@@ -148,6 +155,25 @@ export class Ledger {
     this.#gathering = newBatch();
     this.#failure.resolve(error);
   }
+}
+
+function lineOf(sequence: number, entry: LedgerEntry): LedgerLine {
+  const { amountMinor, requestedMinor } = entry;
+  return {
+    sequence,
+    ...entry,
+    amountMinor: Number(amountMinor),
+    requestedMinor: requestedMinor === undefined ? undefined : Number(requestedMinor),
+  };
+}
+
+function entryOf(line: LedgerLine): LedgerEntry {
+  const { amountMinor, requestedMinor } = line;
+  return {
+    ...line,
+    amountMinor: BigInt(amountMinor),
+    requestedMinor: requestedMinor === undefined ? undefined : BigInt(requestedMinor),
+  };
 }
 
 function newBatch(): Batch {

@@ -24,7 +24,8 @@ export type OperationRequest = {
   currency: string;
   /** The whole card number of an authorization or a sale; null for the others. It is never logged and never stored. */
   pan: string | null;
-  expiresAtMs: number;
+  /** Epoch milliseconds; undefined where the request never expires. */
+  expiresAtMs: number | undefined;
 };
 
 /** Checks the body of `POST /v1/{operation}`. */
@@ -36,8 +37,9 @@ export function parseOperationRequest(
   const parsed = bodySchemas[operation].safeParse(body);
   if (!parsed.success) return invalid(parsed.error);
   const { reference, parentReference = null, amountMinor, currency, card, expiresAt } = parsed.data;
-  const expiresAtMs = Date.parse(expiresAt);
-  if (expiresAtMs > nowMs + EXPIRY_AHEAD_MAX_MS) return { kind: "invalid", fields: ["expiresAt"] };
+  const expiresAtMs = expiresAt === undefined ? undefined : Date.parse(expiresAt);
+  if (expiresAtMs !== undefined && expiresAtMs > nowMs + EXPIRY_AHEAD_MAX_MS)
+    return { kind: "invalid", fields: ["expiresAt"] };
   const request = { operation, reference, parentReference, currency, expiresAtMs };
   return { kind: "valid", request: { ...request, amountMinor: BigInt(amountMinor), pan: card?.pan ?? null } };
 }
@@ -71,7 +73,13 @@ export const cardBody = z.object({
   installmentCount: z.int().min(1).max(99),
 });
 
-const followUpBody = z.object({ ...commonFields, parentReference: referenceSchema });
+/**
+ * What is repeated until its outcome is known needs no expiry: only an operation that is given up after a time may have
+ * to be too late.
+ */
+const repeatableFields = { ...commonFields, expiresAt: commonFields.expiresAt.optional() };
+
+const followUpBody = z.object({ ...repeatableFields, parentReference: referenceSchema });
 
 type Body = {
   reference: string;
@@ -79,7 +87,7 @@ type Body = {
   amountMinor: number;
   currency: string;
   card?: { pan: string };
-  expiresAt: string;
+  expiresAt?: string | undefined;
 };
 
 const bodySchemas: Record<OperationName, z.ZodType<Body>> = {
@@ -89,5 +97,5 @@ const bodySchemas: Record<OperationName, z.ZodType<Body>> = {
   cancel: followUpBody,
   release: followUpBody,
   refund: followUpBody,
-  reverse: z.object(commonFields),
+  reverse: z.object(repeatableFields),
 };

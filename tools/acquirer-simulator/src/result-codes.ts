@@ -16,6 +16,7 @@ export const resultMessages = {
   authentication_cancelled: "The cardholder cancelled the authentication",
   authentication_incomplete: "The authentication was not completed",
   reversed: "The reference has been reversed",
+  settled: "The original has been settled and can only be refunded",
   expired_request: "The request arrived after its expiry",
 } as const;
 

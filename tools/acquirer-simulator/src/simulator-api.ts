@@ -1,12 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 
-import { chooseBehaviour } from "./behaviour.ts";
+import { chooseBehaviour, circumstancesOf } from "./behaviour.ts";
+import type { BusinessDay } from "./business-day.ts";
 import { withAuthentication, type ChallengeSessions } from "./challenge-sessions.ts";
 import { deliver } from "./deliver.ts";
 import type { FaultQueue } from "./fault-queue.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerFilter } from "./ledger-filter.ts";
+import { type Modes, parseModes } from "./modes.ts";
 import {
   operationNames,
   parseOperationRequest,
@@ -15,7 +17,7 @@ import {
 } from "./operation-request.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import { readRequest } from "./read-request.ts";
-import { holdUnanswered, replyJson, replyTooLarge } from "./reply.ts";
+import { holdUnanswered, replyJson, replyTaken, replyTooLarge } from "./reply.ts";
 import type { Teller } from "./teller.ts";
 import { routeThreeDs } from "./three-ds-api.ts";
 import { untilLate } from "./until-late.ts";
@@ -23,12 +25,16 @@ import { untilLate } from "./until-late.ts";
 export type ApiDeps = {
   teller: Teller;
   ledger: Ledger;
+  businessDay: BusinessDay;
+  /** Changed by `PUT /modes`. */
+  modes: Modes;
   faults: FaultQueue;
   sessions: ChallengeSessions;
   /** The URL at which browsers reach it; undefined where that is the address its callers use. */
   publicUrl: string | undefined;
   hangMs: number;
   latenessMs: number;
+  lateAfterMs: number;
   /** Aborted when the simulator stops: late answers and late effects are dropped then. */
   stopping: AbortSignal;
   /** Called with a failure for the log, which contains nothing of the request. */
@@ -67,6 +73,13 @@ async function route(api: Api, request: IncomingMessage, response: ServerRespons
     case "DELETE /faults":
       api.faults.clear();
       return replyJson(response, 200, {});
+    case "PUT /modes":
+      return changeModes(api, request, response);
+    case "POST /business-day/close":
+      await api.businessDay.close();
+      return replyJson(response, 200, {});
+    case "GET /business-day":
+      return replyJson(response, 200, { closedAt: api.businessDay.closedAt ?? null });
     case "GET /livez":
       return replyJson(response, 200, {});
     default:
@@ -85,21 +98,21 @@ async function handleOperation(
   );
   if (!read) return;
   const { asked, arrivedAtMs } = read;
-  const { expiresAtMs, reference } = asked;
+  const { expiresAtMs } = asked;
   const behaviour = chooseBehaviour(
     { queue: api.faults, spent: api.spent, hasSeen: (seen) => api.teller.hasSeen(seen) },
     asked,
   );
   if (behaviour.name === "hang_before") return holdUnanswered(response, api.hangMs);
-  if (behaviour.name === "late_effect") await untilLate(api, expiresAtMs);
+  if (behaviour.name === "late_effect") await untilLate(api, expiresAtMs, arrivedAtMs);
 
-  const circumstances = { isExpired: arrivedAtMs >= expiresAtMs, forcedCode: behaviour.forcedCode };
+  const circumstances = circumstancesOf(behaviour, asked, arrivedAtMs);
   const answer =
     operation === "reverse"
       ? await api.teller.reverse(asked, circumstances)
       : await api.teller.operate(asked, circumstances);
-  if (answer.kind === "conflict") return replyJson(response, 409, { error: "reference_conflict", reference });
-  if (behaviour.name === "late") await untilLate(api, expiresAtMs);
+  if (answer.kind !== "answer") return replyTaken(response, answer.kind, asked.reference);
+  if (behaviour.name === "late") await untilLate(api, expiresAtMs, arrivedAtMs);
   return deliver(api, behaviour.name, response, answer.body);
 }
 
@@ -109,8 +122,8 @@ async function handleInquiry(api: Api, encodedReference: string, response: Serve
     return replyJson(response, 400, { error: "invalid_request", fields: ["reference"] });
   const behaviour = api.faults.take("inquire") ?? "plain";
   const answer = await api.teller.inquire(reference.data);
-  const isDecided = answer.outcome === "approved" || answer.outcome === "declined";
-  const session = isDecided ? api.sessions.ofReference(reference.data) : undefined;
+  const isOperation = answer.operation !== undefined;
+  const session = isOperation ? api.sessions.ofReference(reference.data) : undefined;
   return deliver(api, behaviour, response, withAuthentication(answer, session));
 }
 
@@ -127,6 +140,12 @@ async function addFault(api: Api, request: IncomingMessage, response: ServerResp
   if (body.kind === "too_large") return replyTooLarge(response);
   if (body.kind === "json" && api.faults.add(body.value)) return replyJson(response, 200, {});
   return replyJson(response, 400, { error: "invalid_fault" });
+}
+
+async function changeModes(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const read = await readRequest(request, response, parseModes);
+  if (!read) return;
+  replyJson(response, 200, Object.assign(api.modes, read.asked));
 }
 
 function decodeReference(encoded: string): string | undefined {

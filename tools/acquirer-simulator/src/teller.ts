@@ -1,18 +1,22 @@
 import { randomInt, randomUUID } from "node:crypto";
 
 import type { Account, Bank } from "./bank.ts";
-import { decideOperation, decideReversal } from "./bank-rules.ts";
+import { decideOperation, decideReversal, type ReversalDecision } from "./bank-rules.ts";
 import type { Ledger, LedgerEntry } from "./ledger.ts";
+import type { Modes } from "./modes.ts";
 import type { OperationRequest } from "./operation-request.ts";
 import { resultMessages, type ResultCode } from "./result-codes.ts";
 
-/** The answer to a request, before any fault changes it. `conflict`: the reference is bound to another request. */
-export type Answer = { kind: "answer"; body: AnswerBody } | { kind: "conflict" };
+/**
+ * The answer to a request, before any fault changes it. `conflict`: the reference is bound to another request;
+ * `duplicate`: to this one, and the bank does not answer repeats.
+ */
+export type Answer = { kind: "answer"; body: AnswerBody } | { kind: "conflict" } | { kind: "duplicate" };
 
 /** The JSON of an answer; `README.md` describes it. */
 export type AnswerBody = {
   reference: string;
-  outcome: "approved" | "declined" | "reversed" | "refused" | "not_found";
+  outcome: "approved" | "declined" | "expired" | "reversed" | "refused" | "settled" | "not_found";
   operation?: string;
   at?: string;
   amountMinor?: number;
@@ -23,12 +27,14 @@ export type AnswerBody = {
   resultMessage?: string;
 };
 
-/** Reasons for a decline before the bank's rules apply. */
+/** What influences an outcome besides the bank's rules. */
 export type Circumstances = {
-  /** The request had passed its expiry when it arrived. */
+  /** The request had passed its expiry when it arrived, or a fault says so. */
   isExpired: boolean;
   /** The code with which a test card or a fault declines. */
   forcedCode: ResultCode | undefined;
+  /** Approves half of the amount, at least 1. */
+  isPartial: boolean;
 };
 
 /**
@@ -38,10 +44,13 @@ export type Circumstances = {
 export class Teller {
   readonly #bank: Bank;
   readonly #ledger: Ledger;
+  readonly #modes: Readonly<Modes>;
 
-  constructor(bank: Bank, ledger: Ledger) {
+  /** `modes` may change between two calls. */
+  constructor(bank: Bank, ledger: Ledger, modes: Readonly<Modes>) {
     this.#bank = bank;
     this.#ledger = ledger;
+    this.#modes = modes;
   }
 
   /** Whether a repeat of this request would be answered with a stored outcome. */
@@ -57,6 +66,7 @@ export class Teller {
     if (account?.entry) {
       if (!isSameRequest(account.entry, request)) return { kind: "conflict" };
       await this.#ledger.flushed();
+      if (this.#modes.repetition === "none") return { kind: "duplicate" };
       return { kind: "answer", body: outcomeBody(account.entry) };
     }
     const parent = request.parentReference === null ? undefined : this.#bank.account(request.parentReference);
@@ -64,7 +74,13 @@ export class Teller {
       ? "expired_request"
       : (circumstances.forcedCode ?? decideOperation(request, account, parent));
     const pan = request.pan === null ? (parent?.entry?.pan ?? null) : maskPan(request.pan);
-    const entry = await this.#record(request, { parentReference: request.parentReference, pan, resultCode });
+    const isPartial = circumstances.isPartial && resultCode === "00";
+    const entry = await this.#record(request, {
+      parentReference: request.parentReference,
+      amountMinor: isPartial ? halfOf(request.amountMinor) : request.amountMinor,
+      pan,
+      resultCode,
+    });
     return { kind: "answer", body: outcomeBody(entry) };
   }
 
@@ -78,17 +94,18 @@ export class Teller {
     if (decision.kind === "conflict") return decision;
     if (account?.reversal) {
       await this.#ledger.flushed();
+      if (this.#modes.repetition === "none") return { kind: "duplicate" };
       return { kind: "answer", body: reversalBody(request, "reversed", "00") };
     }
-    const refusal = circumstances.isExpired ? "expired_request" : circumstances.forcedCode;
-    if (refusal) return { kind: "answer", body: reversalBody(request, "refused", refusal) };
-    if (decision.kind === "refuse") {
+    const unbound = unboundReversal(decision, account, circumstances, this.#modes);
+    if (unbound) {
       await this.#ledger.flushed();
-      return { kind: "answer", body: reversalBody(request, "refused", decision.resultCode) };
+      return { kind: "answer", body: reversalBody(request, unbound.outcome, unbound.resultCode) };
     }
     await this.#record(request, {
       // A tombstone reverses nothing, so it names no original.
       parentReference: account?.entry?.outcome === "approved" ? request.reference : null,
+      amountMinor: request.amountMinor,
       pan: account?.entry?.pan ?? null,
       resultCode: "00",
     });
@@ -104,7 +121,7 @@ export class Teller {
 
   async #record(
     request: OperationRequest,
-    found: Pick<LedgerEntry, "parentReference" | "pan" | "resultCode">,
+    found: Pick<LedgerEntry, "parentReference" | "amountMinor" | "pan" | "resultCode">,
   ): Promise<LedgerEntry> {
     const isApproved = found.resultCode === "00";
     const entry: LedgerEntry = {
@@ -112,7 +129,8 @@ export class Teller {
       operation: request.operation,
       reference: request.reference,
       parentReference: found.parentReference,
-      amountMinor: request.amountMinor,
+      amountMinor: found.amountMinor,
+      requestedMinor: found.amountMinor === request.amountMinor ? undefined : request.amountMinor,
       currency: request.currency,
       outcome: isApproved ? "approved" : "declined",
       externalTransactionId: randomUUID(),
@@ -129,10 +147,28 @@ export class Teller {
 /** Authorization codes have six digits. */
 const AUTH_CODES = 1_000_000;
 
+/** The answer to a reversal that leaves no line; undefined where the bank's rules let it reverse or bind. */
+function unboundReversal(
+  decision: Exclude<ReversalDecision, { kind: "conflict" }>,
+  account: Account | undefined,
+  { isExpired, forcedCode }: Circumstances,
+  { bindsUnseen }: Modes,
+): { outcome: "expired" | "refused" | "settled" | "not_found"; resultCode: ResultCode } | undefined {
+  if (isExpired) return { outcome: "expired", resultCode: "expired_request" };
+  if (forcedCode) return { outcome: "refused", resultCode: forcedCode };
+  if (decision.kind === "settled") return { outcome: "settled", resultCode: "settled" };
+  if (decision.kind === "refuse") return { outcome: "refused", resultCode: decision.resultCode };
+  return account?.entry || bindsUnseen ? undefined : { outcome: "not_found", resultCode: "25" };
+}
+
+function halfOf(amountMinor: bigint): bigint {
+  return amountMinor > 1n ? amountMinor / 2n : 1n;
+}
+
 function isSameRequest(entry: LedgerEntry, request: OperationRequest): boolean {
   return (
     entry.operation === request.operation &&
-    entry.amountMinor === request.amountMinor &&
+    (entry.requestedMinor ?? entry.amountMinor) === request.amountMinor &&
     entry.currency === request.currency &&
     entry.parentReference === request.parentReference
   );
@@ -151,7 +187,8 @@ function inquiryBody(reference: string, account: Account | undefined): AnswerBod
 function outcomeBody(entry: LedgerEntry): AnswerBody {
   const body: AnswerBody = {
     reference: entry.reference,
-    outcome: entry.outcome,
+    // The ledger knows it as a decline, since nothing has happened; callers must not take it for the bank's judgement.
+    outcome: entry.resultCode === "expired_request" ? "expired" : entry.outcome,
     amountMinor: Number(entry.amountMinor),
     currency: entry.currency,
     externalTransactionId: entry.externalTransactionId,
@@ -164,7 +201,7 @@ function outcomeBody(entry: LedgerEntry): AnswerBody {
 
 function reversalBody(
   request: OperationRequest,
-  outcome: "reversed" | "refused",
+  outcome: AnswerBody["outcome"],
   resultCode: ResultCode,
 ): AnswerBody {
   return {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { chooseBehaviour } from "./behaviour.ts";
+import { chooseBehaviour, circumstancesOf } from "./behaviour.ts";
 import {
   authenticationOf,
   refusalOf,
@@ -13,7 +13,7 @@ import { challengePage, messagePage, returnPage, RIGHT_CODE } from "./challenge-
 import { deliver } from "./deliver.ts";
 import { readBody } from "./read-body.ts";
 import { readRequest } from "./read-request.ts";
-import { holdUnanswered, replyJson, replyText, replyTooLarge } from "./reply.ts";
+import { holdUnanswered, replyJson, replyTaken, replyText, replyTooLarge } from "./reply.ts";
 import { resultMessages, type ResultCode } from "./result-codes.ts";
 import type { Api } from "./simulator-api.ts";
 import { parseCompletionRequest, parseEnrolmentRequest, type EnrolmentRequest } from "./three-ds-request.ts";
@@ -58,7 +58,7 @@ async function enrol(api: Api, request: IncomingMessage, response: ServerRespons
   const { asked: enrolment, arrivedAtMs } = read;
   const behaviour = api.faults.take("enrol") ?? "plain";
   if (behaviour === "hang_before") return holdUnanswered(response, api.hangMs);
-  if (behaviour === "late_effect") await untilLate(api, enrolment.expiresAtMs);
+  if (behaviour === "late_effect") await untilLate(api, enrolment.expiresAtMs, arrivedAtMs);
   const refusal = await refusalOfEnrolment(api, enrolment, arrivedAtMs);
   const session = refusal ? undefined : api.sessions.open(enrolment);
   if (session && !isSameEnrolment(session, enrolment)) {
@@ -68,7 +68,7 @@ async function enrol(api: Api, request: IncomingMessage, response: ServerRespons
   const answer = session
     ? await enrolmentAnswer(api, session, challengeUrl(api, request))
     : declinedEnrolment(refusal ?? "12");
-  if (behaviour === "late") await untilLate(api, enrolment.expiresAtMs);
+  if (behaviour === "late") await untilLate(api, enrolment.expiresAtMs, arrivedAtMs);
   return deliver(api, behaviour, response, { ...aboutOf(enrolment), ...answer });
 }
 
@@ -97,14 +97,19 @@ async function enrolmentAnswer({ teller }: Api, session: ChallengeSession, url: 
   const authentication = authenticationOf(session);
   if (verdict !== "failed") return { outcome: "authenticated", session: id, authentication };
   const operation = { ...session, pan, parentReference: null };
-  const circumstances = { isExpired: false, forcedCode: "authentication_failed" } as const;
+  const circumstances = {
+    isExpired: false,
+    forcedCode: "authentication_failed",
+    isPartial: false,
+  } as const;
   const answer = await teller.operate(operation, circumstances);
   return { ...(answer.kind === "answer" ? answer.body : declinedEnrolment("12")), authentication };
 }
 
 function declinedEnrolment(resultCode: ResultCode): object {
   const resultMessage = resultMessages[resultCode];
-  return { outcome: "declined", externalTransactionId: randomUUID(), resultCode, resultMessage };
+  const outcome = resultCode === "expired_request" ? "expired" : "declined";
+  return { outcome, externalTransactionId: randomUUID(), resultCode, resultMessage };
 }
 
 function aboutOf({ reference, amountMinor, currency }: EnrolmentRequest) {
@@ -139,16 +144,15 @@ async function complete(api: Api, request: IncomingMessage, response: ServerResp
   };
   const behaviour = chooseBehaviour(sources, operation, "complete");
   if (behaviour.name === "hang_before") return holdUnanswered(response, api.hangMs);
-  if (behaviour.name === "late_effect") await untilLate(api, asked.expiresAtMs);
+  if (behaviour.name === "late_effect") await untilLate(api, asked.expiresAtMs, arrivedAtMs);
+  const refusal = session && !isSameAmount(session, asked) ? "13" : refusalOf(session);
+  const circumstances = circumstancesOf(behaviour, asked, arrivedAtMs);
   const answer = await api.teller.operate(operation, {
-    isExpired: arrivedAtMs >= asked.expiresAtMs,
-    forcedCode:
-      (session && !isSameAmount(session, asked) ? "13" : refusalOf(session)) ?? behaviour.forcedCode,
+    ...circumstances,
+    forcedCode: refusal ?? circumstances.forcedCode,
   });
-  if (answer.kind === "conflict") {
-    return replyJson(response, 409, { error: "reference_conflict", reference: asked.reference });
-  }
-  if (behaviour.name === "late") await untilLate(api, asked.expiresAtMs);
+  if (answer.kind !== "answer") return replyTaken(response, answer.kind, asked.reference);
+  if (behaviour.name === "late") await untilLate(api, asked.expiresAtMs, arrivedAtMs);
   return deliver(api, behaviour.name, response, withAuthentication(answer.body, session));
 }
 

@@ -66,7 +66,7 @@ test("an enrolment that began in time and was not there before its expiry is too
   await expect.poll(() => Date.now() > expiresAtMs, { interval: 10 }).toBe(true);
   slow.end(body.slice(10));
   const [response] = await answered;
-  expect(await json(response)).toMatchObject({ outcome: "declined", resultCode: "expired_request" });
+  expect(await json(response)).toMatchObject({ outcome: "expired", resultCode: "expired_request" });
 });
 
 describe("the issuer's page", () => {

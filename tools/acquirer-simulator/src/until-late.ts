@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Waits until a request's expiry and the simulator's lateness have passed; rejects when the simulator stops. */
+type Lateness = { latenessMs: number; lateAfterMs: number; stopping: AbortSignal };
+
+/**
+ * Waits until a request's time and the simulator's lateness have passed; rejects when the simulator stops. The time of a
+ * request without an expiry is `lateAfterMs` after its arrival. Times are epoch milliseconds.
+ */
 export function untilLate(
-  { latenessMs, stopping }: { latenessMs: number; stopping: AbortSignal },
-  expiresAtMs: number,
+  { latenessMs, lateAfterMs, stopping }: Lateness,
+  expiresAtMs: number | undefined,
+  arrivedAtMs: number,
 ): Promise<void> {
-  return sleep(Math.max(0, expiresAtMs + latenessMs - Date.now()), undefined, { signal: stopping });
+  const lateAtMs = (expiresAtMs ?? arrivedAtMs + lateAfterMs) + latenessMs;
+  return sleep(Math.max(0, lateAtMs - Date.now()), undefined, { signal: stopping });
 }

@@ -1,0 +1,106 @@
+import { open, readFile, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+
+import { z } from "zod";
+
+import type { Bank } from "./bank.ts";
+import { type Ledger, LedgerCorruptError } from "./ledger.ts";
+
+/** The last closing; `throughSequence` is the ledger's last line on that day. */
+type Closing = { closedAt: string; throughSequence: number };
+
+/**
+ * The bank's days. A closing settles what was captured or sold before it. It is kept in a file beside the ledger,
+ * `<ledger>.business-day.json`, because the ledger's lines are operations only, and is durable before it has an effect.
+ */
+export class BusinessDay {
+  readonly #path: string;
+  readonly #bank: Bank;
+  readonly #ledger: Ledger;
+  #last: Closing | undefined;
+  #closing: Promise<void> = Promise.resolve();
+
+  private constructor(path: string, bank: Bank, ledger: Ledger, last: Closing | undefined) {
+    this.#path = path;
+    this.#bank = bank;
+    this.#ledger = ledger;
+    this.#last = last;
+  }
+
+  /**
+   * Reads the last closing and settles what it settled, in a bank that has every entry of the ledger.
+   * @throws LedgerCorruptError when the file is not a closing of this ledger
+   */
+  static async open(ledgerFile: string, bank: Bank, ledger: Ledger): Promise<BusinessDay> {
+    const path = `${ledgerFile}.business-day.json`;
+    const last = await readClosing(path);
+    if (last && last.throughSequence > bank.sequence) {
+      throw new LedgerCorruptError("the business day was closed after lines that the ledger does not have");
+    }
+    if (last) bank.settle(last.throughSequence);
+    return new BusinessDay(path, bank, ledger, last);
+  }
+
+  /** When the last day was closed, ISO 8601 in UTC; undefined before the first closing. */
+  get closedAt(): string | undefined {
+    return this.#last?.closedAt;
+  }
+
+  /** Closes the day. Closings follow one another: a failed one settles nothing and does not keep the next from trying. */
+  close(): Promise<void> {
+    const closing = this.#closing.then(() => this.#close());
+    this.#closing = closing.catch(() => undefined);
+    return closing;
+  }
+
+  async #close(): Promise<void> {
+    const closing = { closedAt: new Date().toISOString(), throughSequence: this.#bank.sequence };
+    // A crash may not leave a closing over lines that were lost: others would take their place.
+    await this.#ledger.flushed();
+    await writeDurably(this.#path, `${JSON.stringify(closing)}\n`);
+    this.#bank.settle(closing.throughSequence);
+    this.#last = closing;
+  }
+}
+
+async function readClosing(path: string): Promise<Closing | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+  const parsed = closingSchema.safeParse(jsonOf(text));
+  if (!parsed.success) throw new LedgerCorruptError("the business day's file is not a closing");
+  return parsed.data;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces the file as a whole, so that a crash leaves the old closing or the new one. */
+async function writeDurably(path: string, text: string): Promise<void> {
+  const next = `${path}.next`;
+  const file = await open(next, "w");
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(next, path);
+  const folder = await open(dirname(path), "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+const closingSchema = z.object({ closedAt: z.iso.datetime(), throughSequence: z.int().nonnegative() });

@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { cardBody, followUpBody, reversalBody, startTestSimulator } from "../test/test-simulator.ts";
+import { parseModes } from "./modes.ts";
+
+describe("a bank that binds no unseen reference", () => {
+  test("answers a reversal of it with not_found, and approves what comes later", async () => {
+    await using bank = await startTestSimulator({ bindsUnseen: false });
+    const body = cardBody();
+    expect((await bank.post("/v1/reverse", reversalBody(body.reference))).body).toMatchObject({
+      reference: body.reference,
+      outcome: "not_found",
+      amountMinor: 1_000,
+      currency: "EUR",
+      resultCode: "25",
+    });
+    expect(await bank.ledger()).toEqual([]);
+    expect((await bank.post("/v1/authorize", body)).body).toMatchObject({ outcome: "approved" });
+    expect((await bank.post("/v1/reverse", reversalBody(body.reference))).body).toMatchObject({
+      outcome: "reversed",
+    });
+  });
+});
+
+describe("a bank that does not answer repeats", () => {
+  test.each(["sale", "refund"])(
+    "refuses the second %s, whose outcome an inquiry tells",
+    async (operation) => {
+      await using bank = await startTestSimulator({ repetition: "none" });
+      const sale = cardBody();
+      if (operation === "refund") await bank.post("/v1/sale", sale);
+      const body = operation === "sale" ? sale : followUpBody(sale.reference);
+      const first = await bank.post(`/v1/${operation}`, body);
+      const lines = await bank.ledger();
+      expect(first.body).toMatchObject({ outcome: "approved" });
+      expect(await bank.post(`/v1/${operation}`, body)).toEqual({
+        status: 409,
+        body: { error: "duplicate_reference", reference: body.reference },
+      });
+      expect(await bank.ledger()).toEqual(lines);
+      expect(await bank.inquire(body.reference)).toMatchObject(first.body);
+    },
+  );
+
+  test("refuses a second reversal", async () => {
+    await using bank = await startTestSimulator({ repetition: "none" });
+    const body = reversalBody(randomUUID());
+    expect((await bank.post("/v1/reverse", body)).body).toMatchObject({ outcome: "reversed" });
+    expect(await bank.post("/v1/reverse", body)).toMatchObject({
+      status: 409,
+      body: { error: "duplicate_reference" },
+    });
+    expect(await bank.inquire(body.reference)).toMatchObject({ outcome: "reversed" });
+  });
+});
+
+test("modes are changed one by one, while it runs", async () => {
+  await using bank = await startTestSimulator();
+  const change = (body: object) => bank.post("/modes", body, "PUT");
+  expect(await change({})).toEqual({ status: 200, body: { bindsUnseen: true, repetition: "replay" } });
+  expect((await change({ bindsUnseen: false })).body).toEqual({ bindsUnseen: false, repetition: "replay" });
+  expect((await change({ repetition: "none" })).body).toEqual({ bindsUnseen: false, repetition: "none" });
+  const sale = cardBody();
+  await bank.post("/v1/sale", sale);
+  expect((await bank.post("/v1/sale", sale)).status).toBe(409);
+  await change({ repetition: "replay" });
+  expect((await bank.post("/v1/sale", sale)).body).toMatchObject({ outcome: "approved" });
+});
+
+test.each([
+  [{ bindsUnseen: "no" }, ["bindsUnseen"]],
+  [{ repetition: "4111111111111111" }, ["repetition"]],
+  [{ bindsUnseen: null, repetition: null }, ["bindsUnseen", "repetition"]],
+])("%j is refused with the names of its fields", async (body, fields) => {
+  await using bank = await startTestSimulator();
+  expect(await bank.post("/modes", body, "PUT")).toEqual({
+    status: 400,
+    body: { error: "invalid_request", fields },
+  });
+  expect((await bank.post("/modes", {}, "PUT")).body).toEqual({ bindsUnseen: true, repetition: "replay" });
+});
+
+test("whatever comes as modes is understood or refused by the names of the fields", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.jsonValue(),
+        fc.record({ bindsUnseen: fc.jsonValue(), repetition: fc.jsonValue() }, { requiredKeys: [] }),
+      ),
+      (body) => {
+        const parsed = parseModes(body);
+        if (parsed.kind === "invalid") {
+          for (const field of parsed.fields) expect(["", "bindsUnseen", "repetition"]).toContain(field);
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,30 @@
+import { z } from "zod";
+
+import { invalid } from "./operation-request.ts";
+import type { Parsed } from "./read-request.ts";
+
+export const repetitionNames = ["replay", "none"] as const;
+
+/** Kindnesses of this bank that others do not have, and that can be switched off while it runs. */
+export type Modes = {
+  /** Whether a reversal binds a reference that has no operation. */
+  bindsUnseen: boolean;
+  /** Whether a repeat is answered with the first outcome (`replay`) or refused as a duplicate (`none`). */
+  repetition: (typeof repetitionNames)[number];
+};
+
+/** Checks the body of `PUT /modes`. A mode that it does not name stays as it is. */
+export function parseModes(body: unknown): Parsed<Partial<Modes>> {
+  const parsed = modesBody.safeParse(body);
+  if (!parsed.success) return invalid(parsed.error);
+  const { bindsUnseen, repetition } = parsed.data;
+  return {
+    kind: "valid",
+    request: { ...(bindsUnseen !== undefined && { bindsUnseen }), ...(repetition && { repetition }) },
+  };
+}
+
+const modesBody = z.object({
+  bindsUnseen: z.boolean().optional(),
+  repetition: z.enum(repetitionNames).optional(),
+});
