@@ -1,0 +1,83 @@
+import type { Logger } from "./logger.ts";
+import { pause } from "./pause.ts";
+import type { PeriodicTask } from "./periodic-task.ts";
+
+/**
+ * Work that is due in a table: leased, oldest first, and done side by side without rounds, so that one item that hangs
+ * holds one place and delays nobody else.
+ */
+export type WorkPoolOptions<Item> = {
+  /** Items under way at the same time, at most. */
+  inFlightMax: number;
+  /** How often due work is looked for when there was none. */
+  intervalMs: number;
+  /** Leases at most `limit` items. Any number of processes may do so: each gets others. */
+  lease: (limit: number) => Promise<Item[]>;
+  /** Does one item. It handles its own failures: what it throws is only logged. */
+  work: (item: Item) => Promise<unknown>;
+  log: Logger;
+};
+
+/**
+ * Works until it is stopped. `stop` leases nothing more and waits for what is under way. A lease that fails is logged and
+ * tried again after the interval.
+ */
+export function startWorkPool<Item>(operation: string, options: WorkPoolOptions<Item>): PeriodicTask {
+  const { inFlightMax, intervalMs, log } = options;
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  let placeIsFree = Promise.withResolvers<void>();
+
+  const begin = (item: Item): void => {
+    const done = (async () => {
+      try {
+        await options.work(item);
+      } catch (error) {
+        log.error({ operation, error }, "an item failed");
+      }
+    })().finally(() => {
+      underWay.delete(done);
+      placeIsFree.resolve();
+    });
+    underWay.add(done);
+  };
+
+  /** @returns whether more may be due now. */
+  const fill = async (): Promise<boolean> => {
+    const limit = Math.min(LEASED_MAX, inFlightMax - underWay.size);
+    try {
+      const items = await options.lease(limit);
+      for (const item of items) begin(item);
+      return items.length === limit;
+    } catch (error) {
+      log.error({ operation, error }, "a round failed");
+      return false;
+    }
+  };
+
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      const mayBeMore = await fill();
+      if (!mayBeMore) await pause(intervalMs, stopping.signal);
+      else if (underWay.size >= inFlightMax) {
+        placeIsFree = Promise.withResolvers();
+        await placeIsFree.promise;
+        // Places that become free together are filled by one statement.
+        await pause(GATHER_MS, stopping.signal);
+      }
+    }
+    await Promise.all(underWay);
+  })();
+
+  return {
+    async stop(timeoutMs) {
+      stopping.abort();
+      placeIsFree.resolve();
+      await Promise.race([running, pause(timeoutMs)]);
+    },
+  };
+}
+
+/** Items of one statement. */
+const LEASED_MAX = 64;
+const GATHER_MS = 10;
