@@ -30,19 +30,22 @@ export const idCursor: Cursor<string> = {
   },
 };
 
-/** A place in a list in the order of time; the id tells apart what was made in the same millisecond. */
-export type TimePosition = { createdAt: Date; id: string };
+/**
+ * A place in a list in the order of time; the id tells apart what was made in the same microsecond. The time is ISO 8601 in
+ * UTC with the database's microseconds, so that the list can be read in the order of an index on the column itself.
+ */
+export type TimePosition = { createdAt: string; id: string };
 
 /** For a list in the order of time. */
 export const timeCursor: Cursor<TimePosition> = {
-  encode: ({ createdAt, id }) => Buffer.from(`${createdAt.toISOString()} ${id}`).toString("base64url"),
+  encode: ({ createdAt, id }) => Buffer.from(`${createdAt} ${id}`).toString("base64url"),
   decode(cursor) {
     const [, at, id] =
       /^(\d{4}-[\dT:.-]+Z) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/.exec(
         Buffer.from(cursor, "base64url").toString("latin1"),
       ) ?? [];
     if (at === undefined || id === undefined || Number.isNaN(Date.parse(at))) return undefined;
-    return { createdAt: new Date(at), id };
+    return { createdAt: at, id };
   },
 };
 

@@ -15,6 +15,7 @@ export const FAILPOINTS = [
   "payments.after_inquiry",
   "payments.after_reversal_decision",
   "payments.after_reversal",
+  "payments.after_reversal_refund",
   "payments.after_enrolment_claim",
   "payments.after_enrolment",
   "payments.after_challenge",

@@ -15,3 +15,5 @@ export * from "./periodic-task.ts";
 export * from "./postgres.ts";
 export * from "./stop-in-order.ts";
 export * from "./unnested.ts";
+export * from "./utc-microseconds.ts";
+export * from "./work-pool.ts";
