@@ -22,8 +22,8 @@ export interface Acquirer {
   /** Pays back a part or all of captured funds. */
   refund(request: FollowUpRequest): Promise<AcquirerOutcome>;
   /**
-   * Reverses an authorization or a sale whose outcome is unknown. A reference the acquirer has not seen is bound (a
-   * tombstone): an authorization that arrives later under it is refused.
+   * Reverses an authorization or a sale whose outcome is unknown, in the amount that the acquirer approved. A reference
+   * the acquirer has not seen is bound (a tombstone): an authorization that arrives later under it is refused.
    */
   reverse(request: ReversalRequest): Promise<ReversalOutcome>;
   /**
@@ -50,6 +50,10 @@ export type AcquirerAmount = { amountMinor: bigint; currency: string };
 type Call = {
   /** Our reference, 1-128 characters of `[A-Za-z0-9:-]`; the idempotency key. */
   reference: string;
+};
+
+/** A call that takes money from a card: the buyer does not wait for ever, so it must not begin late. */
+type ExpiringCall = Call & {
   /**
    * The acquirer must not begin after this instant; also the end of our own wait. The end of the wait is not the end of
    * the operation: a call that it cuts off is `unknown`, or `not_sent` where it was still waiting to be sent.
@@ -57,7 +61,16 @@ type Call = {
   expiresAt: Date;
 };
 
-export type CardRequest = Call &
+/**
+ * A call that is repeated until its outcome is known. The acquirer is told no expiry: what was promised to a merchant is
+ * carried out however late the acquirer reads it.
+ */
+type LastingCall = Call & {
+  /** The end of our own wait, which the acquirer does not learn; a call that it cuts off is `unknown` or `not_sent`. */
+  waitUntil: Date;
+};
+
+export type CardRequest = ExpiringCall &
   AcquirerAmount & {
     card: AcquirerCard;
     cardHolderName: string;
@@ -71,7 +84,7 @@ export type AcquirerCard = { pan: string; expiryMonth: string; expiryYear: strin
  * `parentReference` is the reference of the authorization or the sale, also for a refund after a capture. The amount of
  * a cancel is the parent's whole amount, less what was released.
  */
-export type FollowUpRequest = Call & AcquirerAmount & { parentReference: string };
+export type FollowUpRequest = LastingCall & AcquirerAmount & { parentReference: string };
 
 /** The operation to carry out once the cardholder is authenticated. */
 export type CardOperation = "authorize" | "sale";
@@ -85,7 +98,7 @@ export type EnrolmentRequest = CardRequest & {
 };
 
 /** Reference, operation, amount and currency are the enrolment's. */
-export type CompletionRequest = Call & AcquirerAmount & { operation: CardOperation; session: string };
+export type CompletionRequest = ExpiringCall & AcquirerAmount & { operation: CardOperation; session: string };
 
 /**
  * The result of an authentication, in the terms of EMV 3-D Secure (EMVCo): `transStatus` Y authenticated, A attempted,
@@ -105,18 +118,22 @@ export type EnrolmentOutcome =
   | { kind: "authenticated"; session: string; authentication: Authentication }
   /** Not authenticated and no way to become so; `resultCode` says why. */
   | (Declined & Authenticated)
+  | Expired
   | Unknown
   | NotSent;
 
-export type CompletionOutcome = ((Approved | Declined) & Authenticated) | Unknown | NotSent;
+export type CompletionOutcome = ((Approved | Declined) & Authenticated) | Expired | Unknown | NotSent;
 
 /** The result of the authentication, for an operation that had one. */
 type Authenticated = { authentication?: Authentication };
 
-/** Reference, amount and currency are those of the authorization or the sale that is reversed. */
-export type ReversalRequest = Call & AcquirerAmount;
+/**
+ * The reference is that of the authorization or the sale that is reversed. Amount and currency are those that the acquirer
+ * approved, which may be less than was asked for; where nobody knows, those that were asked for.
+ */
+export type ReversalRequest = LastingCall & AcquirerAmount;
 
-export type InquiryRequest = { reference: string; expiresAt: Date };
+export type InquiryRequest = LastingCall;
 
 export type Approved = AcquirerAmount & {
   kind: "approved";
@@ -134,6 +151,12 @@ export type Declined = {
 };
 
 /**
+ * The acquirer refused the request as too late, without judging it: nothing was carried out, and nothing ever will be under
+ * this reference. It is not a decline.
+ */
+export type Expired = { kind: "expired" };
+
+/**
  * The request may have been carried out. The `reason` is for logs and metrics only:
  * `timeout` no whole answer in time; `connection_lost` cut after the request may have left; `invalid_answer` not an
  * answer of the protocol (garbage, HTTP 5xx, too large); `mismatch` another amount, currency or reference than asked for.
@@ -143,22 +166,25 @@ export type UnknownReason = "timeout" | "connection_lost" | "invalid_answer" | "
 
 /**
  * No byte of this call left the machine: connection refused, name not found, TLS not established, each tried twice if
- * there was time; or `expiresAt` passed before a connection was free, or the adapter was closed.
+ * there was time; or our wait ended before a connection was free, or the adapter was closed.
  */
 export type NotSent = { kind: "not_sent" };
 
-export type AcquirerOutcome = Approved | Declined | Unknown | NotSent;
+export type AcquirerOutcome = Approved | Declined | Expired | Unknown | NotSent;
 
-/** `reversed`: no funds are, or ever will be, reserved or captured under the reference. */
 export type ReversalOutcome =
+  /** No funds are, or ever will be, reserved or captured under the reference. */
   | { kind: "reversed" }
+  /** The money has been settled with its business day, so only a refund gives it back. */
+  | { kind: "settled"; resultCode: string; resultMessage: string }
+  /** Refused for any other reason: the operation stands. */
   | { kind: "refused"; resultCode: string; resultMessage: string }
   | Unknown
   | NotSent;
 
 export type InquiryOutcome =
   /**
-   * The operation took effect and no reversal undid it; a cancel or a release of it does not show here. `at` is the
+   * The operation took effect and no reversal undid it, in an amount that may be another than was asked for; a cancel or a release of it does not show here. `at` is the
    * acquirer's time of it. For a completion it includes the authentication's result, as evidence in a dispute.
    */
   | (Approved & Authenticated & { at: Date })
@@ -167,5 +193,6 @@ export type InquiryOutcome =
   | { kind: "reversed" }
   /** The acquirer has never seen the reference; it may still be under way. */
   | { kind: "not_found" }
+  | Expired
   | Unknown
   | NotSent;

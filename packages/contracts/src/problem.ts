@@ -37,6 +37,9 @@ export const PROBLEMS = {
   installments_not_allowed: { status: 422, title: "Number of installments not supported by this card" },
   acquirer_declined: { status: 422, title: "Declined by the bank" },
   operation_in_progress: { status: 409, title: "Another operation on this payment is in progress" },
+  bank_says_settled: { status: 409, title: "The bank says that the money stands" },
+  reversal_pending: { status: 409, title: "The bank has not acknowledged the reversal yet" },
+  too_young: { status: 409, title: "The request may still be under way; try again later" },
   same_person: { status: 403, title: "A different person must approve this" },
   idempotency_key_in_use: {
     status: 409,

@@ -12,6 +12,8 @@ export type BusinessEvents = {
   outcomeUnknown(payment: ShownPayment, cause: string): void;
   /** Recovery has asked and the outcome is still unknown. */
   stillUnknown(payment: ShownPayment, attempt: RecoveryAttempt): void;
+  /** The bank has refused to reverse a payment, or to refund one that is settled: the money stands with it. */
+  reversalRefused(payment: ShownPayment, refusal: { kind: string; resultCode: string }): void;
   /** Recovery has settled what was unknown. */
   unknownSettled(payment: ShownPayment, attempt: RecoveryAttempt): void;
   /** A capture, cancellation or expiry has ended, or another process has ended it (`lost`). */
@@ -54,6 +56,9 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   const operations = meter.createCounter("holdfast.payments.operations", {
     description: "Captures, cancellations and expiries, by how they ended",
   });
+  const refusals = meter.createCounter("holdfast.payments.reversals.refused", {
+    description: "Reversals that the bank refused, by kind of refusal",
+  });
   const checkouts = meter.createCounter("holdfast.checkouts", {
     description: "Checkouts that were closed, by how",
   });
@@ -92,6 +97,10 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
         { ...identify(payment), reason: cause, ageMs, attempt: attempts },
         "the outcome is still unknown",
       );
+    },
+    reversalRefused(payment, { kind, resultCode }) {
+      refusals.add(1, { kind });
+      log.error({ ...identify(payment), reason: kind, resultCode }, "the bank refuses to reverse a payment");
     },
     unknownSettled(payment, { cause, ageMs, attempts }) {
       annotate({ "holdfast.outcome": SETTLED_OUTCOME, "holdfast.attempt": attempts });

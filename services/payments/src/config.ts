@@ -44,6 +44,11 @@ export const configSchema = z.object({
     .prefault("2s,5s,15s,30s,60s")
     .describe("When the acquirer is asked about a payment whose outcome is unknown, counted from its claim."),
   RECOVERY_INTERVAL: durationSetting().default(1_000).describe("How often recovery looks for due payments."),
+  RECOVERY_IN_FLIGHT_MAX: integerSetting(1, 10_000)
+    .default(128)
+    .describe(
+      "Payments of unknown outcome that one process asks the acquirer about at the same time; fewer than its connections.",
+    ),
   ADOPT_WITHIN: durationSetting()
     .default(300_000)
     .describe("An approval that is found later than this after the claim is reversed."),
@@ -62,7 +67,12 @@ export const configSchema = z.object({
   AUTHORIZATION_EXPIRES_AFTER: durationSetting()
     .default(7 * 86_400_000)
     .describe("The age at which an authorization that was not captured expires."),
-  EXPIRY_INTERVAL: durationSetting().default(60_000).describe("How often expiry runs."),
+  EXPIRY_INTERVAL: durationSetting()
+    .default(60_000)
+    .describe("How often expired authorizations are looked for when there are none."),
+  EXPIRY_IN_FLIGHT_MAX: integerSetting(1, 1_000)
+    .default(16)
+    .describe("Expired authorizations that one process cancels at the acquirer at the same time."),
   BUSINESS_TIME_ZONE: textSetting("must be an IANA time zone such as Europe/Istanbul")
     .refine((value) => Intl.supportedValuesOf("timeZone").includes(value) || value === "UTC", {
       error: "must be an IANA time zone such as Europe/Istanbul",

@@ -7,6 +7,7 @@ import type { RuleAttemptTable, RuleCounterTable } from "./merchant-rules/rule-t
 import type { PaymentOperationTable } from "./operation/operation-table.ts";
 import type { PaymentResolutionTable } from "./operator/resolution-table.ts";
 import type { PaymentHistoryTable, PaymentTable } from "./payment/payment-table.ts";
+import type { PaymentReversalTable } from "./recovery/reversal-table.ts";
 import type { RefundReservationTable } from "./refund-reservation/reservation-table.ts";
 import type { ThreeDsSessionTable } from "./three-ds/session-table.ts";
 
@@ -17,6 +18,7 @@ export type PaymentsDatabase = AuditDatabase & {
   outbox: OutboxTable;
   idempotency_key: IdempotencyKeyTable;
   payment_resolution: PaymentResolutionTable;
+  payment_reversal: PaymentReversalTable;
   payment_operation: PaymentOperationTable;
   refund_reservation: RefundReservationTable;
   bin_import: BinImportTable;

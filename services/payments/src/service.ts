@@ -27,6 +27,7 @@ import {
   dependencyChecks,
   startHealth,
   startPeriodicTask,
+  startWorkPool,
   stopInOrder,
   type Logger,
   type RunningService,
@@ -38,7 +39,7 @@ import { checkoutHandlers } from "./checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
 import type { PaymentsDatabase } from "./database.ts";
-import { expirePayments } from "./operation/expire-payments.ts";
+import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
 import { getPayment } from "./recovery/get-payment.ts";
 import {
   cancelPayment,
@@ -52,7 +53,7 @@ import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payme
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizePayment, type AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
 import { measureUnresolved } from "./recovery/measure-unresolved.ts";
-import { recoverDue, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
+import { startRecovery, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 
 /** The whole object graph of the payments service, wired by hand. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring reads best in one piece
@@ -90,7 +91,8 @@ export async function startPayments(
   });
   const outbox = { pool: outboxPool, bus, source: "payments", settings: config, log } as const;
   const relay = startOutboxRelay(outbox);
-  const paymentWrites = createPaymentWrites(writePool, { leaseMs: config.LEASE_DURATION });
+  const times = { leaseMs: config.LEASE_DURATION, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER };
+  const paymentWrites = createPaymentWrites(writePool, times);
   const writes: PaymentWrites = {
     ...paymentWrites,
     record: nudgeAfter(relay, (change) => paymentWrites.record(change)),
@@ -119,7 +121,7 @@ export async function startPayments(
     firstInquiryMs: config.RECOVERY_SCHEDULE[0] ?? 0,
     now: Date.now,
   };
-  const threeDs = { ...deps, leaseMs: config.LEASE_DURATION, sessionMs: config.THREE_DS_SESSION_DURATION };
+  const threeDs = { ...deps, ...times, sessionMs: config.THREE_DS_SESSION_DURATION };
   const recovery: RecoveryWorkerDeps = {
     db,
     writes,
@@ -132,6 +134,7 @@ export async function startPayments(
     },
     // An attempt makes at most two calls and has to end before its lease does.
     acquirerTimeoutMs: Math.min(config.ACQUIRER_TIMEOUT, config.LEASE_DURATION / 3),
+    maySend: true,
     leaseMs: config.LEASE_DURATION,
     now: Date.now,
     log,
@@ -173,14 +176,15 @@ export async function startPayments(
     ],
   });
   const tasks = [
-    startPeriodicTask("recovery", {
+    startRecovery(recovery, {
+      inFlightMax: config.RECOVERY_IN_FLIGHT_MAX,
       intervalMs: config.RECOVERY_INTERVAL,
-      round: () => recoverDue(recovery),
-      log,
     }),
-    startPeriodicTask("expiry", {
+    startWorkPool("expiry", {
+      inFlightMax: config.EXPIRY_IN_FLIGHT_MAX,
       intervalMs: config.EXPIRY_INTERVAL,
-      round: () => expirePayments({ ...recovery, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER }),
+      lease: (limit) => takeExpired(db, { limit }),
+      work: (payment) => expirePayment(recovery, payment),
       log,
     }),
     startPeriodicTask("BIN table", { intervalMs: config.BIN_TABLE_REFRESH, round: bins.refresh, log }),

@@ -1,8 +1,14 @@
 import { z } from "zod";
 
-/** The bounds keep a faulty acquirer's values out of our columns and logs. */
-const word = z.string().min(1).max(64);
-const message = z.string().max(200);
+/**
+ * The bounds keep a faulty acquirer's values out of our columns and logs. Hosts with fields of a fixed length pad them, and
+ * PostgreSQL stores no U+0000: a text loses its control characters and the space around it, and a message is cut.
+ */
+const printable = z.string().transform((text) => text.replace(CONTROL_CHARACTERS, "").trim());
+const CONTROL_CHARACTERS = /\p{Cc}/gu;
+const word = printable.pipe(z.string().min(1).max(64));
+const message = printable.transform((text) => [...text].slice(0, MESSAGE_LENGTH_MAX).join(""));
+const MESSAGE_LENGTH_MAX = 200;
 
 const about = {
   reference: z.string().min(1).max(128),
@@ -27,6 +33,8 @@ const declinedFields = {
   resultMessage: message,
 };
 
+const expiredFields = { ...about, outcome: z.literal("expired") };
+
 const authentication = z.object({
   transStatus: z.enum(["Y", "A", "N", "R", "U"]),
   eci: z.string().length(2).optional(),
@@ -49,18 +57,21 @@ export const enrolmentAnswer = z.discriminatedUnion("outcome", [
   }),
   z.object({ ...about, outcome: z.literal("authenticated"), session, authentication }),
   z.object({ ...declinedFields, authentication: authentication.optional() }),
+  z.object(expiredFields),
 ]);
 
 /** The answer of `POST /v1/3ds/complete`. */
 export const completionAnswer = z.discriminatedUnion("outcome", [
   z.object({ ...approvedFields, authentication: authentication.optional() }),
   z.object({ ...declinedFields, authentication: authentication.optional() }),
+  z.object(expiredFields),
 ]);
 
 /** The answer of `POST /v1/{operation}`, except for a reversal. */
 export const operationAnswer = z.discriminatedUnion("outcome", [
   z.object(approvedFields),
   z.object(declinedFields),
+  z.object(expiredFields),
 ]);
 export type ApprovedAnswer = Extract<z.output<typeof operationAnswer>, { outcome: "approved" }>;
 export type DeclinedAnswer = Extract<z.output<typeof operationAnswer>, { outcome: "declined" }>;
@@ -68,7 +79,7 @@ export type DeclinedAnswer = Extract<z.output<typeof operationAnswer>, { outcome
 /** The answer of `POST /v1/reverse`. */
 export const reversalAnswer = z.object({
   ...about,
-  outcome: z.enum(["reversed", "refused"]),
+  outcome: z.enum(["reversed", "settled", "refused", "expired", "not_found"]),
   resultCode: word,
   resultMessage: message,
 });
@@ -81,6 +92,7 @@ export const inquiryAnswer = z.discriminatedUnion("outcome", [
     at: z.iso.datetime().transform((text) => new Date(text)),
   }),
   z.object({ ...declinedFields, authentication: authentication.optional() }),
+  z.object({ reference: about.reference, outcome: z.literal("expired") }),
   z.object({ reference: about.reference, outcome: z.literal("reversed") }),
   z.object({ reference: about.reference, outcome: z.literal("not_found") }),
 ]);

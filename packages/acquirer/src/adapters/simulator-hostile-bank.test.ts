@@ -60,7 +60,8 @@ describe("an answer that is not one of the protocol is invalid", () => {
     ["null", http(200, "null")],
     ["an unknown outcome", http(200, { ...approval, ...codes, outcome: "maybe" })],
     ["no authorization code", http(200, { ...approval, resultCode: "00", resultMessage: "" })],
-    ["a novel for a message", http(200, { ...approval, ...codes, resultMessage: "a".repeat(201) })],
+    ["a code of control characters", http(200, { ...approval, ...codes, authCode: "\u0000\u0007" })],
+    ["a novel for a code", http(200, { ...approval, ...codes, resultCode: "a".repeat(65) })],
     ["no transaction id", http(200, { ...approval, ...codes, externalTransactionId: "" })],
     ["an amount as text", http(200, { ...approval, ...codes, amountMinor: "10000" })],
     ["a fraction", http(200, { ...approval, ...codes, amountMinor: 10_000.5 })],
@@ -81,8 +82,112 @@ describe("an answer that is not one of the protocol is invalid", () => {
   test("a 404 is no proof that a reference was never seen", async () => {
     const request = calls.card();
     answerWith(request.reference, http(404, { reference: "REFERENCE", outcome: "not_found" }));
-    expect(await acquirer.inquire(request)).toEqual({ kind: "unknown", reason: "invalid_answer" });
+    expect(await acquirer.inquire(calls.inquiry(request))).toEqual({
+      kind: "unknown",
+      reason: "invalid_answer",
+    });
   });
+});
+
+test("texts lose their padding and control characters, and a message is cut to what its column holds", async () => {
+  const padded = {
+    reference: "REFERENCE",
+    amountMinor: 10_000,
+    currency: "EUR",
+    externalTransactionId: "\u0000t-1\u0000\u0000  ",
+    authCode: "12\u001b3456\u0000",
+    resultCode: "05 ",
+    resultMessage: `\u0007Not\nhonoured\u0000${"\u{1f4b3}".repeat(300)}`,
+    at: "2026-01-01T00:00:00.000Z",
+  };
+  const texts = {
+    externalTransactionId: "t-1",
+    resultCode: "05",
+    resultMessage: `Nothonoured${"\u{1f4b3}".repeat(189)}`,
+  };
+  for (const outcome of ["approved", "declined"] as const) {
+    const expected = { ...texts, ...(outcome === "approved" && { authCode: "123456" }) };
+    const card = calls.card();
+    answerWith(card.reference, http(200, { ...padded, outcome }));
+    expect(await acquirer.authorize(card)).toMatchObject(expected);
+    expect(await acquirer.inquire(calls.inquiry(card))).toMatchObject(expected);
+    const capture = calls.followUp(calls.card());
+    answerWith(capture.reference, http(200, { ...padded, outcome }));
+    expect(await acquirer.capture(capture)).toMatchObject(expected);
+  }
+  const card = calls.card();
+  answerWith(card.reference, http(200, { ...padded, outcome: "refused" }));
+  const { resultCode, resultMessage } = texts;
+  expect(await acquirer.reverse(calls.reversal(card))).toEqual({
+    kind: "refused",
+    resultCode,
+    resultMessage,
+  });
+});
+
+describe("a request that the bank calls too late", () => {
+  const expired = { reference: "REFERENCE", amountMinor: 10_000, currency: "EUR", outcome: "expired" };
+
+  test("is expired, not declined, for every operation and for an inquiry", async () => {
+    const card = calls.card();
+    const capture = calls.followUp(calls.card());
+    const enrolment = calls.enrolment();
+    for (const { reference } of [card, capture, enrolment]) answerWith(reference, http(200, expired));
+    expect(
+      await Promise.all([
+        acquirer.authorize(card),
+        acquirer.sale(card),
+        acquirer.capture(capture),
+        acquirer.cancel(capture),
+        acquirer.release(capture),
+        acquirer.refund(capture),
+        acquirer.enrol(enrolment),
+        acquirer.complete({ ...enrolment, session: "session" }),
+        acquirer.inquire(calls.inquiry(card)),
+      ]),
+    ).toEqual(Array.from({ length: 9 }, () => ({ kind: "expired" })));
+  });
+
+  test("is unknown for a reversal, which carries no expiry", async () => {
+    const card = calls.card();
+    answerWith(card.reference, http(200, { ...expired, resultCode: "x", resultMessage: "" }));
+    expect(await acquirer.reverse(calls.reversal(card))).toEqual({
+      kind: "unknown",
+      reason: "invalid_answer",
+    });
+  });
+});
+
+test("a reversal after the settlement is told from every other refusal", async () => {
+  const card = calls.card();
+  const settled = { reference: "REFERENCE", amountMinor: 10_000, currency: "EUR", outcome: "settled" };
+  answerWith(card.reference, http(200, { ...settled, resultCode: "settled", resultMessage: "Day closed" }));
+  expect(await acquirer.reverse(calls.reversal(card))).toEqual({
+    kind: "settled",
+    resultCode: "settled",
+    resultMessage: "Day closed",
+  });
+});
+
+test("only a call that takes money from a card tells the bank an expiry", async () => {
+  const seen: string[] = [];
+  const card = calls.card();
+  const follow = calls.followUp(calls.card());
+  for (const { reference } of [card, follow]) {
+    answers.set(reference, (socket) => socket.end(http(500, "")));
+  }
+  bank.on("connection", (socket) => socket.on("data", (bytes) => seen.push(bytes.toString("latin1"))));
+  await acquirer.authorize(card);
+  await acquirer.capture(follow);
+  await acquirer.cancel(follow);
+  await acquirer.release(follow);
+  await acquirer.refund(follow);
+  await acquirer.reverse(calls.reversal(card));
+  await acquirer.inquire(calls.inquiry(card));
+  const paths = seen.join("").matchAll(/(?:POST|GET) (\S+) [^]*?(?=POST|GET \/|$)/g);
+  expect([...paths].filter(([request]) => request.includes("expiresAt")).map(([, path]) => path)).toEqual([
+    "/v1/authorize",
+  ]);
 });
 
 describe("a connection that ends before the answer does is lost", () => {
@@ -114,7 +219,7 @@ describe("an answer about something else is a mismatch", () => {
 
   test.for(cases)("$operation with $lie", async ({ operation, lie }) => {
     for (const outcome of ["approved", "declined"] as const) {
-      const request = { ...calls.card(), parentReference: "parent" };
+      const request = { ...calls.card(), parentReference: "parent", waitUntil: calls.soon() };
       answerWith(request.reference, http(200, { ...honest, outcome, ...lie }));
       expect(await acquirer[operation](request)).toEqual({ kind: "unknown", reason: "mismatch" });
       answerWith(request.reference, http(200, { ...honest, outcome }));
@@ -126,7 +231,10 @@ describe("an answer about something else is a mismatch", () => {
     for (const outcome of ["reversed", "refused"] as const) {
       const request = calls.card();
       answerWith(request.reference, http(200, { ...honest, outcome, ...lie }));
-      expect(await acquirer.reverse(request)).toEqual({ kind: "unknown", reason: "mismatch" });
+      expect(await acquirer.reverse(calls.reversal(request))).toEqual({
+        kind: "unknown",
+        reason: "mismatch",
+      });
     }
   });
 
@@ -135,7 +243,7 @@ describe("an answer about something else is a mismatch", () => {
     async (outcome) => {
       const request = calls.card();
       answerWith(request.reference, http(200, { ...honest, outcome, reference: "another" }));
-      expect(await acquirer.inquire(request)).toEqual({ kind: "unknown", reason: "mismatch" });
+      expect(await acquirer.inquire(calls.inquiry(request))).toEqual({ kind: "unknown", reason: "mismatch" });
     },
   );
 });

@@ -178,21 +178,21 @@ describe.concurrent("the simulator's faults, through the adapter", () => {
       [95n, "invalid_answer"],
     ] as const)("…%s is done once, unknown for %s, and the repeat is told so", async ([digits, reason]) => {
       const request = calls.followUp(await parentOf(10_000n + digits), {
-        expiresAt: calls.untilUnknown(reason),
+        waitUntil: calls.untilUnknown(reason),
       });
       expect(await acquirer[operation](request)).toEqual({ kind: "unknown", reason });
       expect(await acquirer.inquire(calls.inquiry(request))).toMatchObject({ kind: "approved" });
-      expect(await acquirer[operation]({ ...request, expiresAt: calls.soon() })).toMatchObject({
+      expect(await acquirer[operation]({ ...request, waitUntil: calls.soon() })).toMatchObject({
         kind: "approved",
       });
       expect(await bank.lines(request.reference)).toHaveLength(1);
     });
 
     test("…93 is not done and never answered, but the repeat does it", async () => {
-      const request = calls.followUp(await parentOf(10_093n), { expiresAt: calls.verySoon() });
+      const request = calls.followUp(await parentOf(10_093n), { waitUntil: calls.verySoon() });
       expect(await acquirer[operation](request)).toEqual({ kind: "unknown", reason: "timeout" });
       expect(await acquirer.inquire(calls.inquiry(request))).toEqual({ kind: "not_found" });
-      expect(await acquirer[operation]({ ...request, expiresAt: calls.soon() })).toMatchObject({
+      expect(await acquirer[operation]({ ...request, waitUntil: calls.soon() })).toMatchObject({
         kind: "approved",
       });
       expect(await bank.lines(request.reference)).toHaveLength(1);

@@ -12,6 +12,7 @@ import type {
   Declined,
   EnrolmentOutcome,
   EnrolmentRequest,
+  Expired,
   FollowUpRequest,
   InquiryOutcome,
   InquiryRequest,
@@ -75,17 +76,29 @@ async function followUp(
   request: FollowUpRequest,
 ): Promise<AcquirerOutcome> {
   const body = JSON.stringify({ ...commonBody(request), parentReference: request.parentReference });
-  return readOutcome(await client.exchange({ method: "POST", path, body }, request.expiresAt), request);
+  return readOutcome(await client.exchange({ method: "POST", path, body }, request.waitUntil), request);
 }
 
 async function reverse(client: BoundedHttpClient, request: ReversalRequest): Promise<ReversalOutcome> {
   const body = JSON.stringify(commonBody(request));
-  const exchange = await client.exchange({ method: "POST", path: "/v1/reverse", body }, request.expiresAt);
+  const exchange = await client.exchange({ method: "POST", path: "/v1/reverse", body }, request.waitUntil);
   const read = readAnswer(exchange, reversalAnswer);
   if (read.kind !== "read") return read;
   if (!isAbout(read.answer, request)) return MISMATCH;
   const { outcome, resultCode, resultMessage } = read.answer;
-  return outcome === "reversed" ? { kind: "reversed" } : { kind: "refused", resultCode, resultMessage };
+  switch (outcome) {
+    case "reversed":
+      return { kind: "reversed" };
+    case "settled":
+    case "refused":
+      return { kind: outcome, resultCode, resultMessage };
+    case "expired":
+    case "not_found":
+      // It carried no expiry, and the port requires an unseen reference to be bound: neither says what became of it.
+      return INVALID_ANSWER;
+    default:
+      return outcome satisfies never;
+  }
 }
 
 async function enrol(client: BoundedHttpClient, request: EnrolmentRequest): Promise<EnrolmentOutcome> {
@@ -103,6 +116,8 @@ async function enrol(client: BoundedHttpClient, request: EnrolmentRequest): Prom
       return { kind: "authenticated", session: answer.session, authentication: given(answer.authentication) };
     case "declined":
       return { ...declined(answer), ...authenticationOf(answer) };
+    case "expired":
+      return EXPIRED;
     default:
       return answer satisfies never;
   }
@@ -119,11 +134,14 @@ async function complete(client: BoundedHttpClient, request: CompletionRequest): 
   if (read.kind !== "read") return read;
   const { answer } = read;
   if (!isAbout(answer, request)) return MISMATCH;
+  if (answer.outcome === "expired") return EXPIRED;
   const outcome = answer.outcome === "approved" ? approved(answer) : declined(answer);
   return { ...outcome, ...authenticationOf(answer) };
 }
 
-type AnsweredAuthentication = NonNullable<z.output<typeof completionAnswer>["authentication"]>;
+type AnsweredAuthentication = NonNullable<
+  Extract<z.output<typeof completionAnswer>, { outcome: "approved" }>["authentication"]
+>;
 
 function authenticationOf({ authentication }: { authentication?: AnsweredAuthentication | undefined }) {
   return authentication && { authentication: given(authentication) };
@@ -137,7 +155,7 @@ function given({ transStatus, eci, dsTransId }: AnsweredAuthentication): Authent
 async function inquire(client: BoundedHttpClient, request: InquiryRequest): Promise<InquiryOutcome> {
   // A reference has no character that needs escaping in a path.
   const path = `/v1/operations/${request.reference}`;
-  const read = readAnswer(await client.exchange({ method: "GET", path }, request.expiresAt), inquiryAnswer);
+  const read = readAnswer(await client.exchange({ method: "GET", path }, request.waitUntil), inquiryAnswer);
   if (read.kind !== "read") return read;
   if (read.answer.reference !== request.reference) return MISMATCH;
   switch (read.answer.outcome) {
@@ -145,6 +163,7 @@ async function inquire(client: BoundedHttpClient, request: InquiryRequest): Prom
       return { ...approved(read.answer), ...authenticationOf(read.answer), at: read.answer.at };
     case "declined":
       return { ...declined(read.answer), ...authenticationOf(read.answer) };
+    case "expired":
     case "reversed":
     case "not_found":
       return { kind: read.answer.outcome };
@@ -160,6 +179,7 @@ function readOutcome(
   const read = readAnswer(exchange, operationAnswer);
   if (read.kind !== "read") return read;
   if (!isAbout(read.answer, request)) return MISMATCH;
+  if (read.answer.outcome === "expired") return EXPIRED;
   return read.answer.outcome === "approved" ? approved(read.answer) : declined(read.answer);
 }
 
@@ -216,14 +236,15 @@ function cardBody(request: CardRequest) {
   };
 }
 
-function commonBody(request: { reference: string; expiresAt: Date } & AcquirerAmount) {
+/** With `expiresAt` where the request has one. */
+function commonBody(request: { reference: string; expiresAt?: Date } & AcquirerAmount) {
   const amountMinor = Number(request.amountMinor);
   if (!Number.isSafeInteger(amountMinor)) throw new RangeError("the amount is too large for a JSON number");
   return {
     reference: request.reference,
     amountMinor,
     currency: request.currency,
-    expiresAt: request.expiresAt,
+    ...(request.expiresAt && { expiresAt: request.expiresAt }),
   };
 }
 
@@ -235,5 +256,6 @@ function parseJson(text: string): unknown {
   }
 }
 
+const EXPIRED: Expired = { kind: "expired" };
 const INVALID_ANSWER: Unknown = { kind: "unknown", reason: "invalid_answer" };
 const MISMATCH: Unknown = { kind: "unknown", reason: "mismatch" };

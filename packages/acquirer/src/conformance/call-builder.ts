@@ -46,15 +46,15 @@ export class CallBuilder {
   followUp(parent: CardRequest, overrides: Partial<FollowUpRequest> = {}): FollowUpRequest {
     const { amountMinor, currency, reference: parentReference } = parent;
     const reference = randomUUID();
-    return { reference, parentReference, amountMinor, currency, expiresAt: this.soon(), ...overrides };
+    return { reference, parentReference, amountMinor, currency, waitUntil: this.soon(), ...overrides };
   }
 
   reversal({ reference, amountMinor, currency }: CardRequest | FollowUpRequest): ReversalRequest {
-    return { reference, amountMinor, currency, expiresAt: this.soon() };
+    return { reference, amountMinor, currency, waitUntil: this.soon() };
   }
 
   inquiry({ reference }: { reference: string }): InquiryRequest {
-    return { reference, expiresAt: this.soon() };
+    return { reference, waitUntil: this.soon() };
   }
 
   /** Carries out the authorization or the sale with which a test of follow-ups begins. */

@@ -14,7 +14,7 @@ export function describeFollowUps(bench: () => Bench): void {
     const capture = of(6_000n);
     const captured = await acquirer.capture(capture);
     expect(captured).toMatchObject({ kind: "approved", amountMinor: 6_000n });
-    expect(await acquirer.capture({ ...capture, expiresAt: calls.soon() })).toEqual(captured);
+    expect(await acquirer.capture({ ...capture, waitUntil: calls.soon() })).toEqual(captured);
     expect(await kindOf(acquirer.capture(of(1n)))).toBe("declined");
     expect(await kindOf(acquirer.cancel(of(10_000n)))).toBe("declined");
     expect(await kindOf(acquirer.refund(of(6_001n)))).toBe("declined");

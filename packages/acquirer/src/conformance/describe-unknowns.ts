@@ -32,8 +32,8 @@ export function describeUnknowns(bench: () => Bench): void {
       unreachable.cancel(followUp),
       unreachable.release(followUp),
       unreachable.refund(followUp),
-      unreachable.reverse(card),
-      unreachable.inquire(card),
+      unreachable.reverse(calls.reversal(card)),
+      unreachable.inquire(calls.inquiry(card)),
       unreachable.enrol(enrolment),
       unreachable.complete({ ...enrolment, session: "session" }),
     ]);

@@ -1,6 +1,19 @@
 import { z } from "zod";
 import { paymentStatusSchema, transactionTypeSchema } from "../payment-status.ts";
 
+/** The end of a capture or a cancellation that was answered 202 is learned here. */
+const lastOperationSchema = z
+  .object({
+    type: z.enum(["CAPTURE", "CANCEL", "EXPIRY"]),
+    status: z.enum(["PENDING", "DONE", "DECLINED"]).meta({
+      description: "PENDING while the bank's answer is unknown; DECLINED leaves the payment as it was",
+    }),
+    amount: z.number(),
+    resultCode: z.string().optional().meta({ description: "The bank's result code, once it has answered" }),
+    at: z.iso.datetime().meta({ description: "When it ended; while it is PENDING, when it began" }),
+  })
+  .meta({ id: "LastOperation" });
+
 /**
  * The spec's one record shape for payments and refunds, with its `amount`s as JSON numbers. Fields without a value are
  * left out, never null. Webhook bodies have this shape whole; see `toMerchantAnswer` for answers.
@@ -26,6 +39,13 @@ export const apiPaymentResponseSchema = z
       .number()
       .meta({ description: "Commission charged to the merchant, in the payment's currency" }),
     status: paymentStatusSchema,
+    statusDate: z.iso.datetime().optional().meta({
+      description: "Date and time (UTC) since which the record is in this state",
+    }),
+    version: z.int().optional().meta({
+      description:
+        "Rises with every change of state: of two webhooks about one payment, the higher version is the later state",
+    }),
     transactionType: transactionTypeSchema.optional(),
     paymentDate: z.iso.datetime().meta({ description: "Date and time in UTC (ISO 8601)" }),
     cardHolderName: z.string(),
@@ -52,9 +72,13 @@ export const apiPaymentResponseSchema = z
     resultCode: z.string().optional().meta({ description: "Result code of the acquirer, or of the gateway" }),
     resultMessage: z.string().optional(),
     customerId: z.string().optional(),
+    lastOperation: lastOperationSchema
+      .optional()
+      .meta({ description: "The latest capture, cancellation or expiry of the payment" }),
   })
   .meta({ id: "ApiPaymentResponse" });
 
+export type LastOperation = z.infer<typeof lastOperationSchema>;
 export type ApiPaymentResponse = z.infer<typeof apiPaymentResponseSchema>;
 
 /**

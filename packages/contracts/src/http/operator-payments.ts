@@ -6,6 +6,32 @@ import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 /** Outcomes two operators can settle a payment to. */
 export const resolutionOutcomeSchema = z.enum(["SUCCESS", "FAILED"]);
 
+/** What one operator has proposed. */
+export const resolutionSchema = z
+  .object({
+    outcome: resolutionOutcomeSchema,
+    evidence: z.string(),
+    proposedBy: z.string(),
+    proposedAt: z.iso.datetime(),
+    confirmations: z.int(),
+    confirmationsRequired: z.int(),
+  })
+  .meta({ description: "Outcome that one operator has proposed and another one has to confirm" });
+
+const reversalSchema = z.object({
+  status: z.enum(["PENDING", "REFUNDING", "REFUSED", "DONE"]).meta({
+    description:
+      "PENDING until the bank acknowledges the reversal; REFUNDING where the money has been settled, so that a refund " +
+      "gives it back; REFUSED where the bank has refused both or either",
+  }),
+  approvedAmount: z.number().optional().meta({
+    description: "Amount that the bank says it has approved, where that is not the payment's",
+  }),
+  resultCode: z.string().optional().meta({ description: "The bank's reason for the refusal" }),
+  resultMessage: z.string().optional(),
+  refusedAt: z.iso.datetime().optional(),
+});
+
 /** A payment as operators see it: the merchant's record and what the gateway knows beside it. */
 export const operatorPaymentSchema = z
   .object({
@@ -26,17 +52,8 @@ export const operatorPaymentSchema = z
       .optional()
       .meta({ description: "Result of the last recovery attempt", examples: ["not_found"] }),
     nextAttemptAt: z.iso.datetime().optional(),
-    resolution: z
-      .object({
-        outcome: resolutionOutcomeSchema,
-        evidence: z.string(),
-        proposedBy: z.string(),
-        proposedAt: z.iso.datetime(),
-        confirmations: z.int(),
-        confirmationsRequired: z.int(),
-      })
-      .optional()
-      .meta({ description: "Outcome that one operator has proposed and another one has to confirm" }),
+    reversal: reversalSchema.optional().meta({ description: "Present once the payment is to be reversed" }),
+    resolution: resolutionSchema.optional(),
   })
   .meta({ id: "OperatorPayment" });
 export type OperatorPayment = z.infer<typeof operatorPaymentSchema>;
@@ -108,6 +125,7 @@ const settlingProblems = [
   "payment_not_found",
   "invalid_payment_state",
   "operation_in_progress",
+  "reversal_pending",
   "outcome_unknown",
   "forbidden",
 ] as const;
@@ -135,7 +153,7 @@ export const reversePayment = defineEndpoint({
   summary: "Reverse an unresolved payment",
   description:
     "Reverses an unresolved payment, whatever its outcome at the bank was. The decision is final; the " +
-    "reversal is repeated until the acquirer acknowledges it.",
+    "reversal is repeated until the acquirer acknowledges it. Where the money has been settled a refund gives it back.",
   pathParameters: paymentPath,
   notFound: "payment_not_found",
   responses: settled,
@@ -152,7 +170,9 @@ export const resolvePayment = defineEndpoint({
   description:
     "Settles an unresolved payment by the outcome that the bank has confirmed to people. Two operators are needed: the " +
     "first proposes an outcome, and a second confirms it by sending the same one. A different outcome replaces the " +
-    "proposal. A payment that is being reversed can only become FAILED.",
+    "proposal. FAILED always sends a reversal first, and is refused (`bank_says_settled`) where the bank says that the " +
+    "money stands. A payment that is being reversed can become SUCCESS only after the bank has refused the reversal " +
+    "(`reversal_pending`); it can then be refunded. A request that may still be under way is `too_young`.",
   pathParameters: paymentPath,
   notFound: "payment_not_found",
   request: z
@@ -164,7 +184,7 @@ export const resolvePayment = defineEndpoint({
     })
     .meta({ id: "ResolvePaymentRequest" }),
   responses: settled,
-  problems: [...BODY_PROBLEMS, ...settlingProblems, "same_person"],
+  problems: [...BODY_PROBLEMS, ...settlingProblems, "bank_says_settled", "too_young", "same_person"],
 });
 
 export const PAYMENT_OPERATOR_ENDPOINTS = [

@@ -68,11 +68,16 @@ async function claim(
     const claimed = await writes.claim(row);
     await failpoint("payments.after_claim");
     if (!claimed) return "taken";
-    return { ...row, ...NOT_YET_ANSWERED, state: "AUTHORIZING", ...claimed };
+    return { ...row, ...NOT_YET_ANSWERED, ...claimedVersion(claimed), state: "AUTHORIZING", ...claimed };
   } catch (error) {
     events.writeFailed("claim", row, error);
     return certainlyNotCommitted(error) ? "not_started" : "in_doubt";
   }
+}
+
+/** The version with which a payment begins, and since when it is in its first state. */
+export function claimedVersion({ created_at }: { created_at: Date }): { version: number; state_since: Date } {
+  return { version: 1, state_since: created_at };
 }
 
 /** Columns of a payment the bank has not answered yet. */

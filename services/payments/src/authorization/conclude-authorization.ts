@@ -58,7 +58,7 @@ async function record(
   settlement: Settlement,
   { keyed }: { keyed: boolean },
 ): Promise<ConcludedReply> {
-  const { settled, change } = settle(payment, settlement, { keyed });
+  const { settled, change } = settle(payment, settlement, { keyed, at: deps.now() });
   const notKnown: ConcludedReply = { outcome: "pending", result: paymentRecord(payment) };
   try {
     if (await deps.writes.record(change)) {

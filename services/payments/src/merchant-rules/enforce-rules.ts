@@ -62,6 +62,8 @@ async function reject(
     ...row,
     ...result,
     state: "REJECTED",
+    version: 1,
+    state_since: at,
     created_at: at,
     captured_minor: 0n,
     external_transaction_id: null,

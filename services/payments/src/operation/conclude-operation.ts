@@ -8,6 +8,7 @@ import { postpone } from "../payment/payment-lease.ts";
 import { paymentRecord, type PaymentRow } from "../payment/payment-record.ts";
 import {
   finishOperation,
+  pendingOperation,
   type OperatedPayment,
   type Operation,
   type OperationEnd,
@@ -38,6 +39,9 @@ export async function concludeOperation(
       return await endOperation(deps, payment, operation, { state: "DONE", ...resultOf(outcome) });
     case "declined":
       return await endOperation(deps, payment, operation, { state: "DECLINED", ...resultOf(outcome) });
+    case "expired":
+      // Only an inquiry tells whether nothing was carried out under this reference, and it is made now.
+      return await leaveToRecovery(deps, payment, operation, "expired", { inMs: 0 });
     case "unknown":
       return await leaveToRecovery(deps, payment, operation, outcome.reason);
     case "not_sent":
@@ -58,7 +62,7 @@ export async function endOperation(
   operation: Operation,
   end: OperationEnd,
 ): Promise<Reply> {
-  const notKnown: Reply = { outcome: "pending", result: paymentRecord(payment) };
+  const notKnown = pendingReply(payment, operation);
   try {
     const finish = deps.db.transaction().execute((trx) => finishOperation(trx, payment, operation, end));
     const reply = await finish;
@@ -70,11 +74,18 @@ export async function endOperation(
   }
 }
 
-async function leaveToRecovery(
+function pendingReply(payment: OperatedPayment, operation: Operation): Reply {
+  const record = paymentRecord({ ...payment, last_operation: pendingOperation(operation) });
+  return { outcome: "pending", result: record };
+}
+
+/** Ends the lease until the schedule's next step, or until `inMs` have passed. */
+export async function leaveToRecovery(
   deps: ConcludeOperationDeps,
   payment: OperatedPayment,
   operation: Operation,
   cause: string,
+  { inMs }: { inMs?: number } = {},
 ): Promise<Reply> {
   const ageMs = Math.max(0, deps.now() - operation.created_at.getTime());
   deps.events.operationUnknown(payment, operation.kind, {
@@ -83,31 +94,40 @@ async function leaveToRecovery(
     attempts: payment.recovery_attempts + 1,
   });
   try {
-    await postpone(deps.db, payment, { inMs: nextAttemptInMs(ageMs, deps.limits), cause });
+    await postpone(deps.db, payment, { inMs: inMs ?? nextAttemptInMs(ageMs, deps.limits), cause });
   } catch (error) {
     deps.events.writeFailed("postpone", payment, error);
   }
-  return { outcome: "pending", result: paymentRecord(payment) };
+  return pendingReply(payment, operation);
 }
 
-/** The acquirer's call for an operation, the first time and every time it is repeated. */
+/**
+ * The acquirer's call for an operation, the first time and every time it is repeated. It carries no expiry: what a merchant
+ * was told is carried out however late the acquirer reads it.
+ * @param waitUntil the end of our own wait.
+ */
 export async function callAcquirer(
   { acquirer }: Pick<ConcludeOperationDeps, "acquirer">,
   operation: Operation,
   payment: Pick<PaymentRow, "payment_id" | "currency">,
-  expiresAt: Date,
+  waitUntil: Date,
 ): Promise<AcquirerOutcome> {
   const request: FollowUpRequest = {
     reference: operationReference(operation),
     parentReference: payment.payment_id,
     amountMinor: operation.amount_minor,
     currency: payment.currency,
-    expiresAt,
+    waitUntil,
   };
   return operation.kind === "CAPTURE" ? await acquirer.capture(request) : await acquirer.cancel(request);
 }
 
 /** Our reference of an operation. It begins with the payment's id. */
-export function operationReference({ payment_id, kind, operation_id }: Operation): string {
-  return `${payment_id}:${kind.toLowerCase()}:${operation_id}`;
+export function operationReference({ payment_id, kind, operation_id, sub_reference }: Operation): string {
+  return withSubReference(`${payment_id}:${kind.toLowerCase()}:${operation_id}`, sub_reference);
+}
+
+/** The n-th reference of one movement of money; the first has no number. */
+export function withSubReference(reference: string, sub: number): string {
+  return sub === 1 ? reference : `${reference}:${sub}`;
 }

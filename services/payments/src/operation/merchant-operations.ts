@@ -2,6 +2,7 @@ import type { ApiPaymentResponse, CancelPayment, CapturePayment, CommandReply } 
 import { fingerprintRequest } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import { commissionMinor } from "../payment/commission.ts";
+import type { PaymentRow } from "../payment/payment-record.ts";
 import { isSameBusinessDay, type BusinessDay } from "./business-day.ts";
 import { operateOnPayment, type OperateDeps, type OperationRequest } from "./operate-on-payment.ts";
 import { decideCancel, decideCapture } from "./payment-operation.ts";
@@ -48,9 +49,17 @@ export async function cancelPayment(
     kind: "CANCEL",
     reason,
     decide: (payment) =>
-      decideCancel(payment, isSameBusinessDay(payment.created_at, today, deps.businessDay)),
+      decideCancel(payment, isSameBusinessDay(chargedAt(payment), today, deps.businessDay)),
     commissionMinor: () => 0n,
   });
+}
+
+/**
+ * When the bank was asked to charge: with 3-D Secure at the completion, which may be on a later business day than the
+ * claim.
+ */
+function chargedAt({ recovery_from, created_at }: PaymentRow): Date {
+  return recovery_from ?? created_at;
 }
 
 function requestOf(

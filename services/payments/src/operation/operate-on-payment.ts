@@ -61,8 +61,8 @@ export async function operateOnPayment(deps: OperateDeps, request: OperationRequ
   const { payment, operation } = claim;
   if (deps.now() > request.deadlineAt)
     return await endOperation(deps, payment, operation, { state: "DROPPED" });
-  const expiresAt = new Date(Math.min(deps.now() + deps.acquirerTimeoutMs, request.deadlineAt));
-  const outcome = await callAcquirer(deps, operation, payment, expiresAt);
+  const waitUntil = new Date(Math.min(deps.now() + deps.acquirerTimeoutMs, request.deadlineAt));
+  const outcome = await callAcquirer(deps, operation, payment, waitUntil);
   await failpoint("payments.operation_after_acquirer");
   // Nothing was sent before this call, so nothing has happened at the acquirer.
   if (outcome.kind === "not_sent") return await endOperation(deps, payment, operation, { state: "DROPPED" });
@@ -138,6 +138,7 @@ function asStarted(operation: NewOperation, paymentId: string): Operation {
     state: "IN_FLIGHT",
     result_code: null,
     result_message: null,
+    sub_reference: 1,
     created_at: new Date(),
     finished_at: null,
   };

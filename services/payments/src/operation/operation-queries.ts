@@ -4,9 +4,15 @@ import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentOperationTable } from "./operation-table.ts";
-import { paymentRecord, webhookBody, type PaymentRow } from "../payment/payment-record.ts";
+import {
+  paymentRecord,
+  webhookBody,
+  type PaymentRow,
+  type ShownOperation,
+  type ShownPayment,
+} from "../payment/payment-record.ts";
 import { transition } from "../payment/payment.ts";
-import type { OperationKind } from "./payment-operation.ts";
+import { expiryAfterDecline, type OperationKind } from "./payment-operation.ts";
 
 export type Operation = Selectable<PaymentOperationTable>;
 
@@ -83,6 +89,28 @@ export async function startOperation(
   return operated;
 }
 
+/**
+ * Spends the operation's reference, which the acquirer has called too late without judging it, and takes the next one.
+ * @returns the operation under its new reference, or undefined when the lease is no longer ours.
+ */
+export async function takeNextReference(
+  db: Kysely<PaymentsDatabase>,
+  { payment_id, lease_token }: OperatedPayment,
+  operation: Operation,
+): Promise<Operation | undefined> {
+  const isOurs = sql<boolean>`exists (
+    select from payment where payment_id = ${payment_id} and lease_token = ${lease_token})`;
+  return await db
+    .updateTable("payment_operation")
+    .set({ sub_reference: operation.sub_reference + 1 })
+    .where("operation_id", "=", operation.operation_id)
+    .where("sub_reference", "=", operation.sub_reference)
+    .where("state", "=", "IN_FLIGHT")
+    .where(isOurs)
+    .returningAll()
+    .executeTakeFirst();
+}
+
 /** How an operation ends. */
 export type OperationEnd =
   | { state: "DONE"; resultCode: string; resultMessage: string }
@@ -103,16 +131,21 @@ export async function finishOperation(
   operation: Operation,
   end: OperationEnd,
 ): Promise<Reply | undefined> {
-  const after = end.state === "DONE" ? effectOf(payment, operation, end) : payment;
+  const at = new Date();
+  const expiry = await expiryAfter(trx, operation, end);
+  const changed = end.state === "DONE" || expiry === "gone";
+  const after = changed && end.state !== "DROPPED" ? effectOf(payment, operation, { ...end, at }) : payment;
   const { numUpdatedRows } = await trx
     .updateTable("payment")
     .set({
       state: after.state,
       version: after.version,
+      state_since: after.state_since,
       captured_minor: after.captured_minor,
       commission_minor: after.commission_minor,
       result_code: after.result_code,
       result_message: after.result_message,
+      ...(typeof expiry === "object" && { authorization_expires_at: fromNow(expiry.againInMs) }),
       operation_id: null,
       lease_token: null,
       lease_until: null,
@@ -129,22 +162,53 @@ export async function finishOperation(
     .updateTable("payment_operation")
     .set({
       state: end.state,
-      finished_at: sql<Date>`now()`,
+      finished_at: at,
       ...(end.state !== "DROPPED" && { result_code: end.resultCode, result_message: end.resultMessage }),
     })
     .where("operation_id", "=", operation.operation_id)
     .execute();
-  if (after.state !== payment.state) await recordChange(trx, payment, after, operation);
-  const reply = replyOf(after, end);
+  const shown = { ...after, last_operation: shownOperation(operation, end, at) };
+  if (after.state !== payment.state) {
+    await recordChange(trx, payment, shown, operation, expiry === "gone" ? "expiry_declined" : undefined);
+  }
+  const reply = replyOf(shown, end);
   if (end.state === "DROPPED") await forgetKey(trx, operation.operation_id);
   else await storeAnswer(trx, operation.operation_id, reply);
   return reply;
 }
 
+/** What follows when the acquirer has declined an expiry: another attempt, or that the funds are taken for released. */
+async function expiryAfter(
+  trx: Transaction<PaymentsDatabase>,
+  operation: Operation,
+  end: OperationEnd,
+): Promise<{ againInMs: number } | "gone" | undefined> {
+  if (operation.kind !== "EXPIRY" || end.state !== "DECLINED") return undefined;
+  const { count } = await trx
+    .selectFrom("payment_operation")
+    .select(({ fn }) => fn.countAll<bigint>().as("count"))
+    .where("payment_id", "=", operation.payment_id)
+    .where("kind", "=", "EXPIRY")
+    .where("state", "=", "DECLINED")
+    .executeTakeFirstOrThrow();
+  return expiryAfterDecline(Number(count) + 1);
+}
+
+function shownOperation(operation: Operation, end: OperationEnd, at: Date): ShownOperation | null {
+  if (end.state === "DROPPED") return null;
+  const { kind, amount_minor } = operation;
+  return { kind, status: end.state, amount_minor, result_code: end.resultCode, at };
+}
+
+/** An operation that is under way, as a record shows it. */
+export function pendingOperation({ kind, amount_minor, created_at }: Operation): ShownOperation {
+  return { kind, status: "PENDING", amount_minor, result_code: null, at: created_at };
+}
+
 function effectOf(
   payment: OperatedPayment,
   operation: Operation,
-  { resultCode, resultMessage }: { resultCode: string; resultMessage: string },
+  { resultCode, resultMessage, at }: { resultCode: string; resultMessage: string; at: Date },
 ): OperatedPayment {
   const version = payment.version + 1;
   switch (operation.kind) {
@@ -152,6 +216,7 @@ function effectOf(
       return {
         ...payment,
         version,
+        state_since: at,
         state: transition(payment.state, "CAPTURED"),
         captured_minor: operation.amount_minor,
         commission_minor: operation.commission_minor,
@@ -161,6 +226,7 @@ function effectOf(
       return {
         ...payment,
         version,
+        state_since: at,
         state: transition(payment.state, "CANCELLED"),
         result_code: resultCode,
         result_message: resultMessage,
@@ -174,11 +240,12 @@ function effectOf(
 async function recordChange(
   trx: Transaction<PaymentsDatabase>,
   before: PaymentRow,
-  after: PaymentRow,
+  after: PaymentRow & ShownPayment,
   operation: Operation,
+  otherCause?: string,
 ): Promise<void> {
   const { payment_id, merchant_id, version } = after;
-  const cause = CAUSES[operation.kind];
+  const cause = otherCause ?? CAUSES[operation.kind];
   await trx
     .insertInto("payment_history")
     .values({ payment_id, version, from_state: before.state, to_state: after.state, cause })
@@ -200,7 +267,7 @@ async function recordChange(
 const CAUSES: Record<OperationKind, string> = { CAPTURE: "captured", CANCEL: "cancelled", EXPIRY: "expired" };
 
 /** The answer to the request that began an operation. */
-export function replyOf(payment: PaymentRow, end: OperationEnd): Reply {
+export function replyOf(payment: ShownPayment, end: OperationEnd): Reply {
   switch (end.state) {
     case "DONE":
       return { outcome: "done", result: paymentRecord(payment) };

@@ -11,6 +11,7 @@ export type PaymentOperationTable = {
   state: "IN_FLIGHT" | "DONE" | "DECLINED" | "DROPPED";
   result_code: string | null;
   result_message: string | null;
+  sub_reference: Generated<number>;
   traceparent: string | null;
   created_at: Generated<Date>;
   finished_at: Date | null;

@@ -72,6 +72,17 @@ export function decideExpiry(payment: OperablePayment): OperationDecision {
   return { kind: "go", amountMinor: left };
 }
 
+/**
+ * After an expiry that the acquirer declined: tried again a day later, then two, and after the third decline no more. Banks
+ * let go of old authorizations by themselves and then decline to cancel what is gone, so the funds are taken for released.
+ */
+export function expiryAfterDecline(declines: number): { againInMs: number } | "gone" {
+  return declines >= EXPIRY_DECLINES_MAX ? "gone" : { againInMs: DAY_MS * 2 ** (declines - 1) };
+}
+
+const EXPIRY_DECLINES_MAX = 3;
+const DAY_MS = 86_400_000;
+
 export type ReservationDecision = { kind: "refund" | "release" } | Refused;
 
 /** The amount that can still be refunded; earlier releases count only while nothing was captured. */

@@ -1,35 +1,70 @@
-import type { InquiryOutcome } from "@holdfast/acquirer";
+import type { AcquirerOutcome, InquiryOutcome } from "@holdfast/acquirer";
 import {
   callAcquirer,
   concludeOperation,
+  leaveToRecovery,
   operationReference,
   type ConcludeOperationDeps,
 } from "./conclude-operation.ts";
-import { findOperation, type OperatedPayment, type Operation } from "./operation-queries.ts";
+import {
+  findOperation,
+  takeNextReference,
+  type OperatedPayment,
+  type Operation,
+} from "./operation-queries.ts";
+
+export type RecoverOperationDeps = ConcludeOperationDeps & {
+  /** Whether the operation may be sent again; a merchant's read only inquires. */
+  maySend: boolean;
+};
 
 /**
  * Settles an operation whose answer was lost: asks about its reference, and repeats it under the same reference where
- * the acquirer has not seen it. An operation is never reversed.
+ * the acquirer has not seen it, or under the next one where the acquirer has called this one too late. An operation is
+ * never reversed.
  */
 export async function recoverOperation(
-  deps: ConcludeOperationDeps,
+  deps: RecoverOperationDeps,
   payment: OperatedPayment,
-): Promise<"settled" | "waiting"> {
+): Promise<"settled" | "waiting" | "lost"> {
   const operation = await findOperation(deps.db, payment.operation_id);
   if (!operation) throw new Error("a payment names an operation that does not exist");
-  const expiresAt = () => new Date(deps.now() + deps.acquirerTimeoutMs);
   const inquiry = await deps.acquirer.inquire({
     reference: operationReference(operation),
-    expiresAt: expiresAt(),
+    waitUntil: waitUntil(deps),
   });
   const known = outcomeOf(inquiry, operation, payment);
-  const outcome = known === "repeat" ? await callAcquirer(deps, operation, payment, expiresAt()) : known;
+  if (known !== "repeat" && known !== "repeat_anew") return await conclude(deps, payment, operation, known);
+  if (!deps.maySend) {
+    // The worker sends it, and need not wait for the schedule.
+    await leaveToRecovery(deps, payment, operation, inquiry.kind, { inMs: 0 });
+    return "waiting";
+  }
+  const current = known === "repeat" ? operation : await takeNextReference(deps.db, payment, operation);
+  if (!current) return "lost";
+  return await conclude(deps, payment, current, await callAcquirer(deps, current, payment, waitUntil(deps)));
+}
+
+async function conclude(
+  deps: RecoverOperationDeps,
+  payment: OperatedPayment,
+  operation: Operation,
+  outcome: AcquirerOutcome,
+): Promise<"settled" | "waiting"> {
   const reply = await concludeOperation(deps, payment, operation, outcome);
   return reply.outcome === "pending" ? "waiting" : "settled";
 }
 
-/** The operation's outcome by an inquiry, or that it is to be repeated. */
-function outcomeOf(inquiry: InquiryOutcome, operation: Operation, payment: OperatedPayment) {
+function waitUntil({ now, acquirerTimeoutMs }: RecoverOperationDeps): Date {
+  return new Date(now() + acquirerTimeoutMs);
+}
+
+/** The operation's outcome by an inquiry, or that it is to be repeated, under the same reference or the next. */
+function outcomeOf(
+  inquiry: InquiryOutcome,
+  operation: Operation,
+  payment: OperatedPayment,
+): AcquirerOutcome | "repeat" | "repeat_anew" {
   switch (inquiry.kind) {
     case "approved": {
       const same = inquiry.amountMinor === operation.amount_minor && inquiry.currency === payment.currency;
@@ -37,7 +72,9 @@ function outcomeOf(inquiry: InquiryOutcome, operation: Operation, payment: Opera
       return same ? inquiry : ({ kind: "unknown", reason: "mismatch" } as const);
     }
     case "not_found":
-      return "repeat" as const;
+      return "repeat";
+    case "expired":
+      return "repeat_anew";
     case "reversed":
       return { kind: "unknown", reason: "mismatch" } as const;
     case "declined":

@@ -24,8 +24,8 @@ export async function listUnresolved(
     return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
   }
   const rows = await findUnresolved(db, { limit: limit + 1, after });
-  const { page, next } = cutPage(rows, limit, ({ created_at, payment_id }) =>
-    timeCursor.encode({ createdAt: created_at, id: payment_id }),
+  const { page, next } = cutPage(rows, limit, ({ created_at_utc, payment_id }) =>
+    timeCursor.encode({ createdAt: created_at_utc, id: payment_id }),
   );
   return {
     outcome: "done",

@@ -11,7 +11,9 @@ import {
 import { handler } from "@holdfast/messaging";
 import { readRefundableAmounts } from "../refund-reservation/refundable-amounts.ts";
 import { listUnresolved } from "./list-unresolved.ts";
-import { describe, inquire, resolve, reverse, type OperatorDeps } from "./settle-by-operator.ts";
+import { describe, type OperatorDeps } from "./operated-payment.ts";
+import { resolve } from "./resolve-payment.ts";
+import { inquire, reverse } from "./settle-by-operator.ts";
 
 /** What operators may ask of this service; the gateway has checked their role. */
 export function operatorHandlers(deps: OperatorDeps) {

@@ -1,7 +1,9 @@
 import type { TimePosition } from "@holdfast/contracts";
+import { utcMicroseconds } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentHistoryTable } from "../payment/payment-table.ts";
+import { lastOperation, withOperation } from "../payment/payment-queries.ts";
 import type { OperatorPaymentRow } from "./operator-payment.ts";
 
 /**
@@ -12,29 +14,30 @@ export async function findUnresolved(
   db: Kysely<PaymentsDatabase>,
   { limit, after }: { limit: number; after: TimePosition | undefined },
 ): Promise<OperatorPaymentRow[]> {
-  return await withOperatorColumns(db)
+  const rows = await withOperatorColumns(db)
     .where("payment.recover_at", "is not", null)
     .where((where) =>
       where.or([where("recovery_attempts", ">", 0), where("lease_until", "<", sql<Date>`now()`)]),
     )
     .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(${CREATED}, payment.payment_id) > (${after?.createdAt}, ${after?.id}::uuid)`),
+      query.where(
+        sql<boolean>`(created_at, payment.payment_id) > (${after?.createdAt}::timestamptz, ${after?.id}::uuid)`,
+      ),
     )
-    .orderBy(CREATED)
+    .orderBy("created_at")
     .orderBy("payment.payment_id")
     .limit(limit)
     .execute();
+  return rows.map(withOperation);
 }
-
-/** Rounded to the millisecond, the precision of a position in the list. */
-const CREATED = sql`date_trunc('milliseconds', created_at)`;
 
 /** Any merchant's payment. */
 export async function findForOperator(
   db: Kysely<PaymentsDatabase>,
   paymentId: string,
 ): Promise<OperatorPaymentRow | undefined> {
-  return await withOperatorColumns(db).where("payment.payment_id", "=", paymentId).executeTakeFirst();
+  const row = await withOperatorColumns(db).where("payment.payment_id", "=", paymentId).executeTakeFirst();
+  return row && withOperation(row);
 }
 
 function withOperatorColumns(db: Kysely<PaymentsDatabase>) {
@@ -43,6 +46,8 @@ function withOperatorColumns(db: Kysely<PaymentsDatabase>) {
     .leftJoin("payment_resolution as resolution", "resolution.payment_id", "payment.payment_id")
     .selectAll("payment")
     .select([
+      lastOperation().as("operation"),
+      utcMicroseconds("created_at").as("created_at_utc"),
       sql<number>`extract(epoch from now() - created_at)::float8 * 1000`.as("age_ms"),
       "resolution.outcome as resolution_outcome",
       "resolution.evidence as resolution_evidence",

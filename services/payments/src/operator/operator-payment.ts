@@ -1,12 +1,16 @@
-import type { OperatorPayment, OperatorPaymentDetail } from "@holdfast/contracts";
+import { amountToJson, type OperatorPayment, type OperatorPaymentDetail } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
 import type { PaymentHistoryTable } from "../payment/payment-table.ts";
-import { isUnsettled } from "../payment/payment.ts";
-import { paymentRecord, type PaymentRow } from "../payment/payment-record.ts";
+import { isBeingReversed, isUnsettled } from "../payment/payment.ts";
+import { paymentRecord, type PaymentRow, type ShownOperation } from "../payment/payment-record.ts";
+import type { Reversal } from "../recovery/reversal-queries.ts";
 
 /** A payment's row with the columns that the operator's view adds. */
 export type OperatorPaymentRow = PaymentRow & {
+  last_operation: ShownOperation | null;
   age_ms: number;
+  /** The position in the list, see `TimePosition`. */
+  created_at_utc: string;
   /** The resolution one operator has proposed; all null without one. */
   resolution_outcome: "SUCCESS" | "FAILED" | null;
   resolution_evidence: string | null;
@@ -33,6 +37,25 @@ export function operatorPayment(row: OperatorPaymentRow, overdueAfterMs: number)
   };
 }
 
+function reversalOf(
+  row: OperatorPaymentRow,
+  reversal: Reversal | undefined,
+): Pick<OperatorPaymentDetail, "reversal"> {
+  if (!reversal && !isBeingReversed(row.state)) return {};
+  const { approved_minor = null, refusal_code = null, refusal_message = null } = reversal ?? {};
+  const { refused_at = null, settled_at = null } = reversal ?? {};
+  const pending = refused_at !== null ? "REFUSED" : settled_at !== null ? "REFUNDING" : "PENDING";
+  return {
+    reversal: {
+      status: isBeingReversed(row.state) ? pending : "DONE",
+      ...(approved_minor !== null && { approvedAmount: amountToJson(approved_minor, row.currency_exponent) }),
+      ...(refusal_code !== null && { resultCode: refusal_code }),
+      ...(refusal_message !== null && { resultMessage: refusal_message }),
+      ...(refused_at !== null && { refusedAt: refused_at.toISOString() }),
+    },
+  };
+}
+
 function resolutionOf(row: OperatorPaymentRow): Pick<OperatorPayment, "resolution"> {
   const { resolution_outcome: outcome, resolution_evidence: evidence } = row;
   const { resolution_proposed_by: proposedBy, resolution_proposed_at: proposedAt } = row;
@@ -51,11 +74,19 @@ function resolutionOf(row: OperatorPaymentRow): Pick<OperatorPayment, "resolutio
 
 export function operatorPaymentDetail(
   row: OperatorPaymentRow,
-  history: Selectable<PaymentHistoryTable>[],
-  overdueAfterMs: number,
+  {
+    history,
+    reversal,
+    overdueAfterMs,
+  }: {
+    history: Selectable<PaymentHistoryTable>[];
+    reversal: Reversal | undefined;
+    overdueAfterMs: number;
+  },
 ): OperatorPaymentDetail {
   return {
     ...operatorPayment(row, overdueAfterMs),
+    ...reversalOf(row, reversal),
     history: history.map(({ version, from_state, to_state, cause, at }) => ({
       version,
       ...(from_state !== null && { from: from_state }),

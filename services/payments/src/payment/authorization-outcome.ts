@@ -40,6 +40,8 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
         result: { externalTransactionId, authCode: null, resultCode, resultMessage },
       };
     }
+    case "expired":
+      return { to: "FAILED", cause: "expired", result: EXPIRED };
     case "not_sent":
       // This is the payment's only call so far, and provably not made: nothing is reserved, so nothing is reversed.
       return { to: "FAILED", cause: "acquirer_unavailable", result: ACQUIRER_UNAVAILABLE };
@@ -49,6 +51,14 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
       return outcome satisfies never;
   }
 }
+
+/** The acquirer has bound the reference without judging the request: nothing is reserved, and nothing will be. */
+export const EXPIRED: AcquirerResult = {
+  externalTransactionId: null,
+  authCode: null,
+  resultCode: "expired_request",
+  resultMessage: "The request reached the bank too late; no funds were reserved",
+};
 
 const ACQUIRER_UNAVAILABLE: AcquirerResult = {
   externalTransactionId: null,
@@ -77,11 +87,14 @@ export type LeasedForSettlement = ShownPayment & {
   recovery_from?: Date | null;
 };
 
-/** The payment as it will be, and the change that makes it so, with the exact bytes that tell the merchant. */
+/**
+ * The payment as it will be, and the change that makes it so, with the exact bytes that tell the merchant.
+ * @param at epoch milliseconds.
+ */
 export function settle(
   payment: LeasedForSettlement,
   { to, cause, result }: Settlement,
-  { keyed }: { keyed: boolean },
+  { keyed, at }: { keyed: boolean; at: number },
 ): { settled: ShownPayment; change: RecordRow } {
   const acquirerFields = {
     external_transaction_id: result.externalTransactionId,
@@ -89,12 +102,14 @@ export function settle(
     result_code: result.resultCode,
     result_message: result.resultMessage,
   };
-  const settled = { ...payment, ...acquirerFields, state: to };
+  const next = { version: payment.version + 1, state_since: new Date(at) };
+  const settled = { ...payment, ...acquirerFields, ...next, state: to };
   const change: RecordRow = {
     payment_id: payment.payment_id,
     lease_token: payment.lease_token,
     from: payment.state,
     to,
+    ...next,
     cause,
     ...acquirerFields,
     webhook_body: webhookBody(settled),

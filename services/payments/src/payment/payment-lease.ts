@@ -64,22 +64,23 @@ function thisOne(db: Kysely<PaymentsDatabase>, { paymentId, restMs }: { paymentI
     .skipLocked();
 }
 
-/** Commits the decision to reverse. From here on nothing makes the payment SUCCESS. @returns false without the lease. */
-export async function startReversal(
-  db: Kysely<PaymentsDatabase>,
-  payment: { payment_id: string; lease_token: string; state: PaymentState },
-  cause: string,
-): Promise<boolean> {
+/**
+ * Commits the decision to reverse. From here on neither an answer nor an inquiry makes the payment SUCCESS.
+ * @returns the payment as it is now, or undefined without the lease.
+ */
+export async function startReversal<
+  Payment extends { payment_id: string; lease_token: string; state: PaymentState; version: number },
+>(db: Kysely<PaymentsDatabase>, payment: Payment, cause: string): Promise<Payment | undefined> {
   const to = transition(payment.state, reversalState(payment.state));
   const changed = await sql`
     with changed as (
-      update payment set state = ${to}, version = version + 1, updated_at = now()
+      update payment set state = ${to}, version = version + 1, state_since = now(), updated_at = now()
       where payment_id = ${payment.payment_id} and state = ${payment.state} and lease_token = ${payment.lease_token}
       returning payment_id, version
     )
     insert into payment_history (payment_id, version, from_state, to_state, cause)
     select payment_id, version, ${payment.state}, ${to}, ${cause} from changed`.execute(db);
-  return changed.numAffectedRows === 1n;
+  return changed.numAffectedRows === 1n ? { ...payment, state: to, version: payment.version + 1 } : undefined;
 }
 
 /** Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. */

@@ -1,14 +1,24 @@
-import { amountToJson, type ApiPaymentResponse } from "@holdfast/contracts";
+import { amountToJson, type ApiPaymentResponse, type LastOperation } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
 import type { PaymentTable } from "./payment-table.ts";
 import { merchantStatus } from "./payment.ts";
 
 export type PaymentRow = Selectable<PaymentTable>;
 
-/** The columns a record shows; leases, fingerprint and the client's address are internal. */
-export type ShownPayment = Omit<
+/** The latest operation on a payment, as a record shows it; minor units. */
+export type ShownOperation = {
+  kind: LastOperation["type"];
+  status: LastOperation["status"];
+  amount_minor: bigint;
+  result_code: string | null;
+  at: Date;
+};
+
+/** What a record shows: columns of the row (leases, fingerprint and the client's address are internal), and its operation. */
+export type ShownPayment = ShownColumns & { last_operation?: ShownOperation | null };
+
+type ShownColumns = Omit<
   PaymentRow,
-  | "version"
   | "pan_fingerprint"
   | "request_ip"
   | "request_port"
@@ -16,6 +26,7 @@ export type ShownPayment = Omit<
   | "reserved_minor"
   | "refunded_minor"
   | "operation_id"
+  | "authorization_expires_at"
   | "traceparent"
   | "lease_token"
   | "lease_until"
@@ -47,6 +58,8 @@ export function paymentRecord(payment: ShownPayment): ApiPaymentResponse {
         ? amountToJson(payment.commission_minor, payment.currency_exponent)
         : 0,
     status,
+    ...(payment.state_since !== null && { statusDate: payment.state_since.toISOString() }),
+    version: payment.version,
     transactionType: payment.transaction_type,
     paymentDate: payment.created_at.toISOString(),
     cardHolderName: payment.card_holder_name,
@@ -63,6 +76,20 @@ export function paymentRecord(payment: ShownPayment): ApiPaymentResponse {
     ...(payment.result_code !== null && { resultCode: payment.result_code }),
     ...(payment.result_message !== null && { resultMessage: payment.result_message }),
     ...(payment.customer_id !== null && { customerId: payment.customer_id }),
+    ...(payment.last_operation && { lastOperation: operationRecord(payment.last_operation, payment) }),
+  };
+}
+
+function operationRecord(
+  { kind, status, amount_minor, result_code, at }: ShownOperation,
+  { currency_exponent }: ShownPayment,
+): LastOperation {
+  return {
+    type: kind,
+    status,
+    amount: amountToJson(amount_minor, currency_exponent),
+    ...(result_code !== null && { resultCode: result_code }),
+    at: at.toISOString(),
   };
 }
 

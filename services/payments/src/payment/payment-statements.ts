@@ -33,6 +33,9 @@ export type RecordRow = {
   lease_token: string;
   from: PaymentState;
   to: PaymentState;
+  /** Of the payment in its new state, one more than in the old one. */
+  version: number;
+  state_since: Date;
   cause: string;
   external_transaction_id: string | null;
   auth_code: string | null;
@@ -71,7 +74,10 @@ const PAYMENT_COLUMNS = [
   ["traceparent", "text"],
 ] as const satisfies [keyof PaymentRow, string][];
 
-/** Columns of the claim's arrays, in the order of its parameters after `$1`, the lease in milliseconds. */
+/**
+ * Columns of the claim's arrays, in the order of its parameters after `$1` and `$2`: the lease and the time after which an
+ * authorization expires, in milliseconds.
+ */
 export const CLAIM_COLUMNS = [
   ...PAYMENT_COLUMNS,
   ["idempotency_key", "text"],
@@ -96,6 +102,8 @@ export const RECORD_COLUMNS = [
   ["lease_token", "uuid"],
   ["from", "text"],
   ["to", "text"],
+  ["version", "integer"],
+  ["state_since", "timestamptz"],
   ["cause", "text"],
   ["external_transaction_id", "text"],
   ["auth_code", "text"],
@@ -126,10 +134,10 @@ const TAKE_KEYS = `, keyed as (
 const OWNS_ITS_KEY = "where idempotency_key is null or payment_id in (select resource_id from keyed)";
 
 const claim = (keyed: boolean) => `
-  with given as (select * from ${unnested(CLAIM_COLUMNS, 2)})${keyed ? TAKE_KEYS : ""},
+  with given as (select * from ${unnested(CLAIM_COLUMNS, 3)})${keyed ? TAKE_KEYS : ""},
   claimed as (
-    insert into payment (state, version, lease_until, recover_at, ${COLUMN_NAMES})
-    select 'AUTHORIZING', 1, lease.ends, lease.ends, ${COLUMN_NAMES}
+    insert into payment (state, version, lease_until, recover_at, authorization_expires_at, ${COLUMN_NAMES})
+    select 'AUTHORIZING', 1, lease.ends, lease.ends, now() + $2 * interval '1 millisecond', ${COLUMN_NAMES}
     from given, (select now() + $1 * interval '1 millisecond' as ends) as lease
     ${keyed ? OWNS_ITS_KEY : ""}
     on conflict (payment_id) do nothing
@@ -153,13 +161,17 @@ const STORE_ANSWERS = `, answered as (
       and given.keyed and given.webhook_body is not null
   )`;
 
-/** The condition on state and lease is what makes a process that was overtaken change nothing. */
+/**
+ * The condition on state, version and lease is what makes a process that was overtaken change nothing; the version and the
+ * time are in the webhook's body, too.
+ */
 const record = (keyed: boolean) => `
   with given as (select * from ${unnested(RECORD_COLUMNS, 1)}),
   changed as (
     update payment set
       state = given."to",
-      version = payment.version + 1,
+      version = given.version,
+      state_since = given.state_since,
       external_transaction_id = given.external_transaction_id,
       auth_code = given.auth_code,
       result_code = given.result_code,
@@ -171,11 +183,12 @@ const record = (keyed: boolean) => `
     from given
     where payment.payment_id = given.payment_id
       and payment.state = given."from"
+      and payment.version = given.version - 1
       and payment.lease_token = given.lease_token
     returning payment.payment_id, given.lease_token, payment.merchant_id, payment.version
   ), history as (
     insert into payment_history (payment_id, version, from_state, to_state, cause)
-    select payment_id, version, given."from", given."to", given.cause from changed join given using (payment_id, lease_token)
+    select payment_id, changed.version, given."from", given."to", given.cause from changed join given using (payment_id, lease_token)
   ), event as (
     insert into outbox (event_type, payment_id, merchant_id, status, body, traceparent)
     select given.event_type, payment_id, merchant_id, given."to", given.webhook_body, given.traceparent
@@ -207,8 +220,8 @@ export const REJECT: Statement = {
     on conflict (merchant_id, scope, key) do nothing
     returning resource_id
   ), rejected as (
-    insert into payment (state, version, created_at, updated_at, result_code, result_message, ${REJECTED_NAMES})
-    select 'REJECTED', 1, created_at, created_at, result_code, result_message, ${REJECTED_NAMES}
+    insert into payment (state, version, created_at, updated_at, state_since, result_code, result_message, ${REJECTED_NAMES})
+    select 'REJECTED', 1, created_at, created_at, created_at, result_code, result_message, ${REJECTED_NAMES}
     from given ${OWNS_ITS_KEY}
     on conflict (payment_id) do nothing
     returning payment_id

@@ -7,6 +7,7 @@ export type PaymentTable = {
   transaction_type: "PRE_AUTHORIZATION" | "PAYMENT";
   state: PaymentState;
   version: number;
+  state_since: Generated<Date | null>;
   order_id: string;
   customer_id: string | null;
   amount_minor: bigint;
@@ -33,6 +34,7 @@ export type PaymentTable = {
   reserved_minor: Generated<bigint>;
   refunded_minor: Generated<bigint>;
   operation_id: string | null;
+  authorization_expires_at: Generated<Date | null>;
   traceparent: string | null;
   lease_token: string | null;
   lease_until: Date | null;

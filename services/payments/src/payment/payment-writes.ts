@@ -54,10 +54,17 @@ export const WRITE_SETTINGS = {
   enable_mergejoin: "off",
 };
 
-export function createPaymentWrites(pool: Pool, { leaseMs }: { leaseMs: number }): PaymentWrites {
+/** Times that a claim sets. */
+export type ClaimTimes = {
+  leaseMs: number;
+  /** Age at which an authorization that was not captured expires. */
+  expireAfterMs: number;
+};
+
+export function createPaymentWrites(pool: Pool, times: ClaimTimes): PaymentWrites {
   const claims = createNaturalBatcher<ClaimRow, ClaimedPayment | undefined>({
     ...BATCHES,
-    flush: (items) => claimAll(pool, items, leaseMs),
+    flush: (items) => claimAll(pool, items, times),
   });
   const changes = createNaturalBatcher<RecordRow, boolean>({
     ...BATCHES,
@@ -84,9 +91,9 @@ export function createPaymentWrites(pool: Pool, { leaseMs }: { leaseMs: number }
 export async function claimWithin(
   trx: Transaction<PaymentsDatabase>,
   claim: ClaimRow,
-  { leaseMs }: { leaseMs: number },
+  { leaseMs, expireAfterMs }: ClaimTimes,
 ): Promise<ClaimedPayment | undefined> {
-  const values = [leaseMs, ...CLAIM_COLUMNS.map(([column]) => [claim[column]])];
+  const values = [leaseMs, expireAfterMs, ...CLAIM_COLUMNS.map(([column]) => [claim[column]])];
   const { rows } = await trx.executeQuery<ClaimedPayment>(CompiledQuery.raw(CLAIM.keyed.text, values));
   return rows[0] && { created_at: rows[0].created_at };
 }
@@ -118,11 +125,11 @@ const BATCHES = {
   isolates: (error: unknown) => error instanceof DatabaseError,
 };
 
-async function claimAll(pool: Pool, items: ClaimRow[], leaseMs: number) {
+async function claimAll(pool: Pool, items: ClaimRow[], { leaseMs, expireAfterMs }: ClaimTimes) {
   const keyed = items.some((item) => item.idempotency_key !== null);
   const rows = await runStatement<{ lease_token: string; created_at: Date }>(pool, {
     ...(keyed ? CLAIM.keyed : CLAIM.plain),
-    values: [leaseMs, ...CLAIM_COLUMNS.map(([column]) => items.map((item) => item[column]))],
+    values: [leaseMs, expireAfterMs, ...CLAIM_COLUMNS.map(([column]) => items.map((item) => item[column]))],
   });
   const claimed = new Map(rows.map(({ lease_token, created_at }) => [lease_token, { created_at }]));
   return items.map((item) => claimed.get(item.lease_token));

@@ -32,8 +32,9 @@ export const PAYMENT_TRANSITIONS = {
   // The browser came back, or the session ended without it: an inquiry may then find that the bank has decided alone.
   ENROLLED: ["AUTHORIZING", "SUCCESS", "FAILED", "CANCELLING", "CANCELLED"],
   AUTHORIZING: ["SUCCESS", "FAILED", "REVERSING"],
-  REVERSING: ["FAILED"],
-  CANCELLING: ["CANCELLED"],
+  // SUCCESS only where the bank has refused the reversal and two operators book the payment, which is then refundable.
+  REVERSING: ["FAILED", "SUCCESS"],
+  CANCELLING: ["CANCELLED", "SUCCESS"],
   SUCCESS: ["CAPTURED", "CANCELLED"],
   FAILED: [],
   REJECTED: [],
@@ -62,6 +63,10 @@ export function isUnsettled(state: PaymentState): boolean {
     default:
       return state satisfies never;
   }
+}
+
+export function isBeingReversed(state: PaymentState): state is "REVERSING" | "CANCELLING" {
+  return state === "REVERSING" || state === "CANCELLING";
 }
 
 /** The state of a payment that is to be reversed, until the acquirer has acknowledged the reversal. */

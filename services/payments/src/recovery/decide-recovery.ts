@@ -1,5 +1,5 @@
 import type { InquiryOutcome } from "@holdfast/acquirer";
-import type { AcquirerResult, Settlement } from "../payment/authorization-outcome.ts";
+import { EXPIRED, type AcquirerResult, type Settlement } from "../payment/authorization-outcome.ts";
 
 /** The decision on a payment whose authorization has an unknown outcome, by an inquiry. */
 export type RecoveryDecision =
@@ -57,6 +57,8 @@ export function decideRecovery(
         result: { externalTransactionId, authCode: null, resultCode, resultMessage },
       };
     }
+    case "expired":
+      return { action: "settle", to: "FAILED", cause: "inquiry_expired", result: EXPIRED };
     case "reversed":
       return asked.abandoned
         ? { action: "settle", to: "CANCELLED", cause: "inquiry_reversed", result: ABANDONED }
@@ -80,6 +82,14 @@ export const REVERSED: AcquirerResult = {
   authCode: null,
   resultCode: "reversed",
   resultMessage: "No answer from the bank; any reserved funds have been released",
+};
+
+/** A payment whose charge was settled before it could be reversed, and which the acquirer has refunded. */
+export const REFUNDED: AcquirerResult = {
+  externalTransactionId: null,
+  authCode: null,
+  resultCode: "reversed",
+  resultMessage: "No answer from the bank in time; what was charged has been refunded",
 };
 
 /** A session that its cardholder did not finish, and whose reversal the acquirer has acknowledged. */

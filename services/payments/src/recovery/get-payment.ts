@@ -9,7 +9,8 @@ export type GetPaymentDeps = RecoverDeps & { leaseMs: number };
 
 /**
  * Reads one payment of the merchant that asks. If its outcome is unknown and no process works on it, this read asks the
- * acquirer now, at most once every {@link REST_MS} and for a short time.
+ * acquirer now, at most once every {@link REST_MS} and for a short time. It only inquires: what has to be sent is sent by
+ * the worker, with the time that it needs.
  */
 export async function getPayment(
   deps: GetPaymentDeps,
@@ -20,7 +21,7 @@ export async function getPayment(
   if (payment && isInDoubt(payment) && !payment.lease_is_live) {
     const [leased] = await leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, paymentId, restMs: REST_MS });
     if (leased) {
-      await recoverPayment({ ...deps, acquirerTimeoutMs: PATIENCE_MS }, leased);
+      await recoverPayment({ ...deps, acquirerTimeoutMs: PATIENCE_MS, maySend: false }, leased);
       payment = await findPayment(deps.db, merchantId, paymentId);
     }
   }

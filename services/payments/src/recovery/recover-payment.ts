@@ -1,24 +1,24 @@
-/**
- * Settles one payment of unknown outcome: asks the acquirer about our reference, and adopts, fails or reverses the
- * payment. The decision to reverse is committed before the first reversal is sent and is final; the reversal is then
- * repeated, over as many attempts as it takes, until the acquirer acknowledges it, and only then is the payment FAILED,
- * or CANCELLED where its cardholder never came back from the challenge. The authorization itself is never repeated: the
- * cvv is gone.
- */
-import type { Acquirer } from "@holdfast/acquirer";
+import type { Acquirer, InquiryOutcome } from "@holdfast/acquirer";
 import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { recoverOperation } from "../operation/recover-operation.ts";
 import type { OperatedPayment } from "../operation/operation-queries.ts";
-import { endOfReversal, reversalState } from "../payment/payment.ts";
-import type { PaymentWrites } from "../payment/payment-writes.ts";
 import { settle, type Settlement } from "../payment/authorization-outcome.ts";
-import { keepAuthentication } from "../three-ds/keep-authentication.ts";
-import { ABANDONED, decideRecovery, REVERSED, type RecoveryLimits } from "./decide-recovery.ts";
 import { postpone, startReversal, type LeasedPayment } from "../payment/payment-lease.ts";
+import type { PaymentWrites } from "../payment/payment-writes.ts";
+import { endOfReversal, isBeingReversed, reversalState } from "../payment/payment.ts";
+import { keepAuthentication } from "../three-ds/keep-authentication.ts";
+import { ABANDONED, decideRecovery, REFUNDED, REVERSED, type RecoveryLimits } from "./decide-recovery.ts";
+import { undoPayment, type UndoResult } from "./undo-payment.ts";
 
+/**
+ * Settles one payment of unknown outcome: asks the acquirer about our reference, and adopts, fails or reverses the
+ * payment. The decision to reverse is committed before the first reversal is sent and is final; what was taken is then
+ * given back, over as many attempts as it takes, and only then is the payment FAILED, or CANCELLED where its cardholder
+ * never came back from the challenge. The authorization itself is never repeated: the cvv is gone.
+ */
 export type RecoverDeps = {
   db: Kysely<PaymentsDatabase>;
   writes: PaymentWrites;
@@ -27,6 +27,8 @@ export type RecoverDeps = {
   limits: RecoveryLimits;
   /** Bound of one acquirer call; with two calls an attempt must end before its lease does. */
   acquirerTimeoutMs: number;
+  /** Whether money may be moved. A merchant's read only inquires, and leaves the rest to the worker. */
+  maySend: boolean;
   now: () => number;
 };
 
@@ -35,10 +37,13 @@ export type RecoveryResult = "settled" | "waiting" | "lost";
 
 export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment): Promise<RecoveryResult> {
   if (isOperated(payment)) return await recoverOperation(deps, payment);
-  if (payment.state === "REVERSING" || payment.state === "CANCELLING") return await reverse(deps, payment);
+  if (isBeingReversed(payment.state)) return await undo(deps, payment);
   // The challenge was never shown, and the card is gone: there is nothing to wait for.
   if (payment.state === "ENROLLING") return await decideAgainst(deps, payment, "enrolment_unfinished");
-  const inquiry = await deps.acquirer.inquire({ reference: payment.payment_id, expiresAt: expiry(deps) });
+  const inquiry = await deps.acquirer.inquire({
+    reference: payment.payment_id,
+    waitUntil: new Date(deps.now() + deps.acquirerTimeoutMs),
+  });
   await failpoint("payments.after_inquiry");
   await keepAuthentication(deps, payment, inquiry);
   const asked = {
@@ -52,9 +57,9 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
     case "settle":
       return await record(deps, payment, decision);
     case "reverse":
-      return await decideAgainst(deps, payment, decision.cause);
+      return await decideAgainst(deps, payment, decision.cause, inquiry);
     case "wait":
-      return await wait(deps, payment, decision.cause);
+      return await wait(deps, payment, decision);
     default:
       return decision satisfies never;
   }
@@ -69,36 +74,34 @@ async function decideAgainst(
   deps: RecoverDeps,
   payment: LeasedPayment,
   cause: string,
+  inquiry?: InquiryOutcome,
 ): Promise<RecoveryResult> {
-  if (!(await startReversal(deps.db, payment, cause))) return "lost";
+  if (!deps.maySend) return await wait(deps, payment, { cause, next: "now" });
+  const reversing = await startReversal(deps.db, payment, cause);
+  if (!reversing) return "lost";
   await failpoint("payments.after_reversal_decision");
-  return await reverse(deps, { ...payment, state: reversalState(payment.state) });
+  return await undo(deps, reversing, inquiry);
 }
 
-async function reverse(deps: RecoverDeps, payment: LeasedPayment): Promise<RecoveryResult> {
-  const reversal = await deps.acquirer.reverse({
-    reference: payment.payment_id,
-    amountMinor: payment.amount_minor,
-    currency: payment.currency,
-    expiresAt: expiry(deps),
-  });
-  await failpoint("payments.after_reversal");
-  switch (reversal.kind) {
-    case "reversed":
-      return await record(deps, payment, reversed(payment));
-    case "refused":
-      return await wait(deps, payment, "reversal_refused");
-    case "unknown":
-      return await wait(deps, payment, `reversal_${reversal.reason}`);
-    case "not_sent":
-      return await wait(deps, payment, "acquirer_unavailable");
-    default:
-      return reversal satisfies never;
-  }
+/** One attempt to give back what the acquirer may have taken for a payment that is to be reversed. */
+async function undo(
+  deps: RecoverDeps,
+  payment: LeasedPayment,
+  inquiry?: InquiryOutcome,
+): Promise<RecoveryResult> {
+  const result = await undoPayment(deps, payment, inquiry);
+  return result.kind === "undone"
+    ? await record(deps, payment, endOf(payment, result))
+    : await wait(deps, payment, result);
 }
 
-function reversed({ state }: LeasedPayment): Settlement {
+/** How a payment ends once nothing of it is left at the acquirer. */
+export function endOf(
+  { state }: Pick<LeasedPayment, "state">,
+  { by }: Extract<UndoResult, { kind: "undone" }>,
+): Settlement {
   const to = endOfReversal(reversalState(state));
+  if (by === "refund") return { to, cause: "refunded", result: REFUNDED };
   return { to, cause: "reversed", result: to === "CANCELLED" ? ABANDONED : REVERSED };
 }
 
@@ -107,7 +110,7 @@ async function record(
   payment: LeasedPayment,
   settlement: Settlement,
 ): Promise<RecoveryResult> {
-  const { settled, change } = settle(payment, settlement, { keyed: true });
+  const { settled, change } = settle(payment, settlement, { keyed: true, at: deps.now() });
   if (!(await deps.writes.record(change))) return "lost";
   const { cause } = settlement;
   deps.events.unknownSettled(settled, {
@@ -118,13 +121,15 @@ async function record(
   return "settled";
 }
 
-async function wait(deps: RecoverDeps, payment: LeasedPayment, cause: string): Promise<RecoveryResult> {
+/** Ends the lease until the schedule's next step, or until the worker looks next. */
+export async function wait(
+  deps: Pick<RecoverDeps, "db" | "events" | "limits">,
+  payment: LeasedPayment,
+  { cause, next }: { cause: string; next?: "now" },
+): Promise<RecoveryResult> {
   const attempts = payment.recovery_attempts + 1;
-  await postpone(deps.db, payment, { inMs: nextAttemptInMs(payment.age_ms, deps.limits), cause });
+  const inMs = next === "now" ? 0 : nextAttemptInMs(payment.age_ms, deps.limits);
+  await postpone(deps.db, payment, { inMs, cause });
   deps.events.stillUnknown(payment, { cause, ageMs: payment.age_ms, attempts });
   return "waiting";
-}
-
-function expiry({ now, acquirerTimeoutMs }: RecoverDeps): Date {
-  return new Date(now() + acquirerTimeoutMs);
 }

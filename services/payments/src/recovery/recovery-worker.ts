@@ -1,31 +1,33 @@
-import type { Logger } from "@holdfast/service-runtime";
 import { inLinkedSpan } from "@holdfast/telemetry";
-import { recoverPayment, type RecoverDeps, type RecoveryResult } from "./recover-payment.ts";
-import { leaseUnsettled } from "../payment/payment-lease.ts";
+import { startWorkPool, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
+import { leaseUnsettled, type LeasedPayment } from "../payment/payment-lease.ts";
+import { recoverPayment, wait, type RecoverDeps } from "./recover-payment.ts";
 
 export type RecoveryWorkerDeps = RecoverDeps & { leaseMs: number; log: Logger };
 
 /**
- * One round: leases the payments that are due and settles them side by side. One whose attempt fails keeps its lease until
- * that ends, so that no payment is retried in a tight loop.
- *
- * @returns how each payment's attempt ended.
+ * Settles the payments of unknown outcome that are due, those that wait longest first, side by side and without rounds: an
+ * inquiry that hangs holds one place, and the others are asked about in time to be adopted.
  */
-export async function recoverDue(deps: RecoveryWorkerDeps): Promise<(RecoveryResult | "failed")[]> {
-  const due = await leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, limit: ROUND_MAX });
-  return await Promise.all(
-    due.map(async (payment) => {
-      try {
-        return await inLinkedSpan("recover payment", payment.traceparent, () =>
-          recoverPayment(deps, payment),
-        );
-      } catch (error) {
-        deps.log.error({ paymentId: payment.payment_id, error }, "a recovery attempt failed");
-        return "failed";
-      }
-    }),
-  );
+export function startRecovery(
+  deps: RecoveryWorkerDeps,
+  { inFlightMax, intervalMs }: { inFlightMax: number; intervalMs: number },
+): PeriodicTask {
+  return startWorkPool("recovery", {
+    inFlightMax,
+    intervalMs,
+    lease: (limit) => leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, limit }),
+    work: (payment) => inLinkedSpan("recover payment", payment.traceparent, () => attempt(deps, payment)),
+    log: deps.log,
+  });
 }
 
-/** Payments leased in one round, and so the most acquirer calls that recovery makes side by side. */
-const ROUND_MAX = 32;
+/** An attempt that throws is an attempt: it is counted, operators see it, and the next one is further away. */
+async function attempt(deps: RecoveryWorkerDeps, payment: LeasedPayment): Promise<void> {
+  try {
+    await recoverPayment(deps, payment);
+  } catch (error) {
+    deps.log.error({ paymentId: payment.payment_id, error }, "a recovery attempt failed");
+    await wait(deps, payment, { cause: "attempt_failed" });
+  }
+}

@@ -11,7 +11,11 @@ import type { Incoming } from "@holdfast/messaging";
 import type { Kysely, Transaction } from "kysely";
 import { admitPayment } from "../authorization/admit-payment.ts";
 import { answerKnownPayment, currentState } from "../authorization/answer-known-payment.ts";
-import { NOT_YET_ANSWERED, type AuthorizePaymentDeps } from "../authorization/authorize-payment.ts";
+import {
+  claimedVersion,
+  NOT_YET_ANSWERED,
+  type AuthorizePaymentDeps,
+} from "../authorization/authorize-payment.ts";
 import { cardRequestOf } from "../authorization/card-request.ts";
 import { concludeAuthorization } from "../authorization/conclude-authorization.ts";
 import type { PaymentsDatabase } from "../database.ts";
@@ -25,6 +29,7 @@ import { challengeOf } from "./session-state.ts";
 
 export type EnrolPaymentDeps = AuthorizePaymentDeps & {
   leaseMs: number;
+  expireAfterMs: number;
   /** How long a cardholder has for the challenge, from the claim on. */
   sessionMs: number;
 };
@@ -111,7 +116,8 @@ async function claimPayment(
       });
       if (refused) throw new ClaimRefused(refused);
       const { created_at, expires_at } = claimed;
-      const payment = { ...row, ...NOT_YET_ANSWERED, state: "ENROLLING" as const, created_at };
+      const version = claimedVersion({ created_at });
+      const payment = { ...row, ...NOT_YET_ANSWERED, ...version, state: "ENROLLING" as const, created_at };
       return { kind: "claimed", payment, expiresAt: expires_at };
     });
     await failpoint("payments.after_enrolment_claim");
@@ -197,7 +203,12 @@ async function authorizeAtOnce(
     return notKnown(payment);
   }
   await failpoint("payments.after_frictionless");
-  const authorizing = { ...payment, state: "AUTHORIZING" as const, recovery_from: new Date(deps.now()) };
+  const authorizing = {
+    ...payment,
+    state: "AUTHORIZING" as const,
+    version: payment.version + 1,
+    recovery_from: new Date(deps.now()),
+  };
   return await completeAuthorization(deps, authorizing, { session: decision.session, deadlineAt, keyed });
 }
 

@@ -20,6 +20,7 @@ export function decideEnrolment(outcome: EnrolmentOutcome): EnrolmentDecision {
     case "unknown":
       return { to: "REVERSING", cause: outcome.reason };
     case "declined":
+    case "expired":
     case "not_sent": {
       const decision = decideAuthorization(outcome);
       if (decision.to === "UNKNOWN") throw new Error(`${outcome.kind} is not known`);

@@ -6,6 +6,7 @@ import type { PaymentsDatabase } from "../database.ts";
 import type { ThreeDsSessionTable } from "./session-table.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
+import type { ClaimTimes } from "../payment/payment-writes.ts";
 import { transition } from "../payment/payment.ts";
 
 export type Session = Selectable<ThreeDsSessionTable>;
@@ -21,7 +22,7 @@ export async function claimEnrolment(
   trx: Transaction<PaymentsDatabase>,
   row: ClaimRow,
   terms: ThreeDsTerms,
-  { leaseMs, sessionMs }: { leaseMs: number; sessionMs: number },
+  { leaseMs, expireAfterMs, sessionMs }: ClaimTimes & { sessionMs: number },
 ): Promise<{ created_at: Date; expires_at: Date } | undefined> {
   const {
     idempotency_key: _key,
@@ -33,7 +34,14 @@ export async function claimEnrolment(
   const state = transition("NONE", "ENROLLING");
   const claimed = await trx
     .insertInto("payment")
-    .values({ ...columns, state, version: 1, lease_until: leaseEnds, recover_at: leaseEnds })
+    .values({
+      ...columns,
+      state,
+      version: 1,
+      lease_until: leaseEnds,
+      recover_at: leaseEnds,
+      authorization_expires_at: fromNow(expireAfterMs),
+    })
     .onConflict((conflict) => conflict.column("payment_id").doNothing())
     .returning("created_at")
     .executeTakeFirst();
@@ -74,7 +82,7 @@ export async function recordChallenge(
   const changed = await sql`
     with changed as (
       update payment set
-        state = ${to}, version = version + 1, lease_token = null, lease_until = null,
+        state = ${to}, version = version + 1, state_since = now(), lease_token = null, lease_until = null,
         recover_at = three_ds_session.expires_at, recovery_from = three_ds_session.expires_at, updated_at = now()
       from three_ds_session
       where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${payment.payment_id}
@@ -108,7 +116,8 @@ export async function startAuthorizing(
   const changed = await sql`
     with changed as (
       update payment set
-        state = ${to}, version = version + 1, lease_until = lease.ends, recover_at = lease.ends,
+        state = ${to}, version = version + 1, state_since = now(),
+        lease_until = lease.ends, recover_at = lease.ends,
         recovery_from = now(), updated_at = now()
       from (select ${fromNow(leaseMs)} as ends) as lease
       where payment_id = ${payment.payment_id} and state = ${from} and lease_token = ${payment.lease_token}
@@ -139,7 +148,7 @@ export async function claimCompletion(
   const { rows } = await sql<PaymentRow & { lease_token: string }>`
     with changed as (
       update payment set
-        state = ${to}, version = version + 1,
+        state = ${to}, version = version + 1, state_since = now(),
         lease_token = gen_random_uuid(), lease_until = lease.ends, recover_at = lease.ends,
         recovery_from = now(), updated_at = now()
       from three_ds_session, (select ${fromNow(leaseMs)} as ends) as lease

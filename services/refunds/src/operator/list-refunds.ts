@@ -28,8 +28,8 @@ export async function listRefunds(
     return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
   }
   const rows = await findQueue(db, { ...filter, limit: limit + 1, after });
-  const { page, next } = cutPage(rows, limit, ({ created_at, refund_id }) =>
-    timeCursor.encode({ createdAt: created_at, id: refund_id }),
+  const { page, next } = cutPage(rows, limit, ({ created_at_utc, refund_id }) =>
+    timeCursor.encode({ createdAt: created_at_utc, id: refund_id }),
   );
   const approvals = await findApprovals(
     db,

@@ -1,4 +1,5 @@
 import type { RefundFilter, TimePosition } from "@holdfast/contracts";
+import { utcMicroseconds } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { RefundHistoryTable, RefundsDatabase } from "../database.ts";
 import type { RefundState } from "../refund/refund.ts";
@@ -21,9 +22,11 @@ export async function findQueue(
     .$if(status !== undefined, (query) => query.where("state", "in", STATES[status!]))
     .$if(merchantId !== undefined, (query) => query.where("merchant_id", "=", merchantId!))
     .$if(after !== undefined, (query) =>
-      query.where(sql<boolean>`(${CREATED}, refund_id) > (${after?.createdAt}, ${after?.id}::uuid)`),
+      query.where(
+        sql<boolean>`(created_at, refund_id) > (${after?.createdAt}::timestamptz, ${after?.id}::uuid)`,
+      ),
     )
-    .orderBy(CREATED)
+    .orderBy("created_at")
     .orderBy("refund_id")
     .limit(limit)
     .execute();
@@ -36,9 +39,6 @@ const STATES: Record<RefundFilter, RefundState[]> = {
   FAILED: ["FAILED"],
   REJECTED: ["REJECTED"],
 };
-
-/** Rounded to the millisecond, the precision of a position in the list. */
-const CREATED = sql`date_trunc('milliseconds', created_at)`;
 
 /** Any merchant's refund. */
 export async function findForOperator(
@@ -53,6 +53,7 @@ function withAges(db: Kysely<RefundsDatabase>) {
     .selectFrom("refund")
     .selectAll()
     .select([
+      utcMicroseconds("created_at").as("created_at_utc"),
       sql<number>`extract(epoch from now() - created_at)::float8 * 1000`.as("age_ms"),
       sql<number>`extract(epoch from now() - state_since)::float8 * 1000`.as("state_age_ms"),
     ]);

@@ -8,7 +8,12 @@ import { approvalsRequired } from "./approvals-required.ts";
 
 export type Approval = Selectable<RefundApprovalTable>;
 /** A refund's row with the columns that the operator's view adds; ages are by the database's clock. */
-export type OperatorRefundRow = RefundRow & { age_ms: number; state_age_ms: number };
+export type OperatorRefundRow = RefundRow & {
+  age_ms: number;
+  state_age_ms: number;
+  /** The position in the list, see `TimePosition`. */
+  created_at_utc: string;
+};
 
 export type OperatorView = {
   twoAbove: AmountsByCurrency;

@@ -56,7 +56,7 @@ async function executeRefund(deps: CarryOutDeps, refund: LeasedRefund): Promise<
 async function resumeExecution(deps: CarryOutDeps, refund: LeasedRefund): Promise<RefundRow | undefined> {
   const inquiry = await deps.acquirer.inquire({
     reference: acquirerReference(refund),
-    expiresAt: expiry(deps),
+    waitUntil: waitUntil(deps),
   });
   await failpoint("refunds.after_inquiry");
   const known = outcomeOf(inquiry, refund);
@@ -76,7 +76,7 @@ async function callAcquirer(deps: CarryOutDeps, refund: LeasedRefund): Promise<A
     parentReference: refund.parent_reference!,
     amountMinor: refund.amount_minor,
     currency: refund.currency,
-    expiresAt: expiry(deps),
+    waitUntil: waitUntil(deps),
   };
   return refund.kind === "release"
     ? await deps.acquirer.release(request)
@@ -96,6 +96,7 @@ function outcomeOf(inquiry: InquiryOutcome, refund: RefundRow): AcquirerOutcome 
     case "reversed":
       return MISMATCH;
     case "declined":
+    case "expired":
     case "unknown":
     case "not_sent":
       return inquiry;
@@ -128,6 +129,8 @@ async function conclude(
       if (!changed) deps.events.lost(refund);
       return changed;
     }
+    case "expired":
+      return await tryLater(deps, refund, "expired");
     case "unknown":
       return await tryLater(deps, refund, outcome.reason);
     case "not_sent":
@@ -181,6 +184,6 @@ export async function tryLater(deps: CarryOutDeps, refund: LeasedRefund, cause: 
   deps.events.waiting(refund, { cause, ageMs, attempts: refund.recovery_attempts + 1 });
 }
 
-function expiry({ now, acquirerTimeoutMs }: CarryOutDeps): Date {
+function waitUntil({ now, acquirerTimeoutMs }: CarryOutDeps): Date {
   return new Date(now() + acquirerTimeoutMs);
 }

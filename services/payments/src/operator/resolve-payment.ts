@@ -1,0 +1,235 @@
+/**
+ * Two operators settle a payment by what the bank has told people. The first proposes an outcome and the second confirms it.
+ * Their word never overrides the bank's: before a payment is FAILED a reversal is sent, which binds its reference, and it
+ * is not FAILED while the bank says that the money stands; a payment that is being reversed is SUCCESS only where the
+ * bank has refused the reversal.
+ */
+import type { OperatorContext, resolutionOutcomeSchema } from "@holdfast/contracts";
+import type { Transaction } from "kysely";
+import type { z } from "zod";
+import type { PaymentsDatabase } from "../database.ts";
+import { operationReference } from "../operation/conclude-operation.ts";
+import { findOperation, finishOperation, type OperatedPayment } from "../operation/operation-queries.ts";
+import { settle, type AcquirerResult, type Settlement } from "../payment/authorization-outcome.ts";
+import { giveBack, startReversal, type LeasedPayment } from "../payment/payment-lease.ts";
+import { endOfReversal, isBeingReversed, reversalState } from "../payment/payment.ts";
+import { recordWithin } from "../payment/payment-writes.ts";
+import { endOf, isOperated, wait } from "../recovery/recover-payment.ts";
+import { findReversal, type Reversal } from "../recovery/reversal-queries.ts";
+import { undoPayment } from "../recovery/undo-payment.ts";
+import {
+  audit,
+  describe,
+  invalidState,
+  lease,
+  type OperatorDeps,
+  type Problem,
+  type Reply,
+} from "./operated-payment.ts";
+
+type Outcome = z.infer<typeof resolutionOutcomeSchema>;
+type Statement = { outcome: Outcome; evidence: string };
+type Confirmed = { payment: LeasedPayment; statement: Statement & { proposedBy: string } };
+
+/** Proposes an outcome, or confirms the one another operator has proposed, which settles the payment. */
+export async function resolve(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  { paymentId, outcome, evidence }: { paymentId: string } & Statement,
+): Promise<Reply> {
+  const proposed = await deps.db
+    .transaction()
+    .execute((trx) => proposeOrConfirm(deps, trx, context, paymentId, { outcome, evidence }));
+  if (proposed === "proposed") return await describe(deps, paymentId);
+  if ("outcome" in proposed) return proposed;
+  const problem = await carryOut(deps, context, proposed);
+  return problem ?? (await describe(deps, paymentId));
+}
+
+async function proposeOrConfirm(
+  deps: OperatorDeps,
+  trx: Transaction<PaymentsDatabase>,
+  context: OperatorContext,
+  paymentId: string,
+  statement: Statement,
+): Promise<Problem | "proposed" | Confirmed> {
+  const payment = await lease(deps, trx, paymentId);
+  if ("outcome" in payment) return payment;
+  const refuse = async (problem: Problem): Promise<Problem> => {
+    await giveBack(trx, payment);
+    return problem;
+  };
+  const reversal = await findReversal(trx, paymentId);
+  const problem = refusalOf(payment, reversal, statement.outcome, await ageOf(trx, payment), deps.leaseMs);
+  if (problem) return await refuse(problem);
+  const proposal = await trx
+    .selectFrom("payment_resolution")
+    .selectAll()
+    .where("payment_id", "=", paymentId)
+    .executeTakeFirst();
+  if (proposal?.outcome !== statement.outcome) {
+    await propose(trx, context, payment, statement);
+    return "proposed";
+  }
+  if (proposal.proposed_by === context.operator.name) {
+    return await refuse({ outcome: "problem", code: "same_person" });
+  }
+  return { payment, statement: { ...statement, proposedBy: proposal.proposed_by } };
+}
+
+/** Why a payment cannot be resolved this way now. @param leaseMs longer than any request on the payment may take. */
+function refusalOf(
+  payment: LeasedPayment,
+  reversal: Reversal | undefined,
+  outcome: Outcome,
+  ageMs: number,
+  leaseMs: number,
+): Problem | undefined {
+  if (ageMs < leaseMs) return { outcome: "problem", code: "too_young" };
+  const { state } = payment;
+  if (outcome === "FAILED") {
+    const stands = isBeingReversed(state) && (reversal?.settled_at != null || reversal?.refused_at != null);
+    return stands ? saysSettled(reversal) : undefined;
+  }
+  if (state === "ENROLLING") return invalidState(payment);
+  if (!isBeingReversed(state)) return undefined;
+  if (reversal?.refused_at == null) return { outcome: "problem", code: "reversal_pending" };
+  // Booked in another amount than was charged, it could be refunded above the charge.
+  const isWhole = reversal.approved_minor === null || reversal.approved_minor === payment.amount_minor;
+  return isWhole ? undefined : invalidState(payment);
+}
+
+function saysSettled(reversal: Reversal | undefined): Problem {
+  const { refusal_code: resultCode, refusal_message: resultMessage } = reversal ?? {};
+  const said = resultCode != null && { resultCode, resultMessage: resultMessage ?? "" };
+  return { outcome: "problem", code: "bank_says_settled", ...(said && { extra: said }) };
+}
+
+/** Of the operation that is under way, or of the payment. */
+async function ageOf(trx: Transaction<PaymentsDatabase>, payment: LeasedPayment): Promise<number> {
+  if (!isOperated(payment)) return payment.age_ms;
+  return (await operationOf(trx, payment)).age_ms;
+}
+
+async function propose(
+  trx: Transaction<PaymentsDatabase>,
+  context: OperatorContext,
+  payment: LeasedPayment,
+  { outcome, evidence }: Statement,
+): Promise<void> {
+  const row = { outcome, evidence, proposed_by: context.operator.name, proposed_at: new Date() };
+  await trx
+    .insertInto("payment_resolution")
+    .values({ payment_id: payment.payment_id, ...row })
+    .onConflict((conflict) => conflict.column("payment_id").doUpdateSet(row))
+    .execute();
+  await giveBack(trx, payment);
+  await audit(trx, context, "payment.resolution_proposed", payment, { outcome, evidence });
+}
+
+async function carryOut(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  confirmed: Confirmed,
+): Promise<Problem | undefined> {
+  const { payment, statement } = confirmed;
+  if (isOperated(payment)) return await resolveOperation(deps, context, { payment, statement });
+  if (statement.outcome === "FAILED") return await fail(deps, context, confirmed);
+  await record(deps, context, confirmed, { to: "SUCCESS", cause: RESOLVED_CAUSE, result: RESOLVED });
+  return undefined;
+}
+
+/** Commits the decision to reverse, sends a reversal, and records the end unless the bank says that the money stands. */
+async function fail(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  { payment, statement }: Confirmed,
+): Promise<Problem | undefined> {
+  const reversing = isBeingReversed(payment.state)
+    ? payment
+    : await deps.db.transaction().execute(async (trx) => {
+        const started = await startReversal(trx, payment, RESOLVED_CAUSE);
+        if (started) await audit(trx, context, "payment.reversal_decided", payment, { from: payment.state });
+        return started;
+      });
+  if (!reversing) return { outcome: "problem", code: "operation_in_progress" };
+  const confirmed = { payment: reversing, statement };
+  const undone = await undoPayment(deps, reversing);
+  if (undone.kind === "undone") {
+    await record(deps, context, confirmed, endOf(reversing, undone));
+    return undefined;
+  }
+  const reversal = await findReversal(deps.db, payment.payment_id);
+  const stands = reversal?.settled_at != null || reversal?.refused_at != null;
+  if (stands || reversal?.sent_at == null) {
+    await wait(deps, reversing, undone);
+    return stands ? saysSettled(reversal) : { outcome: "problem", code: "reversal_pending" };
+  }
+  const to = endOfReversal(reversalState(reversing.state));
+  await record(deps, context, confirmed, { to, cause: RESOLVED_CAUSE, result: RESOLVED });
+  return undefined;
+}
+
+/**
+ * A capture or cancellation of unknown outcome: SUCCESS means that the bank did it, FAILED that it did not. The bank is
+ * asked once more, and what it knows is recorded whatever people say.
+ */
+async function resolveOperation(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  { payment, statement }: { payment: LeasedPayment & OperatedPayment; statement: Confirmed["statement"] },
+): Promise<Problem | undefined> {
+  const operation = await operationOf(deps.db, payment);
+  const inquiry = await deps.acquirer.inquire({
+    reference: operationReference(operation),
+    waitUntil: new Date(deps.now() + deps.acquirerTimeoutMs),
+  });
+  const isDone = inquiry.kind === "approved" && inquiry.amountMinor === operation.amount_minor;
+  const isKnown = isDone || inquiry.kind === "declined";
+  const { resultCode, resultMessage } = isKnown ? inquiry : RESOLVED;
+  const state = (isKnown ? isDone : statement.outcome === "SUCCESS") ? "DONE" : "DECLINED";
+  await deps.db.transaction().execute(async (trx) => {
+    const reply = await finishOperation(trx, payment, operation, { state, resultCode, resultMessage });
+    if (reply) await conclude(trx, context, { payment, statement });
+  });
+  return isDone && statement.outcome === "FAILED"
+    ? { outcome: "problem", code: "bank_says_settled", extra: { resultCode, resultMessage } }
+    : undefined;
+}
+
+async function operationOf(db: OperatorDeps["db"], payment: OperatedPayment) {
+  const operation = await findOperation(db, payment.operation_id);
+  if (!operation) throw new Error("a payment names an operation that does not exist");
+  return operation;
+}
+
+async function record(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  confirmed: Confirmed,
+  settlement: Settlement,
+): Promise<void> {
+  const { change } = settle(confirmed.payment, settlement, { keyed: true, at: deps.now() });
+  await deps.db.transaction().execute(async (trx) => {
+    if (await recordWithin(trx, change)) await conclude(trx, context, confirmed);
+  });
+}
+
+/** The proposal is used up, and the audit log tells who has decided by what. */
+async function conclude(
+  trx: Transaction<PaymentsDatabase>,
+  context: OperatorContext,
+  { payment, statement }: Confirmed,
+): Promise<void> {
+  await trx.deleteFrom("payment_resolution").where("payment_id", "=", payment.payment_id).execute();
+  await audit(trx, context, "payment.resolved", payment, statement);
+}
+
+const RESOLVED_CAUSE = "resolved_by_operators";
+
+const RESOLVED: AcquirerResult = {
+  externalTransactionId: null,
+  authCode: null,
+  resultCode: "resolved",
+  resultMessage: "Resolved by two operators with the outcome that the bank confirmed",
+};

@@ -1,0 +1,12 @@
+import type { Generated } from "kysely";
+
+export type PaymentReversalTable = {
+  payment_id: string;
+  approved_minor: bigint | null;
+  sent_at: Date | null;
+  settled_at: Date | null;
+  refund_sub_reference: Generated<number>;
+  refused_at: Date | null;
+  refusal_code: string | null;
+  refusal_message: string | null;
+};

@@ -1,0 +1,166 @@
+/**
+ * Gives back what the bank may have taken for a payment that is to be reversed. The bank is asked first what it approved,
+ * since a reversal in another amount has no effect; where its day is over and it has settled the money, a refund under a
+ * reference of its own gives it back. Each attempt makes at most two calls, and what the bank says is committed before the
+ * next attempt acts on it.
+ */
+import type { AcquirerOutcome, FollowUpRequest, InquiryOutcome, ReversalOutcome } from "@holdfast/acquirer";
+import { failpoint } from "@holdfast/service-runtime";
+import { withSubReference } from "../operation/conclude-operation.ts";
+import type { LeasedPayment } from "../payment/payment-lease.ts";
+import type { RecoverDeps } from "./recover-payment.ts";
+import { findReversal, noteBankSaid, type Reversal } from "./reversal-queries.ts";
+
+/** How an attempt ended: the money is back or was never taken, or it is tried again. */
+export type UndoResult =
+  | { kind: "undone"; by: "reversal" | "refund" }
+  | { kind: "wait"; cause: string; next?: "now" };
+
+/** @param inquiry what the bank has just said of the payment's reference, if it was asked. */
+export async function undoPayment(
+  deps: RecoverDeps,
+  payment: LeasedPayment,
+  inquiry?: InquiryOutcome,
+): Promise<UndoResult> {
+  const known = await findReversal(deps.db, payment.payment_id);
+  if (known?.settled_at) return await refundSettled(deps, payment, known);
+  const found = inquiry ?? (await inquire(deps, payment.payment_id));
+  if (found.kind === "reversed") return { kind: "undone", by: "reversal" };
+  if (!deps.maySend) return { kind: "wait", cause: causeOf(found), next: "now" };
+  const approvedMinor = await approvedAmount(deps, payment, known, found);
+  const reversal = await deps.acquirer.reverse({
+    reference: payment.payment_id,
+    amountMinor: approvedMinor,
+    currency: payment.currency,
+    waitUntil: waitUntil(deps),
+  });
+  await failpoint("payments.after_reversal");
+  return await afterReversal(deps, payment, reversal);
+}
+
+async function afterReversal(
+  { db, events }: RecoverDeps,
+  payment: LeasedPayment,
+  reversal: ReversalOutcome,
+): Promise<UndoResult> {
+  const { payment_id } = payment;
+  switch (reversal.kind) {
+    case "reversed":
+      return { kind: "undone", by: "reversal" };
+    case "settled":
+      await noteBankSaid(db, payment_id, { sent: true, settled: true });
+      events.reversalRefused(payment, reversal);
+      return { kind: "wait", cause: "reversal_settled", next: "now" };
+    case "refused":
+      await noteBankSaid(db, payment_id, { sent: true, refusal: reversal });
+      events.reversalRefused(payment, reversal);
+      return { kind: "wait", cause: "reversal_refused" };
+    case "unknown":
+      await noteBankSaid(db, payment_id, { sent: true });
+      return { kind: "wait", cause: `reversal_${reversal.reason}` };
+    case "not_sent":
+      return { kind: "wait", cause: "acquirer_unavailable" };
+    default:
+      return reversal satisfies never;
+  }
+}
+
+/** The bank's own amount under the reference; where it does not say, what it said before, or what it was asked for. */
+async function approvedAmount(
+  { db }: RecoverDeps,
+  payment: LeasedPayment,
+  known: Reversal | undefined,
+  found: InquiryOutcome,
+): Promise<bigint> {
+  if (found.kind !== "approved") return known?.approved_minor ?? payment.amount_minor;
+  const { amountMinor } = found;
+  if (amountMinor !== payment.amount_minor && amountMinor !== known?.approved_minor) {
+    await noteBankSaid(db, payment.payment_id, { approvedMinor: amountMinor });
+  }
+  return amountMinor;
+}
+
+/** Refunds what was settled, under a reference that is the same however often it is sent. */
+async function refundSettled(
+  deps: RecoverDeps,
+  payment: LeasedPayment,
+  reversal: Reversal,
+): Promise<UndoResult> {
+  const reference = reversalRefundReference(payment.payment_id, reversal.refund_sub_reference);
+  const inquiry = await inquire(deps, reference);
+  switch (inquiry.kind) {
+    case "not_found":
+      if (!deps.maySend) return { kind: "wait", cause: "refund_not_found", next: "now" };
+      return await afterRefund(deps, payment, await refund(deps, payment, { reversal, reference }));
+    case "reversed":
+      return { kind: "wait", cause: "refund_mismatch" };
+    case "expired":
+      // Nothing was paid under this reference, and nothing will be.
+      await noteBankSaid(deps.db, payment.payment_id, { refundExpired: true });
+      return { kind: "wait", cause: "refund_expired", next: "now" };
+    case "approved":
+    case "declined":
+    case "unknown":
+    case "not_sent":
+      return await afterRefund(deps, payment, inquiry);
+    default:
+      return inquiry satisfies never;
+  }
+}
+
+async function refund(
+  deps: RecoverDeps,
+  payment: LeasedPayment,
+  { reversal, reference }: { reversal: Reversal; reference: string },
+): Promise<AcquirerOutcome> {
+  const request: FollowUpRequest = {
+    reference,
+    parentReference: payment.payment_id,
+    amountMinor: reversal.approved_minor ?? payment.amount_minor,
+    currency: payment.currency,
+    waitUntil: waitUntil(deps),
+  };
+  const outcome = await deps.acquirer.refund(request);
+  await failpoint("payments.after_reversal_refund");
+  return outcome;
+}
+
+async function afterRefund(
+  { db, events }: RecoverDeps,
+  payment: LeasedPayment,
+  outcome: AcquirerOutcome,
+): Promise<UndoResult> {
+  switch (outcome.kind) {
+    case "approved":
+      return { kind: "undone", by: "refund" };
+    case "declined":
+      await noteBankSaid(db, payment.payment_id, { refusal: outcome });
+      events.reversalRefused(payment, outcome);
+      return { kind: "wait", cause: "refund_declined" };
+    case "expired":
+      return { kind: "wait", cause: "refund_expired", next: "now" };
+    case "unknown":
+      return { kind: "wait", cause: `refund_${outcome.reason}` };
+    case "not_sent":
+      return { kind: "wait", cause: "acquirer_unavailable" };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Our reference of the refund that gives back a settled payment. It begins with the payment's id. */
+export function reversalRefundReference(paymentId: string, subReference: number): string {
+  return withSubReference(`${paymentId}:reversal`, subReference);
+}
+
+function inquire(deps: RecoverDeps, reference: string): Promise<InquiryOutcome> {
+  return deps.acquirer.inquire({ reference, waitUntil: waitUntil(deps) });
+}
+
+function causeOf(inquiry: InquiryOutcome): string {
+  return inquiry.kind === "unknown" ? inquiry.reason : inquiry.kind;
+}
+
+function waitUntil({ now, acquirerTimeoutMs }: RecoverDeps): Date {
+  return new Date(now() + acquirerTimeoutMs);
+}
