@@ -46,6 +46,7 @@ import {
   capturePayment,
   type MerchantOperationDeps,
 } from "./operation/merchant-operations.ts";
+import { purgeRefusals } from "./refund-reservation/purge-refusals.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./refund-reservation/reserve-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createAskRules, purgeRuleCounts } from "./merchant-rules/rule-queries.ts";
@@ -198,6 +199,11 @@ export async function startPayments(
       round: () => purgeIdempotencyKeys(db, { olderThanMs: config.IDEMPOTENCY_RETENTION }),
       log,
     }),
+    startPeriodicTask("purge refused reservations", {
+      intervalMs: PURGE_INTERVAL_MS,
+      round: () => purgeRefusals(db, { olderThanMs: REFUSALS_KEPT_MS }),
+      log,
+    }),
     startPeriodicTask("purge rule counts", {
       intervalMs: RULE_PURGE_INTERVAL_MS,
       round: () => purgeRuleCounts(db),
@@ -231,6 +237,8 @@ export async function startPayments(
 /** Two concurrent flushes each of claims, records, questions to the rules and rejections. They are opened as needed. */
 const WRITE_CONNECTIONS = 8;
 const PURGE_INTERVAL_MS = 3_600_000;
+/** Far longer than any copy of a request can be under way. */
+const REFUSALS_KEPT_MS = 86_400_000;
 const RULE_PURGE_INTERVAL_MS = 300_000;
 const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;

@@ -271,10 +271,9 @@ describe("raced over two processes", () => {
 
 describe("an expiry", () => {
   const age = (paymentId: string) =>
-    payments.query(
-      "update payments.payment set created_at = now() - interval '8 days' where payment_id = $1",
-      [paymentId],
-    );
+    payments.query("update payments.payment set authorization_expires_at = now() where payment_id = $1", [
+      paymentId,
+    ]);
 
   test("lets go of an old authorization, with a webhook, and of nothing else", async () => {
     const [old, young, sold, taken] = [await authorize(), await authorize(), await sell(), await authorize()];
@@ -295,4 +294,159 @@ describe("an expiry", () => {
     });
     for (const paymentId of ids) expect(await ledger(paymentId)).toHaveLength(2);
   });
+
+  test("goes on while more are due, whatever the interval, and two processes share them", async () => {
+    const crowded = await startPaymentsHarness({ EXPIRY_INTERVAL: "1h" });
+    const commands = Array.from({ length: 150 }, () => crowded.command());
+    await Promise.all(commands.map((command) => crowded.send(command)));
+    await crowded.query("update payments.payment set authorization_expires_at = now()");
+    await Promise.all([crowded.startAnother(), crowded.startAnother()]);
+    await eventually(async () => {
+      const [left] = await crowded.query<{ count: number }>(
+        "select count(*)::int from payments.payment where state <> 'CANCELLED'",
+      );
+      return left?.count === 0;
+    });
+    const operations = (await crowded.wholeLedger()).map(({ operation }) => operation);
+    expect(operations.filter((operation) => operation === "cancel")).toHaveLength(150);
+    await crowded.close();
+  });
+
+  test("that the bank declines is tried again a day later, then two, and then ends without it", async () => {
+    const paymentId = await authorize();
+    const dueInHours = async () => {
+      const [row] = await payments.query<{ hours: number }>(
+        `select round(extract(epoch from authorization_expires_at - now()) / 3600)::int as hours
+         from payments.payment where payment_id = $1`,
+        [paymentId],
+      );
+      return row?.hours;
+    };
+    for (const hours of [24, 48]) {
+      await payments.acquirerWill("cancel", "decline");
+      await age(paymentId);
+      await eventually(async () => (await dueInHours()) === hours);
+      expect(await payments.read(paymentId)).toMatchObject({
+        result: {
+          status: "SUCCESS",
+          lastOperation: { type: "EXPIRY", status: "DECLINED", resultCode: "05" },
+        },
+      });
+    }
+    await payments.acquirerWill("cancel", "decline");
+    await age(paymentId);
+    await eventually(async () => (await status(paymentId)) === "CANCELLED");
+    expect(await events(paymentId)).toEqual(["SUCCESS", "CANCELLED"]);
+    expect(
+      await payments.query(
+        "select cause from payments.payment_history where payment_id = $1 and to_state = 'CANCELLED'",
+        [paymentId],
+      ),
+    ).toEqual([{ cause: "expiry_declined" }]);
+  });
+
+  test("reads what is due now and no history: neither what was captured, released or reserved nor what is young", async () => {
+    const [{ definition } = { definition: "" }] = await payments.query<{ definition: string }>(
+      "select pg_get_indexdef('payments.payment_authorization_expiry'::regclass) as definition",
+    );
+    for (const left of [
+      "state = 'SUCCESS'",
+      "operation_id IS NULL",
+      "reserved_minor = 0",
+      "released_minor < amount",
+    ])
+      expect(definition).toContain(left);
+    const plan = await payments.query<{ "QUERY PLAN": string }>(
+      `explain select payment_id from payments.payment
+       where state = 'SUCCESS' and transaction_type = 'PRE_AUTHORIZATION' and operation_id is null
+         and reserved_minor = 0 and released_minor < amount_minor and authorization_expires_at <= now()
+       order by authorization_expires_at limit 64`,
+    );
+    expect(JSON.stringify(plan)).toContain("payment_authorization_expiry");
+  });
+});
+
+describe("the end of an operation", () => {
+  const lastOperation = async (paymentId: string) => {
+    const reply = await payments.read(paymentId);
+    return reply.outcome === "done" ? reply.result.lastOperation : undefined;
+  };
+
+  test("that was answered 202 is shown with the payment: pending, then done", async () => {
+    const paymentId = await authorize();
+    expect(await lastOperation(paymentId)).toBeUndefined();
+    await payments.acquirerWill("capture", "hang_before");
+    await payments.acquirerWill("inquire", "http_500", 3);
+    expect(await capture(paymentId, "60.00")).toMatchObject({
+      outcome: "pending",
+      result: { status: "SUCCESS", lastOperation: { type: "CAPTURE", status: "PENDING", amount: 60 } },
+    });
+    await settled(paymentId);
+    expect(await lastOperation(paymentId)).toEqual({
+      type: "CAPTURE",
+      status: "DONE",
+      amount: 60,
+      resultCode: "00",
+      at: expect.stringMatching(/Z$/),
+    });
+  });
+
+  test("that the bank declined after a 202 is DECLINED, with the bank's code", async () => {
+    const paymentId = await authorize();
+    await payments.acquirerWill("capture", "hang_before");
+    await payments.acquirerWill("capture", "decline");
+    expect(await capture(paymentId, "10.00")).toMatchObject({ outcome: "pending" });
+    await settled(paymentId);
+    expect(await payments.read(paymentId)).toMatchObject({
+      result: { status: "SUCCESS", lastOperation: { status: "DECLINED", resultCode: "05", amount: 10 } },
+    });
+  });
+
+  test("is in the webhook of a cancellation as it is in the payment", async () => {
+    const paymentId = await authorize();
+    await cancel(paymentId);
+    const [event] = await payments.query<{ body: Buffer }>(
+      "select body from payments.outbox where payment_id = $1 and status = 'CANCELLED'",
+      [paymentId],
+    );
+    const read = await payments.read(paymentId);
+    expect(JSON.parse(event!.body.toString())).toEqual(read.outcome === "done" && read.result);
+    expect(read).toMatchObject({ result: { version: 3, lastOperation: { type: "CANCEL", status: "DONE" } } });
+  });
+});
+
+describe("a request that the bank calls too late", () => {
+  test.each([
+    ["capture", capture, "CAPTURED"],
+    ["cancel", cancel, "CANCELLED"],
+  ] as const)("a %s is carried out under its next reference, once", async (operation, operate, end) => {
+    const paymentId = await authorize();
+    await payments.acquirerWill(operation, "expire", 2);
+    expect(await operate(paymentId)).toMatchObject({ outcome: "pending", result: { status: "SUCCESS" } });
+    await settled(paymentId);
+    expect(await status(paymentId)).toBe(end);
+    const lines = (await payments.ledger(paymentId)).slice(1);
+    expect(lines.map(({ outcome }) => outcome)).toEqual(["declined", "declined", "approved"]);
+    const [first, second, third] = lines.map(({ reference }) => reference);
+    expect([second, third]).toEqual([`${first}:2`, `${first}:3`]);
+  });
+
+  test("an authorization is FAILED: nothing is reserved, and nothing will be", async () => {
+    await payments.acquirerWill("authorize", "expire");
+    const command = payments.command();
+    expect(await payments.send(command)).toMatchObject({
+      outcome: "done",
+      result: { status: "FAILED", resultCode: "expired_request" },
+    });
+  });
+});
+
+test("a sale with 3-D Secure can be voided on the business day of its charge, not of its request", async () => {
+  const paymentId = await sell();
+  const set = (columns: string) =>
+    payments.query(`update payments.payment set ${columns} where payment_id = $1`, [paymentId]);
+  await set("created_at = now(), recovery_from = now() - interval '25 hours'");
+  expect(await cancel(paymentId)).toMatchObject({ code: "invalid_payment_state" });
+  await set("created_at = now() - interval '25 hours', recovery_from = now()");
+  expect(await cancel(paymentId)).toMatchObject({ outcome: "done", result: { status: "CANCELLED" } });
 });

@@ -36,6 +36,14 @@ async function unresolved(pan = "4000000000000127"): Promise<string> {
   return command.paymentId;
 }
 
+/** As old as it has to be for people to decide about it: no request on it can still be under way. */
+async function grown(paymentId: string): Promise<string> {
+  const earlier = "created_at = created_at - interval '1 minute' where payment_id = $1";
+  await payments.query(`update payments.payment set ${earlier}`, [paymentId]);
+  await payments.query(`update payments.payment_operation set ${earlier}`, [paymentId]);
+  return paymentId;
+}
+
 const audited = (paymentId: string) =>
   payments.query<{ actor: string; action: string }>(
     "select actor, action from payments.audit_entry where subject = $1 order by sequence",
@@ -136,7 +144,7 @@ test("reverse is final: the payment is FAILED once the bank has acknowledged", a
 describe("resolve", () => {
   let paymentId: string;
   beforeEach(async () => {
-    paymentId = await unresolved();
+    paymentId = await grown(await unresolved());
   });
 
   test("takes two different people who say the same; then the payment is settled, with its event", async () => {
@@ -171,11 +179,22 @@ describe("resolve", () => {
     });
   });
 
+  test("is too early while a request may still be under way", async () => {
+    const young = await unresolved();
+    for (const outcome of ["SUCCESS", "FAILED"] as const) {
+      expect(await resolve("alice", young, outcome)).toEqual({ outcome: "problem", code: "too_young" });
+    }
+    expect(await audited(young)).toEqual([]);
+  });
+
   test("cannot make SUCCESS of what is being reversed", async () => {
     await payments.query("update payments.payment set state = 'REVERSING' where payment_id = $1", [
       paymentId,
     ]);
-    expect(await resolve("alice", paymentId, "SUCCESS")).toMatchObject(settled);
+    expect(await resolve("alice", paymentId, "SUCCESS")).toEqual({
+      outcome: "problem",
+      code: "reversal_pending",
+    });
     await resolve("alice", paymentId, "FAILED");
     expect(await resolve("bora", paymentId, "FAILED")).toMatchObject({
       result: { payment: { status: "FAILED" } },
@@ -220,6 +239,7 @@ describe("a capture in doubt", () => {
     paymentId = command.paymentId;
     const operation = { paymentId, operationId: randomUUID(), amount: "10.93" };
     expect(await payments.call(capturePayment, operation)).toMatchObject({ outcome: "pending" });
+    await grown(paymentId);
   });
 
   test("is listed, can be asked about again, and is never reversed", async () => {
@@ -236,9 +256,28 @@ describe("a capture in doubt", () => {
     });
     const again = { paymentId, operationId: randomUUID(), amount: "10.93" };
     expect(await payments.call(capturePayment, again)).toMatchObject({ outcome: "pending" });
+    expect(await resolve("alice", paymentId, "SUCCESS")).toMatchObject({ code: "too_young" });
+    await grown(paymentId);
     await resolve("alice", paymentId, "SUCCESS");
     expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({
       result: { payment: { status: "CAPTURED", capturedAmount: 10.93 } },
+    });
+  });
+
+  test("is what the bank says it is, whatever people say", async () => {
+    const done = payments.command({ amountMinor: "10000" });
+    await payments.send(done);
+    // Done, never answered.
+    const operation = { paymentId: done.paymentId, operationId: randomUUID(), amount: "10.92" };
+    expect(await payments.call(capturePayment, operation)).toMatchObject({ outcome: "pending" });
+    await grown(done.paymentId);
+    await resolve("alice", done.paymentId, "FAILED");
+    expect(await resolve("bora", done.paymentId, "FAILED")).toMatchObject({
+      code: "bank_says_settled",
+      extra: { resultCode: "00" },
+    });
+    expect(await payments.read(done.paymentId)).toMatchObject({
+      result: { status: "CAPTURED", capturedAmount: 10.92 },
     });
   });
 });

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { capturePayment, listUnresolvedPayments } from "@holdfast/contracts";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
@@ -141,6 +143,63 @@ test("several workers settle each payment once", async () => {
   await crowded.close();
 });
 
+test("a part that the bank approved is reversed in that amount", async () => {
+  await payments.acquirerWill("authorize", "partial");
+  expect(await payAndSettle("4111111111111111")).toMatchObject({
+    state: "FAILED",
+    ledger: ["authorize approved", "reverse approved"],
+    events: ["FAILED"],
+  });
+});
+
+test("texts that a bank pads with control characters are recorded clean, in answers and in inquiries", async () => {
+  const padded = payments.command();
+  await payments.acquirerWill("authorize", "control_characters");
+  const answer = await payments.send(padded);
+  expect(answer).toMatchObject({ outcome: "done", result: { status: "SUCCESS", resultCode: "00" } });
+  expect(JSON.stringify(answer)).not.toMatch(/\\u00|\\n/);
+  await payments.acquirerWill("inquire", "control_characters");
+  expect(await payAndSettle("4000000000000119")).toMatchObject({ state: "SUCCESS", result_code: "00" });
+});
+
+test("an inquiry that hangs holds back no other payment", async () => {
+  const few = await startPaymentsHarness(
+    { ...PATIENT, LEASE_DURATION: "10m", RECOVERY_IN_FLIGHT_MAX: "2", DRAIN_TIMEOUT: "100ms" },
+    { hangMs: 600_000 },
+  );
+  await few.acquirerWill("inquire", "hang");
+  const commands = Array.from({ length: 20 }, () => few.command({ cardData: { pan: "4000000000000341" } }));
+  await Promise.all(commands.map((command) => few.send(command)));
+  const open = () =>
+    few.query<{ attempts: number; leased: boolean }>(
+      `select recovery_attempts as attempts, lease_until > now() as leased from payments.payment
+       where recover_at is not null`,
+    );
+  await eventually(async () => (await open()).length === 1);
+  expect(await open()).toEqual([{ attempts: 1, leased: true }]);
+  await few.close();
+});
+
+test("an attempt that throws is counted, shown to operators, tried again later, and not for ever", async () => {
+  await payments.query(`
+    create function payments.refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'this answer cannot be stored'; end $$;
+    create trigger refuse before update on payments.payment for each row
+      when (new.state = 'SUCCESS') execute function payments.refuse();`);
+  const command = payments.command({ cardData: { pan: "4000000000000341" } });
+  expect(await payments.send(command)).toMatchObject({ outcome: "pending" });
+  const shown = async () => {
+    const page = await payments.operate(listUnresolvedPayments, { limit: 10 });
+    if (page.outcome !== "done") throw new Error(page.outcome);
+    return page.result.items.find(({ payment }) => payment.paymentId === command.paymentId);
+  };
+  await eventually(async () => ((await shown())?.attempts ?? 0) >= 3);
+  expect(await shown()).toMatchObject({ unresolved: true, lastInquiry: "attempt_failed" });
+  await payments.query("drop trigger refuse on payments.payment; drop function payments.refuse()");
+  await eventually(async () => (await events(command.paymentId)).length === 1);
+  expect(await events(command.paymentId)).toEqual(["SUCCESS"]);
+});
+
 describe("with no worker", () => {
   let idle: PaymentsHarness;
   beforeAll(async () => {
@@ -181,6 +240,39 @@ describe("with no worker", () => {
     await moveLastWrite("1 hour");
     await idle.read(command.paymentId);
     expect(await attempts()).toBe(2);
+  });
+
+  test("reading never sends: neither a capture that the bank has not seen, nor a reversal", async () => {
+    const age = (paymentId: string) =>
+      idle.query(
+        `update payments.payment set updated_at = now() - interval '3 seconds',
+           created_at = created_at - interval '1 day' where payment_id = $1`,
+        [paymentId],
+      );
+    const lastInquiry = async (paymentId: string) =>
+      (
+        await idle.query<{ last_inquiry: string }>(
+          "select last_inquiry from payments.payment where payment_id = $1",
+          [paymentId],
+        )
+      )[0]?.last_inquiry;
+    const paid = idle.command({ amountMinor: "10000" });
+    await idle.send(paid);
+    const capture = { paymentId: paid.paymentId, operationId: randomUUID(), amount: "10.93" };
+    expect(await idle.call(capturePayment, capture)).toMatchObject({ outcome: "pending" });
+    await age(paid.paymentId);
+    expect(await idle.read(paid.paymentId)).toMatchObject({
+      result: { status: "SUCCESS", lastOperation: { status: "PENDING" } },
+    });
+    expect(await lastInquiry(paid.paymentId)).toBe("not_found");
+    expect(await operations(paid.paymentId, idle)).toEqual(["authorize approved"]);
+
+    const unseen = idle.command({ cardData: { pan: "4000000000000127" } });
+    await idle.send(unseen);
+    await age(unseen.paymentId);
+    expect(await idle.read(unseen.paymentId)).toMatchObject({ result: { status: "ENROLLED" } });
+    expect(await lastInquiry(unseen.paymentId)).toBe("not_found");
+    expect(await operations(unseen.paymentId, idle)).toEqual([]);
   });
 
   test("reading does not disturb a payment somebody works on", async () => {

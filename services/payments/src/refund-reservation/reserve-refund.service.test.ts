@@ -7,9 +7,13 @@ import {
   sellPayment,
   settleRefund,
 } from "@holdfast/contracts";
+import { createDatabase } from "@holdfast/service-runtime";
 import { eventually } from "@holdfast/tests/support";
+import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import { purgeRefusals } from "./purge-refusals.ts";
 
 let payments: PaymentsHarness;
 
@@ -185,4 +189,31 @@ describe("raced over two processes", () => {
       expect([reserved.outcome, cancelled.outcome].toSorted()).toEqual(["done", "problem"]);
     }
   });
+});
+
+test("tombstones of refused requests are kept for late copies and then deleted; nothing else is", async () => {
+  const paymentId = await sell();
+  const [held, released, refused] = [randomUUID(), randomUUID(), randomUUID()];
+  await reserve(paymentId, "4000", held);
+  await release(released);
+  expect(await reserve(paymentId, "6001", refused)).toMatchObject({ outcome: "problem" });
+  const pool = new Pool({ connectionString: payments.database.urls.payments.app });
+  const purge = () => purgeRefusals(createDatabase<PaymentsDatabase>(pool), { olderThanMs: 3_600_000 });
+  await purge();
+  // A copy gets the first answer.
+  expect(await reserve(paymentId, "6001", refused)).toMatchObject({
+    code: "refund_amount_exceeds_remaining",
+  });
+  await payments.query(
+    "update payments.refund_reservation set created_at = now() - interval '2 hours' where refund_id = any($1)",
+    [[held, released, refused]],
+  );
+  expect(await purge()).toBe(1);
+  await pool.end();
+  expect(
+    await payments.query(
+      "select state from payments.refund_reservation where refund_id = any($1) order by state",
+      [[held, released, refused]],
+    ),
+  ).toEqual([{ state: "ACTIVE" }, { state: "RELEASED" }]);
 });
