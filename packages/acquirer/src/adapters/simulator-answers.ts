@@ -7,7 +7,7 @@ import { z } from "zod";
 const printable = z.string().transform((text) => text.replace(CONTROL_CHARACTERS, "").trim());
 const CONTROL_CHARACTERS = /\p{Cc}/gu;
 const word = printable.pipe(z.string().min(1).max(64));
-const message = printable.transform((text) => [...text].slice(0, MESSAGE_LENGTH_MAX).join(""));
+const message = printable.transform((text) => Array.from(text).slice(0, MESSAGE_LENGTH_MAX).join(""));
 const MESSAGE_LENGTH_MAX = 200;
 
 const about = {

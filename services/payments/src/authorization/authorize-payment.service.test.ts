@@ -33,6 +33,8 @@ describe("an approval", () => {
         currency: "TRY",
         merchantCommission: 0.56,
         status: "SUCCESS",
+        statusDate: expect.stringMatching(/^\d{4}-.*Z$/),
+        version: 2,
         transactionType: "PRE_AUTHORIZATION",
         paymentDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         cardHolderName: "Ada Lovelace",

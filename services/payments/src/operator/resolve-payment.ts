@@ -88,20 +88,23 @@ function refusalOf(
   if (ageMs < leaseMs) return { outcome: "problem", code: "too_young" };
   const { state } = payment;
   if (outcome === "FAILED") {
-    const stands = isBeingReversed(state) && (reversal?.settled_at != null || reversal?.refused_at != null);
-    return stands ? saysSettled(reversal) : undefined;
+    return isBeingReversed(state) && reversal && moneyStands(reversal) ? saysSettled(reversal) : undefined;
   }
   if (state === "ENROLLING") return invalidState(payment);
   if (!isBeingReversed(state)) return undefined;
-  if (reversal?.refused_at == null) return { outcome: "problem", code: "reversal_pending" };
+  if (!reversal?.refused_at) return { outcome: "problem", code: "reversal_pending" };
   // Booked in another amount than was charged, it could be refunded above the charge.
   const isWhole = reversal.approved_minor === null || reversal.approved_minor === payment.amount_minor;
   return isWhole ? undefined : invalidState(payment);
 }
 
-function saysSettled(reversal: Reversal | undefined): Problem {
-  const { refusal_code: resultCode, refusal_message: resultMessage } = reversal ?? {};
-  const said = resultCode != null && { resultCode, resultMessage: resultMessage ?? "" };
+/** The bank has refused the reversal, or says that only a refund gives the money back. */
+function moneyStands({ settled_at, refused_at }: Reversal): boolean {
+  return settled_at !== null || refused_at !== null;
+}
+
+function saysSettled({ refusal_code, refusal_message }: Reversal): Problem {
+  const said = refusal_code !== null && { resultCode: refusal_code, resultMessage: refusal_message ?? "" };
   return { outcome: "problem", code: "bank_says_settled", ...(said && { extra: said }) };
 }
 
@@ -160,8 +163,8 @@ async function fail(
     return undefined;
   }
   const reversal = await findReversal(deps.db, payment.payment_id);
-  const stands = reversal?.settled_at != null || reversal?.refused_at != null;
-  if (stands || reversal?.sent_at == null) {
+  const stands = reversal && moneyStands(reversal);
+  if (stands || !reversal?.sent_at) {
     await wait(deps, reversing, undone);
     return stands ? saysSettled(reversal) : { outcome: "problem", code: "reversal_pending" };
   }

@@ -255,6 +255,13 @@ describe("operators", () => {
   const resolve = (name: string, paymentId: string, outcome: "SUCCESS" | "FAILED") =>
     idle.operate(resolveUnresolvedPayment, { paymentId, outcome, evidence: "call 17" }, name);
 
+  /** Its session has been over for a minute, so that nothing of it can be under way. */
+  const grown = (paymentId: string) =>
+    idle.query(
+      "update payments.payment set recovery_from = now() - interval '1 minute' where payment_id = $1",
+      [paymentId],
+    );
+
   test("leave a challenge in progress to its cardholder", async () => {
     const { paymentId } = await asked.challenged();
     const refused = {
@@ -270,9 +277,10 @@ describe("operators", () => {
   test("can end a session that is over: reversed it is CANCELLED, and never SUCCESS", async () => {
     const { paymentId } = await asked.challenged();
     await asked.expire(paymentId);
-    await idle.acquirerWill("reverse", "refuse");
+    await grown(paymentId);
+    await idle.acquirerWill("reverse", "hang_before");
     expect(await reverse(paymentId)).toMatchObject({ result: { state: "CANCELLING", unresolved: true } });
-    expect(await resolve("alice", paymentId, "SUCCESS")).toMatchObject({ code: "invalid_payment_state" });
+    expect(await resolve("alice", paymentId, "SUCCESS")).toMatchObject({ code: "reversal_pending" });
     expect(await reverse(paymentId)).toMatchObject({ result: { state: "CANCELLED", unresolved: false } });
     expect(await asked.ended(paymentId)).toMatchObject({
       ledger: ["reverse approved"],
@@ -287,6 +295,7 @@ describe("operators", () => {
     ] as const) {
       const { paymentId } = await asked.challenged();
       await asked.expire(paymentId);
+      await grown(paymentId);
       await resolve("alice", paymentId, outcome);
       await resolve("bob", paymentId, outcome);
       expect(await asked.ended(paymentId)).toMatchObject({ state, events: [state] });
