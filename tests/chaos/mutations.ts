@@ -24,6 +24,7 @@ export const MUTATIONS: readonly Mutation[] = [
         file: `${payments}/payment/payment-statements.ts`,
         search: `
       and payment.state = given."from"
+      and payment.version = given.version - 1
       and payment.lease_token = given.lease_token`,
         replace: "",
       },
@@ -84,7 +85,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "FAILED without a reversal",
     changes: [
       {
-        file: `${payments}/recovery/recover-payment.ts`,
+        file: `${payments}/recovery/undo-payment.ts`,
         search: "const reversal = await deps.acquirer.reverse({",
         replace: `const reversal = await (async (_request: object) => ({ kind: "reversed" }))({`,
       },
@@ -95,19 +96,9 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "a refused reversal counts as done",
     changes: [
       {
-        file: `${payments}/recovery/recover-payment.ts`,
-        search: `    case "reversed":
-      return await record(`,
-        replace: `    case "reversed":
-    case "refused":
-      return await record(`,
-      },
-      {
-        file: `${payments}/recovery/recover-payment.ts`,
-        search: `    case "refused":
-      return await wait(deps, payment, "reversal_refused");
-`,
-        replace: "",
+        file: `${payments}/recovery/undo-payment.ts`,
+        search: `return { kind: "wait", cause: "reversal_refused" };`,
+        replace: `return { kind: "undone", by: "reversal" };`,
       },
     ],
     scenario: outage("refuses a reversal ten times"),

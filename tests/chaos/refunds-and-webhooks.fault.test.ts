@@ -1,5 +1,6 @@
 // What comes after a payment: merchants ask for refunds, operators decide on them, and everything that ends is delivered to
 // the merchant's receiver. Processes die at exact moments, and the checker judges what came of it.
+import { withClient } from "@holdfast/sandbox/infrastructure";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { problemOf, recordOf } from "../checker/answers.ts";
@@ -106,6 +107,45 @@ test("dispatchers that die before they could commit an event lose nothing", asyn
   expect(delivered).toMatchObject({ answered: 200 });
 });
 
+test("what was promised while the bank stood still is carried out once, however late the bank reads it", async () => {
+  const bank = sut.system.acquirer.process;
+  const [authorized, sold, cancelled] = [
+    await authorization("50.00"),
+    await sale("60.00"),
+    await sale("70.00"),
+  ];
+  const refundId = acceptedIn([await ask(sold, "60.00")]);
+  const olga = await sut.system.operators.as("olga");
+  bank.pause();
+  const answers = await Promise.all([
+    sut.client.operate({ kind: "capture", paymentId: authorized, amount: "20.00" }),
+    sut.client.operate({ kind: "cancel", paymentId: cancelled }),
+    approve(olga, refundId),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([202, 202, 200]);
+  // Longer than any expiry that they could carry: what is read from the sockets now is past all of it.
+  await eventually(async () => (await unfinished()).every(({ attempts }) => attempts >= 2), {
+    withinMs: 60_000,
+  });
+  bank.resume();
+  expect(await endOf(refundId)).toBe("SUCCESS");
+  expect(recordOf(await sut.client.get(authorized))).toMatchObject({
+    status: "CAPTURED",
+    lastOperation: { type: "CAPTURE", status: "DONE" },
+  });
+  expect(recordOf(await sut.client.get(cancelled))).toMatchObject({ status: "CANCELLED" });
+  const moved = (await sut.ledgers()).bank
+    .filter(({ reference }) => [authorized, cancelled, refundId].some((id) => reference.startsWith(id)))
+    .map(({ operation, outcome }) => `${operation} ${outcome}`);
+  expect(moved.toSorted()).toEqual([
+    "authorize approved",
+    "cancel approved",
+    "capture approved",
+    "refund approved",
+    "sale approved",
+  ]);
+});
+
 /** A cold process takes a while for its first refund, which must not be taken for a fault's effect. */
 async function warmUp(): Promise<void> {
   const paymentId = await sale("100.00");
@@ -133,6 +173,23 @@ async function sale(amount: string): Promise<string> {
     { withinMs: 15_000 },
   );
   return paid;
+}
+
+async function authorization(amount: string): Promise<string> {
+  const answer = await sut.client.post({ ...sut.order(), amount });
+  expect(answer).toMatchObject({ status: 201 });
+  return recordOf(answer)?.paymentId ?? "";
+}
+
+/** What waits for the bank, and how often it has been asked about. */
+async function unfinished(): Promise<{ attempts: number }[]> {
+  return await withClient(sut.system.superuserUrl, async (client) => {
+    const { rows } = await client.query<{ attempts: number }>(
+      `select recovery_attempts as attempts from payments.payment where recover_at is not null
+       union all select recovery_attempts from refunds.refund where recover_at is not null`,
+    );
+    return rows;
+  });
 }
 
 async function ask(paymentId: string, amount: string, via: { gateway?: number } = {}): Promise<HistoryEntry> {

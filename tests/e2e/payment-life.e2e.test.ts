@@ -140,12 +140,15 @@ async function operatorsSettleWhatIsLeft(sandbox: RunningSandbox, merchant: Clie
     status: 400,
   });
   const failed = { outcome: "FAILED", evidence: "the bank's help desk, call 17" };
+  expect((await alice("POST", `${path}/resolve`, failed)).body.code).toMatch(
+    /^(too_young|operation_in_progress)$/,
+  );
   await eventually(async () => (await alice("POST", `${path}/resolve`, failed)).status === 200);
   await eventually(async () => (await alice("POST", `${path}/resolve`, failed)).body.code === "same_person");
   await eventually(async () => (await bora("POST", `${path}/resolve`, failed)).status === 200);
   expect(await vera("GET", path)).toMatchObject({
     status: 200,
-    body: { unresolved: false, payment: { status: "FAILED", resultCode: "resolved" } },
+    body: { unresolved: false, payment: { status: "FAILED", resultCode: "reversed" } },
   });
   expect(await merchant("GET", `/api/payment/${paymentId}`)).toMatchObject({ body: { status: "FAILED" } });
   expect(await alice("POST", `${path}/reverse`)).toMatchObject({
