@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import { SKEW_ALARM_MS, SKEW_STOP_MS, type Clock } from "./clock.ts";
 import type { BusinessEvents } from "./business-events.ts";
 import type { WebhooksDatabase } from "./database.ts";
-import { waitingEndpoints } from "./delivery/claim-statements.ts";
+import { BEFORE_EVERY_MERCHANT, waitingEndpoints } from "./delivery/claim-statements.ts";
 import type { DeliveryQueue } from "./delivery/delivery-queue.ts";
 
 /**
@@ -43,7 +43,7 @@ export async function measureState(
   events: BusinessEvents,
 ): Promise<void> {
   const { rows } = await sql<{ oldest_due_age_ms: number; pending: number }>`
-    with recursive ${sql.raw(waitingEndpoints())}, oldest as (
+    with recursive ${sql.raw(waitingEndpoints({ after: `'${BEFORE_EVERY_MERCHANT}'::uuid`, now: "now()" }))}, oldest as (
       select due.due_at from waiting cross join lateral (
         select due_at from delivery
         where delivery.merchant_id = waiting.merchant_id and lease_token is null and trigger = 'schedule'
