@@ -44,7 +44,9 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       const outcome = result.error ?? "delivered";
       meters.attempts.add(1, { outcome, trigger: delivery.trigger });
       meters.attemptDuration.record(result.durationMs / 1_000, { outcome });
-      const level = result.error === undefined ? "info" : ends ? "error" : "warn";
+      const isUnreadable = result.error === "secret_unreadable";
+      if (isUnreadable) meters.secretUnreadable.add(1);
+      const level = result.error === undefined ? "info" : ends || isUnreadable ? "error" : "warn";
       log[level](
         {
           ...identify(delivery),
@@ -117,6 +119,9 @@ function createMeters() {
     ),
     attempts: meter.createCounter("holdfast.webhooks.attempts", {
       description: "Attempts by outcome and trigger",
+    }),
+    secretUnreadable: meter.createCounter("holdfast.webhooks.secret_unreadable", {
+      description: "Attempts that were not sent, since no key opens their endpoint's secret",
     }),
     attemptDuration: seconds("holdfast.webhooks.attempt.duration", "How long attempts take, by outcome"),
     poisoned: meter.createCounter("holdfast.webhooks.poison", {
