@@ -4,7 +4,7 @@ import { pause, type Logger } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 import { assertEventStream } from "./event-stream.ts";
 import { createOutboxMetrics, type OutboxMetrics } from "./outbox-metrics.ts";
-import { claimNew, claimUnconfirmed, postpone, type ClaimedEvent } from "./outbox-statements.ts";
+import { claimNew, claimUnconfirmed, takeBack, type ClaimedEvent } from "./outbox-statements.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
 import { publishEvents } from "./publish-events.ts";
 
@@ -92,7 +92,7 @@ export function createRelayRound({
     if (failed.length === 0) return true;
     log.warn({ operation: "relay", count: failed.length, error }, "events were not published");
     streamIsThere = false;
-    await postpone(pool, failed, FAILURE_PAUSE_MS);
+    await takeBack(pool, failed, FAILURE_PAUSE_MS);
     return false;
   };
 
