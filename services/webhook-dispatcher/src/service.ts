@@ -129,6 +129,7 @@ export async function startWebhookDispatcher(
       client,
       activateAfterMs: config.WEBHOOK_SECRET_ACTIVATION,
       windowMs: config.WEBHOOK_RETRY_WINDOW,
+      eventDays: config.WEBHOOK_EVENT_RETENTION_DAYS,
       nudge: () => worker.nudge(),
     }),
   });
