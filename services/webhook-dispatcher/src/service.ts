@@ -109,6 +109,7 @@ export async function startWebhookDispatcher(
       progress,
       leaseMs,
       windowMs: config.WEBHOOK_RETRY_WINDOW,
+      eventDays: config.WEBHOOK_EVENT_RETENTION_DAYS,
     },
     {
       stream: { replicas: config.EVENT_STREAM_REPLICAS, bytesMax: config.EVENT_STREAM_BYTES_MAX },
