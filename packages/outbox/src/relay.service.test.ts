@@ -104,11 +104,12 @@ test("what nobody confirms comes again under another message id, each time after
   expect(await published()).toHaveLength(2);
 });
 
-/** The stream takes nothing while the test refuses; a size is no setting that services bring back. */
-const refuse = async (refusing: boolean) => {
+/** The stream takes no larger events for now; a size is no setting that services bring back. */
+const limitSize = async (bytesMax: number) => {
   const { streams } = await jetstreamManager(harness.bus.nats);
-  await streams.update(EVENT_STREAM.name, { max_msg_size: refusing ? 1 : -1 });
+  await streams.update(EVENT_STREAM.name, { max_msg_size: bytesMax });
 };
+const refuse = (refusing: boolean) => limitSize(refusing ? 1 : -1);
 
 test("a publish that failed does not count: after an outage of the stream the next copy is due as ever", async () => {
   await assertEventStream(harness.bus.nats, stream);
@@ -138,6 +139,21 @@ test("a publish that failed does not count: after an outage of the stream the ne
   });
   expect((await harness.rows())[0]!.due_in_ms).toBeLessThanOrEqual(7_200_000);
   expect((await harness.published()).map(({ msgId }) => msgId)).toEqual([`${eventId}:1`, `${eventId}:2`]);
+});
+
+test("an event that the stream never takes stops neither new ones nor those that come again", async () => {
+  await assertEventStream(harness.bus.nats, stream);
+  await limitSize(2_000);
+  const large = await harness.record({ body: Buffer.alloc(4_000, " ") });
+  const small = await harness.record();
+  const next = round({ OUTBOX_REPUBLISH_AFTER: 1 });
+  await eventually(async () => {
+    expect(await next()).toBe("failed");
+    const [never, again] = await harness.rows();
+    expect(never).toMatchObject({ event_id: large, publish_attempts: 0 });
+    expect(again!.publish_attempts).toBeGreaterThan(1);
+  });
+  expect(new Set((await harness.published()).map(({ event }) => event.eventId))).toEqual(new Set([small]));
 });
 
 test("a failed publish that did arrive is not in the stream twice", async () => {

@@ -103,14 +103,16 @@ export function createRelayRound({
     streamIsThere = true;
 
     const fresh = await claimNew(pool, { limit: BATCH_MAX, republishAfterMs });
-    if (!(await publish(fresh))) return "failed";
+    let isPublished = await publish(fresh);
     if (performance.now() >= lookAgainAt) {
       const limit = Math.min(BATCH_MAX, republishRate.available(performance.now()));
       const unconfirmed = limit > 0 ? await claimUnconfirmed(pool, { limit, republishAfterMs }) : [];
       republishRate.take(unconfirmed.length);
       if (unconfirmed.length < limit) lookAgainAt = performance.now() + LOOK_AGAIN_MS;
-      if (!(await publish(unconfirmed))) return "failed";
+      // An event that the stream never takes is claimed with the new ones in each round, and must not stop these.
+      isPublished = (await publish(unconfirmed)) && isPublished;
     }
+    if (!isPublished) return "failed";
     return fresh.length === BATCH_MAX ? "more" : "idle";
   };
 }
