@@ -156,20 +156,15 @@ test("a message that cannot be accepted is kept once, however often it comes, an
   await harness.start();
   const event = newEvent({ at: daysAgo(2) });
   const poison = JSON.stringify({ ...event, status: "CAPTURED", body: event.body.toString("base64") });
-  const messages = [
-    poison,
-    poison,
-    poison.replace("CAPTURED", "ENROLLED"),
-    "no event",
-    "no event",
-    "nor this",
-  ];
-  for (const message of messages) await harness.publishRaw(message);
-  await eventually(() =>
-    expect(harness.lines.filter(({ msg }) => String(msg).includes("poison"))).toHaveLength(messages.length),
-  );
-  const rows = await harness.query<{ data: Buffer }>("select data from webhooks.poison order by poison_id");
-  expect(rows.map(({ data }) => data.toString())).toEqual([poison, "no event", "nor this"]);
+  const changed = poison.replace("CAPTURED", "ENROLLED");
+  const lines = () => harness.lines.filter(({ msg }) => String(msg).includes("poison"));
+  await harness.publishRaw(poison);
+  await eventually(() => expect(lines()).toHaveLength(1));
+  const copies = [poison, changed, "no event", "no event", "nor this"];
+  for (const message of copies) await harness.publishRaw(message);
+  await eventually(() => expect(lines()).toHaveLength(1 + copies.length));
+  const rows = await harness.query<{ data: Buffer }>("select data from webhooks.poison");
+  expect(rows.map(({ data }) => data.toString()).toSorted()).toEqual(["no event", "nor this", poison]);
   expect(harness.confirmed).toEqual([]);
 });
 

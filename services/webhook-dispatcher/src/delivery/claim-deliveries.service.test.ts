@@ -2,6 +2,7 @@ import { createTestDatabase, measurePlan, type PlanWork } from "@holdfast/tests/
 import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { insertWaiting, type WaitingGroup } from "../../test/waiting-deliveries.ts";
+import { MEASURE_STATE } from "../measure-statements.ts";
 import { PLAN_SETTINGS } from "../plan-settings.ts";
 import { claimDeliveries, claimValues, releaseLeases } from "./claim-deliveries.ts";
 import { CLAIM } from "./claim-statements.ts";
@@ -20,19 +21,28 @@ async function startTables() {
 
 const request = { limit: 500, leaseMs: 30_000, shiftMs: 0, after: undefined };
 
-/** A claim's work while these deliveries wait and the process knows each of their endpoints. */
-async function workOfClaim(waiting: WaitingGroup, room: number): Promise<PlanWork> {
+/** The work of a statement while these deliveries wait. */
+async function workOf(
+  waiting: WaitingGroup,
+  statement: (merchants: string[]) => { text: string; values?: unknown[] },
+): Promise<PlanWork> {
   const { superuser, pool } = await startTables();
   const merchants = await insertWaiting(superuser, waiting);
   await superuser.query("vacuum (analyze) webhooks.delivery, webhooks.endpoint");
-  const rooms = merchants.map((merchantId) => ({ merchantId, room }));
   const client = await pool.connect();
   try {
-    return await measurePlan(client, { text: CLAIM.text, values: claimValues({ ...request, rooms }) });
+    return await measurePlan(client, statement(merchants));
   } finally {
     client.release();
   }
 }
+
+/** A claim's work while these deliveries wait and the process knows each of their endpoints. */
+const workOfClaim = (waiting: WaitingGroup, room: number) =>
+  workOf(waiting, (merchants) => {
+    const rooms = merchants.map((merchantId) => ({ merchantId, room }));
+    return { text: CLAIM.text, values: claimValues({ ...request, rooms }) };
+  });
 
 test.each([
   ["are due later", { each: 2, dueInSeconds: 3_600 }, 1],
@@ -48,12 +58,16 @@ test.each([
   },
 );
 
-test("a claim reads next to nothing for endpoints with nothing due, however many there are", async () => {
+test("a claim and a measurement read next to nothing for endpoints with nothing due", async () => {
   const later = { merchants: 4_000, each: 2, dueInSeconds: 36_000 };
-  const { rows, pages } = await workOfClaim(later, 1);
-  expect(rows).toBeLessThan(10);
-  // Less than a page for each endpoint.
-  expect(pages).toBeLessThan(later.merchants / 4);
+  for (const { rows, pages } of [
+    await workOfClaim(later, 1),
+    await workOf(later, () => ({ text: MEASURE_STATE })),
+  ]) {
+    expect(rows).toBeLessThan(20);
+    // Less than a page for each endpoint.
+    expect(pages).toBeLessThan(later.merchants / 4);
+  }
 });
 
 test("each endpoint gets the room that is known of it, and one that is unknown gets its own limit", async () => {
