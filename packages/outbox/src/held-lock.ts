@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from "pg";
 export type HeldLock = {
   /** Takes the lock, or makes sure that it is still held. @returns its connection; undefined when another has it. */
   hold(): Promise<PoolClient | undefined>;
-  /** Closes the connection, and with it the lock. */
+  /** Closes the connection, and with it the lock, for good. */
   release(): void;
 };
 
@@ -19,20 +19,24 @@ export function createHeldLock(
   { name, idleMaxMs }: { name: string; idleMaxMs: number },
 ): HeldLock {
   let held: PoolClient | undefined;
-  const release = () => {
+  let released = false;
+  const close = () => {
     // A session with a lock and a time-out of its own is of no use to others.
     held?.release(true);
     held = undefined;
   };
   return {
-    release,
+    release() {
+      released = true;
+      close();
+    },
     async hold() {
       if (held) {
         try {
           await held.query("select 1");
           return held;
         } catch {
-          release();
+          close();
         }
       }
       const client = await pool.connect();
@@ -51,6 +55,8 @@ export function createHeldLock(
         throw error;
       }
       held = client;
+      // A stop does not wait for a round that takes too long, and the pool would wait for its connection.
+      if (released) close();
       return held;
     },
   };

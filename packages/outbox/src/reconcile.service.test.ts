@@ -190,6 +190,10 @@ test("a stop gives the lock to the next process, and the connection back", async
   onTestFinished(() => lock.release());
   await eventually(async () => expect(await lock.hold()).toBeDefined());
   await eventually(() => expect(one.totalCount).toBe(one.idleCount));
+
+  // A round that began before the stop and goes on after it keeps no connection either.
+  lock.release();
+  expect(await lock.hold()).toBeUndefined();
 });
 
 test("the backlog is measured from what is open, however many events were ever confirmed", async () => {
