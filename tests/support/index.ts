@@ -17,6 +17,7 @@ export { captureLog, type CapturedLog, type LogLine } from "./capture-log.ts";
 export { columnsOf } from "./columns-of.ts";
 export { eventually } from "./eventually.ts";
 export { letStatementsWait, occupyConnections } from "./occupy-connections.ts";
+export { measurePlan, type PlanWork } from "./plan-work.ts";
 export { ProcessTree } from "./process-tree.ts";
 export { serveCommands } from "./serve-commands.ts";
 export { startTestSystem, type TestSystem, type TestSystemOptions } from "./start-test-system.ts";

@@ -26,6 +26,7 @@ export * from "./http/return-url.ts";
 export * from "./http/sale.ts";
 export * from "./http/three-ds.ts";
 export * from "./http/webhook-endpoints.ts";
+export * from "./http/webhook-errors.ts";
 export * from "./transition.ts";
 export * from "./messages/all-commands.ts";
 export * from "./messages/bus-users.ts";

@@ -1,7 +1,10 @@
 import type { FinalStatus } from "@holdfast/contracts";
 import type { Pool } from "pg";
 
-/** A committed event that was claimed for publishing. `publish_attempts` counts this time. */
+/**
+ * A committed event that was claimed for publishing. `publish_attempts` counts this time; a time that failed is not
+ * counted.
+ */
 export type ClaimedEvent = {
   event_id: string;
   event_type: string;
@@ -64,12 +67,25 @@ async function claim(
   return rows;
 }
 
-/** Makes events whose publishing failed due again soon, earlier than the missing confirmation would. */
-export async function postpone(pool: Pool, eventIds: string[], byMs: number): Promise<void> {
+/**
+ * Takes the claim of events whose publishing failed back: they are due again soon, and the next copy's wait is what it
+ * would have been without the failure. The next attempt has the same number, and so the same message id: if the failed
+ * one did arrive, the stream drops the second copy.
+ *
+ * A row that somebody else has claimed or confirmed in the meantime is left as it is.
+ */
+export async function takeBack(pool: Pool, events: ClaimedEvent[], dueAfterMs: number): Promise<void> {
   await pool.query(
-    `update outbox set publish_at = now() + $2 * interval '1 millisecond'
-     where event_id = any($1::uuid[]) and confirmed_at is null`,
-    [eventIds, byMs],
+    `update outbox set publish_attempts = outbox.publish_attempts - 1,
+       publish_at = now() + $3 * interval '1 millisecond'
+     from unnest($1::uuid[], $2::int[]) as failed(event_id, publish_attempts)
+     where outbox.event_id = failed.event_id and outbox.publish_attempts = failed.publish_attempts
+       and confirmed_at is null`,
+    [
+      events.map(({ event_id }) => event_id),
+      events.map(({ publish_attempts }) => publish_attempts),
+      dueAfterMs,
+    ],
   );
 }
 
@@ -84,7 +100,7 @@ export async function confirm(pool: Pool, eventIds: string[]): Promise<number> {
 }
 
 /** Opens confirmed rows again, due immediately. @returns how many were closed. */
-export async function reopen(pool: Pool, eventIds: string[]): Promise<number> {
+export async function reopen(pool: Pick<Pool, "query">, eventIds: string[]): Promise<number> {
   const { rowCount } = await pool.query(
     `update outbox set confirmed_at = null, publish_attempts = greatest(publish_attempts, 1), publish_at = now()
      where event_id = any($1::uuid[]) and confirmed_at is not null`,
@@ -95,7 +111,7 @@ export async function reopen(pool: Pool, eventIds: string[]): Promise<number> {
 
 /** A page of the confirmed events of a period, in the order of their ids, which begin with the time. */
 export async function findConfirmed(
-  pool: Pool,
+  pool: Pick<Pool, "query">,
   { from, to, after, limit }: { from: Date; to: Date; after: string | undefined; limit: number },
 ): Promise<string[]> {
   const { rows } = await pool.query<{ event_id: string }>(
@@ -113,12 +129,20 @@ function firstIdAt(time: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
-/** Counts the open events and returns the age of the oldest one. */
+/**
+ * Counts the open events and returns the age of the oldest one. The two halves are the conditions of the two partial
+ * indexes: with `confirmed_at is null` alone none of them serves, and all that was ever published is read.
+ */
 export async function measureBacklog(pool: Pool): Promise<{ unconfirmed: number; oldestAgeMs: number }> {
-  const { rows } = await pool.query<{ unconfirmed: number; oldest_age_ms: number }>(
-    `select count(*)::int as unconfirmed,
-       coalesce(extract(epoch from now() - min(occurred_at)) * 1000, 0)::float8 as oldest_age_ms
-     from outbox where confirmed_at is null`,
-  );
+  const { rows } = await pool.query<{ unconfirmed: number; oldest_age_ms: number }>(MEASURE_BACKLOG);
   return { unconfirmed: rows[0]!.unconfirmed, oldestAgeMs: rows[0]!.oldest_age_ms };
 }
+
+export const MEASURE_BACKLOG = `
+  select count(*)::int as unconfirmed,
+    coalesce(extract(epoch from now() - min(occurred_at)) * 1000, 0)::float8 as oldest_age_ms
+  from (
+    select occurred_at from outbox where confirmed_at is null and publish_attempts = 0
+    union all
+    select occurred_at from outbox where confirmed_at is null and publish_attempts > 0
+  ) as open`;

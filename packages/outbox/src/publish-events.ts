@@ -9,18 +9,18 @@ import type { ClaimedEvent } from "./outbox-statements.ts";
  * Publishes events side by side. The server's answer means little (it syncs its files every two minutes), but without
  * an answer the event certainly has to be sent again.
  *
- * @returns the ids of those that were not acknowledged, with one of the errors.
+ * @returns those that were not acknowledged, with one of the errors.
  */
 export async function publishEvents(
   nats: NatsConnection,
   source: EventSource,
   events: ClaimedEvent[],
-): Promise<{ failed: string[]; error?: unknown }> {
+): Promise<{ failed: ClaimedEvent[]; error?: unknown }> {
   const client = jetstream(nats, { timeout: PUBLISH_TIMEOUT_MS });
   const results = await Promise.allSettled(events.map((event) => publishTraced(client, source, event)));
   const failed = events.filter((_, index) => results[index]!.status === "rejected");
   const rejection = results.find((result) => result.status === "rejected");
-  return { failed: failed.map(({ event_id }) => event_id), ...(rejection && { error: rejection.reason }) };
+  return { failed, ...(rejection && { error: rejection.reason }) };
 }
 
 const PUBLISH_TIMEOUT_MS = 5_000;
@@ -59,7 +59,8 @@ async function publish(
   traceparent: string | null,
 ): Promise<void> {
   await client.publish(eventSubject(source), JSON.stringify(message(source, event)), {
-    // The id includes the attempt: the server remembers ids for its whole window and would drop the second copy.
+    // The id includes the attempt: the server remembers ids for its whole window and would drop a copy that is published
+    // because the first was lost.
     msgID: `${event.event_id}:${event.publish_attempts}`,
     headers: headersOf(traceparent),
     // One more copy does no harm, and the outbox repeats what is lost.

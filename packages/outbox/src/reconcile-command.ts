@@ -2,37 +2,76 @@ import { parseArgs } from "node:util";
 import type { EventSource } from "@holdfast/contracts";
 import { busOptions, connectBus, type BusSettings } from "@holdfast/messaging";
 import { ConfigError, createPool, createLogger, describeError, flushLog } from "@holdfast/service-runtime";
-import { reconcile } from "./reconcile.ts";
+import { askDispatcher, reconcile, type ReconcileDeps, type Reconciliation } from "./reconcile.ts";
 
 type Connections = BusSettings & { DATABASE_URL: string };
 
 /**
- * The command that each owner of an outbox has, for use after a dispatcher's database was restored. It compares all
- * events since a time and opens the missing ones again. It exits with 1 when events were missing or could not be
- * compared.
+ * The command that each owner of an outbox has, for use after a dispatcher's database was restored. It compares the
+ * events since a time and opens the missing ones again. Without a time it goes back as far as the dispatcher keeps
+ * events. It exits with 1 when events were missing or could not be compared.
  *
  *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… node src/reconcile.ts --since 2026-11-20T00:00:00Z
  *
  * On the bus it signs in as the service, and needs no further permission.
  */
-export async function runReconcileCommand(source: EventSource, readConfig: () => Connections): Promise<void> {
+export async function runReconcileCommand(
+  source: EventSource,
+  readConfig: () => Connections,
+  args = process.argv.slice(2),
+): Promise<void> {
   try {
-    const { values } = parseArgs({ options: { since: { type: "string", default: "1970-01-01T00:00:00Z" } } });
-    const from = new Date(values.since);
-    if (Number.isNaN(from.getTime()))
+    const { values } = parseArgs({ args, options: { since: { type: "string" } } });
+    const since = values.since === undefined ? undefined : new Date(values.since);
+    if (Number.isNaN(since?.getTime()))
       throw new TypeError("--since must be a time such as 2026-11-20T00:00:00Z");
-    const { compared, missing } = await reconcileSince(source, readConfig(), from);
-    process.stdout.write(`${source}: ${compared} confirmed events compared, ${missing.length} missing\n`);
+    const { compared, missing, from } = await connectAndReconcile(source, readConfig(), since);
+    process.stdout.write(
+      `${source}: ${compared} confirmed events since ${from.toISOString()} compared, ${missing.length} missing\n`,
+    );
     for (const eventId of missing) process.stdout.write(`${eventId}\n`);
     if (missing.length > 0) process.exitCode = 1;
   } catch (error) {
-    const isPlain = error instanceof ConfigError || error instanceof TypeError;
+    const isPlain =
+      error instanceof ConfigError || error instanceof TypeError || error instanceof NotComparableError;
     process.stderr.write(`${source}: ${isPlain ? error.message : JSON.stringify(describeError(error))}\n`);
     process.exitCode = 1;
   }
 }
 
-async function reconcileSince(source: EventSource, config: Connections, from: Date) {
+/** Events of this time cannot be compared, and nothing was. */
+export class NotComparableError extends Error {
+  override name = "NotComparableError";
+  readonly code = "not_comparable";
+}
+
+/**
+ * Compares the events since a time, or all that the dispatcher keeps. An earlier time is refused: what the dispatcher's
+ * retention has dropped would look like missing, and merchants would get webhooks of months ago again.
+ *
+ * @throws NotComparableError before anything is opened again.
+ */
+export async function reconcileSince(
+  deps: ReconcileDeps,
+  since: Date | undefined,
+): Promise<Reconciliation & { from: Date }> {
+  const { keptSince } = await askDispatcher(deps.bus, deps.source, []);
+  if (keptSince === undefined) {
+    throw new NotComparableError(
+      "this dispatcher does not return since when it keeps events: upgrade it first",
+    );
+  }
+  const from = since ?? new Date(keptSince);
+  if (from < new Date(keptSince)) {
+    throw new NotComparableError(
+      `--since is ${from.toISOString()}, but the dispatcher keeps events since ${keptSince} only ` +
+        "(WEBHOOK_EVENT_RETENTION_DAYS). Nothing was compared",
+    );
+  }
+  return { ...(await reconcile(deps, { from, to: new Date() })), from };
+}
+
+async function connectAndReconcile(source: EventSource, config: Connections, since: Date | undefined) {
   const log = createLogger(source, "error");
   const pool = createPool({
     url: config.DATABASE_URL,
@@ -42,7 +81,7 @@ async function reconcileSince(source: EventSource, config: Connections, from: Da
   });
   const bus = await connectBus({ ...busOptions(config), name: `${source}-reconcile` });
   try {
-    return await reconcile({ pool, bus, source }, { from, to: new Date() });
+    return await reconcileSince({ pool, bus, source }, since);
   } finally {
     await bus.close(1_000);
     await pool.end();

@@ -3,11 +3,12 @@ import { findMissingEvents, type EventSource } from "@holdfast/contracts";
 import { request, type Bus } from "@holdfast/messaging";
 import { startPeriodicTask, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
+import { createHeldLock, type HeldLock } from "./held-lock.ts";
 import { createOutboxMetrics } from "./outbox-metrics.ts";
 import { findConfirmed, measureBacklog, reopen } from "./outbox-statements.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
 
-export type ReconcileDeps = { pool: Pool; bus: Bus; source: EventSource };
+export type ReconcileDeps = { pool: Pick<Pool, "query">; bus: Bus; source: EventSource };
 
 export type Reconciliation = {
   /** Confirmed events that were compared. */
@@ -36,7 +37,7 @@ export async function reconcile(
   for (;;) {
     const eventIds = await findConfirmed(pool, { from, to, after, limit: PAGE });
     if (eventIds.length === 0) return result;
-    const missing = await askDispatcher(bus, source, eventIds);
+    const { missing } = await askDispatcher(bus, source, eventIds);
     await reopen(pool, missing);
     result.compared += eventIds.length;
     result.missing.push(...missing);
@@ -46,45 +47,50 @@ export async function reconcile(
 
 const PAGE = 500;
 
-async function askDispatcher(bus: Bus, source: EventSource, eventIds: string[]): Promise<string[]> {
+/** Of the events that were asked about; `keptSince` is absent from a dispatcher of before that field. */
+type Comparison = { missing: string[]; keptSince?: string | undefined };
+
+/** @throws DispatcherSilentError */
+export async function askDispatcher(bus: Bus, source: EventSource, eventIds: string[]): Promise<Comparison> {
   const now = Date.now();
   const context = { requestId: randomUUIDv7(), deadlineAt: now + ASK_TIMEOUT_MS, service: { name: source } };
-  const reply = await request(
-    bus,
-    findMissingEvents,
-    context,
-    { eventIds },
-    {
-      waitUntil: now + ASK_TIMEOUT_MS,
-      traceparent: "",
-    },
-  );
+  const options = { waitUntil: now + ASK_TIMEOUT_MS, traceparent: "" };
+  const reply = await request(bus, findMissingEvents, context, { eventIds }, options);
   if (reply.outcome !== "done") throw new DispatcherSilentError(`the dispatcher's answer: ${reply.outcome}`);
-  return reply.result.missing;
+  return reply.result;
 }
 
 const ASK_TIMEOUT_MS = 10_000;
 
-/** Periodically compares the latest events and measures what is still open. */
+/**
+ * Periodically compares the latest events and measures what is still open. Of all processes of a service one compares,
+ * since more would only ask the same again; another one takes over when it is gone.
+ */
 export function startReconciliation(
-  deps: ReconcileDeps & { settings: OutboxSettings; log: Logger },
+  deps: ReconcileDeps & { pool: Pool; settings: OutboxSettings; log: Logger },
 ): PeriodicTask[] {
   const { settings, log, source, pool } = deps;
   const metrics = createOutboxMetrics(source);
   const intervalMs = settings.OUTBOX_RECONCILE_INTERVAL;
+  const lock = createHeldLock(pool, { name: "reconcile", idleMaxMs: intervalMs + TAKE_OVER_AFTER_MS });
+  const comparing = startPeriodicTask("reconcile events", {
+    intervalMs,
+    round: async () => {
+      const result = await reconcileLatest(deps, { lock, intervalMs, now: Date.now() });
+      if (!result) return;
+      metrics.missing(result.missing.length);
+      if (result.missing.length > 0)
+        log.error({ count: result.missing.length }, "confirmed events were missing at the dispatcher");
+    },
+    log,
+  });
   return [
-    startPeriodicTask("reconcile events", {
-      intervalMs,
-      round: async () => {
-        // Twice the interval, so that a round that fails leaves no gap.
-        const from = new Date(Date.now() - 2 * intervalMs - SETTLED_AFTER_MS);
-        const { missing } = await reconcile(deps, { from, to: new Date(Date.now() - SETTLED_AFTER_MS) });
-        metrics.missing(missing.length);
-        if (missing.length > 0)
-          log.error({ count: missing.length }, "confirmed events were missing at the dispatcher");
+    {
+      async stop(timeoutMs) {
+        await comparing.stop(timeoutMs);
+        lock.release();
       },
-      log,
-    }),
+    },
     startPeriodicTask("measure the outbox", {
       intervalMs: MEASURE_INTERVAL_MS,
       round: async () => metrics.backlog(await measureBacklog(pool)),
@@ -93,5 +99,22 @@ export function startReconciliation(
   ];
 }
 
+/**
+ * One round of the periodic comparison. It goes back three intervals, so that neither a round that fails nor a process
+ * that dies leaves a gap: another one has the lock within two intervals.
+ *
+ * @returns undefined when another process compares.
+ */
+export async function reconcileLatest(
+  { bus, source }: Omit<ReconcileDeps, "pool">,
+  { lock, intervalMs, now }: { lock: HeldLock; intervalMs: number; now: number },
+): Promise<Reconciliation | undefined> {
+  const connection = await lock.hold();
+  if (!connection) return undefined;
+  const from = new Date(now - 3 * intervalMs - TAKE_OVER_AFTER_MS);
+  return await reconcile({ pool: connection, bus, source }, { from, to: new Date(now - SETTLED_AFTER_MS) });
+}
+
 const SETTLED_AFTER_MS = 5_000;
 const MEASURE_INTERVAL_MS = 15_000;
+const TAKE_OVER_AFTER_MS = 30_000;

@@ -1,5 +1,5 @@
-import { confirmEvents, EVENT_STREAM, findMissingEvents } from "@holdfast/contracts";
-import { handler, request, serve } from "@holdfast/messaging";
+import { confirmEvents, EVENT_STREAM } from "@holdfast/contracts";
+import { request, serve } from "@holdfast/messaging";
 import { eventually } from "@holdfast/tests/support";
 import { jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
@@ -7,8 +7,8 @@ import { startOutboxHarness, type OutboxHarness } from "../test/outbox-harness.t
 import { confirmEventsHandler } from "./confirm-events.ts";
 import { assertEventStream, EventStreamSettingsError } from "./event-stream.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
-import { confirm, measureBacklog } from "./outbox-statements.ts";
-import { DispatcherSilentError, reconcile } from "./reconcile.ts";
+import { claimNew, claimUnconfirmed, confirm, measureBacklog, takeBack } from "./outbox-statements.ts";
+import { publishEvents } from "./publish-events.ts";
 import { createRelayRound, startOutboxRelay, type OutboxRelay } from "./relay.ts";
 
 let harness: OutboxHarness;
@@ -102,6 +102,85 @@ test("what nobody confirms comes again under another message id, each time after
   await harness.superuser.query("update payments.outbox set publish_at = now() - interval '1 hour'");
   await next();
   expect(await published()).toHaveLength(2);
+});
+
+/** The stream takes no larger events for now; a size is no setting that services bring back. */
+const limitSize = async (bytesMax: number) => {
+  const { streams } = await jetstreamManager(harness.bus.nats);
+  await streams.update(EVENT_STREAM.name, { max_msg_size: bytesMax });
+};
+const refuse = (refusing: boolean) => limitSize(refusing ? 1 : -1);
+
+test("a publish that failed does not count: after an outage of the stream the next copy is due as ever", async () => {
+  await assertEventStream(harness.bus.nats, stream);
+  const eventId = await harness.record();
+  const next = round({ OUTBOX_REPUBLISH_AFTER: 3_600_000 });
+  await refuse(true);
+  for (let times = 0; times < 5; times++) expect(await next()).toBe("failed");
+  expect(await harness.rows()).toMatchObject([{ publish_attempts: 0, confirmed: false }]);
+  await refuse(false);
+  await next();
+  const [row] = await harness.rows();
+  expect(row).toMatchObject({ publish_attempts: 1 });
+  expect(row!.due_in_ms).toBeLessThanOrEqual(3_600_000);
+  expect((await harness.published()).map(({ msgId }) => msgId)).toEqual([`${eventId}:1`]);
+
+  // The next copy fails, too: it is tried again soon, and is still the second one.
+  await harness.superuser.query("update payments.outbox set publish_at = now()");
+  await refuse(true);
+  await eventually(async () => expect(await next()).toBe("failed"));
+  const [failed] = await harness.rows();
+  expect(failed).toMatchObject({ publish_attempts: 1 });
+  expect(failed!.due_in_ms).toBeLessThan(10_000);
+  await refuse(false);
+  await eventually(async () => {
+    await next();
+    expect(await harness.rows()).toMatchObject([{ publish_attempts: 2 }]);
+  });
+  expect((await harness.rows())[0]!.due_in_ms).toBeLessThanOrEqual(7_200_000);
+  expect((await harness.published()).map(({ msgId }) => msgId)).toEqual([`${eventId}:1`, `${eventId}:2`]);
+});
+
+test("an event that the stream never takes stops neither new ones nor those that come again", async () => {
+  await assertEventStream(harness.bus.nats, stream);
+  await limitSize(2_000);
+  const large = await harness.record({ body: Buffer.alloc(4_000, " ") });
+  const small = await harness.record();
+  const next = round({ OUTBOX_REPUBLISH_AFTER: 1 });
+  await eventually(async () => {
+    expect(await next()).toBe("failed");
+    const [never, again] = await harness.rows();
+    expect(never).toMatchObject({ event_id: large, publish_attempts: 0 });
+    expect(again!.publish_attempts).toBeGreaterThan(1);
+  });
+  expect(new Set((await harness.published()).map(({ event }) => event.eventId))).toEqual(new Set([small]));
+});
+
+test("a failed publish that did arrive is not in the stream twice", async () => {
+  await assertEventStream(harness.bus.nats, stream);
+  const eventId = await harness.record();
+  const options = { limit: 10, republishAfterMs: 60_000 };
+  const claimed = await claimNew(harness.pool, options);
+  await publishEvents(harness.bus.nats, "payments", claimed);
+  // The answer was lost.
+  await takeBack(harness.pool, claimed, 0);
+  await round()();
+  expect((await harness.published()).map(({ msgId }) => msgId)).toEqual([`${eventId}:1`]);
+  expect(await harness.rows()).toMatchObject([{ publish_attempts: 1 }]);
+});
+
+test("a claim is not taken back once the row is somebody else's or confirmed", async () => {
+  const options = { limit: 10, republishAfterMs: 0 };
+  const [one, two] = [await harness.record(), await harness.record()];
+  const claimed = await claimNew(harness.pool, options);
+  expect(claimed).toHaveLength(2);
+  await confirm(harness.pool, [one]);
+  expect(await claimUnconfirmed(harness.pool, options)).toMatchObject([{ event_id: two }]);
+  await takeBack(harness.pool, claimed, 0);
+  expect(await harness.rows()).toMatchObject([
+    { event_id: one, publish_attempts: 1, confirmed: true },
+    { event_id: two, publish_attempts: 2 },
+  ]);
 });
 
 test("an event that is committed after a later one is not missed", async () => {
@@ -202,38 +281,4 @@ test("the stream's settings are asserted: made, changed where that is possible, 
     storage: StorageType.Memory,
   });
   await expect(assertEventStream(harness.bus.nats, stream)).rejects.toBeInstanceOf(EventStreamSettingsError);
-});
-
-test("the comparison with the dispatcher opens what it lacks again; without its answer nothing is known", async () => {
-  const [here, lost, open] = [await harness.record(), await harness.record(), await harness.record()];
-  await confirm(harness.pool, [here, lost]);
-  const range = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 1_000) };
-  const { pool, bus } = harness;
-  await expect(reconcile({ pool, bus, source: "payments" }, range)).rejects.toBeInstanceOf(
-    DispatcherSilentError,
-  );
-
-  const asked: string[] = [];
-  const dispatcher = await serve(bus, {
-    service: "webhooks",
-    version: "0.0.0",
-    inFlightMax: 10,
-    onHandled: () => {},
-    handlers: [
-      handler(findMissingEvents, async ({ payload }) => {
-        asked.push(...payload.eventIds);
-        return { outcome: "done", result: { missing: payload.eventIds.filter((id) => id === lost) } };
-      }),
-    ],
-  });
-  expect(await reconcile({ pool, bus, source: "payments" }, range)).toEqual({ compared: 2, missing: [lost] });
-  expect(asked).not.toContain(open);
-  expect((await harness.rows()).find(({ event_id }) => event_id === lost)).toMatchObject({
-    confirmed: false,
-  });
-  await round()();
-  expect((await harness.published()).map(({ event }) => event.eventId)).toContain(lost);
-  const earlier = { from: new Date(0), to: new Date(Date.now() - 30_000) };
-  expect(await reconcile({ pool, bus, source: "payments" }, earlier)).toEqual({ compared: 0, missing: [] });
-  await dispatcher.stop(0);
 });

@@ -4,7 +4,7 @@ import { pause, type Logger } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 import { assertEventStream } from "./event-stream.ts";
 import { createOutboxMetrics, type OutboxMetrics } from "./outbox-metrics.ts";
-import { claimNew, claimUnconfirmed, postpone, type ClaimedEvent } from "./outbox-statements.ts";
+import { claimNew, claimUnconfirmed, takeBack, type ClaimedEvent } from "./outbox-statements.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
 import { publishEvents } from "./publish-events.ts";
 
@@ -92,7 +92,7 @@ export function createRelayRound({
     if (failed.length === 0) return true;
     log.warn({ operation: "relay", count: failed.length, error }, "events were not published");
     streamIsThere = false;
-    await postpone(pool, failed, FAILURE_PAUSE_MS);
+    await takeBack(pool, failed, FAILURE_PAUSE_MS);
     return false;
   };
 
@@ -103,14 +103,16 @@ export function createRelayRound({
     streamIsThere = true;
 
     const fresh = await claimNew(pool, { limit: BATCH_MAX, republishAfterMs });
-    if (!(await publish(fresh))) return "failed";
+    let isPublished = await publish(fresh);
     if (performance.now() >= lookAgainAt) {
       const limit = Math.min(BATCH_MAX, republishRate.available(performance.now()));
       const unconfirmed = limit > 0 ? await claimUnconfirmed(pool, { limit, republishAfterMs }) : [];
       republishRate.take(unconfirmed.length);
       if (unconfirmed.length < limit) lookAgainAt = performance.now() + LOOK_AGAIN_MS;
-      if (!(await publish(unconfirmed))) return "failed";
+      // An event that the stream never takes is claimed with the new ones in each round, and must not stop these.
+      isPublished = (await publish(unconfirmed)) && isPublished;
     }
+    if (!isPublished) return "failed";
     return fresh.length === BATCH_MAX ? "more" : "idle";
   };
 }

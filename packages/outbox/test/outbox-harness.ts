@@ -30,6 +30,8 @@ export async function startOutboxHarness() {
     bus,
     nats,
     log,
+    databaseUrl: database.urls.payments.app,
+    natsUrl: nats.url,
     settings: (change: Partial<OutboxSettings> = {}): OutboxSettings => ({
       ...parseConfig(z.object(outboxSettings), {}),
       ...change,

@@ -1,3 +1,4 @@
+import type { EventSource } from "@holdfast/contracts";
 import { activeTraceparent, metrics } from "@holdfast/telemetry";
 import type { Logger } from "@holdfast/service-runtime";
 import type { LeasedDelivery } from "./delivery/leased-delivery.ts";
@@ -10,6 +11,8 @@ export type BusinessEvents = {
   /** Writes an attempt's only line, without its body and without secrets. */
   attempted(delivery: LeasedDelivery, result: PostResult, what: { lateMs: number; ends: boolean }): void;
   poisoned(reason: string): void;
+  /** An event is older than those that are kept. It is confirmed to its owner and never sent. */
+  expired(eventId: string, source: EventSource): void;
   /** While the database or the stream is down, nothing is accepted; the owners keep their events. */
   acceptFailed(error: unknown): void;
   /** Events were not confirmed to their owner, which publishes them again. */
@@ -22,6 +25,8 @@ export type BusinessEvents = {
   handshake(): void;
   skewed(skewMs: number, stopped: boolean): void;
   defaultPartitionUsed(rows: number): void;
+  /** Deliveries have lost their event and cannot be sent. */
+  orphansEnded(count: number): void;
   measured(state: DispatcherState): void;
 };
 
@@ -40,26 +45,20 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       meters.accepted.add(events);
       meters.acceptLag.record(lagMs / 1_000);
     },
-    attempted(delivery, result, { lateMs, ends }) {
+    attempted(delivery, result, what) {
       const outcome = result.error ?? "delivered";
       meters.attempts.add(1, { outcome, trigger: delivery.trigger });
       meters.attemptDuration.record(result.durationMs / 1_000, { outcome });
-      const level = result.error === undefined ? "info" : ends ? "error" : "warn";
-      log[level](
-        {
-          ...identify(delivery),
-          outcome,
-          statusCode: result.statusCode,
-          durationMs: result.durationMs,
-          lagMs: Math.round(lateMs),
-          ...(activeTraceparent() === undefined && { trace_id: delivery.traceparent?.split("-")[1] }),
-        },
-        ends && result.error !== undefined ? "webhook failed for good" : "webhook attempt",
-      );
+      if (result.error === "secret_unreadable") meters.secretUnreadable.add(1);
+      logAttempt(log, delivery, result, what);
     },
     poisoned(reason) {
       meters.poisoned.add(1);
       log.error({ reason }, "a message in the event stream is not an event; it is kept in the poison table");
+    },
+    expired(eventId, source) {
+      meters.expired.add(1, { source });
+      log.error({ eventId }, "an event is older than those that are kept, and is not sent");
     },
     acceptFailed: (error) => log.warn({ operation: "accept", error }, "events could not be accepted"),
     notConfirmed: (count, reason) =>
@@ -79,6 +78,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     defaultPartitionUsed(rows) {
       log.error({ count: rows }, "rows are in a default partition, since their day has no partition");
     },
+    orphansEnded: (count) => log.error({ count }, "deliveries had lost their event and were ended"),
     measured(state) {
       meters.oldestDueAge.record(state.oldestDueAgeMs / 1_000);
       meters.pending.record(state.pending);
@@ -87,6 +87,26 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       meters.skew.record(state.skewMs / 1_000);
     },
   };
+}
+
+function logAttempt(
+  log: Logger,
+  delivery: LeasedDelivery,
+  { error, statusCode, durationMs }: PostResult,
+  { lateMs, ends }: { lateMs: number; ends: boolean },
+): void {
+  const needsSomebody = ends || error === "secret_unreadable";
+  log[error === undefined ? "info" : needsSomebody ? "error" : "warn"](
+    {
+      ...identify(delivery),
+      outcome: error ?? "delivered",
+      statusCode,
+      durationMs,
+      lagMs: Math.round(lateMs),
+      ...(activeTraceparent() === undefined && { trace_id: delivery.traceparent?.split("-")[1] }),
+    },
+    ends && error !== undefined ? "webhook failed for good" : "webhook attempt",
+  );
 }
 
 function logReaped(log: Logger, { expiredLeases, failed, cancelled }: Reaped): void {
@@ -118,9 +138,15 @@ function createMeters() {
     attempts: meter.createCounter("holdfast.webhooks.attempts", {
       description: "Attempts by outcome and trigger",
     }),
+    secretUnreadable: meter.createCounter("holdfast.webhooks.secret_unreadable", {
+      description: "Attempts that were not sent, since no key opens their endpoint's secret",
+    }),
     attemptDuration: seconds("holdfast.webhooks.attempt.duration", "How long attempts take, by outcome"),
     poisoned: meter.createCounter("holdfast.webhooks.poison", {
       description: "Messages that were not events",
+    }),
+    expired: meter.createCounter("holdfast.webhooks.expired", {
+      description: "Events that were not sent, since they are older than those that are kept",
     }),
     expiredLeases: meter.createCounter("holdfast.webhooks.expired_leases", {
       description: "Leases whose holder vanished",

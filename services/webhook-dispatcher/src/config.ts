@@ -60,7 +60,9 @@ export const configSchema = z.object({
     .describe("How long a pulled event may stay unacknowledged before the stream delivers it again."),
   WEBHOOK_EVENT_RETENTION_DAYS: integerSetting(3, 3_650)
     .default(90)
-    .describe("Days that events and the outcomes of their deliveries are kept."),
+    .describe(
+      "Days that events and the outcomes of their deliveries are kept. An event that arrives later than that is not sent.",
+    ),
   WEBHOOK_ATTEMPT_RETENTION_DAYS: integerSetting(3, 3_650)
     .default(30)
     .describe("Days that attempts are kept in the delivery log."),

@@ -90,4 +90,5 @@ export type PoisonTable = {
   sequence: bigint;
   reason: string;
   data: Buffer;
+  message_key: string | null;
 };

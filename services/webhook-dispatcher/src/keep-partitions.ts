@@ -2,13 +2,18 @@ import { sql, type Kysely } from "kysely";
 import type { BusinessEvents } from "./business-events.ts";
 import type { WebhooksDatabase } from "./database.ts";
 
-/** Creates the partitions of the coming days and drops those that are past retention. */
+/**
+ * Creates the partitions of the coming days and drops those that are past retention and have no delivery pending.
+ * Deliveries whose event is gone all the same (after a restore, or by hand) are ended.
+ */
 export async function keepPartitions(
   db: Kysely<WebhooksDatabase>,
   { eventDays, attemptDays, events }: { eventDays: number; attemptDays: number; events: BusinessEvents },
 ): Promise<void> {
   await sql`select make_partitions(${DAYS_AHEAD})`.execute(db);
   await sql`select drop_partitions(${eventDays}, ${attemptDays})`.execute(db);
+  const orphans = await endOrphans(db);
+  if (orphans > 0) events.orphansEnded(orphans);
   const { rows } = await sql<{ count: number }>`
     select ((select count(*) from event_default) + (select count(*) from outcome_default)
       + (select count(*) from attempt_default))::int as count`.execute(db);
@@ -17,3 +22,13 @@ export async function keepPartitions(
 }
 
 const DAYS_AHEAD = 7;
+
+/** No younger day is ever dropped, so nothing younger is looked at. @returns how many were ended. */
+async function endOrphans(db: Kysely<WebhooksDatabase>): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from delivery
+    where occurred_at < now() - interval '3 days' and lease_token is null and not exists (
+      select from event
+      where event.occurred_at = delivery.occurred_at and event.event_id = delivery.event_id)`.execute(db);
+  return Number(numAffectedRows);
+}

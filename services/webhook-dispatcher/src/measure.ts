@@ -2,8 +2,8 @@ import { sql, type Kysely } from "kysely";
 import { SKEW_ALARM_MS, SKEW_STOP_MS, type Clock } from "./clock.ts";
 import type { BusinessEvents } from "./business-events.ts";
 import type { WebhooksDatabase } from "./database.ts";
-import { waitingEndpoints } from "./delivery/claim-statements.ts";
 import type { DeliveryQueue } from "./delivery/delivery-queue.ts";
+import { MEASURE_STATE } from "./measure-statements.ts";
 
 /**
  * Measures how far the database's clock is ahead of ours. The quickest of a few queries is the most precise, since its
@@ -42,19 +42,8 @@ export async function measureState(
   clock: Clock,
   events: BusinessEvents,
 ): Promise<void> {
-  const { rows } = await sql<{ oldest_due_age_ms: number; pending: number }>`
-    with recursive ${sql.raw(waitingEndpoints())}, oldest as (
-      select due.due_at from waiting cross join lateral (
-        select due_at from delivery
-        where delivery.merchant_id = waiting.merchant_id and lease_token is null and trigger = 'schedule'
-        order by due_at limit 1
-      ) as due
-    )
-    select
-      coalesce((select extract(epoch from now() - min(due_at)) * 1000 from oldest), 0)::float8 as oldest_due_age_ms,
-      (select greatest(reltuples, 0)::float8 from pg_class where oid = 'delivery'::regclass) as pending`.execute(
-    db,
-  );
+  const measurement = sql<{ oldest_due_age_ms: number; pending: number }>`${sql.raw(MEASURE_STATE)}`;
+  const { rows } = await measurement.execute(db);
   const { oldest_due_age_ms, pending } = rows[0]!;
   const { inFlight, breakersOpen } = queue.measure();
   events.measured({

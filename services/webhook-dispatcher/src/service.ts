@@ -23,6 +23,7 @@ import { createLookup, type Lookup } from "./http-client/resolve-target.ts";
 import { createWebhookClient } from "./http-client/webhook-client.ts";
 import { measureSkew, measureState } from "./measure.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
+import { PLAN_SETTINGS } from "./plan-settings.ts";
 import { createProgress } from "./progress.ts";
 import { keepPartitions } from "./keep-partitions.ts";
 
@@ -108,6 +109,7 @@ export async function startWebhookDispatcher(
       progress,
       leaseMs,
       windowMs: config.WEBHOOK_RETRY_WINDOW,
+      eventDays: config.WEBHOOK_EVENT_RETENTION_DAYS,
     },
     {
       stream: { replicas: config.EVENT_STREAM_REPLICAS, bytesMax: config.EVENT_STREAM_BYTES_MAX },
@@ -128,6 +130,7 @@ export async function startWebhookDispatcher(
       client,
       activateAfterMs: config.WEBHOOK_SECRET_ACTIVATION,
       windowMs: config.WEBHOOK_RETRY_WINDOW,
+      eventDays: config.WEBHOOK_EVENT_RETENTION_DAYS,
       nudge: () => worker.nudge(),
     }),
   });
@@ -169,11 +172,6 @@ function timesOf(config: Config): AttemptTimes {
   return attemptTimes(config.WEBHOOK_ATTEMPT_TIMEOUT, config.WEBHOOK_LEASE);
 }
 
-/**
- * Every statement here follows an index from a few keys. The planner knows that only once it has seen full tables; a
- * plan that it made for empty ones, and kept, would read all of them.
- */
-const PLAN_SETTINGS = { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" };
 const STUCK_AFTER_MS = 30_000;
 const SKEW_INTERVAL_MS = 5_000;
 const MEASURE_INTERVAL_MS = 15_000;

@@ -133,8 +133,8 @@ test("what is no event is kept with its reason, once, and holds up nobody", asyn
     "no json",
     "[]",
     JSON.stringify({ ...encoded, eventId: randomUUID() }),
-    JSON.stringify({ ...encoded, status: "CAPTURED" }),
-    JSON.stringify({ ...encoded, body: "not base64!" }),
+    JSON.stringify({ ...encoded, eventId: randomUUIDv7(), status: "CAPTURED" }),
+    JSON.stringify({ ...encoded, eventId: randomUUIDv7(), body: "not base64!" }),
   ];
   for (const data of poison) await harness.publishRaw(data);
   await harness.publish(good);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FINAL_STATUSES } from "../payment-status.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 import { pageQuery } from "./operator-payments.ts";
+import { webhookErrorSchema } from "./webhook-errors.ts";
 
 /** The operator API's webhook part (product.md, section 5): an endpoint for each merchant, and the delivery log. */
 
@@ -13,17 +14,6 @@ export const webhookDeliveryStatusSchema = z
   .enum(WEBHOOK_DELIVERY_STATUSES)
   .meta({ id: "WebhookDeliveryStatus" });
 export type WebhookDeliveryStatus = z.infer<typeof webhookDeliveryStatusSchema>;
-
-/** Why an attempt was no success. A class and no more: what the network said would tell a port scanner too much. */
-export const WEBHOOK_ERRORS = ["dns", "refused", "reset", "tls", "timeout", "blocked", "status"] as const;
-export const webhookErrorSchema = z.enum(WEBHOOK_ERRORS).meta({
-  id: "WebhookError",
-  description:
-    "`dns`: the name has no address; `refused`: the connection was refused; `reset`: the connection broke before an " +
-    "answer; `tls`: the certificate is not valid for the name; `timeout`: there was no answer in time; `blocked`: the " +
-    "address is not allowed; `status`: the answer was not 2xx",
-});
-export type WebhookError = z.infer<typeof webhookErrorSchema>;
 
 const result = {
   statusCode: z.int().optional(),

@@ -96,13 +96,16 @@ export const readWebhooksAuditLog = defineOperatorCommand({
   result: auditEntriesSchema,
 });
 
-/** Which of an owner's events the dispatcher does not have. */
+/**
+ * Which of an owner's events the dispatcher does not have. Events of before `keptSince` are not missing, since its
+ * retention drops them; a dispatcher from before this field does not return it.
+ */
 export const findMissingEvents = defineServiceCommand({
   service: "webhooks",
   senders: EVENT_SOURCES,
   name: "missing-events",
   request: z.object({ eventIds: z.array(z.uuid()).max(1_000) }),
-  result: z.object({ missing: z.array(z.uuid()) }),
+  result: z.object({ missing: z.array(z.uuid()), keptSince: z.iso.datetime().optional() }),
 });
 
 /** Tells an owner that these events are committed at the dispatcher; only this closes their outbox rows. */

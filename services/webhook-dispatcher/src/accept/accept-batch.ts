@@ -8,9 +8,17 @@ import { SKEW_STOP_MS, type Clock } from "../clock.ts";
 import type { WebhooksDatabase } from "../database.ts";
 import type { DeliveryWorker } from "../delivery/delivery-worker.ts";
 import type { Progress } from "../progress.ts";
+import { firstKeptDay } from "../retention.ts";
 import { acceptEvents, keepPoison, type EventToAccept } from "./accept-events.ts";
 import type { Confirmations } from "./confirmations.ts";
-import { parseEvent, type IncomingEvent } from "./parse-event.ts";
+import {
+  identifyEvent,
+  messageKey,
+  parseEvent,
+  timeOfEvent,
+  type EventIdentity,
+  type IncomingEvent,
+} from "./parse-event.ts";
 
 export type AcceptDeps = {
   pool: Pool;
@@ -22,6 +30,8 @@ export type AcceptDeps = {
   progress: Progress;
   leaseMs: number;
   windowMs: number;
+  /** Days that events are kept. */
+  eventDays: number;
   /** Whether to give up on a batch that the database does not accept. */
   isStopping: () => boolean;
 };
@@ -41,6 +51,12 @@ export async function acceptBatch(deps: AcceptDeps, received: Received[]): Promi
   const arrivals: Arrival[] = [];
   for (const { message, span } of received) {
     const event = parseEvent(message, span ? formatTraceparent(span.spanContext()) : null);
+    const identity = typeof event === "string" ? identifyEvent(message) : event;
+    if (identity && timeOfEvent(identity) < firstKeptDay(deps.clock.databaseNow(), deps.eventDays)) {
+      if (span) failSpan(span, "expired");
+      expire(deps, message, identity);
+      continue;
+    }
     if (typeof event === "string") {
       if (span) failSpan(span, "poison");
       await setAside(deps, message, event);
@@ -142,10 +158,24 @@ function without(all: string[], some: string[]): string[] {
   return left;
 }
 
+/**
+ * Ends an event of before the days that are kept. Whether it was delivered long ago cannot be known any more, and a
+ * merchant that gets a webhook of months ago may act on it. It is confirmed, or its owner would publish it for ever.
+ */
+function expire({ events, confirmations }: AcceptDeps, message: JsMsg, { eventId, source }: EventIdentity) {
+  events.expired(eventId, source);
+  message.term("older than the events that are kept");
+  confirmations.add(source, eventId);
+}
+
+/**
+ * Stores a message that cannot be accepted. It is not confirmed: its owner keeps it open, which pages somebody, and
+ * publishes it again, so that a dispatcher that is mended accepts it, until it is older than the events that are kept.
+ */
 async function setAside({ db, events }: AcceptDeps, message: JsMsg, reason: string): Promise<void> {
   const { subject, data } = message;
   try {
-    await keepPoison(db, { subject, sequence: message.seq, reason, data });
+    await keepPoison(db, { subject, sequence: message.seq, reason, data, key: messageKey(message) });
   } catch (error) {
     // The stream delivers the message again after the acknowledgement's time.
     return events.acceptFailed(error);
@@ -157,11 +187,5 @@ async function setAside({ db, events }: AcceptDeps, message: JsMsg, reason: stri
 const TERM_REASON_MAX = 100;
 
 function lagOf(clock: Clock, arrivals: Arrival[]): number {
-  const oldest = Math.min(...arrivals.map(({ event }) => timeOfEventId(event.eventId)));
-  return Math.max(0, clock.databaseNow() - oldest);
-}
-
-/** A UUIDv7 begins with 48 bits of Unix milliseconds. */
-function timeOfEventId(eventId: string): number {
-  return Number.parseInt(eventId.replace("-", "").slice(0, 12), 16);
+  return Math.max(0, clock.databaseNow() - Math.min(...arrivals.map(({ event }) => timeOfEvent(event))));
 }

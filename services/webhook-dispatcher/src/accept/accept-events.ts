@@ -49,15 +49,13 @@ function givenEvent({ event, lease }: EventToAccept): GivenEvent {
   };
 }
 
-/** Stores a message that is not an event with the reason, for operators to look at. */
+/**
+ * Stores a message that is not an event with the reason, for operators to look at. Its owner goes on publishing it; of
+ * all copies the first is stored.
+ */
 export async function keepPoison(
   db: Kysely<WebhooksDatabase>,
-  {
-    subject,
-    sequence,
-    reason,
-    data,
-  }: { subject: string; sequence: number; reason: string; data: Uint8Array },
+  { subject, sequence, reason, data, key }: Poison,
 ): Promise<void> {
   await db
     .insertInto("poison")
@@ -66,8 +64,12 @@ export async function keepPoison(
       sequence: BigInt(sequence),
       reason: reason.slice(0, REASON_MAX),
       data: Buffer.from(data),
+      message_key: key,
     })
+    .onConflict((conflict) => conflict.column("message_key").doNothing())
     .execute();
 }
+
+type Poison = { subject: string; sequence: number; reason: string; data: Uint8Array; key: string };
 
 const REASON_MAX = 2_000;

@@ -4,44 +4,48 @@ import type { LeasedDeliveryRow } from "./leased-delivery.ts";
 const NOW = "(now() + $6::float8 * interval '1 millisecond')";
 
 /**
- * Leases due deliveries. Parameters: `$1` the merchant after whom to continue, `$2` and `$3` merchants with the room
- * that each of them has, `$4` the limit, `$5` the lease and `$6` the clock's shift in milliseconds.
+ * Leases due deliveries. Parameters: `$1` the merchant after whom to continue, `$2` merchants in the order of their
+ * ids, `$3` the room that each of them has, `$4` the limit, `$5` the lease and `$6` the clock's shift in milliseconds.
+ *
+ * A merchant's room is found by a binary search: thousands of endpoints that fail together are all in `$2`, and a join
+ * with it took seconds. A delivery whose event is gone is never chosen, so it takes no place in its endpoint's queue.
  */
 export const CLAIM = {
   name: "claim-deliveries",
   text: `
-  with recursive ${waitingEndpoints("$1::uuid")}, chosen as (
-    select due.delivery_id
+  with recursive ${waitingEndpoints({ after: "$1::uuid", now: NOW })}, chosen as (
+    select due.*
     from waiting
       join endpoint using (merchant_id)
-      left join unnest($2::uuid[], $3::int[]) as known(merchant_id, room) using (merchant_id)
+      cross join lateral (select width_bucket(waiting.merchant_id, $2::uuid[]) as position) as known
       cross join lateral (
-        select delivery_id from delivery
+        select delivery_id, event_type, payment_id, status, body, traceparent
+        from delivery join event using (occurred_at, event_id)
         where delivery.merchant_id = waiting.merchant_id and lease_token is null and due_at <= ${NOW}
           -- An attempt that may no longer start is left to the reaper, which records the failure.
           and (attempt = 1 or trigger = 'manual' or deadline_at >= ${NOW})
-        order by due_at limit coalesce(known.room, endpoint.max_in_flight)
-        for update skip locked
+        order by due_at
+        limit case when ($2::uuid[])[known.position] = waiting.merchant_id
+          then ($3::int[])[known.position] else endpoint.max_in_flight end
+        for update of delivery skip locked
       ) as due
     where endpoint.enabled
     limit $4
   )
   update delivery set lease_token = gen_random_uuid(), lease_until = ${NOW} + $5::float8 * interval '1 millisecond'
-  from chosen, event, endpoint
-  where delivery.delivery_id = chosen.delivery_id
-    and event.occurred_at = delivery.occurred_at and event.event_id = delivery.event_id
-    and endpoint.merchant_id = delivery.merchant_id
+  from chosen, endpoint
+  where delivery.delivery_id = chosen.delivery_id and endpoint.merchant_id = delivery.merchant_id
   returning ${leasedColumns({
     delivery_id: "delivery.delivery_id",
     lease_token: "delivery.lease_token",
     event_id: "delivery.event_id",
-    event_type: "event.event_type",
+    event_type: "chosen.event_type",
     occurred_at: "delivery.occurred_at",
     merchant_id: "delivery.merchant_id",
-    payment_id: "event.payment_id",
-    status: "event.status",
-    body: "event.body",
-    traceparent: "event.traceparent",
+    payment_id: "chosen.payment_id",
+    status: "chosen.status",
+    body: "chosen.body",
+    traceparent: "chosen.traceparent",
     trigger: "delivery.trigger",
     attempt: "delivery.attempt",
     // A resend stands before everything else in the queue; when it was asked for is in its id.
@@ -74,19 +78,21 @@ export function leasedColumns(
 }
 
 /**
- * For `with recursive`: `waiting`, the merchants with deliveries that are not leased, in order; its last row is null.
- * It skips from one merchant to the next along the index, so that the cost does not grow with the deliveries of one of
- * them.
+ * For `with recursive`: `waiting`, the merchants with deliveries that are due and not leased, in order; its last row is
+ * null. It skips from one merchant to the next along the index, so that the cost does not grow with the deliveries of
+ * one of them. Merchants with nothing due are skipped within one scan of the index, which costs a tenth of a step.
  *
  * @param after SQL of the merchant after whom to continue.
+ * @param now SQL of the time until which a delivery is due.
  */
-export function waitingEndpoints(after = `'${BEFORE_EVERY_MERCHANT}'::uuid`): string {
+export function waitingEndpoints({ after, now }: { after: string; now: string }): string {
   return `waiting as (
     (select merchant_id from delivery
-      where lease_token is null and merchant_id > ${after} order by merchant_id limit 1)
+      where lease_token is null and merchant_id > ${after} and due_at <= ${now} order by merchant_id limit 1)
     union all
     select (select delivery.merchant_id from delivery
-        where lease_token is null and delivery.merchant_id > waiting.merchant_id order by delivery.merchant_id limit 1)
+        where lease_token is null and delivery.merchant_id > waiting.merchant_id and due_at <= ${now}
+        order by delivery.merchant_id limit 1)
     from waiting where waiting.merchant_id is not null
   )`;
 }

@@ -6,7 +6,7 @@ import type { BusinessEvents } from "../business-events.ts";
 import type { Clock } from "../clock.ts";
 import { afterFailure, mayStart, type RetryRules } from "./retry-schedule.ts";
 import type { AttemptRecord } from "./record-statements.ts";
-import { decryptSecret, signingSecrets, type SigningSecrets } from "../endpoint/endpoint-secrets.ts";
+import { openSecrets, signingSecrets, type SigningSecrets } from "../endpoint/endpoint-secrets.ts";
 import type { StoredEndpoint } from "../endpoint/stored-endpoint.ts";
 import type { PostResult, WebhookClient } from "../http-client/webhook-client.ts";
 import type { LeasedDelivery } from "./leased-delivery.ts";
@@ -31,9 +31,9 @@ export type Delivered = { result: PostResult; record: AttemptRecord } | undefine
 export async function deliver(deps: DeliverDeps, delivery: LeasedDelivery): Promise<Delivered> {
   const endpoint = await currentEndpoint(deps, delivery);
   if (!endpoint?.enabled || !mayBeSent(deps, delivery)) return undefined;
-  const secrets = openSecrets(deps, delivery.merchantId, endpoint);
   const startedAt = deps.clock.databaseNow();
-  const { result, requestTime } = await post(deps, endpoint.url, secrets, delivery);
+  const secrets = signingSecrets(endpoint, new Date(startedAt));
+  const { result, requestTime } = await signAndPost(deps, endpoint.url, secrets, delivery);
   if (result.error === undefined) await failpoint("webhooks.after_2xx");
 
   const record = describeAttempt(deps, delivery, { result, requestTime, secrets, startedAt });
@@ -59,24 +59,25 @@ function mayBeSent({ clock }: DeliverDeps, { trigger, attempt, deadlineAt }: Lea
   return trigger === "manual" || mayStart(attempt, new Date(clock.databaseNow()), deadlineAt);
 }
 
-/** @throws SecretUnreadableError */
-export function openSecrets(
-  { secretKeys, clock }: Pick<DeliverDeps, "secretKeys" | "clock">,
-  merchantId: string,
-  endpoint: StoredEndpoint,
-): SigningSecrets<string> {
-  const { current, next } = signingSecrets(endpoint, new Date(clock.databaseNow()));
-  const open = ({ secret, version }: { secret: Buffer; version: number }) => ({
-    secret: decryptSecret(secretKeys, merchantId, secret),
-    version,
-  });
-  return { current: open(current), ...(next && { next: open(next) }) };
+type Message = { merchantId: string; eventId: string; eventType: string; body: Buffer };
+
+/**
+ * Signs and posts. An endpoint whose secret cannot be read has a failed attempt like any other, so that the delivery log
+ * shows it and the schedule ends; nothing is sent to it.
+ */
+export async function signAndPost(
+  deps: Pick<DeliverDeps, "client" | "clock" | "secretKeys">,
+  url: string,
+  secrets: SigningSecrets<Buffer>,
+  message: Message,
+): Promise<{ result: PostResult; requestTime: number }> {
+  const opened = openSecrets(deps.secretKeys, message.merchantId, secrets);
+  if (opened) return await post(deps, url, opened, message);
+  return { result: { error: "secret_unreadable", durationMs: 0 }, requestTime: deps.clock.now() };
 }
 
-type Message = { eventId: string; eventType: string; body: Buffer };
-
 /** Signs with the time at which the connection is ready, and posts. */
-export async function post(
+async function post(
   { client, clock }: Pick<DeliverDeps, "client" | "clock">,
   url: string,
   { current, next }: SigningSecrets<string>,
@@ -111,7 +112,7 @@ export async function post(
 type Attempt = {
   result: PostResult;
   requestTime: number;
-  secrets: SigningSecrets<string>;
+  secrets: SigningSecrets<Buffer>;
   startedAt: number;
 };
 

@@ -38,6 +38,9 @@ test("another merchant's row, another key, or one bit changed opens nothing", ()
   expect(() => decryptSecret(foreign, merchantId, stored)).toThrow(SecretUnreadableError);
   expect(() => decryptSecret(unknown, merchantId, stored)).toThrow(SecretUnreadableError);
   expect(() => decryptSecret(ring, merchantId, changed)).toThrow(SecretUnreadableError);
+  for (const bytes of [0, 1, 4, 10, 20]) {
+    expect(() => decryptSecret(ring, merchantId, stored.subarray(0, bytes))).toThrow(SecretUnreadableError);
+  }
 });
 
 test("the old secret signs until the new one's time has come, and the new one alone from then on", () => {

@@ -32,12 +32,12 @@ export function decryptSecret(ring: KeyRing, merchantId: string, stored: Buffer)
   const key = ring.keys.get(stored.toString("utf8", 2, idEnds));
   if (stored[0] !== VERSION || !key)
     throw new SecretUnreadableError("no key of the ring has encrypted this secret");
-  const decipher = createDecipheriv(CIPHER, key, stored.subarray(idEnds, idEnds + NONCE_BYTES), {
-    authTagLength: TAG_BYTES,
-  });
-  decipher.setAAD(Buffer.from(merchantId));
-  decipher.setAuthTag(stored.subarray(-TAG_BYTES));
   try {
+    const decipher = createDecipheriv(CIPHER, key, stored.subarray(idEnds, idEnds + NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(Buffer.from(merchantId));
+    decipher.setAuthTag(stored.subarray(-TAG_BYTES));
     const ciphertext = stored.subarray(idEnds + NONCE_BYTES, -TAG_BYTES);
     return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString("utf8");
   } catch (cause) {
@@ -56,6 +56,24 @@ export type SigningSecrets<Secret> = {
   /** Generated and not active yet. */
   next?: { secret: Secret; version: number };
 };
+
+/** The secrets that sign now, decrypted; undefined when one of them cannot be read. */
+export function openSecrets(
+  ring: KeyRing,
+  merchantId: string,
+  { current, next }: SigningSecrets<Buffer>,
+): SigningSecrets<string> | undefined {
+  const open = ({ secret, version }: { secret: Buffer; version: number }) => ({
+    secret: decryptSecret(ring, merchantId, secret),
+    version,
+  });
+  try {
+    return { current: open(current), ...(next && { next: open(next) }) };
+  } catch (error) {
+    if (error instanceof SecretUnreadableError) return undefined;
+    throw error;
+  }
+}
 
 /** A rotated secret becomes the only one at its time, whether or not the row has been changed by then. */
 export function signingSecrets(endpoint: StoredEndpoint, now: Date): SigningSecrets<Buffer> {

@@ -25,8 +25,15 @@ import {
 } from "./manage-endpoint.ts";
 import { sendTestEvent } from "./send-test-event.ts";
 import { findMissing } from "../accept/find-missing.ts";
+import { comparableSince } from "../retention.ts";
 
-export type OperatorDeps = ManageEndpointDeps & DeliveryLogDeps & RedeliverDeps & Pick<DeliverDeps, "client">;
+export type OperatorDeps = ManageEndpointDeps &
+  DeliveryLogDeps &
+  RedeliverDeps &
+  Pick<DeliverDeps, "client"> & {
+    /** Days that events are kept. */
+    eventDays: number;
+  };
 
 /**
  * The commands that operators, and the owners of the events, may send to this service; the gateway has checked the
@@ -49,9 +56,10 @@ export function operatorHandlers(deps: OperatorDeps) {
       outcome: "done",
       result: { entries: await readAuditEntriesBefore(deps.db, "webhooks", payload) },
     })),
-    handler(findMissingEvents, async ({ payload }) => ({
-      outcome: "done",
-      result: { missing: await findMissing(deps.db, payload.eventIds) },
-    })),
+    handler(findMissingEvents, async ({ payload: { eventIds } }) => {
+      const keptSince = new Date(comparableSince(deps.clock.databaseNow(), deps.eventDays));
+      const missing = await findMissing(deps.db, { eventIds, keptSince });
+      return { outcome: "done", result: { missing, keptSince: keptSince.toISOString() } };
+    }),
   ];
 }

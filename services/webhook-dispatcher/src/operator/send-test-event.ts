@@ -8,8 +8,9 @@ import {
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
-import { openSecrets, post, snippetText, type DeliverDeps } from "../delivery/deliver.ts";
+import { signAndPost, snippetText, type DeliverDeps } from "../delivery/deliver.ts";
 import { findEndpoint } from "../endpoint/endpoint-queries.ts";
+import { signingSecrets } from "../endpoint/endpoint-secrets.ts";
 import { audit, NOT_FOUND } from "./manage-endpoint.ts";
 
 /**
@@ -30,8 +31,9 @@ export async function sendTestEvent(
   });
   if (!endpoint?.enabled) return NOT_FOUND;
   const body = Buffer.from(JSON.stringify(testRecord(new Date(deps.clock.now()))));
-  const secrets = openSecrets(deps, merchantId, endpoint);
-  const { result } = await post(deps, endpoint.url, secrets, { eventId, eventType: WEBHOOK_TEST, body });
+  const secrets = signingSecrets(endpoint, new Date(deps.clock.databaseNow()));
+  const message = { merchantId, eventId, eventType: WEBHOOK_TEST, body };
+  const { result } = await signAndPost(deps, endpoint.url, secrets, message);
   const { statusCode, error, durationMs } = result;
   const responseSnippet = snippetText(result.snippet);
   return {

@@ -1,0 +1,105 @@
+import { createTestDatabase, measurePlan, type PlanWork } from "@holdfast/tests/support";
+import { Pool } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { insertWaiting, type WaitingGroup } from "../../test/waiting-deliveries.ts";
+import { MEASURE_STATE } from "../measure-statements.ts";
+import { PLAN_SETTINGS } from "../plan-settings.ts";
+import { claimDeliveries, claimValues, releaseLeases } from "./claim-deliveries.ts";
+import { CLAIM } from "./claim-statements.ts";
+
+async function startTables() {
+  const database = await createTestDatabase();
+  const superuser = new Pool({ connectionString: database.superuserUrl });
+  const settings = Object.entries(PLAN_SETTINGS).map(([name, value]) => `-c ${name}=${value}`);
+  const pool = new Pool({ connectionString: database.urls.webhooks.app, options: settings.join(" ") });
+  onTestFinished(async () => {
+    await Promise.all([superuser.end(), pool.end()]);
+    await database.drop();
+  });
+  return { superuser, pool };
+}
+
+const request = { limit: 500, leaseMs: 30_000, shiftMs: 0, after: undefined };
+
+/** The work of a statement while these deliveries wait. */
+async function workOf(
+  waiting: WaitingGroup,
+  statement: (merchants: string[]) => { text: string; values?: unknown[] },
+): Promise<PlanWork> {
+  const { superuser, pool } = await startTables();
+  const merchants = await insertWaiting(superuser, waiting);
+  await superuser.query("vacuum (analyze) webhooks.delivery, webhooks.endpoint");
+  const client = await pool.connect();
+  try {
+    return await measurePlan(client, statement(merchants));
+  } finally {
+    client.release();
+  }
+}
+
+/** A claim's work while these deliveries wait and the process knows each of their endpoints. */
+const workOfClaim = (waiting: WaitingGroup, room: number) =>
+  workOf(waiting, (merchants) => {
+    const rooms = merchants.map((merchantId) => ({ merchantId, room }));
+    return { text: CLAIM.text, values: claimValues({ ...request, rooms }) };
+  });
+
+test.each([
+  ["are due later", { each: 2, dueInSeconds: 3_600 }, 1],
+  ["are due and have no room", { each: 2, dueInSeconds: -60 }, 0],
+  ["are due and have room for one each", { each: 2, dueInSeconds: -60 }, 1],
+])(
+  "a claim's work grows no faster than the failing endpoints whose deliveries %s",
+  async (_, group, room) => {
+    const few = await workOfClaim({ merchants: 1_000, ...group }, room);
+    const many = await workOfClaim({ merchants: 4_000, ...group }, room);
+    expect(many.pages).toBeLessThan(4.5 * few.pages);
+    expect(many.rows).toBeLessThan(4.5 * few.rows + 1);
+  },
+);
+
+test("a claim and a measurement read next to nothing for endpoints with nothing due", async () => {
+  const later = { merchants: 4_000, each: 2, dueInSeconds: 36_000 };
+  for (const { rows, pages } of [
+    await workOfClaim(later, 1),
+    await workOf(later, () => ({ text: MEASURE_STATE })),
+  ]) {
+    expect(rows).toBeLessThan(20);
+    // Less than a page for each endpoint.
+    expect(pages).toBeLessThan(later.merchants / 4);
+  }
+});
+
+test("each endpoint gets the room that is known of it, and one that is unknown gets its own limit", async () => {
+  const { superuser, pool } = await startTables();
+  const merchants = await insertWaiting(superuser, { merchants: 5, each: 20, dueInSeconds: -60 });
+  // The first and the last id, one between two that are not named, and in no order.
+  const rooms = [4, 0, 2].map((index) => ({ merchantId: merchants[index]!, room: index }));
+  const claim = async (known: typeof rooms) => {
+    const { deliveries } = await claimDeliveries(pool, { ...request, rooms: known });
+    await releaseLeases(pool, deliveries);
+    return merchants.map((id) => deliveries.filter(({ merchantId }) => merchantId === id).length);
+  };
+  expect(await claim(rooms)).toEqual([0, 8, 2, 8, 4]);
+  expect(await claim([])).toEqual([8, 8, 8, 8, 8]);
+});
+
+test("deliveries whose event is gone take no place in their endpoint's queue", async () => {
+  const { superuser, pool } = await startTables();
+  const [merchantId] = await insertWaiting(superuser, { merchants: 1, each: 20, dueInSeconds: -60 });
+  await superuser.query("delete from webhooks.event");
+  await superuser.query(
+    `with made as (
+       insert into webhooks.event (occurred_at, event_id, source, event_type, merchant_id, payment_id, status, body)
+       select uuid_extract_timestamp(drawn.id), drawn.id, 'payments', 'payment.status_changed', $1, gen_random_uuid(),
+         'SUCCESS', '{}'
+       from (select uuidv7() as id) as drawn
+       returning occurred_at, event_id
+     )
+     insert into webhooks.delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
+     select event_id, occurred_at, $1, now(), now() + interval '1 day' from made`,
+    [merchantId],
+  );
+  const { deliveries } = await claimDeliveries(pool, { ...request, rooms: [] });
+  expect(deliveries).toMatchObject([{ merchantId }]);
+});

@@ -1,0 +1,47 @@
+import type { ClientBase } from "pg";
+
+/** What a statement has read, as the server counted it; unlike a time, it is the same on a busy machine. */
+export type PlanWork = {
+  /** Rows of all nodes of the plan: those that they returned and those that they read in vain. */
+  rows: number;
+  /** Pages that were looked at, in memory or on disk. */
+  pages: number;
+};
+
+type PlanNode = Record<string, unknown> & { Plans?: PlanNode[] };
+
+/** Runs a statement, counts what it reads, and rolls it back. The connection's settings decide the plan. */
+export async function measurePlan(
+  client: ClientBase,
+  { text, values = [] }: { text: string; values?: unknown[] },
+): Promise<PlanWork> {
+  await client.query("begin");
+  try {
+    const { rows } = await client.query<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
+      `explain (analyze, buffers, timing off, format json) ${text}`,
+      values,
+    );
+    const { Plan: plan } = rows[0]!["QUERY PLAN"][0];
+    return {
+      rows: Math.round(rowsOf(plan)),
+      pages: numberOf(plan, "Shared Hit Blocks") + numberOf(plan, "Shared Read Blocks"),
+    };
+  } finally {
+    await client.query("rollback");
+  }
+}
+
+function rowsOf(node: PlanNode): number {
+  const perLoop =
+    numberOf(node, "Actual Rows") +
+    numberOf(node, "Rows Removed by Filter") +
+    numberOf(node, "Rows Removed by Join Filter") +
+    numberOf(node, "Rows Removed by Index Recheck");
+  const below = (node.Plans ?? []).map((child) => rowsOf(child));
+  return below.reduce((sum, rows) => sum + rows, perLoop * numberOf(node, "Actual Loops"));
+}
+
+function numberOf(node: PlanNode, name: string): number {
+  const value = node[name];
+  return typeof value === "number" ? value : 0;
+}
