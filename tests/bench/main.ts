@@ -13,6 +13,7 @@ import { print, type Bench } from "./bench.ts";
 import { benchDeliveries } from "./deliveries-bench.ts";
 import { connectEventSource } from "./events.ts";
 import { benchFairness } from "./fairness-bench.ts";
+import { benchIdle } from "./idle-bench.ts";
 import { benchNeighbours, NEIGHBOURS_RATE_LIMIT } from "./neighbours-bench.ts";
 import { benchPayments } from "./payments-bench.ts";
 import { startReceiver } from "./receiver-client.ts";
@@ -22,7 +23,8 @@ import { benchTracing } from "./tracing-bench.ts";
 const { values: options } = parseArgs({
   options: {
     /**
-     * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, tracing, or all.
+     * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, tracing, or all;
+     * and idle, which inserts ten million payments and takes a quarter of an hour.
      */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
@@ -56,6 +58,7 @@ const PARTS: Record<string, Part[]> = {
   neighbours: [NEIGHBOURS],
   "sign-in": [SIGN_IN],
   tracing: [TRACING],
+  idle: [unlimited(benchIdle)],
 };
 
 async function main(): Promise<void> {
