@@ -13,6 +13,13 @@ const ask = defineCommand({
   request: z.object({ question: z.string() }),
   result: z.object({ answer: z.string() }),
 });
+const look = defineCommand({
+  service: "asked",
+  name: "look",
+  work: "read",
+  request: z.object({ question: z.string() }),
+  result: z.object({ answer: z.string() }),
+});
 type Answer = CommandReply<{ answer: string }>;
 type Question = Incoming<{ question: string }>;
 
@@ -53,14 +60,17 @@ const send = (
   );
 
 /** Serves `ask` until the test ends. */
-async function answering(handle: (message: Question) => Promise<Answer>, inFlightMax = 100) {
+async function answering(
+  handle: (message: Question) => Promise<Answer>,
+  { external = 100 }: { external?: number } = {},
+) {
   const bus = await connectBus({ url: nats.url, name: "asked" });
   const serving = await serve(bus, {
     service: "asked",
     version: "1.0.0",
-    inFlightMax,
+    places: { external, local: 1 },
     onHandled: (each) => handled.push(each),
-    handlers: [handler(ask, handle)],
+    handlers: [handler(ask, handle), handler(look, handle)],
   });
   onTestFinished(async () => {
     await serving.stop(500);
@@ -90,7 +100,13 @@ test("it serves although the connection breaks before the server has taken the s
   onTestFinished(() => bus.close(500));
   await own.kill();
   const handlers = [handler(ask, async () => done("42"))];
-  const options = { service: "asked", version: "1.0.0", inFlightMax: 1, onHandled: () => {}, handlers };
+  const options = {
+    service: "asked",
+    version: "1.0.0",
+    places: { external: 1, local: 1 },
+    onHandled: () => {},
+    handlers,
+  };
   const serving = serve(bus, options);
   await own.restart();
   await serving;
@@ -139,11 +155,38 @@ test("a message past its deadline is not begun", async () => {
 
 test("beyond the bound of commands at once a message is refused as not started", async () => {
   const release = Promise.withResolvers<Answer>();
-  await answering(() => release.promise, 1);
+  await answering(() => release.promise, { external: 1 });
   const first = send();
   await eventually(async () => (await send()).outcome === "not_started");
   release.resolve(done("first"));
   expect(await first).toEqual(done("first"));
+});
+
+test("commands that wait for somebody outside leave the places of those that do not", async () => {
+  const release = Promise.withResolvers<Answer>();
+  let waits = true;
+  await answering(async () => (waits ? await release.promise : done("now")), { external: 1 });
+  const first = send();
+  await eventually(async () => (await send()).outcome === "not_started");
+  waits = false;
+  expect(await send(context(), FOREVER_MS, look)).toEqual(done("now"));
+  release.resolve(done("first"));
+  expect(await first).toEqual(done("first"));
+});
+
+describe("a command that only reads is not started", () => {
+  test("when its handler throws, which is logged as a failure", async () => {
+    await answering(async () => {
+      throw new Error("away");
+    });
+    expect(await send(context(), FOREVER_MS, look)).toEqual({ outcome: "not_started" });
+    expect(handled).toMatchObject([{ outcome: "failed", error: { message: "away" } }]);
+  });
+
+  test("when no answer comes in time", async () => {
+    await answering(() => new Promise(() => {}));
+    expect(await send(context(), 200, look)).toEqual({ outcome: "not_started" });
+  });
 });
 
 describe("what cannot be read", () => {
@@ -227,10 +270,13 @@ describe("when the server goes away", () => {
 
   test("and the copy is refused as not started, the first one's outcome is in doubt", async () => {
     let calls = 0;
-    await answering(async () => {
-      calls++;
-      return await new Promise(() => {});
-    }, 1);
+    await answering(
+      async () => {
+        calls++;
+        return await new Promise(() => {});
+      },
+      { external: 1 },
+    );
     const answer = send();
     await eventually(() => calls === 1);
     await nats.kill();

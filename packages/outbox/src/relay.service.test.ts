@@ -65,7 +65,7 @@ test("a committed event is published with its exact bytes and stays open until i
   const serving = await serve(harness.bus, {
     service: "payments",
     version: "0.0.0",
-    inFlightMax: 10,
+    places: { external: 10, local: 10 },
     onHandled: () => {},
     handlers: [confirmEventsHandler("payments", harness.pool)],
   });
@@ -217,7 +217,7 @@ test("the comparison with the dispatcher opens what it lacks again; without its 
   const dispatcher = await serve(bus, {
     service: "webhooks",
     version: "0.0.0",
-    inFlightMax: 10,
+    places: { external: 10, local: 10 },
     onHandled: () => {},
     handlers: [
       handler(findMissingEvents, async ({ payload }) => {

@@ -22,7 +22,7 @@ import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
 import { requestHandler } from "./http/routed-request.ts";
-import { createPageInFlightLimit } from "./limits/in-flight-limit.ts";
+import { createPageInFlightLimit, placesIn } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
 import { createSignInLimits } from "./limits/sign-in-limits.ts";
@@ -158,7 +158,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
       }),
     ),
     limitRate: createMerchantRateLimit(config.RATE_LIMIT_PER_SECOND),
-    inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
+    places: placesIn(config),
     routes: [
       preAuthorizationRoute({ send, cards }),
       saleRoute({ send, cards }),
@@ -180,7 +180,7 @@ function publicPages(config: Config, { bus, db }: Deps): Router {
   const publicUrl = needed(config.PUBLIC_URL);
   const sessions = signedSessionsOf(config);
   const sendPage = createSendPageCommand(bus, timeoutsOf(config));
-  const inPlace = createPageInFlightLimit(config.REQUESTS_IN_FLIGHT_MAX);
+  const inPlace = createPageInFlightLimit(placesIn(config));
   const admit = createPageRateLimit(config.PAGE_REQUESTS_PER_MINUTE_PER_IP);
   const router = Router();
   router.use(
@@ -229,7 +229,7 @@ function operatorApi(config: Config, deps: Deps): Router {
       audience: needed(config.OPERATOR_JWT_AUDIENCE),
       rolesClaim: config.OPERATOR_ROLES_CLAIM,
     }),
-    inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
+    places: placesIn(config),
     routes: [
       ...merchantRoutes({ db, peppers, announce }),
       ...paymentRoutes({ send }),

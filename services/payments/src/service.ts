@@ -154,7 +154,7 @@ export async function startPayments(
   const serving = await serve(bus, {
     service: "payments",
     version: "0.1.0",
-    inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
+    places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
     onHandled: logHandled(log),
     handlers: [
       handler(preAuthorizePayment, (message) => authorizePayment(deps, message, "PRE_AUTHORIZATION")),

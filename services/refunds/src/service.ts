@@ -83,7 +83,7 @@ export async function startRefunds(
   const serving = await serve(bus, {
     service: "refunds",
     version: "0.1.0",
-    inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
+    places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
     onHandled: logHandled(log),
     handlers: [
       handler(requestRefundCommand, (message) => requestRefundByMerchant(deps, message)),

@@ -117,7 +117,7 @@ export async function startWebhookDispatcher(
   const serving = await serve(bus, {
     service: "webhooks",
     version: "0.1.0",
-    inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
+    places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
     onHandled: logHandled(log),
     handlers: operatorHandlers({
       db,

@@ -78,7 +78,7 @@ function createSend(bus: Bus, { handlerTimeoutMs, requestTimeoutMs }: Timeouts) 
       // The service could not read the command, so nothing came of it. After any other error it may have been carried out.
       if (error instanceof MessageRejectedError) throw error;
       exchange.error = error;
-      return { outcome: "in_doubt" };
+      return { outcome: command.work === "read" ? "not_started" : "in_doubt" };
     }
   };
 }
