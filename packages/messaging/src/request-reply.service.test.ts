@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { z } from "zod";
 import { connectBus, type Bus } from "./connect.ts";
 import { MessageRejectedError, request } from "./request.ts";
-import { handler, serve, type Handled, type Incoming } from "./serve.ts";
+import { handler, serve, type Handled, type Incoming, type ServeOptions } from "./serve.ts";
 
 const ask = defineCommand({
   service: "asked",
@@ -62,7 +62,7 @@ const send = (
 /** Serves `ask` until the test ends. */
 async function answering(
   handle: (message: Question) => Promise<Answer>,
-  { external = 100 }: { external?: number } = {},
+  { external = 100, ...options }: Partial<Pick<ServeOptions, "clock">> & { external?: number } = {},
 ) {
   const bus = await connectBus({ url: nats.url, name: "asked" });
   const serving = await serve(bus, {
@@ -71,6 +71,7 @@ async function answering(
     places: { external, local: 1 },
     onHandled: (each) => handled.push(each),
     handlers: [handler(ask, handle), handler(look, handle)],
+    ...options,
   });
   onTestFinished(async () => {
     await serving.stop(500);
@@ -186,6 +187,60 @@ describe("a command that only reads is not started", () => {
   test("when no answer comes in time", async () => {
     await answering(() => new Promise(() => {}));
     expect(await send(context(), 200, look)).toEqual({ outcome: "not_started" });
+  });
+});
+
+describe("while its clock is off", () => {
+  /** A clock that the test sets. */
+  function createTestClock(isOff: boolean) {
+    const listeners: (() => void)[] = [];
+    return {
+      isOff: () => isOff,
+      onChange: (listener: () => void) => void listeners.push(listener),
+      set(off: boolean) {
+        isOff = off;
+        for (const listener of listeners) listener();
+      },
+    };
+  }
+
+  test("from its start on, a process begins nothing, and works once it is right", async () => {
+    const clock = createTestClock(true);
+    await answering(async () => done("42"), { clock });
+    expect(await send(context(), FOREVER_MS)).toEqual({ outcome: "not_started" });
+    clock.set(false);
+    await eventually(async () => expect(await send()).toEqual(done("42")));
+  });
+
+  test("a process finishes what is under way, and leaves all new work to the others", async () => {
+    const clock = createTestClock(false);
+    const release = Promise.withResolvers<Answer>();
+    let calls = 0;
+    await answering(
+      async () => {
+        calls++;
+        return await release.promise;
+      },
+      { clock },
+    );
+    const first = send();
+    await eventually(() => calls === 1);
+    clock.set(true);
+    expect(await send(context(), FOREVER_MS)).toEqual({ outcome: "not_started" });
+    // Until the server has taken it out of the group, it answers what still arrives.
+    await eventually(async () => {
+      const before = handled.length;
+      await send();
+      return handled.length === before;
+    });
+    const other = await answering(async () => done("other"));
+    for (let count = 0; count < 20; count++) expect(await send()).toEqual(done("other"));
+    release.resolve(done("first"));
+    expect(await first).toEqual(done("first"));
+    expect(calls).toBe(1);
+    clock.set(false);
+    await other.serving.stop(500);
+    await eventually(async () => expect(await send()).toEqual(done("first")));
   });
 });
 

@@ -56,6 +56,8 @@ export type ServeOptions = {
   handlers: Handler[];
   /** How many commands may be under way in this process; one more is answered `not_started`. */
   places: Places;
+  /** While it is off, no command is begun. */
+  clock?: { isOff(): boolean; onChange(listener: () => void): void };
   /** Called once per message, after its answer, for the log and metrics. */
   onHandled: (handled: Handled) => void;
 };
@@ -69,7 +71,7 @@ export type Handled = {
 };
 
 /** Why a command was not begun, which is certain. */
-type Refused = "overloaded" | "past_deadline";
+type Refused = "overloaded" | "clock_off" | "past_deadline";
 
 export type Serving = {
   /** Takes no new messages, waits for those under way, at most `timeoutMs`. */
@@ -82,11 +84,14 @@ export type Serving = {
  * and always answered: after an unexpected throw the caller's outcome is `in_doubt`. Resolves when the server has
  * accepted the subscriptions, however often the connection breaks before that.
  *
+ * While `clock` is off, this process leaves the group: otherwise the server would go on giving it its share of messages,
+ * for which there are replicas that can work. A message that has arrived by then is answered `not_started`.
+ *
  * @throws ServingRefusedError
  */
 export async function serve(
   bus: Bus,
-  { service, version, handlers, places, onHandled }: ServeOptions,
+  { service, version, handlers, places, clock, onHandled }: ServeOptions,
 ): Promise<Serving> {
   const underway = { external: new Set<Promise<void>>(), local: new Set<Promise<void>>() };
   const report = (handled: Handled) => {
@@ -97,7 +102,7 @@ export async function serve(
   const take = (message: ServiceMsg, { command, handle }: Handler) => {
     const kind = placesOf(command.work);
     const overloaded = underway[kind].size >= places[kind];
-    const refused = overloaded ? "overloaded" : undefined;
+    const refused = clock?.isOff() ? "clock_off" : overloaded ? "overloaded" : undefined;
     const run = traced(message, command, (traceparent) =>
       answer({ message, traceparent }, command, handle, refused, report),
     );
@@ -110,9 +115,17 @@ export async function serve(
     handle: (message: ServiceMsg) => take(message, each),
   }));
   const group = createQueueGroup(bus, { name: service, version, endpoints });
-  await group.join();
+  let stopped = false;
+  const followClock = async () => {
+    if (clock?.isOff() || stopped) await group.leave();
+    else await group.join();
+  };
+  // A change fails only when the connection has been closed for good.
+  clock?.onChange(() => void followClock().catch(() => {}));
+  await followClock();
   return {
     async stop(timeoutMs) {
+      stopped = true;
       await within(Math.max(timeoutMs, LEAVE_TIMEOUT_MS), group.leave());
       await within(timeoutMs, Promise.allSettled([...underway.external, ...underway.local]));
     },
@@ -159,7 +172,13 @@ async function traced(
   });
 }
 
-const FAILURES: ReadonlySet<string> = new Set(["rejected", "failed", "overloaded", "past_deadline"]);
+const FAILURES: ReadonlySet<string> = new Set([
+  "rejected",
+  "failed",
+  "overloaded",
+  "clock_off",
+  "past_deadline",
+]);
 
 type Received = { message: ServiceMsg; traceparent: string | undefined };
 
