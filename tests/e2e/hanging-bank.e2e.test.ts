@@ -52,6 +52,11 @@ test("while calls to a bank that hangs take all places, reads, refunds, checkout
     status: 200,
     body: { items: [{ amount: 30 }] },
   });
+  const urls = { successUrl: "https://shop.example/paid", failureUrl: "https://shop.example/failed" };
+  const order = { orderId: "order-2", amount: 20, currency: "TRY", ...urls };
+  const checkout = await merchant("POST", "/api/checkout", order);
+  expect(checkout.status).toBe(201);
+  expect((await fetch(checkout.body.checkoutUrl)).status).toBe(200);
   // A rejection is committed, told to payments, published, delivered and confirmed without the bank.
   const refundId = requested.body.paymentId as string;
   const rejection = { reason: "not this one" };
