@@ -100,7 +100,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       // A reversal that was refused or has failed six times needs an operator.
       const level = attempts >= 6 ? "error" : "warn";
       const isReversal = payment.state === "REVERSING" || payment.state === "CANCELLING";
-      if (isReversal && (cause === "reversal_refused" || attempts >= 6)) stuckReversals.add(1);
+      if (isReversal && (REFUSED.has(cause) || attempts >= 6)) stuckReversals.add(1);
       log[level](
         { ...identify(payment), reason: cause, ageMs, attempt: attempts },
         "the outcome is still unknown",
@@ -156,6 +156,9 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     },
   };
 }
+
+/** The bank refuses to reverse, or to refund what it has settled. */
+const REFUSED: ReadonlySet<string> = new Set(["reversal_refused", "refund_declined"]);
 
 /** The fields of the log line; the span of the unit of work gets the same. */
 function identify({ payment_id, merchant_id, state, transaction_type }: ShownPayment) {
