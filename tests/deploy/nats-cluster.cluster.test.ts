@@ -69,7 +69,7 @@ async function startOwner(cluster: NatsCluster, url: string, superuserUrl: strin
   const confirmations = await serve(bus, {
     service: "payments",
     version: "0.0.0",
-    inFlightMax: 1_000,
+    places: { external: 1_000, local: 1_000 },
     onHandled: () => {},
     handlers: [confirmEventsHandler("payments", outboxPool)],
   });

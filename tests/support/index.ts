@@ -20,6 +20,7 @@ export { letStatementsWait, occupyConnections } from "./occupy-connections.ts";
 export { measurePlan, type PlanWork } from "./plan-work.ts";
 export { ProcessTree } from "./process-tree.ts";
 export { serveCommands } from "./serve-commands.ts";
+export { createShiftedClock, type ShiftedClock } from "./shifted-clock.ts";
 export { startTestSystem, type TestSystem, type TestSystemOptions } from "./start-test-system.ts";
 export type { Overrides } from "./start-service.ts";
 export type { TestBank, TestBankOptions } from "./test-bank.ts";

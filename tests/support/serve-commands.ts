@@ -6,7 +6,7 @@ export async function serveCommands(natsUrl: string, service: string, handlers: 
   const serving = await serve(bus, {
     service,
     version: "0.0.0",
-    inFlightMax: 1_000,
+    places: { external: 1_000, local: 1_000 },
     onHandled: () => {},
     handlers,
   });

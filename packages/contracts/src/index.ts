@@ -28,6 +28,7 @@ export * from "./http/three-ds.ts";
 export * from "./http/webhook-endpoints.ts";
 export * from "./http/webhook-errors.ts";
 export * from "./transition.ts";
+export * from "./work.ts";
 export * from "./messages/all-commands.ts";
 export * from "./messages/bus-users.ts";
 export * from "./messages/checkout-commands.ts";

@@ -8,7 +8,8 @@ import { PermissionViolationError } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { connectBus, type Bus } from "./connect.ts";
 import { natsUsersConfig } from "./nats-users-config.ts";
-import { handler, serve, ServingRefusedError, type Handled } from "./serve.ts";
+import { ServingRefusedError } from "./queue-group.ts";
+import { handler, serve, type Handled } from "./serve.ts";
 
 // Written by hand from who has to reach whom: what is derived from the contracts is under test. G api-gateway, P
 // payments, R refunds, W webhook-dispatcher: [subject, who may publish, who may subscribe].
@@ -257,7 +258,7 @@ async function servePayments(handled: Handled[] = []): Promise<void> {
   const serving = await serve(bus, {
     service: "payments",
     version: "1.0.0",
-    inFlightMax: 10,
+    places: { external: 10, local: 10 },
     onHandled: (each) => handled.push(each),
     handlers: [handler(contracts.getPayment, async () => ({ outcome: "not_started" }))],
   });
@@ -269,7 +270,7 @@ test("a service under another one's user does not start", async () => {
   const serving = serve(bus, {
     service: "payments",
     version: "1.0.0",
-    inFlightMax: 10,
+    places: { external: 10, local: 10 },
     onHandled: () => {},
     handlers: [handler(contracts.getPayment, async () => ({ outcome: "not_started" }))],
   });

@@ -5,11 +5,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { z } from "zod";
 import { connectBus, type Bus } from "./connect.ts";
 import { MessageRejectedError, request } from "./request.ts";
-import { handler, serve, type Handled, type Incoming } from "./serve.ts";
+import { handler, serve, type Handled, type Incoming, type ServeOptions } from "./serve.ts";
 
 const ask = defineCommand({
   service: "asked",
   name: "ask",
+  request: z.object({ question: z.string() }),
+  result: z.object({ answer: z.string() }),
+});
+const look = defineCommand({
+  service: "asked",
+  name: "look",
+  work: "read",
   request: z.object({ question: z.string() }),
   result: z.object({ answer: z.string() }),
 });
@@ -53,14 +60,18 @@ const send = (
   );
 
 /** Serves `ask` until the test ends. */
-async function answering(handle: (message: Question) => Promise<Answer>, inFlightMax = 100) {
+async function answering(
+  handle: (message: Question) => Promise<Answer>,
+  { external = 100, ...options }: Partial<Pick<ServeOptions, "clock">> & { external?: number } = {},
+) {
   const bus = await connectBus({ url: nats.url, name: "asked" });
   const serving = await serve(bus, {
     service: "asked",
     version: "1.0.0",
-    inFlightMax,
+    places: { external, local: 1 },
     onHandled: (each) => handled.push(each),
-    handlers: [handler(ask, handle)],
+    handlers: [handler(ask, handle), handler(look, handle)],
+    ...options,
   });
   onTestFinished(async () => {
     await serving.stop(500);
@@ -90,7 +101,13 @@ test("it serves although the connection breaks before the server has taken the s
   onTestFinished(() => bus.close(500));
   await own.kill();
   const handlers = [handler(ask, async () => done("42"))];
-  const options = { service: "asked", version: "1.0.0", inFlightMax: 1, onHandled: () => {}, handlers };
+  const options = {
+    service: "asked",
+    version: "1.0.0",
+    places: { external: 1, local: 1 },
+    onHandled: () => {},
+    handlers,
+  };
   const serving = serve(bus, options);
   await own.restart();
   await serving;
@@ -139,11 +156,92 @@ test("a message past its deadline is not begun", async () => {
 
 test("beyond the bound of commands at once a message is refused as not started", async () => {
   const release = Promise.withResolvers<Answer>();
-  await answering(() => release.promise, 1);
+  await answering(() => release.promise, { external: 1 });
   const first = send();
   await eventually(async () => (await send()).outcome === "not_started");
   release.resolve(done("first"));
   expect(await first).toEqual(done("first"));
+});
+
+test("commands that wait for somebody outside leave the places of those that do not", async () => {
+  const release = Promise.withResolvers<Answer>();
+  let waits = true;
+  await answering(async () => (waits ? await release.promise : done("now")), { external: 1 });
+  const first = send();
+  await eventually(async () => (await send()).outcome === "not_started");
+  waits = false;
+  expect(await send(context(), FOREVER_MS, look)).toEqual(done("now"));
+  release.resolve(done("first"));
+  expect(await first).toEqual(done("first"));
+});
+
+describe("a command that only reads is not started", () => {
+  test("when its handler throws, which is logged as a failure", async () => {
+    await answering(async () => {
+      throw new Error("away");
+    });
+    expect(await send(context(), FOREVER_MS, look)).toEqual({ outcome: "not_started" });
+    expect(handled).toMatchObject([{ outcome: "failed", error: { message: "away" } }]);
+  });
+
+  test("when no answer comes in time", async () => {
+    await answering(() => new Promise(() => {}));
+    expect(await send(context(), 200, look)).toEqual({ outcome: "not_started" });
+  });
+});
+
+describe("while its clock is off", () => {
+  /** A clock that the test sets. */
+  function createTestClock(isOff: boolean) {
+    const listeners: (() => void)[] = [];
+    return {
+      isOff: () => isOff,
+      onChange: (listener: () => void) => void listeners.push(listener),
+      set(off: boolean) {
+        isOff = off;
+        for (const listener of listeners) listener();
+      },
+    };
+  }
+
+  test("from its start on, a process begins nothing, and works once it is right", async () => {
+    const clock = createTestClock(true);
+    await answering(async () => done("42"), { clock });
+    expect(await send(context(), FOREVER_MS)).toEqual({ outcome: "not_started" });
+    clock.set(false);
+    await eventually(async () => expect(await send()).toEqual(done("42")));
+  });
+
+  test("a process finishes what is under way, and leaves all new work to the others", async () => {
+    const clock = createTestClock(false);
+    const release = Promise.withResolvers<Answer>();
+    let calls = 0;
+    await answering(
+      async () => {
+        calls++;
+        return await release.promise;
+      },
+      { clock },
+    );
+    const first = send();
+    await eventually(() => calls === 1);
+    clock.set(true);
+    expect(await send(context(), FOREVER_MS)).toEqual({ outcome: "not_started" });
+    // Until the server has taken it out of the group, it answers what still arrives.
+    await eventually(async () => {
+      const before = handled.length;
+      await send();
+      return handled.length === before;
+    });
+    const other = await answering(async () => done("other"));
+    for (let count = 0; count < 20; count++) expect(await send()).toEqual(done("other"));
+    release.resolve(done("first"));
+    expect(await first).toEqual(done("first"));
+    expect(calls).toBe(1);
+    clock.set(false);
+    await other.serving.stop(500);
+    await eventually(async () => expect(await send()).toEqual(done("first")));
+  });
 });
 
 describe("what cannot be read", () => {
@@ -227,10 +325,13 @@ describe("when the server goes away", () => {
 
   test("and the copy is refused as not started, the first one's outcome is in doubt", async () => {
     let calls = 0;
-    await answering(async () => {
-      calls++;
-      return await new Promise(() => {});
-    }, 1);
+    await answering(
+      async () => {
+        calls++;
+        return await new Promise(() => {});
+      },
+      { external: 1 },
+    );
     const answer = send();
     await eventually(() => calls === 1);
     await nats.kill();

@@ -35,7 +35,7 @@ export type RequestOptions = {
  * Sends a command and waits for its answer. `not_started` only when it is certain that no handler has seen or will see
  * it: nobody serves the subject, or the bus was down before anything was sent. When the connection breaks during the
  * wait the same message is sent again after the reconnect (handlers answer a copy from the first one's row), and from
- * then on every failure is `in_doubt`.
+ * then on every failure is `in_doubt`. A command that only reads is never `in_doubt`: whatever failed, it can be repeated.
  */
 export async function request<
   Request extends z.ZodType,
@@ -48,9 +48,10 @@ export async function request<
   payload: z.input<Request>,
   { waitUntil, traceparent }: RequestOptions,
 ): Promise<CommandReply<z.infer<Result>>> {
-  return await traceRequest(command.subject, traceparent, (traceparent) =>
-    send(bus, command, encodeMessage(context, payload), { waitUntil, traceparent }),
-  );
+  return await traceRequest(command.subject, traceparent, async (traceparent) => {
+    const reply = await send(bus, command, encodeMessage(context, payload), { waitUntil, traceparent });
+    return reply.outcome === "in_doubt" && command.work === "read" ? { outcome: "not_started" } : reply;
+  });
 }
 
 async function send<Result extends z.ZodType>(

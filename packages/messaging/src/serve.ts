@@ -2,10 +2,12 @@ import {
   DEFAULT_INBOX_PREFIX,
   inboxPrefix,
   OBSERVER,
+  placesOf,
   type Command,
   type CommandContext,
   type CommandReply,
   type MessageContext,
+  type Places,
 } from "@holdfast/contracts";
 import {
   annotate,
@@ -18,11 +20,12 @@ import {
   SpanKind,
   UNKNOWN_OUTCOME,
 } from "@holdfast/telemetry";
-import { Svcm, type ServiceMsg } from "@nats-io/services";
-import { headers, RequestError } from "@nats-io/transport-node";
+import type { ServiceMsg } from "@nats-io/services";
+import { headers } from "@nats-io/transport-node";
 import type { z } from "zod";
 import type { Bus } from "./connect.ts";
 import { messagingAttributes } from "./messaging-attributes.ts";
+import { createQueueGroup } from "./queue-group.ts";
 import { decodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
 import { within } from "./within.ts";
 
@@ -52,7 +55,9 @@ export type ServeOptions = {
   version: string;
   handlers: Handler[];
   /** How many commands may be under way in this process; one more is answered `not_started`. */
-  inFlightMax: number;
+  places: Places;
+  /** While it is off, no command is begun. */
+  clock?: { isOff(): boolean; onChange(listener: () => void): void };
   /** Called once per message, after its answer, for the log and metrics. */
   onHandled: (handled: Handled) => void;
 };
@@ -60,21 +65,18 @@ export type ServeOptions = {
 export type Handled = {
   subject: string;
   context: CommandContext | undefined;
-  outcome: CommandReply<unknown>["outcome"] | "rejected" | "failed" | "overloaded" | "past_deadline";
+  outcome: CommandReply<unknown>["outcome"] | Refused | "rejected" | "failed";
   durationMs: number;
   error?: unknown;
 };
+
+/** Why a command was not begun, which is certain. */
+type Refused = "overloaded" | "clock_off" | "past_deadline";
 
 export type Serving = {
   /** Takes no new messages, waits for those under way, at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 };
-
-/** The server does not let this user serve its commands. */
-export class ServingRefusedError extends Error {
-  override name = "ServingRefusedError";
-  readonly code = "serving_refused";
-}
 
 /**
  * Serves commands in the NATS services framework: one queue group, so that any number of replicas share the work, with
@@ -82,53 +84,56 @@ export class ServingRefusedError extends Error {
  * and always answered: after an unexpected throw the caller's outcome is `in_doubt`. Resolves when the server has
  * accepted the subscriptions, however often the connection breaks before that.
  *
+ * While `clock` is off, this process leaves the group: otherwise the server would go on giving it its share of messages,
+ * for which there are replicas that can work. A message that has arrived by then is answered `not_started`.
+ *
  * @throws ServingRefusedError
  */
 export async function serve(
   bus: Bus,
-  { service, version, handlers, inFlightMax, onHandled }: ServeOptions,
+  { service, version, handlers, places, clock, onHandled }: ServeOptions,
 ): Promise<Serving> {
-  const underway = new Set<Promise<void>>();
+  const underway = { external: new Set<Promise<void>>(), local: new Set<Promise<void>>() };
   const report = (handled: Handled) => {
     const { subject, outcome, durationMs } = handled;
     recordDuration(durationMs, { "messaging.destination.name": subject, "holdfast.outcome": outcome });
     onHandled(handled);
   };
-  const nats = await new Svcm(bus.nats).add({ name: service, version, queue: service });
-  for (const { command, handle } of handlers) {
-    nats.addEndpoint(command.name, {
-      subject: command.subject,
-      handler: (_error, message) => {
-        const overloaded = underway.size >= inFlightMax;
-        const run = traced(message, command, (traceparent) =>
-          answer({ message, traceparent }, command, handle, overloaded, report),
-        );
-        underway.add(run);
-        void run.finally(() => underway.delete(run));
-      },
-    });
-  }
-  await subscriptionsTaken(bus);
-  if (nats.isStopped) throw new ServingRefusedError(`${service}: the bus refused a subscription`);
+  const take = (message: ServiceMsg, { command, handle }: Handler) => {
+    const kind = placesOf(command.work);
+    const overloaded = underway[kind].size >= places[kind];
+    const refused = clock?.isOff() ? "clock_off" : overloaded ? "overloaded" : undefined;
+    const run = traced(message, command, (traceparent) =>
+      answer({ message, traceparent }, command, handle, refused, report),
+    );
+    underway[kind].add(run);
+    void run.finally(() => underway[kind].delete(run));
+  };
+  const endpoints = handlers.map((each) => ({
+    name: each.command.name,
+    subject: each.command.subject,
+    handle: (message: ServiceMsg) => take(message, each),
+  }));
+  const group = createQueueGroup(bus, { name: service, version, endpoints });
+  let stopped = false;
+  const followClock = async () => {
+    if (clock?.isOff() || stopped) await group.leave();
+    else await group.join();
+  };
+  // A change fails only when the connection has been closed for good.
+  clock?.onChange(() => void followClock().catch(() => {}));
+  await followClock();
   return {
     async stop(timeoutMs) {
-      await nats.stop();
-      await within(timeoutMs, Promise.allSettled(underway));
+      stopped = true;
+      await within(Math.max(timeoutMs, LEAVE_TIMEOUT_MS), group.leave());
+      await within(timeoutMs, Promise.allSettled([...underway.external, ...underway.local]));
     },
   };
 }
 
-/** A flush fails when its connection breaks; the client subscribes again on the next connection. */
-async function subscriptionsTaken(bus: Bus): Promise<void> {
-  for (;;) {
-    await bus.connection();
-    try {
-      return await bus.nats.flush();
-    } catch (error) {
-      if (!(error instanceof RequestError) || bus.nats.isClosed()) throw error;
-    }
-  }
-}
+/** While the bus is down, leaving waits for the next connection. */
+const LEAVE_TIMEOUT_MS = 1_000;
 
 const recordDuration = lazyHistogram(
   "messaging",
@@ -167,7 +172,13 @@ async function traced(
   });
 }
 
-const FAILURES: ReadonlySet<string> = new Set(["rejected", "failed", "overloaded", "past_deadline"]);
+const FAILURES: ReadonlySet<string> = new Set([
+  "rejected",
+  "failed",
+  "overloaded",
+  "clock_off",
+  "past_deadline",
+]);
 
 type Received = { message: ServiceMsg; traceparent: string | undefined };
 
@@ -175,7 +186,7 @@ async function answer(
   { message, traceparent }: Received,
   command: Command,
   handle: Handler["handle"],
-  overloaded: boolean,
+  refusedAlready: Refused | undefined,
   onHandled: ServeOptions["onHandled"],
 ): Promise<Handled> {
   const started = performance.now();
@@ -202,7 +213,7 @@ async function answer(
       return finish("rejected");
     }
     context = parsedContext.data;
-    const refused = overloaded ? "overloaded" : Date.now() > context.deadlineAt ? "past_deadline" : undefined;
+    const refused = refusedAlready ?? (Date.now() > context.deadlineAt ? "past_deadline" : undefined);
     if (refused) {
       message.respond(JSON.stringify({ outcome: "not_started" } satisfies CommandReply<never>));
       return finish(refused);

@@ -1,3 +1,4 @@
+export * from "./clock-watch.ts";
 export * from "./config.ts";
 export * from "./create-database.ts";
 export * from "./dependency-checks.ts";

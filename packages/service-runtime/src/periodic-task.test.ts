@@ -19,6 +19,28 @@ test("a round that throws is told, and the next one comes", async () => {
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ operation: "recovery" }]);
 });
 
+test("while the clock is off no round is begun, and they go on once it is right", async () => {
+  const log = createLogger("test", "error");
+  const asked = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  let isRight = false;
+  let rounds = 0;
+  const isOff = () => {
+    asked.resolve();
+    return !isRight;
+  };
+  const round = async () => {
+    rounds++;
+    begun.resolve();
+  };
+  const task = startPeriodicTask("recovery", { intervalMs: 1, round, clock: { isOff }, log });
+  await asked.promise;
+  expect(rounds).toBe(0);
+  isRight = true;
+  await begun.promise;
+  await task.stop(HOUR);
+});
+
 test("stopping ends the pause, waits for the round under way, and for no longer than it may", async () => {
   const log = createLogger("test", "error");
   const ends = Promise.withResolvers<void>();

@@ -1,6 +1,14 @@
 import type { Logger } from "./logger.ts";
 import { pause } from "./pause.ts";
 
+export type PeriodicTaskOptions = {
+  intervalMs: number;
+  round: () => Promise<unknown>;
+  /** While it is off, no round is begun. */
+  clock?: { isOff(): boolean };
+  log: Logger;
+};
+
 export type PeriodicTask = {
   /** Starts no further round and waits for the one under way, at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
@@ -12,13 +20,13 @@ export type PeriodicTask = {
  */
 export function startPeriodicTask(
   operation: string,
-  { intervalMs, round, log }: { intervalMs: number; round: () => Promise<unknown>; log: Logger },
+  { intervalMs, round, clock, log }: PeriodicTaskOptions,
 ): PeriodicTask {
   const stopping = new AbortController();
   const running = (async () => {
     while (!stopping.signal.aborted) {
       try {
-        await round();
+        if (!clock?.isOff()) await round();
       } catch (error) {
         log.error({ operation, error }, "a round failed");
       }

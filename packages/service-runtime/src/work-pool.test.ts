@@ -45,6 +45,23 @@ test("work that becomes due later is found after the interval", async () => {
   await pool.stop(HOUR);
 });
 
+test("while the clock is off nothing is leased, and what is under way goes on", async () => {
+  const queue = createQueue(1);
+  const clock = { off: false, asked: 0, isOff: () => (clock.asked++, clock.off) };
+  const pool = startWorkPool("recovery", { ...queue, inFlightMax: 3, intervalMs: 1, clock, log: quiet });
+  await vi.waitFor(() => expect(queue.underWay.has(0)).toBe(true));
+  clock.off = true;
+  queue.due.push(7);
+  const { asked } = clock;
+  await vi.waitFor(() => expect(clock.asked).toBeGreaterThan(asked + 2));
+  expect([...queue.underWay.keys()]).toEqual([0]);
+  clock.off = false;
+  await vi.waitFor(() => expect(queue.underWay.has(7)).toBe(true));
+  queue.end(0);
+  queue.end(7);
+  await pool.stop(HOUR);
+});
+
 test("an item that throws and a lease that fails are told, and the work goes on", async () => {
   const lines: string[] = [];
   const log = createLogger("test", "error", { write: (line: string) => void lines.push(line) });

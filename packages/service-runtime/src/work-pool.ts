@@ -15,6 +15,8 @@ export type WorkPoolOptions<Item> = {
   lease: (limit: number) => Promise<Item[]>;
   /** Does one item. It handles its own failures: what it throws is only logged. */
   work: (item: Item) => Promise<unknown>;
+  /** While it is off, nothing is leased. */
+  clock?: { isOff(): boolean };
   log: Logger;
 };
 
@@ -44,6 +46,7 @@ export function startWorkPool<Item>(operation: string, options: WorkPoolOptions<
 
   /** @returns whether more may be due now. */
   const fill = async (): Promise<boolean> => {
+    if (options.clock?.isOff()) return false;
     const limit = Math.min(LEASED_MAX, inFlightMax - underWay.size);
     try {
       const items = await options.lease(limit);

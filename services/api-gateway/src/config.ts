@@ -98,7 +98,12 @@ export const configSchema = z
     REQUESTS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
       .default(512)
       .describe(
-        "Requests under way in each listener; one more is answered 503. One client address may use an eighth of the public pages' share.",
+        "Requests under way in each listener that may wait for the bank or a merchant's server; one more is answered 503. One client address may use an eighth of the public pages' share.",
+      ),
+    LOCAL_REQUESTS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
+      .default(512)
+      .describe(
+        "The same for requests that do not wait for them: reads, refund requests, new checkouts. They have places of their own, so that a bank which hangs leaves them free.",
       ),
     CONNECTIONS_MAX: integerSetting(1, 100_000)
       .default(8_192)

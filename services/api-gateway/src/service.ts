@@ -3,7 +3,11 @@ import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
 import {
   createDatabase,
   createPool,
+  dependencyChecks,
+  startClockWatch,
   startHealth,
+  stopInOrder,
+  type ClockWatch,
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
@@ -13,7 +17,7 @@ import {
   createSendCommand,
   createSendOperatorCommand,
   createSendPageCommand,
-  type Timeouts,
+  type SendOptions,
 } from "./bus/send-command.ts";
 import type { Config } from "./config.ts";
 import type { GatewayDatabase } from "./database.ts";
@@ -22,7 +26,7 @@ import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
 import { requestHandler } from "./http/routed-request.ts";
-import { createPageInFlightLimit } from "./limits/in-flight-limit.ts";
+import { createPageInFlightLimit, placesIn } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
 import { createSignInLimits } from "./limits/sign-in-limits.ts";
@@ -73,7 +77,8 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
   });
   const db = createDatabase<GatewayDatabase>(pool);
   const signIn = signInOf(config, db);
-  const deps = { bus, db, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
+  const clock = await startClockWatch({ pool, log });
+  const deps = { bus, db, clock, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
   const timeouts = timeoutsOfClients(config);
   const listen = async (name: ListenerState["name"], port: number, router: Router) => {
     const listener = await startListener({
@@ -102,27 +107,28 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
       : [await listen("public", PUBLIC_PAGES_PORT, publicPages(config, deps))]),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
-    { name: "database", check: async () => void (await pool.query("select 1")) },
-    { name: "bus", check: () => assertUp(bus.connected) },
+    ...dependencyChecks({ pool, bus }),
+    clock.check,
   ]);
 
   return {
     ports: { health: health.port, ...Object.fromEntries(listeners.map(({ name, port }) => [name, port])) },
-    async stop() {
-      health.markDraining();
-      await Promise.all(listeners.map((listener) => listener.stop(config.DRAIN_TIMEOUT)));
-      await bus.close(BUS_CLOSE_TIMEOUT_MS);
-      await pool.end();
-      await health.close();
-    },
+    stop: () =>
+      stopInOrder(health, [
+        listeners.map((listener) => () => listener.stop(config.DRAIN_TIMEOUT)),
+        [() => clock.stop(CLOCK_STOP_MS), () => bus.close(BUS_CLOSE_TIMEOUT_MS)],
+        [() => pool.end()],
+      ]),
   };
 }
 
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
+const CLOCK_STOP_MS = 1_000;
 
 type Deps = {
   bus: Bus;
   db: Kysely<GatewayDatabase>;
+  clock: ClockWatch;
   signIn: SignIn | undefined;
   announce: AnnounceChange | undefined;
 };
@@ -143,8 +149,8 @@ function signInOf(
   );
 }
 
-function merchantApi(config: Config, { bus, signIn }: Deps): Router {
-  const send = createSendCommand(bus, timeoutsOf(config));
+function merchantApi(config: Config, { bus, clock, signIn }: Deps): Router {
+  const send = createSendCommand(bus, sendOptions(config, clock));
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
   const publicUrl = needed(config.PUBLIC_URL);
   const generateSession = createGenerateSession(signedSessionsOf(config), publicUrl);
@@ -158,7 +164,7 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
       }),
     ),
     limitRate: createMerchantRateLimit(config.RATE_LIMIT_PER_SECOND),
-    inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
+    places: placesIn(config),
     routes: [
       preAuthorizationRoute({ send, cards }),
       saleRoute({ send, cards }),
@@ -175,12 +181,12 @@ function merchantApi(config: Config, { bus, signIn }: Deps): Router {
 }
 
 /** The pages for buyers' browsers: checkouts, and the ways to a 3-D Secure challenge and back. */
-function publicPages(config: Config, { bus, db }: Deps): Router {
+function publicPages(config: Config, { bus, db, clock }: Deps): Router {
   const sealingKeys = needed(config.CARD_SEALING_KEYS);
   const publicUrl = needed(config.PUBLIC_URL);
   const sessions = signedSessionsOf(config);
-  const sendPage = createSendPageCommand(bus, timeoutsOf(config));
-  const inPlace = createPageInFlightLimit(config.REQUESTS_IN_FLIGHT_MAX);
+  const sendPage = createSendPageCommand(bus, sendOptions(config, clock));
+  const inPlace = createPageInFlightLimit(placesIn(config));
   const admit = createPageRateLimit(config.PAGE_REQUESTS_PER_MINUTE_PER_IP);
   const router = Router();
   router.use(
@@ -190,7 +196,7 @@ function publicPages(config: Config, { bus, db }: Deps): Router {
       admit,
       db,
       publicUrl,
-      send: createSendCommand(bus, timeoutsOf(config)),
+      send: createSendCommand(bus, sendOptions(config, clock)),
       sendPage,
       cards: createCardSealer(sealingKeys),
       tokens: createFormTokens(sealingKeys),
@@ -218,8 +224,8 @@ function signedSessionsOf(config: Config): SignedSessions {
 }
 
 function operatorApi(config: Config, deps: Deps): Router {
-  const { db, bus } = deps;
-  const send = createSendOperatorCommand(bus, timeoutsOf(config));
+  const { db, bus, clock } = deps;
+  const send = createSendOperatorCommand(bus, sendOptions(config, clock));
   const announce = needed(deps.announce);
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
@@ -229,7 +235,7 @@ function operatorApi(config: Config, deps: Deps): Router {
       audience: needed(config.OPERATOR_JWT_AUDIENCE),
       rolesClaim: config.OPERATOR_ROLES_CLAIM,
     }),
-    inFlightMax: config.REQUESTS_IN_FLIGHT_MAX,
+    places: placesIn(config),
     routes: [
       ...merchantRoutes({ db, peppers, announce }),
       ...paymentRoutes({ send }),
@@ -250,16 +256,12 @@ function timeoutsOfClients(config: Config): typeof HTTP_TIMEOUTS {
   };
 }
 
-function timeoutsOf({ HANDLER_TIMEOUT, REQUEST_TIMEOUT }: Config): Timeouts {
-  return { handlerTimeoutMs: HANDLER_TIMEOUT, requestTimeoutMs: REQUEST_TIMEOUT };
+function sendOptions({ HANDLER_TIMEOUT, REQUEST_TIMEOUT }: Config, clock: ClockWatch): SendOptions {
+  return { handlerTimeoutMs: HANDLER_TIMEOUT, requestTimeoutMs: REQUEST_TIMEOUT, clock };
 }
 
 /** The configuration has what each listener needs, as its schema has checked; this tells the compiler. */
 function needed<Setting>(setting: Setting | undefined): Setting {
   if (setting === undefined) throw new TypeError("a listener is on without a setting it needs");
   return setting;
-}
-
-function assertUp(up: boolean): void {
-  if (!up) throw new Error("down");
 }

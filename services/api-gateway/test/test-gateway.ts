@@ -67,6 +67,9 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     /** Another gateway in this process, on the same database and the same nats-server, until `stop`. */
     startAnother: async (changes: Record<string, string> = {}) =>
       (await system.start("api-gateway", { ...env, ...changes })).ports,
+    /** Another gateway as a process of its own, on the same database and the same nats-server, until `stop`. */
+    spawnAnother: (changes: Record<string, string> = {}) =>
+      system.spawn("api-gateway", { ...env, ...changes }),
     /** The gateway alone, as SIGTERM would. */
     stopGateway: () => gateway.stop(),
     async stop(): Promise<void> {

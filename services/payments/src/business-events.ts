@@ -72,6 +72,12 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   const open = meter.createGauge("holdfast.payments.unknown.open", {
     description: "Outcomes that are unknown now",
   });
+  const stuckReversals = meter.createCounter("holdfast.payments.reversals.stuck", {
+    description:
+      "Attempts at reversals that the acquirer refused, or left without an answer six times or more",
+  });
+  // Exported from the beginning, so that the first one is an increase.
+  stuckReversals.add(0);
   const oldest = meter.createGauge("holdfast.payments.unknown.oldest.age", {
     description: "Age of the oldest unknown outcome",
     unit: "s",
@@ -91,8 +97,10 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     },
     stillUnknown(payment, { cause, ageMs, attempts }) {
       annotate({ "holdfast.outcome": UNKNOWN_OUTCOME, "holdfast.attempt": attempts });
-      // A reversal that has failed six times needs an operator.
+      // A reversal that was refused or has failed six times needs an operator.
       const level = attempts >= 6 ? "error" : "warn";
+      const isReversal = payment.state === "REVERSING" || payment.state === "CANCELLING";
+      if (isReversal && (REFUSED.has(cause) || attempts >= 6)) stuckReversals.add(1);
       log[level](
         { ...identify(payment), reason: cause, ageMs, attempt: attempts },
         "the outcome is still unknown",
@@ -148,6 +156,9 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     },
   };
 }
+
+/** The bank refuses to reverse, or to refund what it has settled. */
+const REFUSED: ReadonlySet<string> = new Set(["reversal_refused", "refund_declined"]);
 
 /** The fields of the log line; the span of the unit of work gets the same. */
 function identify({ payment_id, merchant_id, state, transaction_type }: ShownPayment) {

@@ -2,11 +2,16 @@ import { randomUUID } from "node:crypto";
 import {
   cancelPayment,
   capturePayment,
+  describePayment,
   enrolPayment,
+  getPayment,
+  listUnresolvedPayments,
   openCheckout,
   payCheckout,
   preAuthorizePayment,
+  readCheckout,
   reserveRefund,
+  viewCheckout,
   type Command,
   type CommandReply,
   type MessageContext,
@@ -78,6 +83,17 @@ const prepare = {
       amountMinor: "100",
       currency: "TRY",
     }),
+  merchantsRead: async () => always(getPayment, { paymentId: await pay() }),
+  checkoutsRead: async () => always(readCheckout, { checkoutId: await buyer.open() }),
+  pagesRead: async () => {
+    const checkoutId = await buyer.open();
+    return () => payments.askAsGateway(viewCheckout, { checkoutId });
+  },
+  operatorsRead: async () => {
+    const paymentId = await pay();
+    return () => payments.operate(describePayment, { paymentId });
+  },
+  operatorsList: async () => () => payments.operate(listUnresolvedPayments, { limit: 1 }),
 } satisfies Record<string, () => Promise<Request>>;
 
 describe.each([
@@ -92,6 +108,11 @@ describe.each([
     ["a checkout's payment", prepare.checkoutPayment],
     ["a checkout's payment with 3-D Secure", prepare.checkoutThreeDs],
     ["a refund's reservation", prepare.reservation],
+    ["a merchant's read", prepare.merchantsRead],
+    ["a read of a checkout", prepare.checkoutsRead],
+    ["a page's read", prepare.pagesRead],
+    ["an operator's read", prepare.operatorsRead],
+    ["an operator's list", prepare.operatorsList],
   ])("%s is not started, and is done when it is sent again", async (_name, prepareRequest) => {
     // With so few connections the preparation itself may find none on a busy machine.
     const send = await eventually(prepareRequest);

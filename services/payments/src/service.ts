@@ -25,6 +25,7 @@ import {
   createDatabase,
   createPool,
   dependencyChecks,
+  startClockWatch,
   startHealth,
   startPeriodicTask,
   startWorkPool,
@@ -104,6 +105,7 @@ export async function startPayments(
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
     connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
   });
+  const clock = await startClockWatch({ pool, log });
   const bins = createCurrentBins(db, log);
   // The table is read before the first payment. Without a database nothing can be claimed either.
   await bins.refresh().catch((error: unknown) => log.warn({ error }, "the BIN table could not be read yet"));
@@ -154,7 +156,8 @@ export async function startPayments(
   const serving = await serve(bus, {
     service: "payments",
     version: "0.1.0",
-    inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
+    places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
+    clock,
     onHandled: logHandled(log),
     handlers: [
       handler(preAuthorizePayment, (message) => authorizePayment(deps, message, "PRE_AUTHORIZATION")),
@@ -180,18 +183,21 @@ export async function startPayments(
     startRecovery(recovery, {
       inFlightMax: config.RECOVERY_IN_FLIGHT_MAX,
       intervalMs: config.RECOVERY_INTERVAL,
+      clock,
     }),
     startWorkPool("expiry", {
       inFlightMax: config.EXPIRY_IN_FLIGHT_MAX,
       intervalMs: config.EXPIRY_INTERVAL,
       lease: (limit) => takeExpired(db, { limit }),
       work: (payment) => expirePayment(recovery, payment),
+      clock,
       log,
     }),
     startPeriodicTask("BIN table", { intervalMs: config.BIN_TABLE_REFRESH, round: bins.refresh, log }),
     startPeriodicTask("checkouts", {
       intervalMs: config.CHECKOUT_INTERVAL,
       round: () => closeCheckouts(checkouts),
+      clock,
       log,
     }),
     startPeriodicTask("purge idempotency keys", {
@@ -219,13 +225,14 @@ export async function startPayments(
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     ...dependencyChecks({ pool, bus }),
     checkThat("BIN table", () => bins.table() !== undefined),
+    clock.check,
   ]);
 
   return {
     healthPort: health.port,
     stop: () =>
       stopInOrder(health, [
-        [serving, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
+        [serving, clock, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
         [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [() => acquirer.close()],

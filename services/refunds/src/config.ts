@@ -49,7 +49,14 @@ export const configSchema = z.object({
     .describe("How long an Idempotency-Key is kept."),
   COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
     .default(1_024)
-    .describe("Commands under way in one process; one more is refused before it starts."),
+    .describe(
+      "Commands under way in one process that may wait for the bank; one more is refused before it starts.",
+    ),
+  LOCAL_COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
+    .default(1_024)
+    .describe(
+      "The same for commands that do not wait for the bank: reads, refund requests, rejections, confirmations of events. They have places of their own, so that a bank which hangs leaves them free.",
+    ),
 });
 export type Config = z.infer<typeof configSchema>;
 

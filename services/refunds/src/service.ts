@@ -13,6 +13,7 @@ import {
   createDatabase,
   createPool,
   dependencyChecks,
+  startClockWatch,
   startHealth,
   startPeriodicTask,
   stopInOrder,
@@ -80,10 +81,12 @@ export async function startRefunds(
     now: Date.now,
     log,
   };
+  const clock = await startClockWatch({ pool, log });
   const serving = await serve(bus, {
     service: "refunds",
     version: "0.1.0",
-    inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
+    places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
+    clock,
     onHandled: logHandled(log),
     handlers: [
       handler(requestRefundCommand, (message) => requestRefundByMerchant(deps, message)),
@@ -98,6 +101,7 @@ export async function startRefunds(
     startPeriodicTask("recovery", {
       intervalMs: config.RECOVERY_INTERVAL,
       round: () => recoverDue(deps),
+      clock,
       log,
     }),
     startPeriodicTask("measure queue", {
@@ -112,13 +116,16 @@ export async function startRefunds(
     }),
     ...startReconciliation(outbox),
   ];
-  const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, dependencyChecks({ pool, bus }));
+  const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
+    ...dependencyChecks({ pool, bus }),
+    clock.check,
+  ]);
 
   return {
     healthPort: health.port,
     stop: () =>
       stopInOrder(health, [
-        [serving, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
+        [serving, clock, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
         [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [() => acquirer.close()],

@@ -23,7 +23,8 @@ export type BusinessEvents = {
   sendFailed(delivery: LeasedDelivery, error: unknown): void;
   reaped(reaped: Reaped): void;
   handshake(): void;
-  skewed(skewMs: number, stopped: boolean): void;
+  /** Receivers would refuse every signature, so nothing is sent. */
+  tooSkewedToSend(skewMs: number): void;
   defaultPartitionUsed(rows: number): void;
   /** Deliveries have lost their event and cannot be sent. */
   orphansEnded(count: number): void;
@@ -35,7 +36,6 @@ export type DispatcherState = {
   pending: number;
   inFlight: number;
   breakersOpen: number;
-  skewMs: number;
 };
 
 export function createBusinessEvents(log: Logger): BusinessEvents {
@@ -74,7 +74,9 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       logReaped(log, reaped);
     },
     handshake: () => meters.handshakes.add(1),
-    skewed: (skewMs, stopped) => logSkew(log, skewMs, stopped),
+    tooSkewedToSend(skewMs) {
+      log.error({ skewMs }, "this machine's clock is too far off to sign; nothing is sent");
+    },
     defaultPartitionUsed(rows) {
       log.error({ count: rows }, "rows are in a default partition, since their day has no partition");
     },
@@ -84,7 +86,6 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       meters.pending.record(state.pending);
       meters.inFlight.record(state.inFlight);
       meters.breakersOpen.record(state.breakersOpen);
-      meters.skew.record(state.skewMs / 1_000);
     },
   };
 }
@@ -114,11 +115,6 @@ function logReaped(log: Logger, { expiredLeases, failed, cancelled }: Reaped): v
   if (failed > 0) log.error({ count: failed }, "deliveries reached the end of their window");
   if (cancelled > 0)
     log.info({ count: cancelled }, "deliveries were cancelled, since their endpoint was turned off");
-}
-
-function logSkew(log: Logger, skewMs: number, stopped: boolean): void {
-  const consequence = stopped ? "too far off to sign; nothing is sent" : "off";
-  log.error({ skewMs }, `this machine's clock is ${consequence}`);
 }
 
 function identify({ eventId, merchantId, paymentId, attempt, trigger }: LeasedDelivery) {
@@ -162,10 +158,6 @@ function createMeters() {
     inFlight: meter.createGauge("holdfast.webhooks.in_flight", { description: "Requests in flight" }),
     breakersOpen: meter.createGauge("holdfast.webhooks.breakers_open", {
       description: "Endpoints with an open breaker",
-    }),
-    skew: meter.createGauge("holdfast.webhooks.clock_skew", {
-      description: "Database's clock ahead of ours",
-      unit: "s",
     }),
   };
 }

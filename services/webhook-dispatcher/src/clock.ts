@@ -14,11 +14,11 @@ export type Clock = {
   measured(skewMs: number): void;
 };
 
-export function createClock(shift: () => number = () => 0): Clock {
+export function createClock(shift: () => number = () => 0, machineNow: () => number = Date.now): Clock {
   let skewMs = 0;
   return {
-    now: () => Date.now() + shift(),
-    databaseNow: () => Date.now() + skewMs + shift(),
+    now: () => machineNow() + shift(),
+    databaseNow: () => machineNow() + skewMs + shift(),
     get shiftMs() {
       return shift();
     },
@@ -30,9 +30,6 @@ export function createClock(shift: () => number = () => 0): Clock {
     },
   };
 }
-
-/** Beyond this an operator has to fix the clocks. */
-export const SKEW_ALARM_MS = 2_000;
 
 /** Beyond this every signature would be rejected as too old and every attempt be lost: nothing is sent. */
 export const SKEW_STOP_MS = 60_000;

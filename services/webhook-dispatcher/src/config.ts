@@ -68,7 +68,14 @@ export const configSchema = z.object({
     .describe("Days that attempts are kept in the delivery log."),
   COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
     .default(256)
-    .describe("Commands under way in one process; one more is refused before it starts."),
+    .describe(
+      "Commands under way in one process that may wait for a merchant's server; one more is refused before it starts.",
+    ),
+  LOCAL_COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
+    .default(256)
+    .describe(
+      "The same for commands that do not wait for a merchant's server: reads, changes of endpoints, redeliveries. They have places of their own, so that a server which hangs leaves them free.",
+    ),
 });
 export type Config = z.infer<typeof configSchema>;
 

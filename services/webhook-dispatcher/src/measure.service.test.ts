@@ -2,7 +2,6 @@ import { createTestDatabase } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { expect, test } from "vitest";
 import type { BusinessEvents, DispatcherState } from "./business-events.ts";
-import { createClock } from "./clock.ts";
 import { createDatabase } from "@holdfast/service-runtime";
 import type { DeliveryQueue } from "./delivery/delivery-queue.ts";
 import { measureState } from "./measure.ts";
@@ -15,7 +14,7 @@ test("the oldest due delivery is found behind any endpoint; what is leased or se
   const measure = async () => {
     const queue = { measure: () => ({ inFlight: 0, breakersOpen: 0 }) } as DeliveryQueue;
     const events = { measured: (state) => states.push(state) } as Partial<BusinessEvents> as BusinessEvents;
-    await measureState(createDatabase(pool), queue, createClock(), events);
+    await measureState(createDatabase(pool), queue, events);
     return states.at(-1)!.oldestDueAgeMs;
   };
   const insert = (merchant: number, ageSeconds: number, change: "" | "leased" | "manual" = "") =>

@@ -3,6 +3,7 @@ import {
   createDatabase,
   createPool,
   dependencyChecks,
+  startClockWatch,
   startHealth,
   startPeriodicTask,
   stopInOrder,
@@ -11,7 +12,7 @@ import {
 } from "@holdfast/service-runtime";
 import { startEventConsumer } from "./accept/event-consumer.ts";
 import { createBusinessEvents } from "./business-events.ts";
-import { createClock, type Clock } from "./clock.ts";
+import { createClock, SKEW_STOP_MS, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { WebhooksDatabase } from "./database.ts";
 import { attemptTimes, type AttemptTimes } from "./delivery/attempt-times.ts";
@@ -21,9 +22,10 @@ import { createResultRecorder } from "./delivery/record-results.ts";
 import { readEndpoint } from "./endpoint/endpoint-queries.ts";
 import { createLookup, type Lookup } from "./http-client/resolve-target.ts";
 import { createWebhookClient } from "./http-client/webhook-client.ts";
-import { measureSkew, measureState } from "./measure.ts";
+import { measureState } from "./measure.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { PLAN_SETTINGS } from "./plan-settings.ts";
+import { startWhileClockIsRight } from "./pause-consumer.ts";
 import { createProgress } from "./progress.ts";
 import { keepPartitions } from "./keep-partitions.ts";
 
@@ -81,7 +83,15 @@ export async function startWebhookDispatcher(
     onHandshake: () => events.handshake(),
   });
   await keepPartitions(db, retentionOf(config, events)).catch((error: unknown) => events.claimFailed(error));
-  await measureSkew(db, clock, events).catch((error: unknown) => events.claimFailed(error));
+  const watch = await startClockWatch({
+    pool,
+    log,
+    now: () => clock.now() - clock.shiftMs,
+    onMeasured(skewMs) {
+      clock.measured(skewMs);
+      if (Math.abs(skewMs) > SKEW_STOP_MS) events.tooSkewedToSend(skewMs);
+    },
+  });
 
   const worker = startDeliveryWorker({
     pool,
@@ -98,28 +108,17 @@ export async function startWebhookDispatcher(
     inFlightMax: config.WEBHOOK_SENDS_IN_FLIGHT_MAX,
     claimIntervalMs: config.WEBHOOK_CLAIM_INTERVAL,
   });
-  const consumer = startEventConsumer(
-    {
-      pool,
-      db,
-      bus,
-      clock,
-      worker,
-      events,
-      progress,
-      leaseMs,
-      windowMs: config.WEBHOOK_RETRY_WINDOW,
-      eventDays: config.WEBHOOK_EVENT_RETENTION_DAYS,
-    },
-    {
-      stream: { replicas: config.EVENT_STREAM_REPLICAS, bytesMax: config.EVENT_STREAM_BYTES_MAX },
-      ackWaitMs: config.WEBHOOK_ACK_WAIT,
-    },
-  );
+  const windowMs = config.WEBHOOK_RETRY_WINDOW;
+  const eventDays = config.WEBHOOK_EVENT_RETENTION_DAYS;
+  const accepting = { pool, db, bus, clock, worker, events, progress, leaseMs, windowMs, eventDays };
+  const stream = { replicas: config.EVENT_STREAM_REPLICAS, bytesMax: config.EVENT_STREAM_BYTES_MAX };
+  const startConsumer = () => startEventConsumer(accepting, { stream, ackWaitMs: config.WEBHOOK_ACK_WAIT });
+  const consumer = startWhileClockIsRight(startConsumer, watch, progress);
   const serving = await serve(bus, {
     service: "webhooks",
     version: "0.1.0",
-    inFlightMax: config.COMMANDS_IN_FLIGHT_MAX,
+    places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
+    clock: watch,
     onHandled: logHandled(log),
     handlers: operatorHandlers({
       db,
@@ -129,8 +128,8 @@ export async function startWebhookDispatcher(
       clock,
       client,
       activateAfterMs: config.WEBHOOK_SECRET_ACTIVATION,
-      windowMs: config.WEBHOOK_RETRY_WINDOW,
-      eventDays: config.WEBHOOK_EVENT_RETENTION_DAYS,
+      windowMs,
+      eventDays,
       nudge: () => worker.nudge(),
     }),
   });
@@ -142,14 +141,13 @@ export async function startWebhookDispatcher(
       events.reaped(reaped);
       if (reaped.expiredLeases > 0) worker.nudge();
     }),
-    task("measure clocks", SKEW_INTERVAL_MS, () => measureSkew(db, clock, events)),
-    task("measure state", MEASURE_INTERVAL_MS, () => measureState(db, worker.queue, clock, events)),
+    task("measure state", MEASURE_INTERVAL_MS, () => measureState(db, worker.queue, events)),
     task("keep partitions", PARTITIONS_INTERVAL_MS, () => keepPartitions(db, retentionOf(config, events))),
   ];
   const health = await startHealth(
     config.LISTEN_HOST,
     config.HEALTH_PORT,
-    dependencyChecks({ pool, bus }),
+    [...dependencyChecks({ pool, bus }), watch.check],
     () => progress.stuck(),
   );
 
@@ -159,7 +157,7 @@ export async function startWebhookDispatcher(
       const drainMs = Math.min(config.DRAIN_TIMEOUT, DRAIN_MAX_MS);
       return stopInOrder(health, [
         [consumer, serving, worker].map((each) => () => each.stop(drainMs)),
-        tasks.map((each) => () => each.stop(TASK_STOP_MS)),
+        [watch, ...tasks].map((each) => () => each.stop(TASK_STOP_MS)),
         [() => client.close()],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [pool, resultsPool].map((each) => () => each.end()),
@@ -173,7 +171,6 @@ function timesOf(config: Config): AttemptTimes {
 }
 
 const STUCK_AFTER_MS = 30_000;
-const SKEW_INTERVAL_MS = 5_000;
 const MEASURE_INTERVAL_MS = 15_000;
 const PARTITIONS_INTERVAL_MS = 3_600_000;
 /** The longest attempt is over by then. */

@@ -1,10 +1,10 @@
-import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
+import { EVENT_STREAM, getWebhookDelivery, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import { createDatabase, createLogger, createPool } from "@holdfast/service-runtime";
 import { eventually } from "@holdfast/tests/support";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { Client, type Pool } from "pg";
 import { afterEach, expect, test } from "vitest";
-import { createClock, type Clock } from "../src/clock.ts";
+import { createClock } from "../src/clock.ts";
 import { claimDeliveries } from "../src/delivery/claim-deliveries.ts";
 import { recordResults } from "../src/delivery/record-results.ts";
 import type { AttemptRecord } from "../src/delivery/record-statements.ts";
@@ -322,34 +322,49 @@ test("a stop waits for requests under way and writes down what came of them", as
   expect(await harness.query("select outcome from webhooks.outcome")).toEqual([{ outcome: "delivered" }]);
 });
 
-test("with a clock a minute off nothing is sent, and the alarm is given; once it is right everything is", async () => {
-  let skewMs = 61_000;
-  const real = createClock();
-  const clock: Clock = {
-    ...real,
-    shiftMs: 0,
-    now: Date.now,
-    databaseNow: Date.now,
-    measured: () => {},
-    get skewMs() {
-      return skewMs;
-    },
-  };
+test("more than two seconds off nothing is accepted, more than a minute off nothing is sent either", async () => {
+  let behindMs = 0;
+  const clock = createClock(undefined, () => Date.now() - behindMs);
   harness = await startDispatcherHarness({}, { overrides: { clock } });
   const { merchantId } = await harness.enable();
-  const event = newEvent({ merchantId });
-  await harness.publish(event);
-  // It is accepted and confirmed nevertheless: only the sending waits.
-  await eventually(() => expect(harness.confirmed).toContain(event.eventId));
-  expect(
-    harness.lines.some(({ msg, level }) => level === "error" && String(msg).includes("nothing is sent")),
-  ).toBe(true);
-  expect(await harness.delivery(event.eventId)).toMatchObject({ status: "pending", attemptCount: 0 });
-  expect(harness.receiver.ledger).toEqual([]);
-  // Below a minute it continues to send.
-  skewMs = 59_000;
-  await delivered(event.eventId);
+  const [early, late] = [newEvent({ merchantId }), newEvent({ merchantId })];
+  harness.receiver.behave({ kind: "status", status: 500 });
+  await harness.publish(early);
+  await eventually(() => expect(harness.receiver.ledger.length).toBeGreaterThan(0));
+  await harness.stopAll();
+  harness.receiver.behave({ kind: "status", status: 200 });
+  const sent = harness.receiver.ledger.length;
+
+  behindMs = 61_000;
+  const { healthPort } = await harness.start();
+  const alarmed = (text: string) =>
+    harness.lines.some(({ msg, level }) => level === "error" && String(msg).includes(text));
+  expect([alarmed("no new work is taken"), alarmed("nothing is sent")]).toEqual([true, true]);
+  const ready = await fetch(`http://127.0.0.1:${healthPort}/readyz`);
+  expect(await ready.json()).toEqual({ status: "not ready", failing: ["clock"] });
+  await harness.publish(late);
+  expect(await harness.operate(getWebhookDelivery, { eventId: early.eventId })).toEqual({
+    outcome: "not_started",
+  });
+  expect(harness.receiver.ledger).toHaveLength(sent);
+
+  // Below a minute it sends what it has accepted before.
+  behindMs = 30_000;
+  await eventually(() => expect(harness.receiver.ledger).toHaveLength(sent + 1));
+  expect(await eventIds()).toEqual([early.eventId]);
+  expect(harness.confirmed).not.toContain(late.eventId);
+  const live = await fetch(`http://127.0.0.1:${healthPort}/livez`);
+  expect(live.status).toBe(200);
+
+  behindMs = 0;
+  await delivered(late.eventId, 60_000);
+  expect(await eventIds()).toHaveLength(2);
 });
+
+async function eventIds(): Promise<string[]> {
+  const rows = await harness.query<{ event_id: string }>("select event_id from webhooks.event");
+  return rows.map(({ event_id }) => event_id);
+}
 
 test("retention drops days and keeps the rest; days to come have their partitions", async () => {
   harness = await startDispatcherHarness({}, { start: false });

@@ -114,6 +114,7 @@ export const createCheckout = defineEndpoint({
   listener: "merchant",
   method: "POST",
   path: "/api/checkout",
+  work: "write",
   summary: "Create a checkout",
   description:
     "Creates a hosted page on which a buyer pays one order. Send the buyer to `checkoutUrl`. The buyer enters the card " +

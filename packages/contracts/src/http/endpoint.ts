@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ProblemCode } from "../problem.ts";
+import type { Work } from "../work.ts";
 
 /** One HTTP operation of a listener: what the gateway serves and what the OpenAPI document says of it. */
 export type Endpoint = Operation & (MerchantListener | OperatorListener);
@@ -17,6 +18,8 @@ type Operation = {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With parameters in braces: `/api/payment/{paymentId}`. */
   path: string;
+  /** Where nothing is said, a GET is `read`, and everything else `external`. */
+  work?: Work;
   summary: string;
   description?: string;
   pathParameters?: z.ZodObject;
@@ -33,6 +36,11 @@ type Operation = {
   /** Beside those every endpoint can answer with (see `COMMON_PROBLEMS`). */
   problems: readonly ProblemCode[];
 };
+
+/** What a request of this endpoint waits for. */
+export function workOf({ method, work = method === "GET" ? "read" : "external" }: Endpoint): Work {
+  return work;
+}
 
 /** `viewer` reads, `approver` decides refunds, `admin` does the rest and includes both. */
 export const OPERATOR_ROLES = ["viewer", "approver", "admin"] as const;

@@ -18,6 +18,7 @@ export const refund = defineEndpoint({
   listener: "merchant",
   method: "POST",
   path: "/api/payment/{paymentId}/refund",
+  work: "write",
   summary: "Request a refund",
   description:
     "Requests a refund, which is carried out once operators have approved it. The refund has its own `paymentId`: query " +

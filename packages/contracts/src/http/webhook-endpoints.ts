@@ -86,6 +86,8 @@ export const webhookDeliveryPageSchema = z
   .object({ items: z.array(webhookDeliverySchema), nextCursor: z.string().optional() })
   .meta({ id: "WebhookDeliveryPage" });
 
+/** A change that waits for nobody outside. */
+const CHANGE = { listener: "operator", role: "admin", work: "write" } as const;
 const merchantPath = z.object({ merchantId: pathId });
 const eventPath = z.object({ eventId: pathId });
 const secret = z.string().meta({ description: "Shown only once; its UTF-8 bytes are the HMAC key" });
@@ -116,10 +118,9 @@ export const putMerchantWebhook = defineEndpoint({
 
 export const deleteMerchantWebhook = defineEndpoint({
   operationId: "deleteMerchantWebhook",
-  listener: "operator",
+  ...CHANGE,
   method: "DELETE",
   path: "/operator/merchants/{merchantId}/webhook",
-  role: "admin",
   summary: "Turn off a merchant's webhooks",
   description: "Turns webhooks off and cancels all pending deliveries.",
   pathParameters: merchantPath,
@@ -130,10 +131,9 @@ export const deleteMerchantWebhook = defineEndpoint({
 
 export const rotateMerchantWebhookSecret = defineEndpoint({
   operationId: "rotateMerchantWebhookSecret",
-  listener: "operator",
+  ...CHANGE,
   method: "POST",
   path: "/operator/merchants/{merchantId}/webhook/rotate-secret",
-  role: "admin",
   summary: "Rotate a merchant's webhook secret",
   description:
     "Generates a new secret, which is shown only once. The old secret continues to sign `x-request-signature` until the " +
@@ -152,10 +152,9 @@ export const rotateMerchantWebhookSecret = defineEndpoint({
 
 export const activateMerchantWebhookSecret = defineEndpoint({
   operationId: "activateMerchantWebhookSecret",
-  listener: "operator",
+  ...CHANGE,
   method: "POST",
   path: "/operator/merchants/{merchantId}/webhook/activate-secret",
-  role: "admin",
   summary: "Activate a merchant's new webhook secret",
   description:
     "The new secret signs `x-request-signature` from now on. Repeating the request changes nothing.",
@@ -220,10 +219,9 @@ const queued = {
 
 export const redeliverOperatorWebhook = defineEndpoint({
   operationId: "redeliverWebhook",
-  listener: "operator",
+  ...CHANGE,
   method: "POST",
   path: "/operator/webhook-deliveries/{eventId}/redeliver",
-  role: "admin",
   summary: "Resend a webhook",
   description:
     "Sends one event again immediately, whatever its status. The extra attempt does not change the schedule, " +
@@ -236,10 +234,9 @@ export const redeliverOperatorWebhook = defineEndpoint({
 
 export const redeliverFailedOperatorWebhooks = defineEndpoint({
   operationId: "redeliverFailedWebhooks",
-  listener: "operator",
+  ...CHANGE,
   method: "POST",
   path: "/operator/webhook-deliveries/redeliver",
-  role: "admin",
   summary: "Resend failed webhooks of a merchant",
   description:
     "Sends again all events of a merchant that have failed since a given time, oldest first and at most " +

@@ -18,6 +18,7 @@ export type CheckoutRecord = z.infer<typeof checkoutRecordSchema>;
 export const openCheckout = defineCommand({
   service: "payments",
   name: "open-checkout",
+  work: "write",
   request: z.object({
     checkoutId: z.uuid(),
     orderId: z.string(),
@@ -39,6 +40,7 @@ export type OpenCheckout = z.infer<typeof openCheckout.request>;
 export const readCheckout = defineCommand({
   service: "payments",
   name: "read-checkout",
+  work: "read",
   request: z.object({ checkoutId: z.uuid() }),
   result: checkoutRecordSchema,
 });
@@ -67,6 +69,7 @@ export type CheckoutPage = z.infer<typeof checkoutPageSchema>;
 export const viewCheckout = defineServiceCommand({
   service: "payments",
   name: "view-checkout",
+  work: "read",
   senders: ["api-gateway"],
   request: z.object({ checkoutId: z.uuid() }),
   result: checkoutPageSchema,
@@ -76,6 +79,7 @@ export const viewCheckout = defineServiceCommand({
 export const cancelCheckout = defineServiceCommand({
   service: "payments",
   name: "cancel-checkout",
+  work: "write",
   senders: ["api-gateway"],
   request: z.object({ checkoutId: z.uuid() }),
   result: checkoutPageSchema,
@@ -85,6 +89,7 @@ export const cancelCheckout = defineServiceCommand({
 export const inspectCheckoutCard = defineServiceCommand({
   service: "payments",
   name: "inspect-checkout-card",
+  work: "read",
   senders: ["api-gateway"],
   request: z.object({ checkoutId: z.uuid(), bin: binSchema }),
   result: z.object({

@@ -78,6 +78,7 @@ export type CancelPayment = z.infer<typeof cancelPayment.request>;
 export const getPayment = defineCommand({
   service: "payments",
   name: "get",
+  work: "read",
   request: z.object({ paymentId: z.uuid() }),
   result: apiPaymentResponseSchema,
 });
@@ -86,6 +87,7 @@ export const getPayment = defineCommand({
 export const lookUpBin = defineCommand({
   service: "payments",
   name: "look-up-bin",
+  work: "read",
   request: z.object({ bin: binSchema }),
   result: binInfoSchema,
 });

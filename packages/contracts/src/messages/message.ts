@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { merchantSettingsSchema } from "../http/merchants.ts";
 import { PROBLEM_CODES } from "../problem.ts";
+import type { Work } from "../work.ts";
 import type { BusUser } from "./bus-users.ts";
 
 /** An amount in minor units, in decimal digits: JSON has no bigint. */
@@ -48,6 +49,7 @@ export type Command<
   subject: string;
   /** Who may send it: the permissions of the bus are made from this, and nobody else's message is answered. */
   senders: readonly BusUser[];
+  work: Work;
   context: z.ZodType<C>;
   request: Request;
   reply: z.ZodType<CommandReply<z.infer<Result>>>;
@@ -81,6 +83,8 @@ type CommandDefinition<Request extends z.ZodType, Result extends z.ZodType> = {
   result: Result;
   /** The gateway alone where nothing else is said. */
   senders?: readonly BusUser[];
+  /** `external` where nothing else is said. */
+  work?: Work;
 };
 
 /** A command that a merchant's request leads to. */
@@ -105,7 +109,14 @@ export function defineServiceCommand<Request extends z.ZodType, Result extends z
 }
 
 function command<Request extends z.ZodType, Result extends z.ZodType, C extends CommandContext>(
-  { service, name, request, result, senders = ["api-gateway"] }: CommandDefinition<Request, Result>,
+  {
+    service,
+    name,
+    request,
+    result,
+    senders = ["api-gateway"],
+    work = "external",
+  }: CommandDefinition<Request, Result>,
   context: z.ZodType<C>,
 ): Command<Request, Result, C> {
   const reply = z.discriminatedUnion("outcome", [
@@ -125,6 +136,7 @@ function command<Request extends z.ZodType, Result extends z.ZodType, C extends 
     name,
     subject: `${service}.${name}`,
     senders,
+    work,
     context,
     request,
     reply: reply as z.ZodType<CommandReply<z.infer<Result>>>,

@@ -16,6 +16,7 @@ const onePayment = z.object({ paymentId: z.uuid() });
 export const listUnresolvedPayments = defineOperatorCommand({
   service: "payments",
   name: "list-unresolved",
+  work: "read",
   request: page,
   result: operatorPaymentPageSchema,
 });
@@ -23,6 +24,7 @@ export const listUnresolvedPayments = defineOperatorCommand({
 export const describePayment = defineOperatorCommand({
   service: "payments",
   name: "describe",
+  work: "read",
   request: onePayment,
   result: operatorPaymentDetailSchema,
 });
@@ -51,6 +53,7 @@ export const resolveUnresolvedPayment = defineOperatorCommand({
 export const readPaymentsAuditLog = defineOperatorCommand({
   service: "payments",
   name: "audit-log",
+  work: "read",
   request: auditPageSchema,
   result: auditEntriesSchema,
 });

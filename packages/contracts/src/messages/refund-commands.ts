@@ -23,6 +23,7 @@ const oneRefund = z.object({ refundId: z.uuid() });
 export const requestRefund = defineCommand({
   service: "refunds",
   name: "request",
+  work: "write",
   request: z.object(refundOfPayment),
   result: apiPaymentResponseSchema,
 });
@@ -32,6 +33,7 @@ export type RequestRefund = z.infer<typeof requestRefund.request>;
 export const getRefund = defineCommand({
   service: "refunds",
   name: "get",
+  work: "read",
   request: oneRefund,
   result: apiPaymentResponseSchema,
 });
@@ -40,6 +42,7 @@ export const getRefund = defineCommand({
 export const requestRefundForMerchant = defineOperatorCommand({
   service: "refunds",
   name: "request-for-merchant",
+  work: "write",
   request: z.object({ ...refundOfPayment, merchantId: z.uuid(), reason: z.string() }),
   result: operatorRefundDetailSchema,
 });
@@ -48,6 +51,7 @@ export const requestRefundForMerchant = defineOperatorCommand({
 export const listRefunds = defineOperatorCommand({
   service: "refunds",
   name: "list",
+  work: "read",
   request: z.object({
     status: z.enum(REFUND_FILTERS).optional(),
     merchantId: z.uuid().optional(),
@@ -60,6 +64,7 @@ export const listRefunds = defineOperatorCommand({
 export const describeRefund = defineOperatorCommand({
   service: "refunds",
   name: "describe",
+  work: "read",
   request: oneRefund,
   result: operatorRefundDetailSchema,
 });
@@ -74,6 +79,7 @@ export const approveRefund = defineOperatorCommand({
 export const rejectRefund = defineOperatorCommand({
   service: "refunds",
   name: "reject",
+  work: "write",
   request: oneRefund.extend({ reason: z.string() }),
   result: operatorRefundDetailSchema,
 });
@@ -81,6 +87,7 @@ export const rejectRefund = defineOperatorCommand({
 export const readRefundsAuditLog = defineOperatorCommand({
   service: "refunds",
   name: "audit-log",
+  work: "read",
   request: auditPageSchema,
   result: auditEntriesSchema,
 });

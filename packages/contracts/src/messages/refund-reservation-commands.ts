@@ -38,6 +38,7 @@ export const reserveRefund = defineCommand({
   service: "payments",
   senders,
   name: "reserve-refund",
+  work: "write",
   request: z.object({
     refundId: z.uuid(),
     paymentId: z.uuid(),
@@ -51,12 +52,19 @@ export type ReserveRefund = z.infer<typeof reserveRefund.request>;
 const ended = { request: z.object({ refundId: z.uuid() }), result: z.object({ refundId: z.uuid() }) };
 
 /** The refund was paid out: what was reserved is refunded (or released). */
-export const settleRefund = defineCommand({ service: "payments", name: "settle-refund", senders, ...ended });
+export const settleRefund = defineCommand({
+  service: "payments",
+  name: "settle-refund",
+  work: "write",
+  senders,
+  ...ended,
+});
 
 /** The refund was rejected or failed, or was never acknowledged: what was reserved is free again. */
 export const releaseRefund = defineCommand({
   service: "payments",
   name: "release-refund",
+  work: "write",
   senders,
   ...ended,
 });
@@ -66,6 +74,7 @@ export const readRefundableAmounts = defineOperatorCommand({
   service: "payments",
   senders,
   name: "refundable-amounts",
+  work: "read",
   request: z.object({ paymentIds: z.array(z.uuid()).max(200) }),
   result: z.object({ items: z.array(z.object({ paymentId: z.uuid(), amount: z.number() })) }),
 });

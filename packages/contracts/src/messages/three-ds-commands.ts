@@ -88,6 +88,7 @@ export type CompletePayment = z.infer<typeof completePayment.request>;
 export const readSession = defineServiceCommand({
   service: "payments",
   name: "read-session",
+  work: "read",
   senders: ["api-gateway"],
   request: z.object(session),
   result: sessionStateSchema,

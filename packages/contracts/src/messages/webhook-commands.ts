@@ -30,6 +30,7 @@ export const putWebhook = defineOperatorCommand({
 export const deleteWebhook = defineOperatorCommand({
   service: "webhooks",
   name: "delete-endpoint",
+  work: "write",
   request: oneMerchant,
   result: z.object({}),
 });
@@ -37,6 +38,7 @@ export const deleteWebhook = defineOperatorCommand({
 export const rotateWebhookSecret = defineOperatorCommand({
   service: "webhooks",
   name: "rotate-secret",
+  work: "write",
   request: withRecipient,
   result: z.object({ secret: sealedReplySchema, activatesAt: z.iso.datetime() }),
 });
@@ -44,6 +46,7 @@ export const rotateWebhookSecret = defineOperatorCommand({
 export const activateWebhookSecret = defineOperatorCommand({
   service: "webhooks",
   name: "activate-secret",
+  work: "write",
   request: oneMerchant,
   result: z.object({}),
 });
@@ -58,6 +61,7 @@ export const testWebhook = defineOperatorCommand({
 export const listWebhookDeliveries = defineOperatorCommand({
   service: "webhooks",
   name: "list-deliveries",
+  work: "read",
   request: z.object({
     merchantId: z.uuid().optional(),
     paymentId: z.uuid().optional(),
@@ -71,6 +75,7 @@ export const listWebhookDeliveries = defineOperatorCommand({
 export const getWebhookDelivery = defineOperatorCommand({
   service: "webhooks",
   name: "get-delivery",
+  work: "read",
   request: z.object({ eventId: z.uuid() }),
   result: webhookDeliveryDetailSchema,
 });
@@ -78,6 +83,7 @@ export const getWebhookDelivery = defineOperatorCommand({
 export const redeliverWebhook = defineOperatorCommand({
   service: "webhooks",
   name: "redeliver",
+  work: "write",
   request: z.object({ eventId: z.uuid() }),
   result: z.object({ queued: z.int() }),
 });
@@ -85,6 +91,7 @@ export const redeliverWebhook = defineOperatorCommand({
 export const redeliverFailedWebhooks = defineOperatorCommand({
   service: "webhooks",
   name: "redeliver-failed",
+  work: "write",
   request: oneMerchant.extend({ since: z.iso.datetime({ offset: true }) }),
   result: z.object({ queued: z.int() }),
 });
@@ -92,6 +99,7 @@ export const redeliverFailedWebhooks = defineOperatorCommand({
 export const readWebhooksAuditLog = defineOperatorCommand({
   service: "webhooks",
   name: "audit-log",
+  work: "read",
   request: auditPageSchema,
   result: auditEntriesSchema,
 });
@@ -104,6 +112,7 @@ export const findMissingEvents = defineServiceCommand({
   service: "webhooks",
   senders: EVENT_SOURCES,
   name: "missing-events",
+  work: "read",
   request: z.object({ eventIds: z.array(z.uuid()).max(1_000) }),
   result: z.object({ missing: z.array(z.uuid()), keptSince: z.iso.datetime().optional() }),
 });
@@ -118,6 +127,7 @@ function confirmEventsOf(source: EventSource) {
     service: source,
     senders: ["webhook-dispatcher"],
     name: "confirm-events",
+    work: "write",
     request: z.object({ eventIds: z.array(z.uuid()).max(1_000) }),
     result: z.object({}),
   });

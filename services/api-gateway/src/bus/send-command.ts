@@ -21,8 +21,8 @@ type Send<Context extends CommandContext, On> = <Request extends z.ZodType, Resu
 /** On behalf of a signed-in merchant, under the Idempotency-Key of the request, if it has one. */
 export type SendCommand = Send<MessageContext, { exchange: Exchange; caller: SignedInMerchant }>;
 
-export function createSendCommand(bus: Bus, timeouts: Timeouts): SendCommand {
-  const send = createSend(bus, timeouts);
+export function createSendCommand(bus: Bus, options: SendOptions): SendCommand {
+  const send = createSend(bus, options);
   return async (command, { exchange, caller: merchant }, payload) => {
     const { idempotency } = exchange;
     const contextOf = (base: CommonContext) => ({ ...base, merchant, ...(idempotency && { idempotency }) });
@@ -33,8 +33,8 @@ export function createSendCommand(bus: Bus, timeouts: Timeouts): SendCommand {
 /** On behalf of a signed-in operator. */
 export type SendOperatorCommand = Send<OperatorContext, { exchange: Exchange; caller: Operator }>;
 
-export function createSendOperatorCommand(bus: Bus, timeouts: Timeouts): SendOperatorCommand {
-  const send = createSend(bus, timeouts);
+export function createSendOperatorCommand(bus: Bus, options: SendOptions): SendOperatorCommand {
+  const send = createSend(bus, options);
   return async (command, { exchange, caller }, payload) =>
     await send(command, exchange, (base) => ({ ...base, operator: { name: caller.subject } }), payload);
 }
@@ -42,30 +42,33 @@ export function createSendOperatorCommand(bus: Bus, timeouts: Timeouts): SendOpe
 /** On behalf of a browser, which does not sign in. */
 export type SendPageCommand = Send<ServiceContext, Exchange>;
 
-export function createSendPageCommand(bus: Bus, timeouts: Timeouts): SendPageCommand {
-  const send = createSend(bus, timeouts);
+export function createSendPageCommand(bus: Bus, options: SendOptions): SendPageCommand {
+  const send = createSend(bus, options);
   return async (command, exchange, payload) =>
     await send(command, exchange, (base) => ({ ...base, service: { name: "api-gateway" } }), payload);
 }
 
-export type Timeouts = {
+export type SendOptions = {
   /** The service does not begin after this time. */
   handlerTimeoutMs: number;
   /** The gateway waits this long. */
   requestTimeoutMs: number;
+  /** While it is off, nothing is sent: the deadlines would be wrong. */
+  clock: { isOff(): boolean };
 };
 
 /** What every command carries, on whose behalf it may be sent. */
 type CommonContext = Pick<CommandContext, "requestId" | "deadlineAt">;
 
 /** Sends a command in the trace of its exchange. `contextOf` adds on whose behalf that is. */
-function createSend(bus: Bus, { handlerTimeoutMs, requestTimeoutMs }: Timeouts) {
+function createSend(bus: Bus, { handlerTimeoutMs, requestTimeoutMs, clock }: SendOptions) {
   return async <Request extends z.ZodType, Result extends z.ZodType, Context extends CommandContext>(
     command: Command<Request, Result, Context>,
     exchange: Exchange,
     contextOf: (base: CommonContext) => Context,
     payload: z.input<Request>,
   ): Promise<CommandReply<z.infer<Result>>> => {
+    if (clock.isOff()) return { outcome: "not_started" };
     const now = Date.now();
     const context = contextOf({ requestId: exchange.requestId, deadlineAt: now + handlerTimeoutMs });
     const { traceparent } = exchange.trace;
@@ -78,7 +81,7 @@ function createSend(bus: Bus, { handlerTimeoutMs, requestTimeoutMs }: Timeouts) 
       // The service could not read the command, so nothing came of it. After any other error it may have been carried out.
       if (error instanceof MessageRejectedError) throw error;
       exchange.error = error;
-      return { outcome: "in_doubt" };
+      return { outcome: command.work === "read" ? "not_started" : "in_doubt" };
     }
   };
 }

@@ -1,6 +1,6 @@
 import { parse as parseQuery } from "node:querystring";
 import type { IncomingMessage } from "node:http";
-import { OPERATOR_ROLES, type Endpoint, type OperatorRole } from "@holdfast/contracts";
+import { OPERATOR_ROLES, workOf, type Endpoint, type OperatorRole, type Places } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import type { z } from "zod";
 import { createInFlightLimit, type InFlightLimit } from "../limits/in-flight-limit.ts";
@@ -26,7 +26,7 @@ export type RouterOptions = {
   limitRate?: LimitRate;
   routes: Route[];
   /** Requests at the same time; one more is refused as not started. */
-  inFlightMax: number;
+  places: Places;
 };
 
 /**
@@ -37,13 +37,7 @@ export type RouterOptions = {
  * request and response and adds headers that would have to be removed again, and what HTTP cannot parse would not reach
  * it, where every answer here has a request id (ADR 0017).
  */
-export function createRouter({
-  prefix,
-  authenticate,
-  limitRate,
-  routes,
-  inFlightMax,
-}: RouterOptions): Router {
+export function createRouter({ prefix, authenticate, limitRate, routes, places }: RouterOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use(
     prefix,
@@ -53,7 +47,7 @@ export function createRouter({
       else next();
     }),
   );
-  const inPlace = createInFlightLimit(inFlightMax);
+  const inPlace = createInFlightLimit(places);
   for (const [path, routesHere] of Map.groupBy(routes, ({ endpoint }) => endpoint.path)) {
     const expressRoute = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
     for (const route of routesHere) expressRoute[methodOf(route.endpoint)](routeHandler(route, inPlace));
@@ -65,7 +59,7 @@ export function createRouter({
 function routeHandler(route: Route, inPlace: InFlightLimit): RequestHandler {
   return requestHandler(async (request, exchange) => {
     exchange.route = route.endpoint.path;
-    const hadPlace = await inPlace(async () => {
+    const hadPlace = await inPlace(workOf(route.endpoint), async () => {
       const call = await readCall(route, request, exchange);
       const answer = call instanceof Refusal ? call : await route.handle(call);
       if (answer instanceof Refusal) return refuse(exchange, answer);

@@ -1,5 +1,10 @@
 import { inLinkedSpan } from "@holdfast/telemetry";
-import { startWorkPool, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
+import {
+  startWorkPool,
+  type Logger,
+  type PeriodicTask,
+  type WorkPoolOptions,
+} from "@holdfast/service-runtime";
 import { leaseUnsettled, type LeasedPayment } from "../payment/payment-lease.ts";
 import { recoverPayment, wait, type RecoverDeps } from "./recover-payment.ts";
 
@@ -11,13 +16,14 @@ export type RecoveryWorkerDeps = RecoverDeps & { leaseMs: number; log: Logger };
  */
 export function startRecovery(
   deps: RecoveryWorkerDeps,
-  { inFlightMax, intervalMs }: { inFlightMax: number; intervalMs: number },
+  { inFlightMax, intervalMs, clock }: Pick<WorkPoolOptions<never>, "inFlightMax" | "intervalMs" | "clock">,
 ): PeriodicTask {
   return startWorkPool("recovery", {
     inFlightMax,
     intervalMs,
     lease: (limit) => leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, limit }),
     work: (payment) => inLinkedSpan("recover payment", payment.traceparent, () => attempt(deps, payment)),
+    ...(clock && { clock }),
     log: deps.log,
   });
 }

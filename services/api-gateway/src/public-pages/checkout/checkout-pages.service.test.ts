@@ -297,7 +297,7 @@ test("a bus that is silent is told as trouble, in HTML, with nothing of the insi
 });
 
 test("checkouts and challenges share the places of their listener; without one both ask to come again", async () => {
-  const small = await startTestGateway({ REQUESTS_IN_FLIGHT_MAX: "1" });
+  const small = await startTestGateway({ LOCAL_REQUESTS_IN_FLIGHT_MAX: "1" });
   const held = await startTestCheckouts(small.nats.url);
   const asked = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();

@@ -11,6 +11,7 @@ import {
   inspectCheckoutCard,
   viewCheckout,
   type CheckoutPage,
+  type Work,
 } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import type { Kysely } from "kysely";
@@ -64,8 +65,8 @@ type Visit = {
 
 export function checkoutPages(deps: CheckoutPagesDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const on = (method: "get" | "post", path: string, handle: (visit: Visit) => Promise<void>) =>
-    router[method](`/checkout/:checkoutId${path}`, visitHandler(deps, path, handle));
+  const on = (method: "get" | "post", path: string, work: Work, handle: (visit: Visit) => Promise<void>) =>
+    router[method](`/checkout/:checkoutId${path}`, visitHandler(deps, { path, work, handle }));
   for (const asset of Object.values(deps.assets)) {
     const sendAsset = requestHandler((_request, exchange) => {
       exchange.route = "/checkout/assets";
@@ -73,11 +74,11 @@ export function checkoutPages(deps: CheckoutPagesDeps): Router {
     });
     router.get(asset.path, sendAsset);
   }
-  on("get", "", (visit) => showCheckout(deps, visit));
-  on("get", "/state", (visit) => tellState(deps, visit));
-  on("post", "/card", (visit) => tellCard(deps, visit));
-  on("post", "/pay", (visit) => pay(deps, visit));
-  on("post", "/cancel", (visit) => cancel(deps, visit));
+  on("get", "", "read", (visit) => showCheckout(deps, visit));
+  on("get", "/state", "read", (visit) => tellState(deps, visit));
+  on("post", "/card", "read", (visit) => tellCard(deps, visit));
+  on("post", "/pay", "external", (visit) => pay(deps, visit));
+  on("post", "/cancel", "write", (visit) => cancel(deps, visit));
   return router;
 }
 
@@ -90,8 +91,7 @@ const ASSET_HEADERS = {
 /** Every request of the page goes through here. */
 function visitHandler(
   deps: CheckoutPagesDeps,
-  subPath: string,
-  handle: (visit: Visit) => Promise<void>,
+  { path: subPath, work, handle }: { path: string; work: Work; handle: (visit: Visit) => Promise<void> },
 ): RequestHandler {
   return requestHandler(async (request, exchange) => {
     exchange.route = `/checkout/{checkoutId}${subPath}`;
@@ -103,7 +103,7 @@ function visitHandler(
     if (refusal) return tooOften(deps, visit, refusal);
     if (!id.success) return notFound(deps, visit);
     try {
-      const hadPlace = await deps.inPlace(exchange, async () => {
+      const hadPlace = await deps.inPlace(exchange, work, async () => {
         if (request.method === "POST" && isCrossSite(request)) return notFound(deps, visit);
         await handle(visit);
       });

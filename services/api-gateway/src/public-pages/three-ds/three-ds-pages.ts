@@ -6,7 +6,13 @@
  */
 import type { AdmitPage } from "../../limits/page-rate-limit.ts";
 import type { IncomingMessage } from "node:http";
-import { completePayment, readSession, type CommandReply, type SessionState } from "@holdfast/contracts";
+import {
+  completePayment,
+  readSession,
+  type CommandReply,
+  type SessionState,
+  type Work,
+} from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import type { Exchange } from "../../http/exchange.ts";
 import { queryText, requestHandler } from "../../http/routed-request.ts";
@@ -42,19 +48,33 @@ type Visit = {
   path: string;
 };
 
+type ServedPage = {
+  purpose: PagePurpose;
+  methods: string[];
+  work: Work;
+  handle: (visit: Visit) => Promise<void>;
+};
+
 export function threeDsPages(deps: ThreeDsPagesDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const page = (purpose: PagePurpose, methods: string[], handle: (visit: Visit) => Promise<void>) =>
-    router.all(`/3ds/${purpose}/:state`, visitHandler(deps, { purpose, methods, handle }));
-  page("challenge", ["GET"], (visit) => showChallenge(deps, visit));
-  page("return", ["GET", "POST"], (visit) => takeReturn(deps, visit));
+  const page = (served: ServedPage) =>
+    router.all(`/3ds/${served.purpose}/:state`, visitHandler(deps, served));
+  page({
+    purpose: "challenge",
+    methods: ["GET"],
+    work: "read",
+    handle: (visit) => showChallenge(deps, visit),
+  });
+  page({
+    purpose: "return",
+    methods: ["GET", "POST"],
+    work: "external",
+    handle: (visit) => takeReturn(deps, visit),
+  });
   return router;
 }
 
-function visitHandler(
-  deps: ThreeDsPagesDeps,
-  page: { purpose: PagePurpose; methods: string[]; handle: (visit: Visit) => Promise<void> },
-): RequestHandler {
+function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RequestHandler {
   return requestHandler(async (request, exchange) => {
     exchange.route = `/3ds/${page.purpose}/{state}`;
     const refusal = deps.admit(exchange);
@@ -78,7 +98,7 @@ function visitHandler(
     const visit = { exchange, request, ids: verified.ids, language, path: state };
     exchange.paymentId = visit.ids.paymentId;
     try {
-      const hadPlace = await deps.inPlace(exchange, () => page.handle(visit));
+      const hadPlace = await deps.inPlace(exchange, page.work, () => page.handle(visit));
       if (!hadPlace) askAgain(visit);
     } catch (error) {
       exchange.error = error;

@@ -1,0 +1,19 @@
+/**
+ * What a command or a request waits for. It decides whose places the work takes and how its failure is answered:
+ *
+ * - `read` needs this installation alone and changes nothing, so whatever failed, it can be repeated;
+ * - `write` needs this installation alone;
+ * - `external` may wait for somebody outside: a bank, or a merchant's server.
+ */
+export type Work = "read" | "write" | "external";
+
+/**
+ * How many pieces of work may be under way at the same time. What needs this installation alone has places of its own,
+ * so that a bank which hangs leaves them free.
+ */
+export type Places = { external: number; local: number };
+
+/** The places that a piece of work is counted in. */
+export function placesOf(work: Work): keyof Places {
+  return work === "external" ? "external" : "local";
+}

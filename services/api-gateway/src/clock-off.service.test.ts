@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import { createShiftedClock, eventually } from "@holdfast/tests/support";
+import { expect, onTestFinished, test } from "vitest";
+import { preAuthorizationBody } from "../test/builders.ts";
+import { http } from "../test/http-client.ts";
+import { expectProblem } from "../test/problems.ts";
+import { JSON_TYPE, startTestGateway } from "../test/test-gateway.ts";
+import { startTestPayments } from "../test/test-payments.ts";
+
+test("a gateway that is 15 s behind forwards nothing on any listener, and does once its clock is right", async () => {
+  const gateway = await startTestGateway();
+  onTestFinished(() => gateway.stop());
+  const payments = await startTestPayments(gateway.nats.url);
+  onTestFinished(() => payments.stop());
+  const { headers } = await gateway.createMerchant();
+  const operator = { authorization: `Bearer ${await gateway.identity.token()}` };
+  const clock = await createShiftedClock(-15_000);
+  onTestFinished(() => clock.close());
+  const child = await gateway.spawnAnother(clock.env);
+  const [merchantPort, operatorPort, publicPort] = ["merchant", "operator", "public"].map((listener) =>
+    Number(new RegExp(`"listener":"${listener}","port":(\\d+)`).exec(child.logTail())?.[1]),
+  ) as [number, number, number];
+
+  const pay = () =>
+    http(merchantPort, {
+      method: "POST",
+      path: "/api/pre-authorization",
+      headers: { ...headers, ...JSON_TYPE },
+      body: preAuthorizationBody(),
+    });
+  const look = () => http(merchantPort, { path: `/api/payment/${randomUUID()}`, headers });
+  const refused = [
+    await pay(),
+    await look(),
+    await http(operatorPort, { path: "/operator/payments?unresolved=true", headers: operator }),
+    await http(operatorPort, {
+      method: "POST",
+      path: `/operator/refunds/${randomUUID()}/approve`,
+      headers: { ...operator, ...JSON_TYPE },
+      body: "{}",
+    }),
+  ];
+  for (const answer of refused) expectProblem(answer, "service_unavailable");
+  const page = await http(publicPort, { path: `/checkout/${randomUUID()}` });
+  expect(page).toMatchObject({ status: 503, headers: { "content-type": "text/html; charset=utf-8" } });
+  expect(payments.received).toEqual([]);
+  expect(payments.lookups).toEqual([]);
+  expectProblem(await http(merchantPort, { path: "/api/nowhere" }), "unauthorized");
+  const ready = await clock.health("/readyz");
+  expect([ready.status, JSON.parse(ready.text)]).toEqual([503, { status: "not ready", failing: ["clock"] }]);
+
+  clock.set(0);
+  await eventually(async () => expect((await pay()).status).toBe(201));
+  expect((await clock.health("/readyz")).status).toBe(200);
+});
