@@ -13,6 +13,10 @@ export type Fault =
   | { kind: "outage"; server: "postgres" | "nats" | "acquirer" }
   /** SIGKILL of NATS, and started again without anything that JetStream had. */
   | { kind: "loss"; server: "nats" }
+  /** SIGSTOP of the bank, for longer than anybody waits for it, and SIGCONT at the end: it then reads what was sent to it. */
+  | { kind: "freeze"; server: "acquirer" }
+  /** The bank closes its day. */
+  | { kind: "business_day" }
   | { kind: "link"; process: ProcessName; link: LinkName; fault: LinkFault }
   | { kind: "bank"; operation: string; behaviour: string; times: number }
   /** A merchant's receiver of webhooks fails. */
@@ -59,7 +63,10 @@ export function subjectOf(fault: Fault): string {
       return fault.process;
     case "outage":
     case "loss":
+    case "freeze":
       return fault.server;
+    case "business_day":
+      return "business day";
     case "link":
       return `${fault.process} ${fault.link}`;
     case "bank":
@@ -84,6 +91,8 @@ export function disturbsDeliveries(fault: Fault): boolean {
       return fault.server === "postgres";
     case "terminate":
     case "loss":
+    case "freeze":
+    case "business_day":
     case "bank":
     case "receiver":
       return false;

@@ -10,13 +10,14 @@ import { CHECKOUT_MUTATIONS } from "./checkout-mutations.ts";
 import { createMutantWorkspace, type MutantWorkspace } from "./mutant-workspace.ts";
 import { MUTATIONS, type Mutation, type Scenario } from "./mutations.ts";
 import { REFUND_AND_WEBHOOK_MUTATIONS } from "./refund-and-webhook-mutations.ts";
+import { UNKIND_BANK_MUTATIONS } from "./unkind-bank-mutations.ts";
 
 const TIMEOUT_MS = 240_000;
 const repository = join(import.meta.dirname, "..", "..");
 const { values } = parseArgs({ options: { only: { type: "string", default: "" } } });
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-const all = [...MUTATIONS, ...CHECKOUT_MUTATIONS, ...REFUND_AND_WEBHOOK_MUTATIONS];
+const all = [...MUTATIONS, ...CHECKOUT_MUTATIONS, ...REFUND_AND_WEBHOOK_MUTATIONS, ...UNKIND_BANK_MUTATIONS];
 const chosen = all.filter(({ name }) => name.includes(values.only));
 const workspace = createMutantWorkspace(repository);
 process.once("exit", () => workspace.remove());

@@ -8,6 +8,7 @@ import {
   type ProcessName,
   type ReceiverMood,
 } from "./faults.ts";
+import type { ManagedProcess } from "./system/managed-process.ts";
 import type { ServiceProcess } from "./system/service-process.ts";
 import { servicesOf, type System } from "./system/system.ts";
 
@@ -56,17 +57,7 @@ async function inflict(system: System, fault: Fault): Promise<() => Promise<void
     }
     case "failpoint": {
       const { process } = serviceOf(system, fault.process);
-      const again = async (env: Record<string, string>) => {
-        await process.kill();
-        await process.spawn(env);
-      };
-      await again({ FAILPOINTS: fault.setting });
-      // A process that stopped itself wakes up first: as a zombie it shall get as far as it can.
-      return async () => {
-        process.resume();
-        await delay(ZOMBIE_MS);
-        await again({});
-      };
+      return await startWithFailpoint(process, fault.setting);
     }
     case "outage":
       return await takeDown(system, fault.server);
@@ -75,6 +66,15 @@ async function inflict(system: System, fault: Fault): Promise<() => Promise<void
       system.nats.wipe();
       return () => system.nats.restart();
     }
+    case "freeze": {
+      const { process } = system[fault.server];
+      process.pause();
+      return () => process.resume();
+    }
+    case "business_day":
+      // The bank may be down or stand still just now.
+      await system.acquirer.closeBusinessDay().catch(() => undefined);
+      return () => undefined;
     case "link": {
       const link = serviceOf(system, fault.process).links[fault.link];
       await link.set(fault.fault);
@@ -93,6 +93,20 @@ async function inflict(system: System, fault: Fault): Promise<() => Promise<void
     default:
       return fault satisfies never;
   }
+}
+
+async function startWithFailpoint(process: ManagedProcess, setting: string): Promise<() => Promise<void>> {
+  const again = async (env: Record<string, string>) => {
+    await process.kill();
+    await process.spawn(env);
+  };
+  await again({ FAILPOINTS: setting });
+  // A process that stopped itself wakes up first: as a zombie it shall get as far as it can.
+  return async () => {
+    process.resume();
+    await delay(ZOMBIE_MS);
+    await again({});
+  };
 }
 
 const ZOMBIE_MS = 500;

@@ -83,31 +83,57 @@ function planLinkFault(random: Random): LinkFault {
 }
 
 function planServerFault(random: Random): Fault {
-  const kind = random.weighted({ outage: 4, loss: 1 });
+  const kind = random.weighted({ outage: 4, loss: 1, freeze: 3 });
+  if (kind === "freeze") return { kind, server: "acquirer" };
   if (kind === "loss") return { kind, server: "nats" };
   return { kind, server: random.pick(["postgres", "nats", "acquirer"]) };
 }
 
+/** What the bank does at its worst is rare: most of what is asked of it has to succeed for something to be broken. */
 function planBankFault(random: Random): Fault {
-  const operation = random.pick([
-    "authorize",
-    "sale",
-    "reverse",
-    "inquire",
-    "capture",
-    "cancel",
-    "refund",
-    "release",
-    "enrol",
-    "complete",
-  ]);
+  if (random.chance(BUSINESS_DAY_SHARE)) return { kind: "business_day" };
+  const operation = random.weighted(BANK_OPERATIONS);
   if (operation === "reverse" && random.chance(0.5))
     return { kind: "bank", operation, behaviour: "refuse", times: 10 };
+  const isUnkind = random.chance(UNKIND_SHARE);
+  const behaviour = random.pick(isUnkind ? unkindBehaviours(operation) : usualBehaviours(operation));
+  return { kind: "bank", operation, behaviour, times: random.integer(1, isUnkind ? 4 : 10) };
+}
+
+const BANK_OPERATIONS = {
+  authorize: 3,
+  sale: 3,
+  reverse: 2,
+  inquire: 1,
+  capture: 2,
+  cancel: 1,
+  refund: 2,
+  release: 2,
+  enrol: 1,
+  complete: 2,
+};
+const BUSINESS_DAY_SHARE = 0.2;
+const UNKIND_SHARE = 0.4;
+
+type Behaviours = readonly [string, ...string[]];
+
+function usualBehaviours(operation: string): Behaviours {
   const always = ["hang", "http_500", "garbage", "reset"] as const;
-  const behaviour = random.pick(
-    operation === "inquire" ? always : [...always, "hang_before", "late", "late_effect"],
-  );
-  return { kind: "bank", operation, behaviour, times: random.integer(1, 10) };
+  return operation === "inquire" ? always : [...always, "hang_before", "late", "late_effect"];
+}
+
+function unkindBehaviours(operation: string): Behaviours {
+  switch (operation) {
+    case "inquire":
+    case "enrol":
+      return ["control_characters"];
+    case "authorize":
+    case "sale":
+    case "complete":
+      return ["control_characters", "expire", "partial", "partial"];
+    default:
+      return ["control_characters", "expire", "expire"];
+  }
 }
 
 function planReceiverFault(random: Random): Fault {
@@ -121,6 +147,11 @@ function durationOf(random: Random, fault: Fault): number {
       return random.integer(1_000, 9_000);
     case "failpoint":
       return random.integer(5_000, 10_000);
+    // Beyond what a payment that is found approved may take to be adopted, too.
+    case "freeze":
+      return random.integer(2_000, 18_000);
+    case "business_day":
+      return 0;
     case "kill":
     case "terminate":
     case "outage":

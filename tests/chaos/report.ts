@@ -41,7 +41,10 @@ function nameOf(fault: InflictedFault["fault"]): string {
       return fault.setting.replace(/@\d+/, "");
     case "outage":
     case "loss":
+    case "freeze":
       return `${fault.kind} ${fault.server}`;
+    case "business_day":
+      return "business day";
     case "link":
       return `${fault.fault.kind} ${fault.process.split("-")[0]}-${fault.link}`;
     case "receiver":

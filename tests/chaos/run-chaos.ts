@@ -18,7 +18,7 @@ import { browsersOf } from "./system/browsers.ts";
 import type { Shop } from "./system/onboard-merchant.ts";
 import { readLedgers, readRequestedByOperators } from "./system/read-ledgers.ts";
 import { servicesOf, startSystem, type System } from "./system/system.ts";
-import { loadTimers } from "./system/timers.ts";
+import { expiryRules, expiryTimers, loadTimers } from "./system/timers.ts";
 import { planWorkload, runWorkload } from "./workload.ts";
 
 export type ChaosOptions = { seed: number; payments: number; seconds: number; log: (line: string) => void };
@@ -34,7 +34,9 @@ export type ChaosResult = { verdicts: Verdict[]; dir: string };
  * promise was broken.
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const system = await startSystem({ timers: loadTimers });
+  const system = await startSystem({
+    timers: { ...loadTimers, ...(hasExpiry(options) && expiryTimers) },
+  });
   const dir = join(tmpdir(), `holdfast-chaos-${options.seed}-${Date.now()}`);
   let isKept = true;
   try {
@@ -46,7 +48,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   }
 }
 
-async function runOn(system: System, { seed, payments, seconds, log }: ChaosOptions): Promise<Verdict[]> {
+/** In every other run: once all of them have expired, no authorization is left that stands at the end. */
+function hasExpiry({ seed }: ChaosOptions): boolean {
+  return seed % 2 === 0;
+}
+
+async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> {
+  const { seed, payments, seconds, log } = options;
   // One stream of numbers each: more payments do not change the faults.
   const checkouts = Math.round(payments * CHECKOUT_SHARE);
   const workload = planWorkload(createRandom(seed), { payments: payments - checkouts, seconds });
@@ -76,14 +84,21 @@ async function runOn(system: System, { seed, payments, seconds, log }: ChaosOpti
   await merchants;
   log("settling");
   atWork.clearTheDesk();
-  const stuck = await unsettled(system);
+  const stuck = await unsettled(system, { expired: hasExpiry(options) });
   await atWork.goHome();
   await readEverything(system, clients, history);
 
-  const ledgers = await readLedgers(system, { history: history.entries, visits: visits.visits }, [
-    ...faults.filter(({ fault }) => disturbsDeliveries(fault)),
-    ...unrecordedResults(system),
-  ]);
+  const ledgers = await readLedgers(
+    system,
+    { history: history.entries, visits: visits.visits },
+    {
+      disturbances: [
+        ...faults.filter(({ fault }) => disturbsDeliveries(fault)),
+        ...unrecordedResults(system),
+      ],
+      ...(hasExpiry(options) && expiryRules),
+    },
+  );
   writeFileSync(join(system.dir, "received.jsonl"), describeReceived(ledgers));
   log(describeRun(ledgers, faults, failpointHits(system)));
   return [
@@ -207,9 +222,10 @@ const CHECKOUT_SHARE = 0.2;
 /** Longer than a gateway takes for a 504. */
 const CLIENT_TIMEOUT_MS = 6_000;
 
-async function unsettled({ superuserUrl }: System): Promise<Violation[]> {
+async function unsettled({ superuserUrl }: System, { expired }: { expired: boolean }): Promise<Violation[]> {
+  const withinMs = SETTLE_WITHIN_MS + (expired ? expiryRules.authorizationExpiresAfterMs : 0);
   try {
-    await untilSettled(superuserUrl, { withinMs: SETTLE_WITHIN_MS, decided: true });
+    await untilSettled(superuserUrl, { withinMs, decided: true, expired });
     return [];
   } catch (error) {
     if (!(error instanceof UnsettledError)) throw error;

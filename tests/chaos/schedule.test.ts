@@ -30,6 +30,19 @@ test("every order is of its own, and its amount is one that its currency has", (
   }
 });
 
+test("no amount is one whose refund the bank declines: nothing could give back such a sale once it is settled", () => {
+  const orders = seeds.flatMap((seed) => [
+    ...workloadOf(seed)
+      .filter(({ isRefused }) => !isRefused)
+      .map(({ order }) => order),
+    ...checkoutsOf(seed).map(({ checkout }) => checkout),
+  ]);
+  const declined = orders.filter(
+    ({ amount, currency }) => (minorUnits(amount, currency) ?? 0n) % 100n === 91n,
+  );
+  expect(declined).toEqual([]);
+});
+
 test("the workload has keys, crowds under one key, other bodies under it, and repetitions", () => {
   const plan = workloadOf(1);
   for (const is of [
@@ -93,7 +106,9 @@ test("over some seeds every kind of fault is drawn, and faults overlap", () => {
   const kinds = new Set(all.map(({ fault }) => fault.kind));
   expect([...kinds].toSorted()).toEqual([
     "bank",
+    "business_day",
     "failpoint",
+    "freeze",
     "kill",
     "link",
     "loss",
@@ -102,6 +117,11 @@ test("over some seeds every kind of fault is drawn, and faults overlap", () => {
     "stop",
     "terminate",
   ]);
+  const bent = all.flatMap(({ fault }) => (fault.kind === "bank" ? [fault] : []));
+  for (const operation of ["capture", "cancel", "refund", "release", "authorize", "sale", "complete"])
+    expect(bent.some((fault) => fault.operation === operation && fault.behaviour === "expire")).toBe(true);
+  for (const behaviour of ["partial", "control_characters", "refuse"])
+    expect(bent.filter((fault) => fault.behaviour === behaviour).length).toBeGreaterThan(8);
   const overlapping = nemesisOf(1).filter(
     (one, index, plan) => index > 0 && one.atMs < endOf(plan[index - 1]),
   );

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { checkoutOf, problemOf, recordOf } from "../checker/answers.ts";
 import type { HistoryEntry } from "../checker/index.ts";
 import type { MerchantClient } from "./client/merchant-client.ts";
-import { readUndecided, readUnsettled } from "./system/read-ledgers.ts";
+import { readExpiring, readUndecided, readUnsettled } from "./system/read-ledgers.ts";
 import { servicesOf, type System } from "./system/system.ts";
 
 /** Runs every process again, without failpoints, mends every link, and waits until all are ready. */
@@ -36,17 +36,19 @@ export class UnsettledError extends Error {
 /**
  * Waits until no outcome at the bank is unknown any more, no checkout is open that is over, and every webhook has arrived.
  * @param decided whether operators are at work, so that every refund will be decided, too.
+ * @param expired whether authorizations expire within the run, so that each that is not captured will, too.
  * @throws UnsettledError with what is left.
  */
 export async function untilSettled(
   superuserUrl: string,
-  { withinMs, decided = false }: { withinMs: number; decided?: boolean },
+  { withinMs, decided = false, expired = false }: { withinMs: number; decided?: boolean; expired?: boolean },
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   for (;;) {
     const unsettled = [
       ...(await readUnsettled(superuserUrl)),
       ...(decided ? await readUndecided(superuserUrl) : []),
+      ...(expired ? await readExpiring(superuserUrl) : []),
     ];
     if (unsettled.length === 0) return;
     if (performance.now() > deadline) {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { minorUnits } from "../checker/amount.ts";
 import { atMost } from "./at-most.ts";
 import type { CardName } from "./client/cards.ts";
 import type { MerchantClient, Order } from "./client/merchant-client.ts";
@@ -87,8 +88,18 @@ function planCard(random: Random): Pick<Order, "card" | "cardholder" | "sale"> {
   return { card: random.chance(0.6) ? "challenged" : card, cardholder, sale };
 }
 
-/** As merchants write numbers: whole, with some of their decimals, with zeros at the end. */
+/**
+ * As merchants write numbers: whole, with some of their decimals, with zeros at the end. Not in minor units that end in 91:
+ * the bank declines a refund of them, and with it the only way back for a sale that it has settled.
+ */
 export function drawAmount(random: Random, currency: string): string {
+  for (;;) {
+    const amount = drawDecimal(random, currency);
+    if ((minorUnits(amount, currency) ?? 0n) % 100n !== 91n) return amount;
+  }
+}
+
+function drawDecimal(random: Random, currency: string): string {
   const decimals = currency === "JPY" ? 0 : currency === "KWD" ? 3 : 2;
   const whole = random.integer(1, 99_999);
   const shown = random.integer(0, decimals);

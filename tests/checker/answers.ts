@@ -62,8 +62,17 @@ export function checkoutOf({ status = 0, body }: HistoryEntry): AnsweredCheckout
 
 /** Strings as they are and numbers as they were written; a broken text has no fields. */
 export function fieldsOf(text: string): Record<string, unknown> {
+  return fieldsFrom(text, withSourceText);
+}
+
+/** Strings and numbers as any reader has them; a broken text has no fields. */
+export function valuesOf(text: string): Record<string, unknown> {
+  return fieldsFrom(text);
+}
+
+function fieldsFrom(text: string, reviver?: typeof withSourceText): Record<string, unknown> {
   try {
-    const parsed: unknown = JSON.parse(text, withSourceText);
+    const parsed: unknown = JSON.parse(text, reviver);
     return typeof parsed === "object" && parsed !== null ? { ...parsed } : {};
   } catch {
     return {};

@@ -41,7 +41,43 @@ export function isRefund(operation: string): boolean {
   return operation === "refund" || operation === "release";
 }
 
-/** Whether an approval still stands: not reversed, not cancelled, not released to its whole amount. */
+/**
+ * A movement's reference without the number of a further try (`:2`, `:3`, …), which it gets where the bank has called the
+ * one before too late.
+ */
+export function movementOf({ reference }: BankLine): string {
+  return reference.replace(/:(?:[2-9]|[1-9]\d+)$/, "");
+}
+
+/** Whether the bank has refused a request as too late without judging it, which is no decline. */
+export function isTooLate({ outcome, resultCode }: BankLine): boolean {
+  return outcome === "declined" && resultCode === "expired_request";
+}
+
+/** Whether the bank has judged a request and declined it. */
+export function isDeclined(line: BankLine): boolean {
+  return line.outcome === "declined" && !isTooLate(line);
+}
+
+/** Whether a refund stands in for a reversal, which the bank refuses once it has settled the money. */
+export function isReversalRefund(line: BankLine): boolean {
+  return line.operation === "refund" && movementOf(line) === `${line.parentReference}:reversal`;
+}
+
+/** Whether all of a settled sale was given back by refunds in place of its reversal. */
+export function isGivenBack(approval: BankLine, lines: readonly BankLine[]): boolean {
+  const back = approvedOf("refund", lines)
+    .filter((line) => isReversalRefund(line) && line.parentReference === approval.reference)
+    .reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  return back >= approval.amountMinor;
+}
+
+/** What was asked for, which is more than what the bank approved in part. */
+export function requestedMinor(line: BankLine): bigint {
+  return line.requestedMinor ?? line.amountMinor;
+}
+
+/** Whether an approval still stands: not reversed, cancelled or given back, and not released to its whole amount. */
 export function isLive(approval: BankLine, lines: readonly BankLine[]): boolean {
   const approved = lines.filter(({ outcome }) => outcome === "approved");
   const follows = (line: BankLine) => line.parentReference === approval.reference;
@@ -49,7 +85,8 @@ export function isLive(approval: BankLine, lines: readonly BankLine[]): boolean 
     ({ operation, reference }) => operation === "reverse" && reference === approval.reference,
   );
   const isCancelled = approved.some((line) => line.operation === "cancel" && follows(line));
-  return !isReversed && !isCancelled && releasedMinor(approval, approved) < approval.amountMinor;
+  const isReleased = releasedMinor(approval, approved) >= approval.amountMinor;
+  return !isReversed && !isCancelled && !isReleased && !isGivenBack(approval, approved);
 }
 
 /** What was released of an approval. */

@@ -31,6 +31,8 @@ export type BankLine = {
   reference: string;
   parentReference: string | null;
   amountMinor: bigint;
+  /** What was asked for, where the bank approved less. */
+  requestedMinor?: bigint;
   currency: string;
   outcome: "approved" | "declined";
   externalTransactionId: string;
@@ -66,6 +68,8 @@ export type Rules = {
   retriesMayBeLate: boolean;
   /** Minor units by currency; what is above takes two approvers. */
   twoApproversAbove: Readonly<Record<string, bigint>>;
+  /** The age at which an authorization expires; missing where that is longer than a run. */
+  authorizationExpiresAfterMs?: number;
 };
 
 /** Ledgers of a run in which nothing has happened yet. */
@@ -111,7 +115,10 @@ export type Violation = { invariant: number; ids: string[]; what: string };
 /** A violation before it has the number of its promise. */
 export type Found = Omit<Violation, "invariant">;
 
-/** One promise of `reliability.md`, section 1, under its number there; from 31 on those of hosted checkouts. */
+/**
+ * One promise of `reliability.md`, section 1, under its number there; from 31 on those of hosted checkouts, from 35 on those
+ * about what a bank does that is not kind, and what is told of it.
+ */
 export type Invariant = {
   number: number;
   subject: Subject;

@@ -51,10 +51,16 @@ export function readBankLines(text: string): BankLine[] {
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => {
-      const parsed = JSON.parse(line) as Omit<BankLine, "amountMinor"> & { amountMinor: number };
-      return { ...parsed, amountMinor: BigInt(parsed.amountMinor) };
+      const { amountMinor, requestedMinor, ...parsed } = JSON.parse(line) as ParsedLine;
+      const asked = requestedMinor === undefined ? {} : { requestedMinor: BigInt(requestedMinor) };
+      return { ...parsed, amountMinor: BigInt(amountMinor), ...asked };
     });
 }
+
+type ParsedLine = Omit<BankLine, "amountMinor" | "requestedMinor"> & {
+  amountMinor: number;
+  requestedMinor?: number;
+};
 
 /** A row as it arrives: whole numbers of 64 bits are text. */
 type Stored<Table extends keyof StoredRows> = StoredRows[Table][number] extends infer Row
@@ -67,6 +73,7 @@ const PAYMENTS = `
     external_transaction_id as "externalTransactionId", auth_code as "authCode", result_code as "resultCode",
     captured_minor::text as "capturedMinor", released_minor::text as "releasedMinor",
     reserved_minor::text as "reservedMinor", refunded_minor::text as "refundedMinor",
+    (extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as "ageMs", recovery_attempts as attempts,
     operation_id is not null as operated, recover_at is not null as scheduled
   from payments.payment order by payment_id`;
 
@@ -106,6 +113,7 @@ const RESERVATIONS = `
 const REFUNDS = `
   select refund_id as "refundId", payment_id as "paymentId", merchant_id as "merchantId", state, version, kind,
     amount_minor::text as "amountMinor", currency, requested_by as "requestedBy", rejected_by as "rejectedBy",
+    recovery_attempts as attempts,
     recover_at is not null as scheduled
   from refunds.refund order by refund_id`;
 

@@ -39,6 +39,10 @@ export type PaymentRow = {
   releasedMinor: bigint;
   reservedMinor: bigint;
   refundedMinor: bigint;
+  /** Since it was made, by the database's clock. */
+  ageMs: number;
+  /** Of recovery, since the last time it was settled. */
+  attempts: number;
   /** Whether a capture or a cancellation of it is under way. */
   operated: boolean;
   /** Whether some worker is bound to look at it again. */
@@ -107,6 +111,8 @@ export type RefundRow = {
   currency: string;
   requestedBy: string | null;
   rejectedBy: string | null;
+  /** Of recovery, since the last time it was settled. */
+  attempts: number;
   /** Whether some worker is bound to look at it again. */
   scheduled: boolean;
 };

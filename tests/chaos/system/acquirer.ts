@@ -7,6 +7,8 @@ export type AcquirerProcess = {
   /** Bends the next `times` calls of an operation (tools/acquirer-simulator/README.md, Queued faults). */
   queueFault(fault: { operation: string; behaviour: string; times: number }): Promise<void>;
   clearFaults(): Promise<void>;
+  /** Settles what was captured or sold until now: it can only be refunded from then on. */
+  closeBusinessDay(): Promise<void>;
 };
 
 export async function startAcquirer(options: {
@@ -25,6 +27,8 @@ export async function startAcquirer(options: {
       SIMULATOR_PORT: `${port}`,
       SIMULATOR_LEDGER_FILE: options.ledgerFile,
       SIMULATOR_LATENESS: "400ms",
+      // Of what never expires: when nobody waits for it any more.
+      SIMULATOR_LATE_AFTER: "2s",
       // Longer than anybody waits for an answer here, and short enough not to gather sockets.
       SIMULATOR_HANG: "30s",
     },
@@ -40,6 +44,9 @@ export async function startAcquirer(options: {
     },
     async clearFaults() {
       await call(`${url}/faults`, { method: "DELETE" });
+    },
+    async closeBusinessDay() {
+      await call(`${url}/business-day/close`, { method: "POST" });
     },
   };
 }

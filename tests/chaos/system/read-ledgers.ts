@@ -19,7 +19,7 @@ type ClientSide = { history: readonly HistoryEntry[]; visits: readonly Visit[] }
 export async function readLedgers(
   system: System,
   { history, visits }: ClientSide,
-  disturbances: Rules["disturbances"],
+  ofRun: Pick<Rules, "disturbances" | "authorizationExpiresAfterMs">,
 ): Promise<Ledgers> {
   const { superuserUrl, acquirerUrl, shops, operators } = system;
   const rows = await withClient(superuserUrl, (client) =>
@@ -28,7 +28,7 @@ export async function readLedgers(
   const rules = {
     ...deliveryRules,
     twoApproversAbove,
-    disturbances,
+    ...ofRun,
     // Faults and endpoints without room are what a run is made of.
     retriesMayBeLate: true,
     receivers: shops.map(({ merchant, path, secrets }) => ({ ...merchant, path, secrets })),
@@ -67,6 +67,19 @@ export async function readUnsettled(superuserUrl: string): Promise<Record<string
 /** Refunds on which nobody has decided. */
 export async function readUndecided(superuserUrl: string): Promise<Record<string, unknown>[]> {
   const text = "select refund_id, state, created_at from refunds.refund where state = 'PENDING_APPROVAL'";
+  return await withClient(
+    superuserUrl,
+    async (client) => (await client.query<Record<string, unknown>>(text)).rows,
+  );
+}
+
+/** Authorizations that will expire, unless the bank has declined that. */
+export async function readExpiring(superuserUrl: string): Promise<Record<string, unknown>[]> {
+  const text = `select payment_id, state, created_at from payments.payment
+    where state = 'SUCCESS' and transaction_type = 'PRE_AUTHORIZATION'
+      and reserved_minor = 0 and released_minor < amount_minor
+      and not exists (select from payments.payment_operation as operation
+        where operation.payment_id = payment.payment_id and operation.kind = 'EXPIRY' and operation.state = 'DECLINED')`;
   return await withClient(
     superuserUrl,
     async (client) => (await client.query<Record<string, unknown>>(text)).rows,

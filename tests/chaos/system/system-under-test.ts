@@ -66,7 +66,11 @@ export async function startSystemUnderTest(timers: Timers): Promise<SystemUnderT
   let orders = 0;
   const { visits, buyers } = browsersOf(system);
   const ledgers = () =>
-    readLedgers(system, { history: history.entries, visits: visits.visits }, EVER_DISTURBED);
+    readLedgers(
+      system,
+      { history: history.entries, visits: visits.visits },
+      { disturbances: EVER_DISTURBED },
+    );
   const sut: SystemUnderTest = {
     system,
     client,

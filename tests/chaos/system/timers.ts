@@ -19,6 +19,9 @@ export type Timers = {
   WEBHOOK_LEASE: string;
   WEBHOOK_ACK_WAIT: string;
   WEBHOOK_REAP_INTERVAL: string;
+  /** Days where it is not set. */
+  AUTHORIZATION_EXPIRES_AFTER?: string;
+  EXPIRY_INTERVAL?: string;
 };
 
 /** The same for tests and load: minutes of an outage are not waited for, and a lease still outlives an attempt. */
@@ -70,6 +73,12 @@ export const loadTimers: Timers = {
   CHECKOUT_EXPIRES_AFTER: "12s",
   CHECKOUT_INTERVAL: "500ms",
 };
+
+/** For a run in which authorizations expire before it is over; merchants capture what they capture within seconds. */
+export const expiryTimers = { AUTHORIZATION_EXPIRES_AFTER: "30s", EXPIRY_INTERVAL: "500ms" };
+
+/** What `expiryTimers` mean to the checker. */
+export const expiryRules = { authorizationExpiresAfterMs: 30_000 };
 
 function evenSteps(stepMs: number, untilMs: number): string {
   return Array.from({ length: untilMs / stepMs }, (_, index) => `${(index + 1) * stepMs}ms`).join(",");

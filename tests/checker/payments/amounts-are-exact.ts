@@ -1,12 +1,12 @@
 import { minorUnits } from "../amount.ts";
 import { checkoutOf, readRecord, recordOf } from "../answers.ts";
-import { approvedOf, isPayment, linesByPayment } from "../bank-lines.ts";
-import type { Found, HistoryEntry, Ledgers, PaymentRow } from "../ledgers.ts";
+import { approvals, approvedOf, isPayment, linesByPayment, requestedMinor } from "../bank-lines.ts";
+import type { BankLine, Found, HistoryEntry, Ledgers, PaymentRow } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 /**
  * Invariant 6. The decimal number the merchant wrote is the same amount in the payment's row, at the bank, in the
- * webhook, and in every answer.
+ * webhook, and in every answer. A reversal is of the amount that the bank approved.
  */
 export function amountsAreExact(ledgers: Ledgers): Found[] {
   const sent = amountsByOrder(ledgers.history);
@@ -18,19 +18,29 @@ export function amountsAreExact(ledgers: Ledgers): Found[] {
     const others = (shown.get(payment.paymentId) ?? []).filter((amount) => amount !== written(payment));
     const ofPayment = lines.get(payment.paymentId) ?? [];
     const captures = isUnsettled(payment) ? [] : approvedOf("capture", ofPayment);
-    const atBank = ofPayment.filter(
-      (line) =>
-        (isPayment(line.operation) || line.operation === "reverse") && written(line) !== written(payment),
-    );
+    const atBank = amountsAtBank(payment, ofPayment).filter((amount) => amount !== written(payment));
     return [
       ...(isAsked ? [] : [{ ids, what: `holds ${written(payment)}, which nobody asked for` }]),
       ...others.map((amount) => ({ ids, what: `holds ${written(payment)} and was shown as ${amount}` })),
-      ...atBank.map((line) => ({ ids, what: `holds ${written(payment)}, at the bank ${written(line)}` })),
+      ...atBank.map((amount) => ({ ids, what: `holds ${written(payment)}, at the bank ${amount}` })),
       ...captures
         .filter(({ amountMinor }) => amountMinor !== payment.capturedMinor)
         .map((line) => ({ ids, what: `captured ${payment.capturedMinor}, at the bank ${written(line)}` })),
     ];
   });
+}
+
+/** What the bank was asked for. A reversal that gives back exactly a partial approval counts as the whole. */
+function amountsAtBank({ amountMinor }: PaymentRow, lines: BankLine[]): string[] {
+  const parts = approvals(lines).filter((line) => requestedMinor(line) !== line.amountMinor);
+  const isOfPart = (line: BankLine) =>
+    parts.some((part) => part.reference === line.reference && part.amountMinor === line.amountMinor);
+  return lines
+    .filter(({ operation }) => isPayment(operation) || operation === "reverse")
+    .map((line) => {
+      const asked = line.operation === "reverse" && isOfPart(line) ? amountMinor : requestedMinor(line);
+      return written({ amountMinor: asked, currency: line.currency });
+    });
 }
 
 function written({ amountMinor, currency }: Pick<PaymentRow, "amountMinor" | "currency">): string {

@@ -1,9 +1,10 @@
-import { approvals, hasReversal, isPayment, linesByPayment } from "../bank-lines.ts";
+import { approvals, hasReversal, isGivenBack, isPayment, linesByPayment } from "../bank-lines.ts";
 import type { BankLine, Found, Ledgers, PaymentRow } from "../ledgers.ts";
 
 /**
- * Invariant 5. A payment is FAILED because the bank declined it, because the bank acknowledged its reversal, or because
- * it was provably never sent, which its resultCode then says; never on a time-out alone. A REJECTED one never got there.
+ * Invariant 5. A payment is FAILED because the bank declined it or called it too late, because the bank acknowledged its
+ * reversal or, where it had settled the money, its refund, or because it was provably never sent, which its resultCode then
+ * says; never on a time-out alone. A REJECTED one never got there.
  */
 export function failuresAreProven({ payments, bank }: Ledgers): Found[] {
   const lines = linesByPayment(bank);
@@ -16,7 +17,8 @@ export function failuresAreProven({ payments, bank }: Ledgers): Found[] {
 function doubtAbout({ state, resultCode }: PaymentRow, lines: BankLine[]): string | undefined {
   if (state === "REJECTED") return lines.length > 0 ? "is REJECTED, and the bank was asked" : undefined;
   if (state !== "FAILED" || hasReversal(lines)) return undefined;
-  if (approvals(lines).length > 0)
+  const approved = approvals(lines);
+  if (approved.some((approval) => !isGivenBack(approval, lines)))
     return `is FAILED (${resultCode}), approved at the bank, and never reversed`;
   if (lines.some(({ operation }) => isPayment(operation))) return undefined;
   if (resultCode !== null && neverSent.has(resultCode)) return undefined;

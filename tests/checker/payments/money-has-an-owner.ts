@@ -1,10 +1,10 @@
-import { approvals, isLive, linesByPayment, paymentIdOf } from "../bank-lines.ts";
+import { approvals, isLive, linesByPayment, paymentIdOf, requestedMinor } from "../bank-lines.ts";
 import type { BankLine, Found, Ledgers, PaymentRow } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 /**
  * Invariant 4. Each authorization that stands at the bank has a payment with the same amount, currency,
- * externalTransactionId and authCode; the last two from the moment on at which the payment is settled.
+ * externalTransactionId and authCode; until the payment is settled it may be a part of the amount, and have no codes yet.
  */
 export function moneyHasAnOwner({ payments, bank }: Ledgers): Found[] {
   const owners = new Map(payments.map((payment) => [payment.paymentId, payment]));
@@ -15,7 +15,7 @@ export function moneyHasAnOwner({ payments, bank }: Ledgers): Found[] {
         const owner = owners.get(paymentIdOf(approval));
         if (!owner)
           return [{ ids: [approval.reference], what: "money stands at the bank without a payment" }];
-        if (isUnsettled(owner) ? isSameAmount(owner, approval) : isSame(owner, approval)) return [];
+        if (isUnsettled(owner) ? isAskedFor(owner, approval) : isSame(owner, approval)) return [];
         return [{ ids: [owner.paymentId], what: "its record differs from what stands at the bank" }];
       }),
   );
@@ -24,12 +24,13 @@ export function moneyHasAnOwner({ payments, bank }: Ledgers): Found[] {
 function isSame(owner: PaymentRow, approval: BankLine): boolean {
   const { externalTransactionId, authCode } = approval;
   return (
-    isSameAmount(owner, approval) &&
+    owner.amountMinor === approval.amountMinor &&
+    owner.currency === approval.currency &&
     owner.externalTransactionId === externalTransactionId &&
     owner.authCode === authCode
   );
 }
 
-function isSameAmount(owner: PaymentRow, { amountMinor, currency }: BankLine): boolean {
-  return owner.amountMinor === amountMinor && owner.currency === currency;
+function isAskedFor(owner: PaymentRow, approval: BankLine): boolean {
+  return owner.amountMinor === requestedMinor(approval) && owner.currency === approval.currency;
 }

@@ -1,16 +1,21 @@
 import type { Invariant } from "../ledgers.ts";
 import { acknowledgedPaymentsCanBeRead } from "./acknowledged-payments-can-be-read.ts";
 import { amountsAreExact } from "./amounts-are-exact.ts";
+import { attemptsAreCounted } from "./attempts-are-counted.ts";
+import { authorizationsExpire } from "./authorizations-expire.ts";
 import { failuresAreProven } from "./failures-are-proven.ts";
 import { finalStatesHaveOneEvent } from "./final-states-have-one-event.ts";
 import { keysHaveOneEffect } from "./keys-have-one-effect.ts";
 import { merchantsAreStrangers } from "./merchants-are-strangers.ts";
 import { moneyHasAnOwner } from "./money-has-an-owner.ts";
 import { nothingIsUnderWay } from "./nothing-is-under-way.ts";
+import { operationsAreCarriedOut } from "./operations-are-carried-out.ts";
+import { operationsAreShown } from "./operations-are-shown.ts";
 import { oneLiveAuthorization } from "./one-live-authorization.ts";
 import { refusalsLeaveNothing } from "./refusals-leave-nothing.ts";
 import { statesFollowTheTable } from "./states-follow-the-table.ts";
 import { unansweredLeavesNothingOrOne } from "./unanswered-leaves-nothing-or-one.ts";
+import { versionsRise } from "./versions-rise.ts";
 
 /** What is promised of payments, and of everything that is asked and answered. */
 export const PAYMENT_INVARIANTS: readonly Invariant[] = (
@@ -31,5 +36,10 @@ export const PAYMENT_INVARIANTS: readonly Invariant[] = (
     [23, "a final state has one event, committed with it", finalStatesHaveOneEvent],
     [25, "nothing is under way once everything is at rest", nothingIsUnderWay],
     [27, "what was refused leaves nothing, here and at the bank", refusalsLeaveNothing],
+    [35, "an operation that was begun is carried out once, or declined by the bank", operationsAreCarriedOut],
+    [36, "the end of the latest operation is shown, and is the bank's", operationsAreShown],
+    [37, "events tell the version and the date of their state, and both rise", versionsRise],
+    [38, "what is unresolved has its attempts counted", attemptsAreCounted],
+    [39, "an authorization that is not captured expires", authorizationsExpire],
   ] as const
 ).map(([number, promise, violations]) => ({ number, subject: "payments", promise, violations }));

@@ -4,11 +4,11 @@
 const followers: Record<string, readonly string[]> = {
   "": ["AUTHORIZING", "ENROLLING", "REJECTED"],
   AUTHORIZING: ["SUCCESS", "FAILED", "REVERSING"],
-  REVERSING: ["FAILED"],
+  REVERSING: ["FAILED", "SUCCESS"],
   // With 3-D Secure: from the card being enrolled over a challenge to the authorization, or to nothing.
   ENROLLING: ["ENROLLED", "AUTHORIZING", "FAILED", "REVERSING"],
   ENROLLED: ["AUTHORIZING", "SUCCESS", "FAILED", "CANCELLING", "CANCELLED"],
-  CANCELLING: ["CANCELLED"],
+  CANCELLING: ["CANCELLED", "SUCCESS"],
   SUCCESS: ["CAPTURED", "CANCELLED"],
   CAPTURED: [],
   FAILED: [],
@@ -16,8 +16,13 @@ const followers: Record<string, readonly string[]> = {
   CANCELLED: [],
 };
 
-/** Whether one state may directly follow another in a payment's history. */
-export function mayFollow(from: string | null, to: string): boolean {
+/**
+ * Whether one state may directly follow another in a payment's history. What is to be reversed becomes SUCCESS only where
+ * two operators have resolved it so, after the bank has refused the reversal.
+ */
+export function mayFollow(from: string | null, to: string, cause: string): boolean {
+  const isResolved = from === "REVERSING" || from === "CANCELLING" ? to === "SUCCESS" : false;
+  if (isResolved && cause !== "resolved_by_operators") return false;
   return followers[from ?? ""]?.includes(to) ?? false;
 }
 

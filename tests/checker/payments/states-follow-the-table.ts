@@ -4,7 +4,7 @@ import { isReachable, mayFollow } from "./payment-states.ts";
 
 /**
  * Invariant 8. A payment's history is one chain from its creation to its state, each step in the table; FAILED, REJECTED
- * and CANCELLED absorb. And no client reads a status and later one that the table does not reach from it.
+ * and CANCELLED absorb, and only operators make a SUCCESS of what is to be reversed. And no client reads a status and later one that the table does not reach from it.
  */
 export function statesFollowTheTable({ payments, paymentHistory, history }: Ledgers): Found[] {
   const steps = Map.groupBy(paymentHistory, ({ paymentId }) => paymentId);
@@ -25,7 +25,7 @@ function brokenChain({ paymentId, state, version }: PaymentRow, steps: PaymentHi
     const from = ordered[index - 1]?.to ?? null;
     if (step.version !== index + 1 || step.from !== from)
       return [`${describe(step)} does not follow ${from}`];
-    return mayFollow(step.from, step.to) ? [] : [`${describe(step)} is not in the table`];
+    return mayFollow(step.from, step.to, step.cause) ? [] : [`${describe(step)} is not in the table`];
   });
   const last = ordered.at(-1);
   if (last?.to !== state || last.version !== version) faults.push(`is ${state}, its history ends otherwise`);

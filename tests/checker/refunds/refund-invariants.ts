@@ -5,6 +5,7 @@ import { refundAmountsAreExact } from "./refund-amounts-are-exact.ts";
 import { refundStatesFollowTheTable } from "./refund-states-follow-the-table.ts";
 import { refundsAreDecidedByOthers } from "./refunds-are-decided-by-others.ts";
 import { refundsAreOfRefundablePayments } from "./refunds-are-of-refundable-payments.ts";
+import { refundsAreCarriedOut } from "./refunds-are-carried-out.ts";
 import { refundsArePaidOnce } from "./refunds-are-paid-once.ts";
 import { refundsStayWithinTheirPayment } from "./refunds-stay-within-their-payment.ts";
 import { reservationsMatchRefunds } from "./reservations-match-refunds.ts";
@@ -23,5 +24,6 @@ export const REFUND_INVARIANTS: readonly Invariant[] = (
     [13, "others than the requester decide, enough of them", refundsAreDecidedByOthers],
     [28, "the audit log is whole, and says what operators did", auditLogIsWhole],
     [29, "what the bank has is what our rows add up to", moneyIsConserved],
+    [35, "an approved refund is paid unless the bank itself declined it", refundsAreCarriedOut],
   ] as const
 ).map(([number, promise, violations]) => ({ number, subject: "refunds", promise, violations }));

@@ -1,13 +1,15 @@
-import { isRefund, refundIdOf } from "../bank-lines.ts";
+import { isRefund, isReversalRefund, refundIdOf } from "../bank-lines.ts";
 import type { ApprovalRow, BankLine, Found, Ledgers, RefundRow } from "../ledgers.ts";
 
 /**
  * Invariant 12. The bank has paid each refund at most once, exactly where it is SUCCESS, in its amount and its kind, and
- * not before it was approved; and it has paid nothing that is no refund.
+ * not before it was approved; and it has paid nothing that is no refund and no reversal of what was settled.
  */
 export function refundsArePaidOnce({ bank, refunds, approvals }: Ledgers): Found[] {
   const known = new Set(refunds.map(({ refundId }) => refundId));
-  const paid = bank.filter(({ operation, outcome }) => outcome === "approved" && isRefund(operation));
+  const paid = bank.filter(
+    (line) => line.outcome === "approved" && isRefund(line.operation) && !isReversalRefund(line),
+  );
   const lines = Map.groupBy(paid, refundIdOf);
   const approved = Map.groupBy(approvals, ({ refundId }) => refundId);
   return [

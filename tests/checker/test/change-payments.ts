@@ -1,5 +1,5 @@
 import type { BankLine, PaymentRow } from "../ledgers.ts";
-import { bankLine, idOf, problemText, recordText, type TestLedgers } from "./test-ledgers.ts";
+import { bankLine, eventOf, idOf, problemText, recordText, type TestLedgers } from "./test-ledgers.ts";
 
 /** A keyed payment, one whose answer was lost and which was reversed, and ids that nothing is known of. */
 export const [paid, reversed, other, unknown] = [idOf(1), idOf(2), idOf(3), idOf(9)];
@@ -17,7 +17,7 @@ export function moveTo(run: TestLedgers, id: string, orderId: string): void {
   );
   change(run, id, { orderId });
   run.outbox = run.outbox.map((event) =>
-    event.paymentId === id ? { ...event, body: textOf(run, id) } : event,
+    event.paymentId === id ? eventOf(run.payment(id), event.transactionId) : event,
   );
 }
 
@@ -28,7 +28,15 @@ export function capture(run: TestLedgers): void {
   run.bank.push(followUp(run, "capture"));
   read(run, paid, {});
   run.post({ ...keyed, status: 201, replayed: true, body });
-  read(run, paid, {});
+  const operation = {
+    type: "CAPTURE",
+    status: "DONE",
+    amount: 12.5,
+    resultCode: "00",
+    at: "2026-11-20T12:00:00Z",
+  };
+  const shown = textOf(run, paid).replace(/}$/, `,"lastOperation":${JSON.stringify(operation)}}`);
+  run.get(paid, { status: 200, body: shown });
 }
 
 export function textOf(

@@ -166,6 +166,18 @@ export const PLANTED_IN_REFUNDS: Record<number, Planted[]> = {
       (run) => Object.assign(run.operations[1] ?? {}, { status: 503 }),
     ],
   ],
+  35: [
+    [
+      "is FAILED, and the bank never declined it",
+      paidRefund,
+      (run) => change(run, paidRefund, { state: "FAILED" }),
+    ],
+    [
+      "is FAILED, and the bank never declined it",
+      paidRefund,
+      (run) => [fail(run, paidRefund), Object.assign(declinedLine(run), { resultCode: "expired_request" })],
+    ],
+  ],
   29: [
     [
       "the bank has 8349, we have 8250",
@@ -199,6 +211,15 @@ export const ALLOWED_IN_REFUNDS: [what: string, plant: (run: TestLedgers) => voi
     (run) => {
       const [operation] = run.operations;
       if (operation) delete operation.status;
+    },
+  ],
+  ["a refund that the bank declined", (run) => fail(run, paidRefund)],
+  [
+    "a refund that the bank called too late, and paid under a further reference",
+    (run) => {
+      const line = paidLine(run);
+      run.bank.push({ ...line, reference: `${line.reference}:2` });
+      Object.assign(line, { outcome: "declined", resultCode: "expired_request" });
     },
   ],
   [
@@ -258,6 +279,24 @@ function paidLine(run: TestLedgers): BankLine {
 
 function saleLine(run: TestLedgers): BankLine {
   return run.bank.find(({ reference }) => reference === refundedPayment)!;
+}
+
+function declinedLine(run: TestLedgers): BankLine {
+  return run.bank.find(({ operation, outcome }) => operation === "refund" && outcome === "declined")!;
+}
+
+/** The refund, declined by the bank: its amount is free again, and merchant and event say so. */
+function fail(run: TestLedgers, refundId: string): void {
+  Object.assign(paidLine(run), { outcome: "declined", resultCode: "05" });
+  change(run, refundId, { state: "FAILED" });
+  Object.assign(step(run, refundId, 3), { to: "FAILING" });
+  Object.assign(step(run, refundId, 4), { from: "FAILING", to: "FAILED" });
+  reserved(run, refundId, { state: "RELEASED" });
+  payment(run, { refundedMinor: 0n });
+  for (const each of [...run.outbox, ...run.history]) {
+    if (each.body?.includes(refundId)) each.body = each.body.replace('"SUCCESS"', '"FAILED"');
+  }
+  for (const event of run.outbox) if (event.paymentId === refundId) event.status = "FAILED";
 }
 
 function pay(run: TestLedgers, reference: string, amountMinor: bigint): void {

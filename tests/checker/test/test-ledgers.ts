@@ -97,6 +97,8 @@ export function settledRow(paymentId: string, state: string, change: Partial<Pay
     releasedMinor: 0n,
     reservedMinor: 0n,
     refundedMinor: 0n,
+    ageMs: 60_000,
+    attempts: 0,
     operated: false,
     scheduled: false,
     ...change,
@@ -118,18 +120,19 @@ export function addSettled(ledgers: Ledgers, row: PaymentRow, states: string[], 
     };
   });
   ledgers.paymentHistory.push(...steps);
-  ledgers.outbox.push(eventOf(row, steps.at(-1)?.transactionId ?? "", amount));
+  ledgers.outbox.push(eventOf({ ...row, version: states.length }, steps.at(-1)?.transactionId ?? "", amount));
 }
 
 export function eventOf(row: PaymentRow, transactionId: string, amount = "12.50"): OutboxRow {
-  const { paymentId, state: status } = row;
+  const { paymentId, state: status, version } = row;
+  const statusDate = new Date(COMMITTED_AT - 60_000 + version).toISOString();
   return {
     owner: "payments",
     eventId: `event-${transactionId}`,
     merchantId: row.merchantId,
     paymentId,
     status,
-    body: recordText(row, amount),
+    body: recordText(row, amount).replace(/}$/, `,"version":${version},"statusDate":"${statusDate}"}`),
     transactionId,
     occurredAt: COMMITTED_AT,
     confirmed: true,

@@ -81,6 +81,7 @@ function refundRow(
     currency: "TRY",
     requestedBy: null,
     rejectedBy: null,
+    attempts: 0,
     scheduled: false,
     ...change,
   };
@@ -103,7 +104,11 @@ function addRefund(run: TestLedgers, row: RefundRow, reserved: string, transacti
     });
   }
   if (state === "PENDING_APPROVAL") return;
-  const shown = { ...settledRow(refundId, state, { orderId: orderIdOf(run) }), amountMinor };
+  const shown = settledRow(refundId, state, {
+    orderId: orderIdOf(run),
+    version: states.length,
+    amountMinor,
+  });
   const text = `${amountMinor / 100n}.00`;
   run.outbox.push({ ...eventOf(shown, `${transactions.at(-1)}`, text), owner: "refunds" });
 }

@@ -1,0 +1,75 @@
+import { minorUnits } from "../amount.ts";
+import { fieldsOf, readsByPayment } from "../answers.ts";
+import { linesByPayment, movementOf } from "../bank-lines.ts";
+import type { BankLine, Found, HistoryEntry, Ledgers, PaymentRow } from "../ledgers.ts";
+import { isUnsettled } from "./payment-states.ts";
+
+/**
+ * Invariant 36. A merchant that reads its payment once everything is at rest finds the end of the latest capture,
+ * cancellation or expiry in `lastOperation`: done or declined, in the amount and with the code that the bank has.
+ */
+export function operationsAreShown({ history, payments, bank }: Ledgers): Found[] {
+  const reads = readsByPayment(history);
+  const lines = linesByPayment(bank);
+  return payments.flatMap((payment) => {
+    const last = lastRead(payment, reads.get(payment.paymentId) ?? []);
+    if (!last || isUnsettled(payment)) return [];
+    const shown = shownBy(last, payment);
+    const expected = expectedBy(lines.get(payment.paymentId) ?? [], shown?.type);
+    if (describe(shown) === describe(expected)) return [];
+    return [
+      { ids: [payment.paymentId], what: `shows ${describe(shown)}, and the bank has ${describe(expected)}` },
+    ];
+  });
+}
+
+function lastRead({ merchantId }: PaymentRow, reads: HistoryEntry[]): HistoryEntry | undefined {
+  return reads
+    .filter((read) => read.status === 200 && read.merchantId === merchantId)
+    .reduce<HistoryEntry | undefined>(
+      (latest, read) => (latest && latest.sentAt > read.sentAt ? latest : read),
+      undefined,
+    );
+}
+
+type Operation = {
+  type: string;
+  status: string;
+  amountMinor: bigint | undefined;
+  resultCode: string | undefined;
+};
+
+function shownBy({ body = "" }: HistoryEntry, { currency }: PaymentRow): Operation | undefined {
+  const shown = fieldsOf(body)["lastOperation"];
+  if (typeof shown !== "object" || shown === null) return undefined;
+  const { type, status, amount, resultCode, at } = shown as Record<string, string | undefined>;
+  const isDated = at !== undefined && !Number.isNaN(Date.parse(at));
+  return {
+    type: `${type}`,
+    status: isDated ? `${status}` : `${status} at an unknown time`,
+    amountMinor: minorUnits(amount ?? "", currency),
+    resultCode,
+  };
+}
+
+/** The bank does not know whose cancellation it carries out. */
+function expectedBy(lines: BankLine[], shownType: string | undefined): Operation | undefined {
+  const last = lines.findLast(({ operation }) => operation === "capture" || operation === "cancel");
+  if (!last) return undefined;
+  const tries = lines.filter(
+    (line) => line.operation === last.operation && movementOf(line) === movementOf(last),
+  );
+  const { outcome, amountMinor, resultCode } = tries.find((line) => line.outcome === "approved") ?? last;
+  return {
+    type: last.operation === "capture" ? "CAPTURE" : shownType === "EXPIRY" ? "EXPIRY" : "CANCEL",
+    status: outcome === "approved" ? "DONE" : "DECLINED",
+    amountMinor,
+    resultCode,
+  };
+}
+
+function describe(operation: Operation | undefined): string {
+  if (!operation) return "no operation";
+  const { type, status, amountMinor, resultCode } = operation;
+  return `${type} ${status} ${amountMinor} ${resultCode}`;
+}
