@@ -24,8 +24,10 @@ export const outboxSettings = {
     .default(500)
     .describe("Events that are published again in one second, at most."),
   OUTBOX_POLL_INTERVAL: durationSetting()
-    .default(25)
-    .describe("How often the relay looks for new events that this process did not record itself."),
+    .default(1_000)
+    .describe(
+      "How often the relay looks for new events without being told of one; those that this process records leave immediately.",
+    ),
   OUTBOX_RECONCILE_INTERVAL: durationSetting()
     .default(300_000)
     .describe("How often the service's events are compared with those that the dispatcher has."),

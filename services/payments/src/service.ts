@@ -85,7 +85,6 @@ export async function startPayments(
     log,
   });
   const db = createDatabase<PaymentsDatabase>(pool);
-  const events = createBusinessEvents(log);
   const bus = await connectBus({
     ...busOptions(config),
     name: "payments",
@@ -93,6 +92,11 @@ export async function startPayments(
   });
   const outbox = { pool: outboxPool, bus, source: "payments", settings: config, log } as const;
   const relay = startOutboxRelay(outbox);
+  const businessEvents = createBusinessEvents(log);
+  const events = {
+    ...businessEvents,
+    operationEnded: nudgeAfter(relay, businessEvents.operationEnded),
+  };
   const times = { leaseMs: config.LEASE_DURATION, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER };
   const paymentWrites = createPaymentWrites(writePool, times);
   const writes: PaymentWrites = {
