@@ -26,22 +26,24 @@ export async function benchIdle(bench: Bench): Promise<void> {
 
 const ROWS = 10_000_000;
 const MEASURE_MS = 60_000;
+const SAMPLE_MS = 1_000;
 
 /** Shares of one core in percent. */
 type Idle = { process: number; database: number };
 
 async function measureIdle({ sandbox }: Bench, client: Client): Promise<Idle> {
   const pid = sandbox.processes["payments"]!;
-  const backends = await backendsOf(client);
-  const cpu = () => ({
-    process: cpuTimeMs(pid),
-    database: backends.reduce((sum, backend) => sum + cpuTimeMs(backend), 0),
-  });
-  const from = cpu();
-  await delay(MEASURE_MS);
-  const to = cpu();
-  const share = (fromMs: number, toMs: number) => ((toMs - fromMs) / MEASURE_MS) * 100;
-  return { process: share(from.process, to.process), database: share(from.database, to.database) };
+  const from = cpuTimeMs(pid);
+  let database = 0;
+  let seen = new Map<number, number>();
+  for (const end = performance.now() + MEASURE_MS; performance.now() < end; await delay(SAMPLE_MS)) {
+    // Connections come and go: of each one what it has used since it was seen last.
+    const now = new Map((await backendsOf(client)).map((backend) => [backend, cpuTimeMs(backend)]));
+    for (const [backend, usedMs] of now) database += usedMs - (seen.get(backend) ?? usedMs);
+    seen = now;
+  }
+  const share = (ms: number) => (ms / MEASURE_MS) * 100;
+  return { process: share(cpuTimeMs(pid) - from), database: share(database) };
 }
 
 async function backendsOf(client: Client): Promise<number[]> {
