@@ -2,6 +2,7 @@
 // the fault matrix of reliability.md says, another process goes on from what is committed, and repetitions under the
 // same key find the one payment, whenever they come.
 import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
+import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { problemOf, recordOf } from "../checker/answers.ts";
 import type { HistoryEntry } from "../checker/index.ts";
@@ -102,6 +103,19 @@ test.each<[Failpoint, string]>([
   });
 });
 
+test("killed when the refund of a settled sale was paid: another process finds it, and none is paid again", async () => {
+  const { acquirer } = sut.system;
+  const order: Order = { ...sut.order("other_amount"), sale: true };
+  // The bank's day is closed while the reversal is not answered.
+  await acquirer.queueFault({ operation: "reverse", behaviour: "hang_before", times: 2 });
+  const answer = await payAndKillRecoveryAt("payments.after_reversal_refund", order, async () => {
+    await eventually(async () => expect((await sut.look(order.orderId)).bank).toHaveLength(1));
+    await acquirer.closeBusinessDay();
+  });
+  expect(recordOf(answer)).toMatchObject({ status: "ENROLLED" });
+  await expectOnePayment(order, { state: "FAILED", bank: ["sale approved", "refund approved"] });
+});
+
 /** Hit by the services' own tests, which kill them there: those of refunds, of 3-D Secure and of checkouts. */
 const ELSEWHERE = /reservation|enrolment|challenge|frictionless|completion|checkout/;
 
@@ -128,11 +142,16 @@ async function whileKilledAt(point: Failpoint, send: () => Promise<HistoryEntry>
 }
 
 /** Pays with a card whose outcome is unknown, and kills the process whose recovery gets to the point. */
-async function payAndKillRecoveryAt(point: Failpoint, order: Order): Promise<HistoryEntry> {
+async function payAndKillRecoveryAt(
+  point: Failpoint,
+  order: Order,
+  meanwhile: () => Promise<void> = async () => undefined,
+): Promise<HistoryEntry> {
   const [victim, survivor] = sut.system.payments;
   await Promise.all([victim.process.restart({ FAILPOINTS: `${point}:kill` }), takeOffTheBus(survivor)]);
   survivor.process.pause();
   const answer = await sut.client.post(order, { key: keyOf(order) });
+  await meanwhile();
   await untilDead(victim);
   survivor.process.resume();
   await putBackOnTheBus(survivor);
