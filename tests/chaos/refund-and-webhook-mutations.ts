@@ -27,8 +27,8 @@ export const REFUND_AND_WEBHOOK_MUTATIONS: readonly Mutation[] = [
     name: "refunds: each call of the bank has a reference of its own",
     changes: change(
       `${refunds}/refund/carry-out-refund.ts`,
-      "return `${refund_id}:refund`;",
-      "return `${refund_id}:refund:${Date.now()}`;",
+      "sub_reference === 1 ? `${refund_id}:refund` :",
+      "sub_reference === 1 ? `${refund_id}:refund:${Date.now()}` :",
     ),
     scenario: afterwards("and the bank pays once"),
   },

@@ -129,6 +129,25 @@ describe("kill -9 of refunds", () => {
     await healthy.stop();
   });
 
+  test("in recovery itself, once the reference of the next call is committed", async () => {
+    const before = await refunds.startRefunds();
+    const refundId = await refunds.queue(await refunds.pay(), "6000");
+    await before.stop();
+    const first = await startDoomed("refunds", "refunds.after_acquirer");
+    await refunds.acquirerWill("refund", "expire");
+    await killBy(first, approveRefund, operator(), { refundId });
+    const second = await startDoomed("refunds", "refunds.after_reference");
+    expect(await second.exited).toMatchObject({ signal: "SIGKILL" });
+    const healthy = await refunds.startRefunds();
+    expect(await refunds.settled(refundId)).toBe("SUCCESS");
+    const references = (await refunds.wholeLedger())
+      .filter(({ reference }) => reference.startsWith(refundId))
+      .map(({ reference, outcome }) => `${reference} ${outcome}`);
+    expect(references).toEqual([`${refundId}:refund declined`, `${refundId}:refund:2 approved`]);
+    await expectAllSound();
+    await healthy.stop();
+  });
+
   test.each(["after_inquiry", "after_undo_told"] as const)("in recovery itself, %s", async (point) => {
     const before = await refunds.startRefunds();
     const paymentId = await refunds.pay();
@@ -198,7 +217,7 @@ describe("kill -9 of payments", () => {
 });
 
 test("every point of the service is one of those at which it was killed", () => {
-  const killed = [...REQUEST_POINTS, ...END_POINTS, "after_inquiry", "after_undo_told"];
+  const killed = [...REQUEST_POINTS, ...END_POINTS, "after_inquiry", "after_reference", "after_undo_told"];
   const points = FAILPOINTS.filter((name) => name.startsWith("refunds."));
   expect(points.toSorted()).toEqual(killed.map((point) => `refunds.${point}`).toSorted());
 });

@@ -3,9 +3,11 @@ import {
   approveRefund,
   describeRefund,
   getRefund,
+  inquireRefund,
   preAuthorizePayment,
   rejectRefund,
   requestRefund,
+  resolveRefund,
   sellPayment,
   type MessageContext,
 } from "@holdfast/contracts";
@@ -28,7 +30,7 @@ import {
 
 export type RefundsHarness = Awaited<ReturnType<typeof startRefundsHarness>>;
 
-type RefundsOptions = Pick<TestSystemOptions, "env" | "running"> & {
+type RefundsOptions = Pick<TestSystemOptions, "env" | "running" | "bank"> & {
   /** Settings of refunds alone. */
   refunds?: Record<string, string>;
 };
@@ -41,7 +43,7 @@ export async function startRefundsHarness({ refunds = {}, ...options }: RefundsO
     log: (service) => createLogger(service, "fatal"),
     // The haste is about refunds; the payments themselves are to be there.
     envOf: { refunds, payments: { ACQUIRER_TIMEOUT: "60s", LEASE_DURATION: "30s" } },
-    bank: { latenessMs: 300 },
+    bank: { latenessMs: 300, ...options.bank },
   });
   const { call, operate, query, merchantId } = system;
   const bank = system.bank!;
@@ -80,6 +82,9 @@ export async function startRefundsHarness({ refunds = {}, ...options }: RefundsO
     approve: (refundId: string, operator?: string) => operate(approveRefund, { refundId }, operator),
     reject: (refundId: string, operator?: string) =>
       operate(rejectRefund, { refundId, reason: "not this one" }, operator),
+    inquire: (refundId: string, operator?: string) => operate(inquireRefund, { refundId }, operator),
+    resolve: (operator: string, refundId: string, outcome: "SUCCESS" | "FAILED") =>
+      operate(resolveRefund, { refundId, outcome, evidence: "call 17" }, operator),
     read: (refundId: string, reader = merchantId) =>
       call(getRefund, { refundId }, { merchant: { merchantId: reader } }),
     describe: (refundId: string) => operate(describeRefund, { refundId }),

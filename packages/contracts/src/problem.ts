@@ -40,6 +40,7 @@ export const PROBLEMS = {
   bank_says_settled: { status: 409, title: "The bank says that the money stands" },
   reversal_pending: { status: 409, title: "The bank has not acknowledged the reversal yet" },
   too_young: { status: 409, title: "The request may still be under way; try again later" },
+  approver_limit_reached: { status: 403, title: "You have reached what you may approve in 24 hours" },
   same_person: { status: 403, title: "A different person must approve this" },
   idempotency_key_in_use: {
     status: 409,

@@ -40,6 +40,7 @@ export const FAILPOINTS = [
   "refunds.after_payments_told",
   "refunds.after_end",
   "refunds.after_inquiry",
+  "refunds.after_reference",
   "refunds.after_undo_told",
   "webhooks.after_pull",
   "webhooks.after_accept",

@@ -14,6 +14,8 @@ export type BusinessEvents = {
   ended(refund: RefundRow): void;
   /** The bank, or `payments`, gave no answer; it is tried again. */
   waiting(refund: RefundRow, attempt: { cause: string; ageMs: number; attempts: number }): void;
+  /** An attempt threw, and counts as one without an answer. */
+  attemptFailed(refund: RefundRow, error: unknown): void;
   /** Another process had taken the refund over, so this one has written nothing. */
   lost(refund: RefundRow): void;
   queueMeasured(measure: QueueMeasure): void;
@@ -26,8 +28,8 @@ export type BusinessEvents = {
 };
 
 type Waiting = { count: number; oldestSeconds: number };
-/** Refunds that wait for an operator's decision, and those that wait for the bank. */
-export type QueueMeasure = { approval: Waiting; bank: Waiting };
+/** Refunds that wait for an operator's decision, for the bank, and for `payments` to acknowledge their end. */
+export type QueueMeasure = { approval: Waiting; bank: Waiting; payments: Waiting };
 
 // oxlint-disable-next-line max-lines-per-function -- one short helper after the other
 export function createBusinessEvents(
@@ -82,11 +84,14 @@ export function createBusinessEvents(
         "a refund's outcome is still unknown",
       );
     },
+    attemptFailed(refund, error) {
+      log.error({ ...identify(refund), error }, "an attempt to carry out a refund failed");
+    },
     lost(refund) {
       log.warn(identify(refund), "a refund was taken over by another process");
     },
     queueMeasured(measure) {
-      for (const waits of ["approval", "bank"] as const) {
+      for (const waits of ["approval", "bank", "payments"] as const) {
         oldest.record(measure[waits].oldestSeconds, { waits });
         waiting.record(measure[waits].count, { waits });
       }

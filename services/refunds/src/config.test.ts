@@ -15,8 +15,8 @@ const parse = (above?: string) =>
 test("one approver is enough unless amounts are configured, and then up to them, in their currency", () => {
   expect(parse().REFUND_TWO_APPROVERS_ABOVE).toBeUndefined();
   const twoAbove = parse("TRY:1000.00, EUR:200,JPY:0").REFUND_TWO_APPROVERS_ABOVE ?? new Map();
-  const required = (amount_minor: bigint, currency: string) =>
-    approvalsRequired({ amount_minor, currency }, twoAbove);
+  const required = (sumMinor: bigint, currency: string) =>
+    approvalsRequired({ sumMinor, currency }, twoAbove);
   expect([required(100_000n, "TRY"), required(100_001n, "TRY")]).toEqual([1, 2]);
   expect([required(20_000n, "EUR"), required(20_001n, "EUR"), required(1n, "JPY")]).toEqual([1, 2, 2]);
   expect(required(99_999_999n, "USD")).toBe(1);

@@ -27,7 +27,12 @@ export const configSchema = z.object({
     .describe("How long payments may take to acknowledge the end of a refund."),
   REFUND_TWO_APPROVERS_ABOVE: amountsSetting()
     .optional()
-    .describe("Refunds above these amounts need two different approvers. Without it, one is enough."),
+    .describe(
+      "Where the refunds of one payment exceed these amounts together, two different people have to approve. Without it, one is enough.",
+    ),
+  REFUND_APPROVER_DAILY_MAX: amountsSetting()
+    .optional()
+    .describe("What one person may approve in 24 hours. Without it, there is no limit."),
   LEASE_DURATION: durationSetting()
     .default(30_000)
     .describe("How long a process may work on one phase of a refund before another may take it over."),
@@ -35,6 +40,11 @@ export const configSchema = z.object({
     .prefault("2s,5s,15s,30s,60s")
     .describe("When a decided refund that has not ended is tried again, counted from the decision."),
   RECOVERY_INTERVAL: durationSetting().default(1_000).describe("How often recovery looks for due refunds."),
+  RECOVERY_IN_FLIGHT_MAX: integerSetting(1, 10_000)
+    .default(32)
+    .describe(
+      "Refunds that one process takes up again at the same time; fewer than its connections to the acquirer.",
+    ),
   QUEUE_MEASURE_INTERVAL: durationSetting()
     .default(15_000)
     .describe("How often the queue of undecided refunds is measured."),

@@ -9,6 +9,7 @@ export type RefundsDatabase = AuditDatabase & {
   refund: RefundTable;
   refund_history: RefundHistoryTable;
   refund_approval: RefundApprovalTable;
+  refund_resolution: RefundResolutionTable;
   outbox: OutboxTable;
   idempotency_key: IdempotencyKeyTable;
 };
@@ -49,6 +50,10 @@ export type RefundTable = {
   recover_at: Date | null;
   recovery_attempts: Generated<number>;
   last_inquiry: string | null;
+  sub_reference: Generated<number>;
+  approved_minor: bigint | null;
+  approved_currency: string | null;
+  approvals_required: number | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 };
@@ -68,4 +73,12 @@ export type RefundApprovalTable = {
   approved_by: string;
   note: string | null;
   at: Generated<Date>;
+};
+
+export type RefundResolutionTable = {
+  refund_id: string;
+  outcome: "SUCCESS" | "FAILED";
+  evidence: string;
+  proposed_by: string;
+  proposed_at: Generated<Date>;
 };

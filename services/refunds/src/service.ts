@@ -24,11 +24,12 @@ import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import type { RefundsDatabase } from "./database.ts";
 import { getRefund } from "./refund/get-refund.ts";
+import { createBeyondDeadline } from "./operator/beyond-deadline.ts";
 import type { DecideDeps } from "./operator/decide-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createPaymentsPort } from "./payments-port.ts";
 import { measureQueue } from "./recovery/measure-queue.ts";
-import { recoverDue } from "./recovery/recovery-worker.ts";
+import { startRecovery } from "./recovery/recovery-worker.ts";
 import { requestRefundByMerchant } from "./request/merchant-request.ts";
 
 /** The whole object graph of the refunds service, wired by hand. */
@@ -65,7 +66,8 @@ export async function startRefunds(
   const outbox = { pool: outboxPool, bus, source: "refunds", settings: config, log } as const;
   const relay = startOutboxRelay(outbox);
   const events = createBusinessEvents(log, { undecidedOverdueAfterMs: config.UNDECIDED_OVERDUE_AFTER });
-  const deps: DecideDeps = {
+  const beyondDeadline = createBeyondDeadline({ now: Date.now, log });
+  const deps: DecideDeps & { log: Logger } = {
     db,
     acquirer,
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
@@ -74,6 +76,8 @@ export async function startRefunds(
       twoAbove: config.REFUND_TWO_APPROVERS_ABOVE ?? new Map(),
       overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER,
     },
+    approverDailyMax: config.REFUND_APPROVER_DAILY_MAX ?? new Map(),
+    beyondDeadline,
     scheduleMs: config.RECOVERY_SCHEDULE,
     // Each phase is under a lease of its own length, and has to end before it does.
     acquirerTimeoutMs: Math.min(config.ACQUIRER_TIMEOUT, config.LEASE_DURATION / 2),
@@ -98,12 +102,12 @@ export async function startRefunds(
     ],
   });
   const tasks = [
-    startPeriodicTask("recovery", {
+    startRecovery(deps, {
+      inFlightMax: config.RECOVERY_IN_FLIGHT_MAX,
       intervalMs: config.RECOVERY_INTERVAL,
-      round: () => recoverDue(deps),
       clock,
-      log,
     }),
+    beyondDeadline,
     startPeriodicTask("measure queue", {
       intervalMs: config.QUEUE_MEASURE_INTERVAL,
       round: () => measureQueue(deps),

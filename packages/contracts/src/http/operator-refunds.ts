@@ -2,7 +2,7 @@ import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
-import { pageQuery } from "./operator-payments.ts";
+import { pageQuery, resolutionOutcomeSchema, resolutionSchema } from "./operator-payments.ts";
 import { refundRequestSchema } from "./refund.ts";
 
 /**
@@ -16,6 +16,20 @@ const approvalSchema = z.object({
   operator: z.string(),
   note: z.string().optional(),
   at: z.iso.datetime(),
+});
+
+const bankSchema = z.object({
+  reference: z
+    .string()
+    .meta({ description: "Our reference of the refund at the bank, the last one that was sent" }),
+  approvedAmount: z.number().optional().meta({
+    description: "Amount that the bank says it has paid, where that is not the refund's",
+  }),
+  approvedCurrency: z.string().optional(),
+  externalTransactionId: z.string().optional(),
+  authCode: z.string().optional(),
+  resultCode: z.string().optional(),
+  resultMessage: z.string().optional(),
 });
 
 /** A refund as operators see it: the merchant's record, and what the gateway knows beside it. */
@@ -37,7 +51,10 @@ export const operatorRefundSchema = apiPaymentResponseSchema
           "determined",
       }),
     approvals: z.int(),
-    approvalsRequired: z.int(),
+    approvalsRequired: z.int().meta({
+      description:
+        "2 where the payment's refunds that are not rejected or failed exceed the configured amount together",
+    }),
     approvedBy: z.array(approvalSchema),
     requestedBy: z
       .string()
@@ -56,6 +73,10 @@ export const operatorRefundSchema = apiPaymentResponseSchema
       .optional()
       .meta({ description: "Result of the last recovery attempt", examples: ["timeout"] }),
     nextAttemptAt: z.iso.datetime().optional(),
+    bank: bankSchema
+      .optional()
+      .meta({ description: "Present once the refund is approved: what the bank was asked and has said" }),
+    resolution: resolutionSchema.optional(),
   })
   .meta({ id: "OperatorRefund" });
 export type OperatorRefund = z.infer<typeof operatorRefundSchema>;
@@ -129,15 +150,15 @@ export const approveOperatorRefund = defineEndpoint({
   role: "approver",
   summary: "Approve a refund",
   description:
-    "Approves a refund, which is then carried out at the bank; the answer may come before the bank's. Above the " +
-    "configured amount two different people have to approve. The person who requested the refund cannot " +
-    "approve it.",
+    "Approves a refund, which is then carried out at the bank; the answer may come before the bank's. Where the " +
+    "payment's refunds exceed the configured amount together, two different people have to approve. The person who " +
+    "requested the refund cannot approve it, and nobody more than their limit of 24 hours (`approver_limit_reached`).",
   pathParameters: refundPath,
   notFound: "refund_not_found",
   request: z.object({ note: textSchema(1, 1_000).optional() }).meta({ id: "ApproveRefundRequest" }),
   bodyOptional: true,
   responses: decided,
-  problems: [...decisionProblems, "same_person", "already_approved_by_you"],
+  problems: [...decisionProblems, "same_person", "already_approved_by_you", "approver_limit_reached"],
 });
 
 export const rejectOperatorRefund = defineEndpoint({
@@ -156,6 +177,57 @@ export const rejectOperatorRefund = defineEndpoint({
     .meta({ id: "RejectRefundRequest" }),
   responses: decided,
   problems: decisionProblems,
+});
+
+const unresolvedProblems = [
+  "refund_not_found",
+  "invalid_payment_state",
+  "operation_in_progress",
+  "outcome_unknown",
+  "forbidden",
+] as const;
+
+export const inquireOperatorRefund = defineEndpoint({
+  operationId: "inquireRefund",
+  listener: "operator",
+  method: "POST",
+  path: "/operator/refunds/{refundId}/inquire",
+  role: "admin",
+  summary: "Query the acquirer about a refund",
+  description:
+    "Asks the acquirer immediately for the outcome of a refund that is executing, and carries it on from there as " +
+    "recovery does.",
+  pathParameters: refundPath,
+  notFound: "refund_not_found",
+  responses: decided,
+  problems: unresolvedProblems,
+});
+
+export const resolveOperatorRefund = defineEndpoint({
+  operationId: "resolveRefund",
+  listener: "operator",
+  method: "POST",
+  path: "/operator/refunds/{refundId}/resolve",
+  role: "admin",
+  summary: "Resolve a refund manually",
+  description:
+    "Settles a refund that is executing by the outcome that the bank has confirmed to people. Two operators are needed: " +
+    "the first proposes an outcome, and a second confirms it by sending the same one. A different outcome replaces the " +
+    "proposal. At the confirmation the bank is asked once more, and what it knows is recorded whatever people say: " +
+    "FAILED is refused (`bank_says_settled`) where the bank says that it has paid, in whatever amount. A request that " +
+    "may still be under way is `too_young`.",
+  pathParameters: refundPath,
+  notFound: "refund_not_found",
+  request: z
+    .object({
+      outcome: resolutionOutcomeSchema,
+      evidence: textSchema(1, 1_000).meta({
+        description: "What the bank confirmed, in which document or call, and to whom",
+      }),
+    })
+    .meta({ id: "ResolveRefundRequest" }),
+  responses: decided,
+  problems: [...BODY_PROBLEMS, ...unresolvedProblems, "bank_says_settled", "too_young", "same_person"],
 });
 
 export const requestOperatorRefund = defineEndpoint({
@@ -196,5 +268,7 @@ export const REFUND_OPERATOR_ENDPOINTS = [
   getOperatorRefund,
   approveOperatorRefund,
   rejectOperatorRefund,
+  inquireOperatorRefund,
+  resolveOperatorRefund,
   requestOperatorRefund,
 ];

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
 import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
+import { resolutionOutcomeSchema } from "../http/operator-payments.ts";
 import {
   operatorRefundDetailSchema,
   operatorRefundPageSchema,
@@ -81,6 +82,20 @@ export const rejectRefund = defineOperatorCommand({
   name: "reject",
   work: "write",
   request: oneRefund.extend({ reason: z.string() }),
+  result: operatorRefundDetailSchema,
+});
+
+export const inquireRefund = defineOperatorCommand({
+  service: "refunds",
+  name: "inquire",
+  request: oneRefund,
+  result: operatorRefundDetailSchema,
+});
+
+export const resolveRefund = defineOperatorCommand({
+  service: "refunds",
+  name: "resolve",
+  request: oneRefund.extend({ outcome: resolutionOutcomeSchema, evidence: z.string() }),
   result: operatorRefundDetailSchema,
 });
 

@@ -6,12 +6,16 @@ import {
   describePayment,
   describeRefund,
   getOperatorRefund,
+  inquireOperatorRefund,
+  inquireRefund,
   listOperatorRefunds,
   listRefunds,
   rejectOperatorRefund,
   rejectRefund,
   requestOperatorRefund,
   requestRefundForMerchant,
+  resolveOperatorRefund,
+  resolveRefund,
   type CommandReply,
   type OperatorRefundDetail,
 } from "@holdfast/contracts";
@@ -48,6 +52,13 @@ export function refundRoutes({ send }: { send: SendOperatorCommand }) {
     defineRoute(rejectOperatorRefund, async (call) => {
       const { reason } = call.body;
       return answer(call.exchange, await send(rejectRefund, call, { ...call.path, reason }));
+    }),
+    defineRoute(inquireOperatorRefund, async (call) => {
+      return answer(call.exchange, await send(inquireRefund, call, call.path));
+    }),
+    defineRoute(resolveOperatorRefund, async (call) => {
+      const { outcome, evidence } = call.body;
+      return answer(call.exchange, await send(resolveRefund, call, { ...call.path, outcome, evidence }));
     }),
     requestForMerchantRoute({ send }),
   ];

@@ -4,11 +4,21 @@ import type { Transaction } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "../refund/refund-record.ts";
 
+type RefundAction =
+  | "refund.requested"
+  | "refund.approved"
+  | "refund.approval_refused"
+  | "refund.rejected"
+  | "refund.inquired"
+  | "refund.resolution_proposed"
+  | "refund.resolution_refused"
+  | "refund.resolved";
+
 /** Writes an operator's action to the audit log, in the transaction of its effect. */
 export async function auditRefund(
   trx: Transaction<RefundsDatabase>,
   { operator, requestId }: OperatorContext,
-  action: "refund.requested" | "refund.approved" | "refund.rejected",
+  action: RefundAction,
   refund: RefundRow,
   detail: Record<string, unknown>,
 ): Promise<void> {

@@ -3,22 +3,25 @@
  * log and the state it leads to. Only then the bank, or `payments`, is asked. Of any number of decisions that arrive
  * together one stands.
  */
-import type { CommandReply, OperatorContext, OperatorRefundDetail } from "@holdfast/contracts";
+import type { OperatorContext, ProblemCode } from "@holdfast/contracts";
 import { failpoint } from "@holdfast/service-runtime";
-import type { Logger } from "@holdfast/service-runtime";
 import type { Transaction } from "kysely";
+import type { AmountsByCurrency } from "../config.ts";
 import type { RefundsDatabase } from "../database.ts";
-import { carryOutRefund, type CarryOutDeps } from "../refund/carry-out-refund.ts";
+import { carryOutRefund } from "../refund/carry-out-refund.ts";
 import { changeRefund } from "../refund/change-refund.ts";
 import type { RefundRow } from "../refund/refund-record.ts";
 import { lockRefund, type LeasedRefund } from "../refund/refund-queries.ts";
-import { approvalsRequired } from "./approvals-required.ts";
+import { approvalsRequiredFor, sumByPayment } from "./approvals-required.ts";
+import { exceedsApproverLimit } from "./approver-limit.ts";
 import { auditRefund } from "./audit-refund.ts";
-import { describeRefund, type ViewDeps } from "./list-refunds.ts";
+import { describeRefund } from "./list-refunds.ts";
+import type { OperatorDeps, Problem, Reply } from "./operated-refund.ts";
 
-export type DecideDeps = CarryOutDeps & ViewDeps & { log: Logger };
-type Reply = CommandReply<OperatorRefundDetail>;
-type Problem = Extract<Reply, { outcome: "problem" }>;
+export type DecideDeps = OperatorDeps & {
+  /** What one person may approve in 24 hours, by currency. */
+  approverDailyMax: AmountsByCurrency;
+};
 type Decision = RefundRow | Problem | { outcome: "not_started" };
 
 /** Adds an approval; with the last one that is needed the refund is carried out at the bank. */
@@ -29,21 +32,42 @@ export async function approveRefund(
 ): Promise<Reply> {
   const actor = context.operator.name;
   const decided = await decide(deps, refundId, async (trx, refund) => {
-    if (refund.requested_by === actor) return { outcome: "problem", code: "same_person" };
+    const refused = await refusalOf(deps, trx, context, refund);
+    if (refused) return refused;
     const approvals = await addApproval(trx, refundId, actor, note);
-    if (approvals === undefined) return { outcome: "problem", code: "already_approved_by_you" };
-    const required = approvalsRequired(refund, deps.view.twoAbove);
+    const sums = await sumByPayment(trx, [refund.payment_id]);
+    const required = approvalsRequiredFor(refund, sums, deps.view.twoAbove);
     await auditRefund(trx, context, "refund.approved", refund, {
       approvals,
       approvalsRequired: required,
       note,
     });
     if (approvals < required) return refund;
-    return await change(trx, deps, refund, { to: "EXECUTING", cause: "approved" });
+    const set = { approvals_required: required };
+    return await change(trx, deps, refund, { to: "EXECUTING", cause: "approved", set });
   });
   if ("outcome" in decided) return decided;
   deps.events.decided(decided, { actor, outcome: "approved" });
   return await carryOutAndDescribe(deps, context, decided);
+}
+
+/** Why this person may not approve this refund. An attempt without the authority for it is written to the audit log. */
+async function refusalOf(
+  { approverDailyMax }: DecideDeps,
+  trx: Transaction<RefundsDatabase>,
+  context: OperatorContext,
+  refund: RefundRow,
+): Promise<Problem | undefined> {
+  const actor = context.operator.name;
+  const refuse = async (code: ProblemCode, detail?: string): Promise<Problem> => {
+    await auditRefund(trx, context, "refund.approval_refused", refund, { code, detail });
+    return { outcome: "problem", code, ...(detail !== undefined && { detail }) };
+  };
+  if (refund.requested_by === actor) return await refuse("same_person");
+  if (await hasApproved(trx, refund.refund_id, actor))
+    return { outcome: "problem", code: "already_approved_by_you" };
+  const excess = await exceedsApproverLimit(trx, { approver: actor, refund }, approverDailyMax);
+  return excess === undefined ? undefined : await refuse("approver_limit_reached", excess);
 }
 
 /** Rejects for good; the amount can be refunded again once `payments` has released it. */
@@ -84,20 +108,31 @@ async function decide(
   return decided;
 }
 
-/** @returns how many have approved by now, or undefined if this operator had approved before. */
+async function hasApproved(
+  trx: Transaction<RefundsDatabase>,
+  refundId: string,
+  actor: string,
+): Promise<boolean> {
+  const approval = await trx
+    .selectFrom("refund_approval")
+    .select("at")
+    .where("refund_id", "=", refundId)
+    .where("approved_by", "=", actor)
+    .executeTakeFirst();
+  return approval !== undefined;
+}
+
+/** @returns how many have approved by now. The refund's lock keeps the same person from a second approval. */
 async function addApproval(
   trx: Transaction<RefundsDatabase>,
   refundId: string,
   actor: string,
   note: string | undefined,
-): Promise<number | undefined> {
-  const added = await trx
+): Promise<number> {
+  await trx
     .insertInto("refund_approval")
     .values({ refund_id: refundId, approved_by: actor, note: note ?? null })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("approved_by")
-    .executeTakeFirst();
-  if (!added) return undefined;
+    .execute();
   const { count } = await trx
     .selectFrom("refund_approval")
     .select(({ fn }) => fn.countAll<bigint>().as("count"))
@@ -117,25 +152,18 @@ async function change(
   return changed;
 }
 
-/** The decision stands whatever happens here: recovery finishes what fails. */
+/**
+ * The decision stands whatever happens here: recovery finishes what fails. The operator is answered in time, and what the
+ * bank has not answered by then goes on under its lease; the operator's deadline never shortens the call.
+ */
 async function carryOutAndDescribe(
   deps: DecideDeps,
   context: OperatorContext,
   refund: RefundRow,
 ): Promise<Reply> {
   if (refund.lease_token !== null) {
-    try {
-      const acquirerTimeoutMs = Math.max(
-        0,
-        Math.min(deps.acquirerTimeoutMs, context.deadlineAt - deps.now()),
-      );
-      await carryOutRefund({ ...deps, acquirerTimeoutMs }, refund as LeasedRefund, { resumed: false });
-    } catch (error) {
-      deps.log.error(
-        { refundId: refund.refund_id, error },
-        "a decision could not be carried out immediately",
-      );
-    }
+    const carryingOut = carryOutRefund(deps, refund as LeasedRefund, { resumed: false });
+    await deps.beyondDeadline.wait(carryingOut, context);
   }
   return await describeRefund(deps, context, refund.refund_id);
 }

@@ -12,6 +12,7 @@ import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
+import { sumByPayment } from "./approvals-required.ts";
 import { operatorRefund, operatorRefundDetail, type OperatorView } from "./operator-refund.ts";
 import { findApprovals, findForOperator, findHistory, findQueue } from "./operator-refund-queries.ts";
 
@@ -31,19 +32,22 @@ export async function listRefunds(
   const { page, next } = cutPage(rows, limit, ({ created_at_utc, refund_id }) =>
     timeCursor.encode({ createdAt: created_at_utc, id: refund_id }),
   );
+  const paymentIds = page.map(({ payment_id }) => payment_id);
   const approvals = await findApprovals(
     db,
     page.map(({ refund_id }) => refund_id),
   );
-  const remaining = await payments.remaining(
-    context,
-    page.map(({ payment_id }) => payment_id),
-  );
+  const sums = await sumByPayment(db, paymentIds);
+  const remaining = await payments.remaining(context, paymentIds);
   return {
     outcome: "done",
     result: {
       items: page.map((row) =>
-        operatorRefund(row, approvals.get(row.refund_id) ?? [], remaining.get(row.payment_id), view),
+        operatorRefund(
+          row,
+          { approvals: approvals.get(row.refund_id) ?? [], sums, remaining: remaining.get(row.payment_id) },
+          view,
+        ),
       ),
       ...next,
     },
@@ -59,8 +63,13 @@ export async function describeRefund(
   const refund = await findForOperator(db, refundId);
   if (!refund) return { outcome: "problem", code: "refund_not_found" };
   if (refund.state === "RESERVING") return { outcome: "not_started" };
-  const [approvals, history] = await Promise.all([findApprovals(db, [refundId]), findHistory(db, refundId)]);
-  const remaining = await payments.remaining(context, [refund.payment_id]);
-  const shown = operatorRefund(refund, approvals.get(refundId) ?? [], remaining.get(refund.payment_id), view);
+  const [byRefund, history, sums] = await Promise.all([
+    findApprovals(db, [refundId]),
+    findHistory(db, refundId),
+    sumByPayment(db, [refund.payment_id]),
+  ]);
+  const approvals = byRefund.get(refundId) ?? [];
+  const remaining = (await payments.remaining(context, [refund.payment_id])).get(refund.payment_id);
+  const shown = operatorRefund(refund, { approvals, sums, remaining }, view);
   return { outcome: "done", result: operatorRefundDetail(shown, history) };
 }

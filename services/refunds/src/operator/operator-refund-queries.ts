@@ -17,17 +17,24 @@ export async function findQueue(
   db: Kysely<RefundsDatabase>,
   { status, merchantId, limit, after }: QueueQuery,
 ): Promise<OperatorRefundRow[]> {
-  return await withAges(db)
+  return await withOperatorColumns(db)
     .where("state", "<>", "RESERVING")
-    .$if(status !== undefined, (query) => query.where("state", "in", STATES[status!]))
+    // Literals, so that the planner sees the partial index of those that are under way.
+    .$if(status !== undefined, (query) =>
+      query.where(
+        "state",
+        "in",
+        STATES[status!].map((state) => sql.lit(state)),
+      ),
+    )
     .$if(merchantId !== undefined, (query) => query.where("merchant_id", "=", merchantId!))
     .$if(after !== undefined, (query) =>
       query.where(
-        sql<boolean>`(created_at, refund_id) > (${after?.createdAt}::timestamptz, ${after?.id}::uuid)`,
+        sql<boolean>`(created_at, refund.refund_id) > (${after?.createdAt}::timestamptz, ${after?.id}::uuid)`,
       ),
     )
     .orderBy("created_at")
-    .orderBy("refund_id")
+    .orderBy("refund.refund_id")
     .limit(limit)
     .execute();
 }
@@ -45,17 +52,22 @@ export async function findForOperator(
   db: Kysely<RefundsDatabase>,
   refundId: string,
 ): Promise<OperatorRefundRow | undefined> {
-  return await withAges(db).where("refund_id", "=", refundId).executeTakeFirst();
+  return await withOperatorColumns(db).where("refund.refund_id", "=", refundId).executeTakeFirst();
 }
 
-function withAges(db: Kysely<RefundsDatabase>) {
+function withOperatorColumns(db: Kysely<RefundsDatabase>) {
   return db
     .selectFrom("refund")
-    .selectAll()
+    .leftJoin("refund_resolution as resolution", "resolution.refund_id", "refund.refund_id")
+    .selectAll("refund")
     .select([
       utcMicroseconds("created_at").as("created_at_utc"),
       sql<number>`extract(epoch from now() - created_at)::float8 * 1000`.as("age_ms"),
       sql<number>`extract(epoch from now() - state_since)::float8 * 1000`.as("state_age_ms"),
+      "resolution.outcome as resolution_outcome",
+      "resolution.evidence as resolution_evidence",
+      "resolution.proposed_by as resolution_proposed_by",
+      "resolution.proposed_at as resolution_proposed_at",
     ]);
 }
 

@@ -1,10 +1,16 @@
-import type { OperatorRefund, OperatorRefundDetail } from "@holdfast/contracts";
+import {
+  amountToJson,
+  currencyExponent,
+  type OperatorRefund,
+  type OperatorRefundDetail,
+} from "@holdfast/contracts";
 import type { Selectable } from "kysely";
 import type { AmountsByCurrency } from "../config.ts";
 import type { RefundApprovalTable, RefundHistoryTable } from "../database.ts";
+import { acquirerReference } from "../refund/carry-out-refund.ts";
 import { isUnderWay } from "../refund/refund.ts";
 import { refundRecord, type RefundRow } from "../refund/refund-record.ts";
-import { approvalsRequired } from "./approvals-required.ts";
+import { approvalsRequiredFor } from "./approvals-required.ts";
 
 export type Approval = Selectable<RefundApprovalTable>;
 /** A refund's row with the columns that the operator's view adds; ages are by the database's clock. */
@@ -13,6 +19,11 @@ export type OperatorRefundRow = RefundRow & {
   state_age_ms: number;
   /** The position in the list, see `TimePosition`. */
   created_at_utc: string;
+  /** The resolution one operator has proposed; all null without one. */
+  resolution_outcome: "SUCCESS" | "FAILED" | null;
+  resolution_evidence: string | null;
+  resolution_proposed_by: string | null;
+  resolution_proposed_at: Date | null;
 };
 
 export type OperatorView = {
@@ -21,11 +32,17 @@ export type OperatorView = {
   overdueAfterMs: number;
 };
 
-/** @param remaining the amount of the payment that can still be refunded, if known. */
+/**
+ * @param sums of the refunds of the payments, see `sumByPayment`.
+ * @param remaining the amount of the payment that can still be refunded, if known.
+ */
 export function operatorRefund(
   row: OperatorRefundRow,
-  approvals: Approval[],
-  remaining: number | undefined,
+  {
+    approvals,
+    sums,
+    remaining,
+  }: { approvals: Approval[]; sums: ReadonlyMap<string, bigint>; remaining: number | undefined },
   { twoAbove, overdueAfterMs }: OperatorView,
 ): OperatorRefund {
   return {
@@ -36,7 +53,7 @@ export function operatorRefund(
     ageSeconds: Math.floor(row.age_ms / 1_000),
     ...(remaining !== undefined && { remainingRefundableAmount: remaining }),
     approvals: approvals.length,
-    approvalsRequired: approvalsRequired(row, twoAbove),
+    approvalsRequired: approvalsRequiredFor(row, sums, twoAbove),
     approvedBy: approvals.map(({ approved_by, note, at }) => ({
       operator: approved_by,
       ...(note !== null && { note }),
@@ -50,6 +67,49 @@ export function operatorRefund(
     attempts: row.recovery_attempts,
     ...(row.last_inquiry !== null && { lastInquiry: row.last_inquiry }),
     ...(row.recover_at !== null && { nextAttemptAt: row.recover_at.toISOString() }),
+    ...bankOf(row),
+    ...resolutionOf(row),
+  };
+}
+
+/** What the bank has been asked and has said; merchants see its answer together with the final state only. */
+function bankOf(row: OperatorRefundRow): Pick<OperatorRefund, "bank"> {
+  const wasAsked = row.state !== "PENDING_APPROVAL" && row.rejected_by === null;
+  if (!wasAsked) return {};
+  const { approved_minor, approved_currency, external_transaction_id, auth_code } = row;
+  const approved = approved_minor !== null &&
+    approved_currency !== null && {
+      approvedAmount: amountToJson(
+        approved_minor,
+        currencyExponent(approved_currency) ?? row.currency_exponent,
+      ),
+      approvedCurrency: approved_currency,
+    };
+  return {
+    bank: {
+      reference: acquirerReference(row),
+      ...approved,
+      ...(external_transaction_id !== null && { externalTransactionId: external_transaction_id }),
+      ...(auth_code !== null && { authCode: auth_code }),
+      ...(row.result_code !== null && { resultCode: row.result_code }),
+      ...(row.result_message !== null && { resultMessage: row.result_message }),
+    },
+  };
+}
+
+function resolutionOf(row: OperatorRefundRow): Pick<OperatorRefund, "resolution"> {
+  const { resolution_outcome: outcome, resolution_evidence: evidence } = row;
+  const { resolution_proposed_by: proposedBy, resolution_proposed_at: proposedAt } = row;
+  if (outcome === null || evidence === null || proposedBy === null || proposedAt === null) return {};
+  return {
+    resolution: {
+      outcome,
+      evidence,
+      proposedBy,
+      proposedAt: proposedAt.toISOString(),
+      confirmations: 1,
+      confirmationsRequired: 2,
+    },
   };
 }
 

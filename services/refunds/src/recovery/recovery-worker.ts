@@ -1,32 +1,43 @@
-import type { Logger } from "@holdfast/service-runtime";
+import {
+  startWorkPool,
+  type Logger,
+  type PeriodicTask,
+  type WorkPoolOptions,
+} from "@holdfast/service-runtime";
 import { annotate, inLinkedSpan, SETTLED_OUTCOME } from "@holdfast/telemetry";
-import type { CarryOutDeps } from "../refund/carry-out-refund.ts";
-import { leaseDue } from "../refund/refund-queries.ts";
+import { tryLater, type CarryOutDeps } from "../refund/carry-out-refund.ts";
+import { leaseDue, type LeasedRefund } from "../refund/refund-queries.ts";
 import { recoverRefund } from "./recover-refund.ts";
 
 /**
- * One round: leases the refunds that are due and works on them side by side. One whose attempt fails keeps its lease until
- * that ends, so that no refund is retried in a tight loop.
- *
- * @returns how many were due.
+ * Finishes the refunds that are due, those that wait longest first, side by side and without rounds: a bank that never
+ * answers about one of them holds one place, and the others are carried out meanwhile.
  */
-export async function recoverDue(deps: CarryOutDeps & { log: Logger }): Promise<number> {
-  const due = await leaseDue(deps.db, { leaseMs: deps.leaseMs, limit: ROUND_MAX });
-  await Promise.all(
-    due.map(async (refund) => {
-      try {
-        await inLinkedSpan("recover refund", refund.traceparent, async (span) => {
-          // An attempt that ends without an answer overwrites this; both traces are worth keeping.
-          annotate({ "holdfast.outcome": SETTLED_OUTCOME }, span);
-          await recoverRefund(deps, refund);
-        });
-      } catch (error) {
-        deps.log.error({ refundId: refund.refund_id, error }, "a recovery attempt failed");
-      }
-    }),
-  );
-  return due.length;
+export function startRecovery(
+  deps: CarryOutDeps & { log: Logger },
+  { inFlightMax, intervalMs, clock }: Pick<WorkPoolOptions<never>, "inFlightMax" | "intervalMs" | "clock">,
+): PeriodicTask {
+  return startWorkPool("recovery", {
+    inFlightMax,
+    intervalMs,
+    ...(clock && { clock }),
+    lease: (limit) => leaseDue(deps.db, { leaseMs: deps.leaseMs, limit }),
+    work: (refund) =>
+      inLinkedSpan("recover refund", refund.traceparent, async (span) => {
+        // An attempt that ends without an answer overwrites this; both traces are worth keeping.
+        annotate({ "holdfast.outcome": SETTLED_OUTCOME }, span);
+        await attempt(deps, refund);
+      }),
+    log: deps.log,
+  });
 }
 
-/** Refunds leased in one round, and so the most acquirer calls that recovery makes side by side. */
-const ROUND_MAX = 32;
+/** An attempt that throws is an attempt: it is counted, operators see it, and the next one is further away. */
+async function attempt(deps: CarryOutDeps, refund: LeasedRefund): Promise<void> {
+  try {
+    await recoverRefund(deps, refund);
+  } catch (error) {
+    deps.events.attemptFailed(refund, error);
+    await tryLater(deps, refund, "attempt_failed");
+  }
+}

@@ -1,8 +1,9 @@
 /**
  * A decided refund, phase by phase, each committed before the next. An approved one is one call to the bank under a
  * reference of its own, repeated under that same reference until its outcome is known. An outcome that is not known
- * leaves it EXECUTING, with its amount reserved; it is never called a decline and never sent under another reference, so
- * the bank pays at most once. Then `payments` settles or releases the amount, and only then the end is shown.
+ * leaves it EXECUTING, with its amount reserved; it is never called a decline. It is sent under another reference only
+ * where an inquiry says that the bank has called this one too late, so that nothing was or ever will be paid under it: the
+ * bank pays at most once. Then `payments` settles or releases the amount, and only then the end is shown.
  */
 import type { Acquirer, AcquirerOutcome, FollowUpRequest, InquiryOutcome } from "@holdfast/acquirer";
 import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
@@ -12,7 +13,7 @@ import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
 import { changeRefund } from "./change-refund.ts";
 import type { RefundRow } from "./refund-record.ts";
-import { postpone, renewLease, type LeasedRefund } from "./refund-queries.ts";
+import { keepApproval, postpone, renewLease, type LeasedRefund } from "./refund-queries.ts";
 import type { FinalRefundState } from "./refund.ts";
 
 export type CarryOutDeps = {
@@ -30,44 +31,71 @@ export type CarryOutDeps = {
 };
 
 /**
- * Takes a decided refund as far as it will go now.
+ * Takes a decided refund as far as it will go now. An attempt that throws is an attempt: it is counted, operators see it,
+ * and the next one is further away.
  * @param resumed whether the bank may have been asked before.
+ * @throws only where not even the attempt can be counted; the lease then ends by itself.
  */
 export async function carryOutRefund(
   deps: CarryOutDeps,
   refund: LeasedRefund,
   { resumed }: { resumed: boolean },
 ): Promise<void> {
-  let current: RefundRow | undefined = refund;
-  if (refund.state === "EXECUTING") {
-    current = await (resumed ? resumeExecution(deps, refund) : executeRefund(deps, refund));
+  let current: LeasedRefund | undefined = refund;
+  try {
+    if (refund.state === "EXECUTING") {
+      current = await (resumed ? resumeExecution(deps, refund) : executeRefund(deps, refund));
+    }
+    if (current && isEnding(current)) await endRefund(deps, current);
+  } catch (error) {
+    deps.events.attemptFailed(refund, error);
+    await tryLater(deps, current ?? refund, "attempt_failed");
   }
-  if (current && isEnding(current)) await endRefund(deps, current);
 }
 
 /** Calls the bank. @returns the refund in the state its end leads through, or undefined while the outcome is unknown. */
-async function executeRefund(deps: CarryOutDeps, refund: LeasedRefund): Promise<RefundRow | undefined> {
+async function executeRefund(deps: CarryOutDeps, refund: LeasedRefund): Promise<LeasedRefund | undefined> {
   const outcome = await callAcquirer(deps, refund);
   await failpoint("refunds.after_acquirer");
   return await conclude(deps, refund, outcome);
 }
 
-/** Asks about a call whose answer was lost, and repeats it where the bank has not seen the reference. */
-async function resumeExecution(deps: CarryOutDeps, refund: LeasedRefund): Promise<RefundRow | undefined> {
-  const inquiry = await deps.acquirer.inquire({
-    reference: acquirerReference(refund),
-    waitUntil: waitUntil(deps),
-  });
+/**
+ * Asks about a call whose answer was lost. Repeats it where the bank has not seen the reference, and under the next
+ * reference where the bank has called this one too late.
+ */
+async function resumeExecution(deps: CarryOutDeps, refund: LeasedRefund): Promise<LeasedRefund | undefined> {
+  const inquiry = await inquireAboutRefund(deps, refund);
   await failpoint("refunds.after_inquiry");
   const known = outcomeOf(inquiry, refund);
-  if (known !== "repeat") return await conclude(deps, refund, known);
-  const stillOurs = await renewLease(deps.db, refund, { leaseMs: deps.leaseMs, found: "not_found" });
-  return stillOurs ? await executeRefund(deps, refund) : undefined;
+  if (known !== "repeat" && known !== "repeat_anew") {
+    if (inquiry.kind === "approved" && known.kind === "unknown") await keepApproval(deps.db, refund, inquiry);
+    return await conclude(deps, refund, known);
+  }
+  const subReference = known === "repeat" ? refund.sub_reference : refund.sub_reference + 1;
+  const renewed = await renewLease(deps.db, refund, {
+    leaseMs: deps.leaseMs,
+    found: inquiry.kind,
+    subReference,
+  });
+  await failpoint("refunds.after_reference");
+  return renewed && (await executeRefund(deps, renewed));
 }
 
-/** Fixed for the life of the refund; every call carries it. */
-function acquirerReference({ refund_id }: Pick<RefundRow, "refund_id">): string {
-  return `${refund_id}:refund`;
+/** Asks the bank about the reference under which the refund was sent last. */
+export async function inquireAboutRefund(
+  deps: Pick<CarryOutDeps, "acquirer" | "now" | "acquirerTimeoutMs">,
+  refund: RefundRow,
+): Promise<InquiryOutcome> {
+  return await deps.acquirer.inquire({ reference: acquirerReference(refund), waitUntil: waitUntil(deps) });
+}
+
+/** Our reference of a refund; every call carries it. The first has no number. */
+export function acquirerReference({
+  refund_id,
+  sub_reference,
+}: Pick<RefundRow, "refund_id" | "sub_reference">): string {
+  return sub_reference === 1 ? `${refund_id}:refund` : `${refund_id}:refund:${sub_reference}`;
 }
 
 async function callAcquirer(deps: CarryOutDeps, refund: LeasedRefund): Promise<AcquirerOutcome> {
@@ -83,8 +111,11 @@ async function callAcquirer(deps: CarryOutDeps, refund: LeasedRefund): Promise<A
     : await deps.acquirer.refund(request);
 }
 
-/** The call's outcome by an inquiry, or that it is to be repeated. */
-function outcomeOf(inquiry: InquiryOutcome, refund: RefundRow): AcquirerOutcome | "repeat" {
+/** The call's outcome by an inquiry, or that it is to be repeated, under the same reference or the next. */
+export function outcomeOf(
+  inquiry: InquiryOutcome,
+  refund: RefundRow,
+): Exclude<AcquirerOutcome, { kind: "expired" }> | "repeat" | "repeat_anew" {
   switch (inquiry.kind) {
     case "approved": {
       const same = inquiry.amountMinor === refund.amount_minor && inquiry.currency === refund.currency;
@@ -93,10 +124,11 @@ function outcomeOf(inquiry: InquiryOutcome, refund: RefundRow): AcquirerOutcome 
     }
     case "not_found":
       return "repeat";
+    case "expired":
+      return "repeat_anew";
     case "reversed":
       return MISMATCH;
     case "declined":
-    case "expired":
     case "unknown":
     case "not_sent":
       return inquiry;
@@ -105,32 +137,27 @@ function outcomeOf(inquiry: InquiryOutcome, refund: RefundRow): AcquirerOutcome 
   }
 }
 
-const MISMATCH: AcquirerOutcome = { kind: "unknown", reason: "mismatch" };
+const MISMATCH = { kind: "unknown", reason: "mismatch" } as const;
 
 /** Commits a known outcome, and leaves an unknown one to recovery. */
 async function conclude(
   deps: CarryOutDeps,
   refund: LeasedRefund,
   outcome: AcquirerOutcome,
-): Promise<RefundRow | undefined> {
+): Promise<LeasedRefund | undefined> {
   switch (outcome.kind) {
     case "approved":
     case "declined": {
-      const set = {
-        external_transaction_id: outcome.externalTransactionId ?? null,
-        auth_code: outcome.kind === "approved" ? outcome.authCode : null,
-        result_code: outcome.resultCode,
-        result_message: outcome.resultMessage,
-      };
-      const to = outcome.kind === "approved" ? "SETTLING" : "FAILING";
-      const change = { to, cause: outcome.kind, set, leaseMs: deps.leaseMs } as const;
+      const change = { ...changeBy(outcome), cause: outcome.kind, leaseMs: deps.leaseMs };
       const changed = await deps.db.transaction().execute((trx) => changeRefund(trx, refund, change));
       await failpoint("refunds.after_outcome");
       if (!changed) deps.events.lost(refund);
-      return changed;
+      return changed as LeasedRefund | undefined;
     }
     case "expired":
-      return await tryLater(deps, refund, "expired");
+      // Only an inquiry tells whether nothing was paid under this reference. It is made immediately, unless the bank calls
+      // one reference after the other too late.
+      return await tryLater(deps, refund, "expired", refund.sub_reference === 1 ? { inMs: 0 } : {});
     case "unknown":
       return await tryLater(deps, refund, outcome.reason);
     case "not_sent":
@@ -140,8 +167,23 @@ async function conclude(
   }
 }
 
-function isEnding(refund: RefundRow): refund is LeasedRefund & { state: EndingState } {
-  return refund.state in ENDS && refund.lease_token !== null;
+/** The state that the bank's own answer leads to, with that answer. */
+export function changeBy(outcome: Extract<AcquirerOutcome, { kind: "approved" | "declined" }>) {
+  return {
+    to: outcome.kind === "approved" ? ("SETTLING" as const) : ("FAILING" as const),
+    set: {
+      external_transaction_id: outcome.externalTransactionId ?? null,
+      auth_code: outcome.kind === "approved" ? outcome.authCode : null,
+      result_code: outcome.resultCode,
+      result_message: outcome.resultMessage,
+      approved_minor: null,
+      approved_currency: null,
+    },
+  };
+}
+
+function isEnding(refund: LeasedRefund): refund is LeasedRefund & { state: EndingState } {
+  return refund.state in ENDS;
 }
 
 /** States in which a refund's end is decided, and the end each leads to. */
@@ -177,13 +219,18 @@ async function endRefund(deps: CarryOutDeps, refund: LeasedRefund & { state: End
   else deps.events.lost(refund);
 }
 
-/** Ends the lease until the schedule's next step; the phase is then done again. */
-export async function tryLater(deps: CarryOutDeps, refund: LeasedRefund, cause: string): Promise<undefined> {
-  const ageMs = Math.max(0, deps.now() - refund.state_since.getTime());
-  await postpone(deps.db, refund, { inMs: nextAttemptInMs(ageMs, deps), cause });
-  deps.events.waiting(refund, { cause, ageMs, attempts: refund.recovery_attempts + 1 });
+/** Ends the lease until the schedule's next step, or for `inMs`; the phase is then done again. */
+export async function tryLater(
+  deps: Pick<CarryOutDeps, "db" | "events" | "scheduleMs">,
+  refund: LeasedRefund,
+  cause: string,
+  { inMs }: { inMs?: number } = {},
+): Promise<undefined> {
+  const ageMs = refund.state_age_ms;
+  await postpone(deps.db, refund, { inMs: inMs ?? nextAttemptInMs(ageMs, deps), cause });
+  deps.events.waiting(refund, { cause, ageMs: Math.round(ageMs), attempts: refund.recovery_attempts + 1 });
 }
 
-function waitUntil({ now, acquirerTimeoutMs }: CarryOutDeps): Date {
+function waitUntil({ now, acquirerTimeoutMs }: Pick<CarryOutDeps, "now" | "acquirerTimeoutMs">): Date {
   return new Date(now() + acquirerTimeoutMs);
 }

@@ -4,6 +4,7 @@ import { sql, type Transaction, type Updateable } from "kysely";
 import type { RefundsDatabase, RefundTable } from "../database.ts";
 import { isFinal, isUnderWay, transition, type RefundState } from "./refund.ts";
 import { webhookBody, type RefundRow } from "./refund-record.ts";
+import { stateAgeMs } from "./refund-queries.ts";
 
 export type RefundChange = {
   to: RefundState;
@@ -29,7 +30,7 @@ export async function changeRefund(
   trx: Transaction<RefundsDatabase>,
   refund: RefundRow,
   { to, cause, set, leaseMs }: RefundChange,
-): Promise<RefundRow | undefined> {
+): Promise<(RefundRow & { state_age_ms: number }) | undefined> {
   const state = transition(refund.state, to);
   const leaseEnds = isUnderWay(state) ? fromNow(leaseMs) : null;
   const changed = await trx
@@ -50,6 +51,7 @@ export async function changeRefund(
     .where("state", "=", refund.state)
     .where(sql<boolean>`lease_token is not distinct from ${refund.lease_token}`)
     .returningAll()
+    .returning(stateAgeMs().as("state_age_ms"))
     .executeTakeFirst();
   if (!changed) return undefined;
   const { refund_id, merchant_id, version, traceparent } = changed;

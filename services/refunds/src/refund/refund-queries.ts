@@ -1,10 +1,15 @@
 import { fromNow } from "@holdfast/service-runtime";
-import { sql, type Kysely, type Transaction } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "./refund-record.ts";
 
-/** A refund under this process's lease. */
-export type LeasedRefund = RefundRow & { lease_token: string };
+/** A refund under this process's lease, with how long it has been in its state. Both clocks are the database's. */
+export type LeasedRefund = RefundRow & { lease_token: string; state_age_ms: number };
+
+/** SQL for the milliseconds that a refund has been in its state. */
+export function stateAgeMs(): RawBuilder<number> {
+  return sql<number>`extract(epoch from now() - state_since)::float8 * 1000`;
+}
 
 /** One refund, and whether a process works on it now, by the database's clock. @param merchantId undefined for operators. */
 export async function findRefund(
@@ -15,41 +20,51 @@ export async function findRefund(
   return await db
     .selectFrom("refund")
     .selectAll()
-    .select(sql<boolean>`coalesce(lease_until > now(), false)`.as("lease_is_live"))
+    .select(leaseIsLive().as("lease_is_live"))
     .where("refund_id", "=", refundId)
     .$if(merchantId !== undefined, (query) => query.where("merchant_id", "=", merchantId!))
     .executeTakeFirst();
 }
 
-/** The refund's row, locked until the transaction ends. */
+/** The refund's row, locked until the transaction ends, and whether a process works on it now. */
 export async function lockRefund(
   trx: Transaction<RefundsDatabase>,
   refundId: string,
-): Promise<RefundRow | undefined> {
+): Promise<(RefundRow & { lease_is_live: boolean; state_age_ms: number }) | undefined> {
   return await trx
     .selectFrom("refund")
     .selectAll()
+    .select([leaseIsLive().as("lease_is_live"), stateAgeMs().as("state_age_ms")])
     .where("refund_id", "=", refundId)
     .forUpdate()
     .executeTakeFirst();
 }
 
+function leaseIsLive(): RawBuilder<boolean> {
+  return sql<boolean>`coalesce(lease_until > now(), false)`;
+}
+
 /**
  * Leases refunds that are under way and that no process works on, those that wait longest first. Any number of workers
  * may call it side by side: each gets others.
+ *
+ * @param refundId leases only this one, due or not; the caller has locked it and seen that nobody works on it.
  */
 export async function leaseDue(
   db: Kysely<RefundsDatabase>,
-  { leaseMs, limit }: { leaseMs: number; limit: number },
+  options: { leaseMs: number } & ({ limit: number } | { refundId: string }),
 ): Promise<LeasedRefund[]> {
-  const due = db
-    .selectFrom("refund")
-    .select("refund_id")
-    .where("recover_at", "<=", sql<Date>`now()`)
-    .orderBy("recover_at")
-    .limit(limit)
-    .forUpdate()
-    .skipLocked();
+  const { leaseMs } = options;
+  const underWay = db.selectFrom("refund").select("refund_id");
+  const due =
+    "limit" in options
+      ? underWay
+          .where("recover_at", "<=", sql<Date>`now()`)
+          .orderBy("recover_at")
+          .limit(options.limit)
+          .forUpdate()
+          .skipLocked()
+      : underWay.where("refund_id", "=", options.refundId).where("recover_at", "is not", null);
   return await db
     .updateTable("refund")
     .set({
@@ -60,28 +75,68 @@ export async function leaseDue(
     })
     .where("refund_id", "in", due)
     .returningAll()
+    .returning(stateAgeMs().as("state_age_ms"))
     .$narrowType<{ lease_token: string }>()
     .execute();
 }
 
-/** Renews the lease. @returns false when it is no longer ours. */
+/**
+ * Renews the lease before the bank is called again, and commits the reference of that call.
+ * @param subReference the refund's own, or the next one where the bank has called this one too late.
+ * @returns the refund as it is now, or undefined when the lease is no longer ours.
+ */
 export async function renewLease(
   db: Kysely<RefundsDatabase>,
   { refund_id, lease_token }: LeasedRefund,
-  { leaseMs, found }: { leaseMs: number; found: string },
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  { leaseMs, found, subReference }: { leaseMs: number; found: string; subReference: number },
+): Promise<LeasedRefund | undefined> {
+  return await db
     .updateTable("refund")
     .set({
       lease_until: fromNow(leaseMs),
       recover_at: fromNow(leaseMs),
       last_inquiry: found,
+      sub_reference: subReference,
       updated_at: sql<Date>`now()`,
     })
     .where("refund_id", "=", refund_id)
     .where("lease_token", "=", lease_token)
+    .returningAll()
+    .returning(stateAgeMs().as("state_age_ms"))
+    .$narrowType<{ lease_token: string }>()
     .executeTakeFirst();
-  return numUpdatedRows === 1n;
+}
+
+/** What the bank says of a refund: `amountMinor` and `currency` may be others than were asked for. */
+export type BankAnswer = {
+  amountMinor: bigint;
+  currency: string;
+  externalTransactionId?: string | undefined;
+  authCode: string;
+  resultCode: string;
+  resultMessage: string;
+};
+
+/** Keeps, beside the refund and for operators, that the bank says it paid another amount; the lease stays. */
+export async function keepApproval(
+  db: Kysely<RefundsDatabase>,
+  { refund_id, lease_token }: LeasedRefund,
+  answer: BankAnswer,
+): Promise<void> {
+  await db
+    .updateTable("refund")
+    .set({
+      approved_minor: answer.amountMinor,
+      approved_currency: answer.currency,
+      external_transaction_id: answer.externalTransactionId ?? null,
+      auth_code: answer.authCode,
+      result_code: answer.resultCode,
+      result_message: answer.resultMessage,
+      updated_at: sql<Date>`now()`,
+    })
+    .where("refund_id", "=", refund_id)
+    .where("lease_token", "=", lease_token)
+    .execute();
 }
 
 /** Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. */

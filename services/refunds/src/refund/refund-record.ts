@@ -23,6 +23,8 @@ export function refundRecord(refund: RefundRow): ApiPaymentResponse {
     currency: refund.currency,
     merchantCommission: 0,
     status: merchantStatus(refund.state),
+    statusDate: refund.state_since.toISOString(),
+    version: refund.version,
     transactionType: "REFUND",
     paymentDate: refund.created_at.toISOString(),
     cardHolderName: card_holder_name,

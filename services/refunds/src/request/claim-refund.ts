@@ -6,7 +6,7 @@ import type { BusinessEvents } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";
 import { merchantStatus, transition } from "../refund/refund.ts";
 import type { RefundRow } from "../refund/refund-record.ts";
-import type { LeasedRefund } from "../refund/refund-queries.ts";
+import { stateAgeMs, type LeasedRefund } from "../refund/refund-queries.ts";
 
 type Refused = Extract<CommandReply<never>, { outcome: "problem" }>;
 
@@ -125,6 +125,7 @@ async function insertRefund(
     })
     .onConflict((conflict) => conflict.column("refund_id").doNothing())
     .returningAll()
+    .returning(stateAgeMs().as("state_age_ms"))
     .executeTakeFirst();
   return inserted as LeasedRefund | undefined;
 }

@@ -75,7 +75,7 @@ test("a request is dropped only under the lease it was claimed with", async () =
   let claimed: LeasedRefund | undefined;
   const payments = {
     reserve: async () => {
-      claimed = (await findRefund(db, asked.refundId)) as LeasedRefund;
+      claimed = { ...(await findRefund(db, asked.refundId)), state_age_ms: 0 } as LeasedRefund;
       return { outcome: "in_doubt" } as const;
     },
   };

@@ -1,0 +1,160 @@
+/**
+ * Two operators settle a refund by what the bank has told people. The first proposes an outcome and the second confirms it.
+ * Their word never overrides the bank's: it is asked once more, and what it knows is recorded whatever people say. A refund
+ * is not FAILED, and its amount not refundable again, while the bank says that it has paid any amount of it.
+ */
+import type { InquiryOutcome } from "@holdfast/acquirer";
+import type { OperatorContext, resolutionOutcomeSchema } from "@holdfast/contracts";
+import type { Transaction } from "kysely";
+import type { z } from "zod";
+import type { RefundsDatabase } from "../database.ts";
+import {
+  carryOutRefund,
+  changeBy,
+  inquireAboutRefund,
+  outcomeOf,
+  tryLater,
+} from "../refund/carry-out-refund.ts";
+import { changeRefund, type RefundChange } from "../refund/change-refund.ts";
+import { keepApproval, type LeasedRefund } from "../refund/refund-queries.ts";
+import { auditRefund } from "./audit-refund.ts";
+import { describeRefund } from "./list-refunds.ts";
+import {
+  invalidState,
+  leaseLocked,
+  lockIdle,
+  type OperatorDeps,
+  type Problem,
+  type Reply,
+} from "./operated-refund.ts";
+
+type Outcome = z.infer<typeof resolutionOutcomeSchema>;
+type Statement = { outcome: Outcome; evidence: string };
+type Confirmed = { refund: LeasedRefund; statement: Statement & { proposedBy: string } };
+
+/** Proposes an outcome, or confirms the one another operator has proposed, which settles the refund. */
+export async function resolveRefund(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  { refundId, outcome, evidence }: { refundId: string } & Statement,
+): Promise<Reply> {
+  const proposed = await deps.db
+    .transaction()
+    .execute((trx) => proposeOrConfirm(deps, trx, context, refundId, { outcome, evidence }));
+  if (proposed !== "proposed") {
+    if ("outcome" in proposed) return proposed;
+    const problem = await deps.beyondDeadline.wait(carryOut(deps, context, proposed), context);
+    if (problem) return problem;
+  }
+  return await describeRefund(deps, context, refundId);
+}
+
+async function proposeOrConfirm(
+  deps: OperatorDeps,
+  trx: Transaction<RefundsDatabase>,
+  context: OperatorContext,
+  refundId: string,
+  statement: Statement,
+): Promise<Problem | { outcome: "not_started" } | "proposed" | Confirmed> {
+  const refund = await lockIdle(trx, refundId);
+  if ("outcome" in refund) return refund;
+  if (refund.state !== "EXECUTING") {
+    const state = refund.state as Exclude<typeof refund.state, "RESERVING">;
+    return invalidState(state, "The refund's outcome at the bank is known.");
+  }
+  // A request of ours may still be under way until then.
+  if (refund.state_age_ms < deps.leaseMs) return { outcome: "problem", code: "too_young" };
+  const proposal = await trx
+    .selectFrom("refund_resolution")
+    .selectAll()
+    .where("refund_id", "=", refundId)
+    .executeTakeFirst();
+  if (proposal?.outcome !== statement.outcome) {
+    const row = { ...statement, proposed_by: context.operator.name, proposed_at: new Date() };
+    await trx
+      .insertInto("refund_resolution")
+      .values({ refund_id: refundId, ...row })
+      .onConflict((conflict) => conflict.column("refund_id").doUpdateSet(row))
+      .execute();
+    await auditRefund(trx, context, "refund.resolution_proposed", refund, statement);
+    return "proposed";
+  }
+  if (proposal.proposed_by === context.operator.name) {
+    await auditRefund(trx, context, "refund.resolution_refused", refund, { code: "same_person" });
+    return { outcome: "problem", code: "same_person" };
+  }
+  const leased = await leaseLocked(trx, deps, refund);
+  return { refund: leased, statement: { ...statement, proposedBy: proposal.proposed_by } };
+}
+
+/** Asks the bank once more, and commits what it knows, or else what the two people say. */
+async function carryOut(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  { refund, statement }: Confirmed,
+): Promise<Problem | undefined> {
+  const inquiry = await inquireAboutRefund(deps, refund);
+  const known = outcomeOf(inquiry, refund);
+  const paidOther = paidAnotherAmount(refund, inquiry, known);
+  if (paidOther === "now" && inquiry.kind === "approved") await keepApproval(deps.db, refund, inquiry);
+  if (paidOther && statement.outcome === "FAILED") {
+    await tryLater(deps, refund, "mismatch");
+    const said = paidOther === "now" && inquiry.kind === "approved" ? inquiry : undefined;
+    return saysSettled(
+      said?.resultCode ?? refund.result_code ?? "",
+      said?.resultMessage ?? refund.result_message ?? "",
+    );
+  }
+  const byBank = typeof known === "object" && (known.kind === "approved" || known.kind === "declined");
+  const change: Pick<RefundChange, "to" | "set" | "cause"> = byBank
+    ? { ...changeBy(known), cause: known.kind }
+    : { ...changeByPeople(statement.outcome, paidOther !== undefined), cause: RESOLVED_CAUSE };
+  const changed = await deps.db.transaction().execute(async (trx) => {
+    const after = await changeRefund(trx, refund, { ...change, leaseMs: deps.leaseMs });
+    if (!after) return undefined;
+    await trx.deleteFrom("refund_resolution").where("refund_id", "=", refund.refund_id).execute();
+    const detail = { ...statement, inquiry: inquiry.kind, decidedBy: byBank ? "bank" : "operators" };
+    await auditRefund(trx, context, "refund.resolved", refund, detail);
+    return after;
+  });
+  if (!changed) {
+    deps.events.lost(refund);
+    return { outcome: "problem", code: "operation_in_progress" };
+  }
+  await carryOutRefund(deps, changed as LeasedRefund, { resumed: true });
+  const contradicted = byBank && known.kind === "approved" && statement.outcome === "FAILED";
+  return contradicted ? saysSettled(known.resultCode, known.resultMessage) : undefined;
+}
+
+/** Whether the bank says that it has paid another amount: now, or before and nothing else now. */
+function paidAnotherAmount(
+  refund: LeasedRefund,
+  inquiry: InquiryOutcome,
+  known: ReturnType<typeof outcomeOf>,
+): "now" | "before" | undefined {
+  if (inquiry.kind === "approved")
+    return typeof known === "object" && known.kind === "unknown" ? "now" : undefined;
+  const isSilent = inquiry.kind === "unknown" || inquiry.kind === "not_sent";
+  return isSilent && refund.approved_minor !== null ? "before" : undefined;
+}
+
+/** What the bank said of another amount stays beside the refund, for its record and its books. */
+function changeByPeople(outcome: Outcome, keepAnswer: boolean): Pick<RefundChange, "to" | "set"> {
+  const to = outcome === "SUCCESS" ? "SETTLING" : "FAILING";
+  return keepAnswer ? { to } : { to, set: RESOLVED };
+}
+
+function saysSettled(resultCode: string, resultMessage: string): Problem {
+  return { outcome: "problem", code: "bank_says_settled", extra: { resultCode, resultMessage } };
+}
+
+const RESOLVED_CAUSE = "resolved_by_operators";
+
+const RESOLVED = {
+  external_transaction_id: null,
+  auth_code: null,
+  result_code: "resolved",
+  result_message: "Resolved by two operators with the outcome that the bank confirmed",
+  approved_minor: null,
+  approved_currency: null,
+};

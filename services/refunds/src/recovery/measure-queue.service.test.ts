@@ -1,0 +1,50 @@
+import { createDatabase, createLogger, createPool } from "@holdfast/service-runtime";
+import { createTestDatabase } from "@holdfast/tests/support";
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import type { QueueMeasure } from "../business-events.ts";
+import type { RefundsDatabase } from "../database.ts";
+import { measureQueue } from "./measure-queue.ts";
+
+test("refunds are counted by what they wait for: a decision, the bank, or payments", async () => {
+  const database = await createTestDatabase();
+  const pool = createPool({
+    url: database.urls.refunds.app,
+    connectionsMax: 2,
+    applicationName: "measure",
+    log: createLogger("refunds", "fatal"),
+  });
+  const db = createDatabase<RefundsDatabase>(pool);
+  const told: QueueMeasure[] = [];
+  const measure = () => measureQueue({ db, events: { queueMeasured: (measured) => told.push(measured) } });
+  const none = { count: 0, oldestSeconds: 0 };
+  expect(await measure()).toEqual({ approval: none, bank: none, payments: none });
+  const states: [string, number][] = [
+    ["RESERVING", 9_000],
+    ["PENDING_APPROVAL", 100],
+    ["PENDING_APPROVAL", 200],
+    ["EXECUTING", 300],
+    ["SETTLING", 400],
+    ["FAILING", 600],
+    ["REJECTING", 500],
+    ["SUCCESS", 9_000],
+    ["FAILED", 9_000],
+    ["REJECTED", 9_000],
+  ];
+  for (const [state, seconds] of states) {
+    await sql`
+      insert into refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency, currency_exponent,
+        kind, parent_reference, order_id, installment_count, card_holder_name, masked_pan, recover_at, state_since)
+      values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), ${state}, 1, 100, 'TRY', 2,
+        'refund', 'parent', 'order', 1, 'Ada Lovelace', '411111******1111',
+        case when ${state} in ('RESERVING', 'EXECUTING', 'SETTLING', 'FAILING', 'REJECTING') then now() end,
+        now() - ${seconds} * interval '1 second')`.execute(db);
+  }
+  const measured = await measure();
+  expect(measured).toMatchObject({ approval: { count: 2 }, bank: { count: 1 }, payments: { count: 3 } });
+  const ages = Object.values(measured).map(({ oldestSeconds }) => Math.floor(oldestSeconds / 100));
+  expect(ages).toEqual([2, 3, 6]);
+  expect(told.at(-1)).toEqual(measured);
+  await pool.end();
+  await database.drop();
+});

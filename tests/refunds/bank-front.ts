@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+export type BankFront = Awaited<ReturnType<typeof startBankFront>>;
+
+/** Stands before the bank, as a machine that can freeze or that tells other amounts than the bank has in its ledger. */
+export async function startBankFront(bankUrl: string) {
+  let thawed = Promise.resolve();
+  let thaw = () => {};
+  const rewrite: Record<string, (answer: string) => string> = {};
+  let waiting = 0;
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request);
+    waiting++;
+    await thawed;
+    waiting--;
+    const method = request.method!;
+    try {
+      const reply = await fetch(`${bankUrl}${request.url}`, {
+        method,
+        headers: { "content-type": "application/json" },
+        ...(method === "POST" && { body }),
+      });
+      const said = await reply.text();
+      response.writeHead(reply.status, { "content-type": "application/json" });
+      response.end(rewrite[method]?.(said) ?? said);
+    } catch {
+      // The bank has dropped the call that it never answers.
+      request.socket.destroy();
+    }
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Nothing is carried out or answered until `thaw`; what has arrived by then is carried out, however late. */
+    freeze() {
+      const frozen = Promise.withResolvers<void>();
+      thawed = frozen.promise;
+      thaw = frozen.resolve;
+    },
+    thaw: () => thaw(),
+    /** Requests that wait for the thaw. */
+    waiting: () => waiting,
+    /** What inquiries are answered instead. */
+    answerInquiries(how: (answer: string) => string) {
+      rewrite["GET"] = how;
+    },
+    /** What the others are answered instead. */
+    answerCalls(how: (answer: string) => string) {
+      rewrite["POST"] = how;
+    },
+    async close() {
+      thaw();
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
