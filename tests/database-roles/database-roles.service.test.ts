@@ -40,6 +40,7 @@ const TABLES: Record<`${SchemaName}.${string}`, string[]> = {
   "payments.rule_attempt": ["SELECT", "INSERT", "DELETE"],
 
   "refunds.refund": ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  "refunds.refund_resolution": ["SELECT", "INSERT", "UPDATE", "DELETE"],
   "refunds.refund_history": ["SELECT", "INSERT"],
   "refunds.refund_approval": ["SELECT", "INSERT"],
   "refunds.idempotency_key": ["SELECT", "INSERT", "DELETE", "UPDATE (answer)"],

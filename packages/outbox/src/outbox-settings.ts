@@ -26,7 +26,7 @@ export const outboxSettings = {
   OUTBOX_POLL_INTERVAL: durationSetting()
     .default(1_000)
     .describe(
-      "How often the relay looks for new events without being told of one; those that this process records leave immediately.",
+      "How often the relay looks for new events of other processes; those that this process records leave immediately.",
     ),
   OUTBOX_RECONCILE_INTERVAL: durationSetting()
     .default(300_000)

@@ -35,7 +35,7 @@ import {
 } from "@holdfast/service-runtime";
 import { createCurrentBins } from "./card-bins/current-bins.ts";
 import { lookUpBin } from "./card-bins/look-up-bin.ts";
-import { createBusinessEvents } from "./business-events.ts";
+import { createBusinessEvents, type BusinessEvents } from "./business-events.ts";
 import { checkoutHandlers } from "./checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
@@ -95,7 +95,9 @@ export async function startPayments(
   const businessEvents = createBusinessEvents(log);
   const events = {
     ...businessEvents,
-    operationEnded: nudgeAfter(relay, businessEvents.operationEnded),
+    operationEnded: nudgeAfter<Parameters<BusinessEvents["operationEnded"]>, void>(relay, (...end) =>
+      businessEvents.operationEnded(...end),
+    ),
   };
   const times = { leaseMs: config.LEASE_DURATION, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER };
   const paymentWrites = createPaymentWrites(writePool, times);
