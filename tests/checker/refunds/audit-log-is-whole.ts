@@ -3,7 +3,8 @@ import type { AuditRow, Found, Ledgers, OperatorEntry } from "../ledgers.ts";
 
 /**
  * Invariant 28. Each service's audit log is a hash chain without a gap, and its entries are what operators did: every
- * action that was answered with success has its entry, and every entry an action that may have made it.
+ * action that was answered with success has its entry, and every entry an action that may have made it, or was refused where
+ * the entry says so.
  */
 export function auditLogIsWhole({ audit, operations }: Ledgers): Found[] {
   const logs = Map.groupBy(audit, ({ service }) => service);
@@ -46,6 +47,13 @@ function unexplained(operations: OperatorEntry[], audit: AuditRow[]): Found[] {
   );
   return [...Map.groupBy(audit, keyOf).values()].flatMap((entries) => {
     const [{ actor, action, subject } = { actor: "", action: "", subject: "" }] = entries;
+    const attempted = ATTEMPTED[action];
+    if (attempted !== undefined) {
+      const isAttempt = (each: OperatorEntry) =>
+        each.operator === actor && each.action === attempted && each.subject === subject;
+      if (operations.some((each) => isAttempt(each) && mayHaveBeenRefused(each))) return [];
+      return [{ ids: [subject, actor], what: `an entry ${action}, and no such attempt` }];
+    }
     const able = (actions.get(`${actor} ${action}`) ?? []).filter(
       (operation) => operation.subject === undefined || operation.subject === subject,
     );
@@ -60,6 +68,13 @@ function unexplained(operations: OperatorEntry[], audit: AuditRow[]): Found[] {
 function mayHaveHadEffect({ status, bytesSent }: OperatorEntry): boolean {
   if (status === undefined) return bytesSent;
   return status < 300 || status === 409 || (status >= 500 && status !== 503);
+}
+
+/** Entries about attempts that were refused, by the action that was attempted. A copy of an attempt is another entry. */
+const ATTEMPTED: Readonly<Record<string, string>> = { "refund.approval_refused": "refund.approved" };
+
+function mayHaveBeenRefused({ status, bytesSent }: OperatorEntry): boolean {
+  return status === undefined ? bytesSent : status >= 400 && status !== 503;
 }
 
 function keyOf({ actor, action, subject }: AuditRow): string {

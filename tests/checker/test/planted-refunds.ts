@@ -161,6 +161,11 @@ export const PLANTED_IN_REFUNDS: Record<number, Planted[]> = {
       (run) => writeDown(run, { actor: "olga", action: "refund.approved", subject: waitingRefund }),
     ],
     [
+      "an entry refund.approval_refused, and no such attempt",
+      waitingRefund,
+      (run) => writeDown(run, { actor: "cem", action: "refund.approval_refused", subject: waitingRefund }),
+    ],
+    [
       "1 entries refund.rejected, 0 such actions",
       rejectedRefund,
       (run) => Object.assign(run.operations[1] ?? {}, { status: 503 }),
@@ -211,6 +216,21 @@ export const ALLOWED_IN_REFUNDS: [what: string, plant: (run: TestLedgers) => voi
     (run) => {
       const [operation] = run.operations;
       if (operation) delete operation.status;
+    },
+  ],
+  [
+    "an attempt to approve one's own, refused and written down",
+    (run) => {
+      run.operations.push({
+        sequence: 9,
+        operator: "cem",
+        action: "refund.approved",
+        subject: waitingRefund,
+        bytesSent: true,
+        status: 403,
+        code: "same_person",
+      });
+      writeDown(run, { actor: "cem", action: "refund.approval_refused", subject: waitingRefund });
     },
   ],
   ["a refund that the bank declined", (run) => fail(run, paidRefund)],
