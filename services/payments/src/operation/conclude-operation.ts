@@ -40,8 +40,11 @@ export async function concludeOperation(
     case "declined":
       return await endOperation(deps, payment, operation, { state: "DECLINED", ...resultOf(outcome) });
     case "expired":
-      // Only an inquiry tells whether nothing was carried out under this reference, and it is made now.
-      return await leaveToRecovery(deps, payment, operation, "expired", { inMs: 0 });
+      // Only an inquiry tells whether nothing was carried out under this reference, and it is made now. A bank that goes on
+      // calling requests late, its clock being off, is asked by the schedule.
+      return await leaveToRecovery(deps, payment, operation, "expired", {
+        ...(operation.sub_reference === 1 && { inMs: 0 }),
+      });
     case "unknown":
       return await leaveToRecovery(deps, payment, operation, outcome.reason);
     case "not_sent":

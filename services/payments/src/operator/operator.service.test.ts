@@ -251,6 +251,21 @@ describe("a capture in doubt", () => {
     });
   });
 
+  test("is sent under its next reference immediately, and later ones wait for the schedule", async () => {
+    const dueLater = async () => {
+      const rows = await payments.query<{ later: boolean }>(
+        "select recover_at > now() + interval '10 seconds' as later from payments.payment where payment_id = $1",
+        [paymentId],
+      );
+      return rows[0]?.later;
+    };
+    await payments.acquirerWill("capture", "expire", 2);
+    await inquire(paymentId);
+    expect(await dueLater()).toBe(false);
+    await inquire(paymentId);
+    expect(await dueLater()).toBe(true);
+  });
+
   test("is not resolved by what somebody has said of an earlier one", async () => {
     await resolve("alice", paymentId, "SUCCESS");
     await payments.acquirerWill("capture", "decline");

@@ -104,7 +104,12 @@ async function refundSettled(
       await noteBankSaid(deps.db, payment.payment_id, {
         refundExpired: reversal.refund_sub_reference,
       });
-      return { kind: "wait", cause: "refund_expired", next: "now" };
+      return {
+        kind: "wait",
+        cause: "refund_expired",
+        // A bank that goes on calling it late, its clock being off, is asked by the schedule.
+        ...(reversal.refund_sub_reference === 1 && { next: "now" as const }),
+      };
     case "declined":
     case "unknown":
     case "not_sent":
