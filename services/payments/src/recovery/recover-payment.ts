@@ -1,10 +1,10 @@
 import type { Acquirer, InquiryOutcome } from "@holdfast/acquirer";
-import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
+import { failpoint, nextAttemptInMs, type Logger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { recoverOperation } from "../operation/recover-operation.ts";
-import type { OperatedPayment } from "../operation/operation-queries.ts";
+import { findOperation, type OperatedPayment } from "../operation/operation-queries.ts";
 import { settle, type Settlement } from "../payment/authorization-outcome.ts";
 import { postpone, startReversal, type LeasedPayment } from "../payment/payment-lease.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
@@ -62,6 +62,25 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
       return await wait(deps, payment, decision);
     default:
       return decision satisfies never;
+  }
+}
+
+/** An attempt that throws is an attempt: it is counted, operators see it, and the next one is further away. */
+export async function attemptRecovery(
+  deps: RecoverDeps & { log: Logger },
+  payment: LeasedPayment,
+): Promise<void> {
+  try {
+    await recoverPayment(deps, payment);
+  } catch (error) {
+    deps.log.error({ paymentId: payment.payment_id, error }, "a recovery attempt failed");
+    // A capture may be young on an authorization that is days old.
+    const operation = isOperated(payment) ? await findOperation(deps.db, payment.operation_id) : undefined;
+    await wait(
+      deps,
+      { ...payment, age_ms: operation?.age_ms ?? payment.age_ms },
+      { cause: "attempt_failed" },
+    );
   }
 }
 

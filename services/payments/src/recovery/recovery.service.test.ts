@@ -207,6 +207,24 @@ describe("with no worker", () => {
   });
   afterAll(() => idle.close());
 
+  test("a reading whose attempt throws shows the payment as it stands, and counts the attempt", async () => {
+    await idle.query(`
+      create function payments.refuse() returns trigger language plpgsql as
+        $$ begin raise exception 'this answer cannot be stored'; end $$;
+      create trigger refuse before update on payments.payment for each row
+        when (new.state = 'SUCCESS') execute function payments.refuse();`);
+    const { paymentId, ...command } = idle.command({ cardData: { pan: "4000000000000341" } });
+    await idle.send({ ...command, paymentId });
+    await idle.query("update payments.payment set updated_at = now() - interval '1 minute'");
+    expect(await idle.read(paymentId)).toMatchObject({ outcome: "done", result: { status: "ENROLLED" } });
+    const rows = await idle.query(
+      `select recovery_attempts, last_inquiry, lease_token from payments.payment where payment_id = $1`,
+      [paymentId],
+    );
+    expect(rows).toEqual([{ recovery_attempts: 2, last_inquiry: "attempt_failed", lease_token: null }]);
+    await idle.query("drop trigger refuse on payments.payment; drop function payments.refuse()");
+  });
+
   test("reading a payment nobody works on asks the acquirer, and not again right away", async () => {
     const command = idle.command({ cardData: { pan: "4000000000000127" } });
     await idle.send(command);
