@@ -170,6 +170,7 @@ describe("a reversal that the bank refuses for another reason", () => {
     expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({
       result: {
         payment: { status: "SUCCESS", version: 3 },
+        reversal: { status: "REFUSED" },
         history: [{}, { to: "REVERSING" }, { to: "SUCCESS", cause: "resolved_by_operators" }],
       },
     });
