@@ -82,13 +82,13 @@ function pendingReply(payment: OperatedPayment, operation: Operation): Reply {
   return { outcome: "pending", result: record };
 }
 
-/** Ends the lease until the schedule's next step, or until `inMs` have passed. */
+/** Ends the lease until the schedule's next step, or until `inMs` have passed, and in any case until `notAfter`. */
 export async function leaveToRecovery(
   deps: ConcludeOperationDeps,
   payment: OperatedPayment,
   operation: Operation,
   cause: string,
-  { inMs }: { inMs?: number } = {},
+  { inMs, notAfter = null }: { inMs?: number; notAfter?: Date | null } = {},
 ): Promise<Reply> {
   const ageMs = Math.max(0, deps.now() - operation.created_at.getTime());
   deps.events.operationUnknown(payment, operation.kind, {
@@ -97,7 +97,7 @@ export async function leaveToRecovery(
     attempts: payment.recovery_attempts + 1,
   });
   try {
-    await postpone(deps.db, payment, { inMs: inMs ?? nextAttemptInMs(ageMs, deps.limits), cause });
+    await postpone(deps.db, payment, { inMs: inMs ?? nextAttemptInMs(ageMs, deps.limits), cause, notAfter });
   } catch (error) {
     deps.events.writeFailed("postpone", payment, error);
   }

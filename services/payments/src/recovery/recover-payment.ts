@@ -140,15 +140,18 @@ async function record(
   return "settled";
 }
 
-/** Ends the lease until the schedule's next step, or until the worker looks next. */
+/**
+ * Ends the lease until the schedule's next step, or until the worker looks next. A merchant's read never puts the worker
+ * off: one who polls would otherwise move the next step on, until an approval is too old to be adopted.
+ */
 export async function wait(
-  deps: Pick<RecoverDeps, "db" | "events" | "limits">,
+  deps: Pick<RecoverDeps, "db" | "events" | "limits" | "maySend">,
   payment: LeasedPayment,
   { cause, next }: { cause: string; next?: "now" },
 ): Promise<RecoveryResult> {
   const attempts = payment.recovery_attempts + 1;
   const inMs = next === "now" ? 0 : nextAttemptInMs(payment.age_ms, deps.limits);
-  await postpone(deps.db, payment, { inMs, cause });
+  await postpone(deps.db, payment, { inMs, cause, ...(!deps.maySend && { notAfter: payment.due_at }) });
   deps.events.stillUnknown(payment, { cause, ageMs: payment.age_ms, attempts });
   return "waiting";
 }
