@@ -40,8 +40,11 @@ export async function concludeOperation(
     case "declined":
       return await endOperation(deps, payment, operation, { state: "DECLINED", ...resultOf(outcome) });
     case "expired":
-      // Only an inquiry tells whether nothing was carried out under this reference, and it is made now.
-      return await leaveToRecovery(deps, payment, operation, "expired", { inMs: 0 });
+      // Only an inquiry tells whether nothing was carried out under this reference, and it is made now. A bank that goes on
+      // calling requests late, its clock being off, is asked by the schedule.
+      return await leaveToRecovery(deps, payment, operation, "expired", {
+        ...(operation.sub_reference === 1 && { inMs: 0 }),
+      });
     case "unknown":
       return await leaveToRecovery(deps, payment, operation, outcome.reason);
     case "not_sent":
@@ -79,13 +82,13 @@ function pendingReply(payment: OperatedPayment, operation: Operation): Reply {
   return { outcome: "pending", result: record };
 }
 
-/** Ends the lease until the schedule's next step, or until `inMs` have passed. */
+/** Ends the lease until the schedule's next step, or until `inMs` have passed, and in any case until `notAfter`. */
 export async function leaveToRecovery(
   deps: ConcludeOperationDeps,
   payment: OperatedPayment,
   operation: Operation,
   cause: string,
-  { inMs }: { inMs?: number } = {},
+  { inMs, notAfter = null }: { inMs?: number; notAfter?: Date | null } = {},
 ): Promise<Reply> {
   const ageMs = Math.max(0, deps.now() - operation.created_at.getTime());
   deps.events.operationUnknown(payment, operation.kind, {
@@ -94,7 +97,7 @@ export async function leaveToRecovery(
     attempts: payment.recovery_attempts + 1,
   });
   try {
-    await postpone(deps.db, payment, { inMs: inMs ?? nextAttemptInMs(ageMs, deps.limits), cause });
+    await postpone(deps.db, payment, { inMs: inMs ?? nextAttemptInMs(ageMs, deps.limits), cause, notAfter });
   } catch (error) {
     deps.events.writeFailed("postpone", payment, error);
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import {
   cancelPayment,
   capturePayment,
@@ -8,6 +9,7 @@ import {
   type MessageContext,
 } from "@holdfast/contracts";
 import { eventually } from "@holdfast/tests/support";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 
@@ -310,6 +312,25 @@ describe("an expiry", () => {
     const operations = (await crowded.wholeLedger()).map(({ operation }) => operation);
     expect(operations.filter((operation) => operation === "cancel")).toHaveLength(150);
     await crowded.close();
+  });
+
+  test("comes for what was being authorized when times of expiry were introduced", async () => {
+    const command = payments.command();
+    await payments.send(command);
+    const { paymentId } = command;
+    await payments.query(
+      `update payments.payment set state = 'AUTHORIZING', authorization_expires_at = null,
+         created_at = now() - interval '8 days' where payment_id = $1`,
+      [paymentId],
+    );
+    const migration = new URL("../../migrations/0009-expiry-of-open-authorizations.sql", import.meta.url);
+    const owner = new Client({ connectionString: payments.database.urls.payments.owner });
+    await owner.connect();
+    await owner.query(await readFile(migration, "utf8"));
+    await owner.end();
+    await payments.query("update payments.payment set state = 'SUCCESS' where payment_id = $1", [paymentId]);
+    await eventually(async () => (await status(paymentId)) === "CANCELLED");
+    expect(await ledger(paymentId)).toContain("cancel approved 1250");
   });
 
   test("that the bank declines is tried again a day later, then two, and then ends without it", async () => {

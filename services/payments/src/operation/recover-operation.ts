@@ -6,6 +6,7 @@ import {
   operationReference,
   type ConcludeOperationDeps,
 } from "./conclude-operation.ts";
+import type { LeasedPayment } from "../payment/payment-lease.ts";
 import {
   findOperation,
   takeNextReference,
@@ -25,7 +26,7 @@ export type RecoverOperationDeps = ConcludeOperationDeps & {
  */
 export async function recoverOperation(
   deps: RecoverOperationDeps,
-  payment: OperatedPayment,
+  payment: OperatedPayment & Pick<LeasedPayment, "due_at">,
 ): Promise<"settled" | "waiting" | "lost"> {
   const operation = await findOperation(deps.db, payment.operation_id);
   if (!operation) throw new Error("a payment names an operation that does not exist");
@@ -34,6 +35,10 @@ export async function recoverOperation(
     waitUntil: waitUntil(deps),
   });
   const known = outcomeOf(inquiry, operation, payment);
+  if (!deps.maySend && isUnknown(known)) {
+    await leaveToRecovery(deps, payment, operation, inquiry.kind, { notAfter: payment.due_at });
+    return "waiting";
+  }
   if (known !== "repeat" && known !== "repeat_anew") return await conclude(deps, payment, operation, known);
   if (!deps.maySend) {
     // The worker sends it, and need not wait for the schedule.
@@ -43,6 +48,10 @@ export async function recoverOperation(
   const current = known === "repeat" ? operation : await takeNextReference(deps.db, payment, operation);
   if (!current) return "lost";
   return await conclude(deps, payment, current, await callAcquirer(deps, current, payment, waitUntil(deps)));
+}
+
+function isUnknown(known: ReturnType<typeof outcomeOf>): boolean {
+  return typeof known === "object" && (known.kind === "unknown" || known.kind === "not_sent");
 }
 
 async function conclude(

@@ -47,13 +47,18 @@ function reversalOf(
   const pending = refused_at !== null ? "REFUSED" : settled_at !== null ? "REFUNDING" : "PENDING";
   return {
     reversal: {
-      status: isBeingReversed(row.state) ? pending : "DONE",
+      status: isBeingReversed(row.state) || isBooked(row) ? pending : "DONE",
       ...(approved_minor !== null && { approvedAmount: amountToJson(approved_minor, row.currency_exponent) }),
       ...(refusal_code !== null && { resultCode: refusal_code }),
       ...(refusal_message !== null && { resultMessage: refusal_message }),
       ...(refused_at !== null && { refusedAt: refused_at.toISOString() }),
     },
   };
+}
+
+/** What the bank refused to reverse, and what people have booked. */
+function isBooked({ state }: OperatorPaymentRow): boolean {
+  return state === "SUCCESS" || state === "CAPTURED";
 }
 
 function resolutionOf(row: OperatorPaymentRow): Pick<OperatorPayment, "resolution"> {

@@ -41,6 +41,8 @@ async function grown(paymentId: string): Promise<string> {
   const earlier = "created_at = created_at - interval '1 minute' where payment_id = $1";
   await payments.query(`update payments.payment set ${earlier}`, [paymentId]);
   await payments.query(`update payments.payment_operation set ${earlier}`, [paymentId]);
+  const said = "proposed_at = proposed_at - interval '1 minute' where payment_id = $1";
+  await payments.query(`update payments.payment_resolution set ${said}`, [paymentId]);
   return paymentId;
 }
 
@@ -246,6 +248,35 @@ describe("a capture in doubt", () => {
     expect(await reverse(paymentId)).toMatchObject({ code: "invalid_payment_state" });
     expect(await inquire(paymentId)).toMatchObject({
       result: { unresolved: false, payment: { status: "CAPTURED" } },
+    });
+  });
+
+  test("is sent under its next reference immediately, and later ones wait for the schedule", async () => {
+    const dueLater = async () => {
+      const rows = await payments.query<{ later: boolean }>(
+        "select recover_at > now() + interval '10 seconds' as later from payments.payment where payment_id = $1",
+        [paymentId],
+      );
+      return rows[0]?.later;
+    };
+    await payments.acquirerWill("capture", "expire", 2);
+    await inquire(paymentId);
+    expect(await dueLater()).toBe(false);
+    await inquire(paymentId);
+    expect(await dueLater()).toBe(true);
+  });
+
+  test("is not resolved by what somebody has said of an earlier one", async () => {
+    await resolve("alice", paymentId, "SUCCESS");
+    await payments.acquirerWill("capture", "decline");
+    expect(await inquire(paymentId)).toMatchObject({
+      result: { unresolved: false, payment: { status: "SUCCESS", lastOperation: { status: "DECLINED" } } },
+    });
+    const again = { paymentId, operationId: randomUUID(), amount: "10.93" };
+    expect(await payments.call(capturePayment, again)).toMatchObject({ outcome: "pending" });
+    await grown(paymentId);
+    expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({
+      result: { unresolved: true, resolution: { proposedBy: "bora", confirmations: 1 } },
     });
   });
 

@@ -1,13 +1,18 @@
 import {
   describePayment,
+  inquireUnresolvedPayment,
   reserveRefund,
   resolveUnresolvedPayment,
   reverseUnresolvedPayment,
   sellPayment,
 } from "@holdfast/contracts";
+import { createDatabase } from "@holdfast/service-runtime";
 import { randomUUID } from "node:crypto";
+import { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import { findReversal, noteBankSaid } from "../recovery/reversal-queries.ts";
 
 /** What the bank approved and will not take back, and what is left to people then. */
 let payments: PaymentsHarness;
@@ -24,6 +29,16 @@ const resolve = (name: string, paymentId: string, outcome: "SUCCESS" | "FAILED")
   payments.operate(resolveUnresolvedPayment, { paymentId, outcome, evidence: "call 17" }, name);
 const closeDay = async () => {
   expect((await fetch(`${payments.acquirer.url}/business-day/close`, { method: "POST" })).ok).toBe(true);
+};
+
+/** What somebody else asks of the bank under our references. */
+const tellBank = async (operation: string, body: Record<string, unknown>) => {
+  const answer = await fetch(`${payments.acquirer.url}/v1/${operation}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ currency: "TRY", ...body }),
+  });
+  expect(answer.status).toBe(200);
 };
 
 /** A sale that the bank approved and never answered, a minute ago. */
@@ -71,6 +86,18 @@ describe("a reversal after the bank has settled its day", () => {
     expect(await ledger(paymentId)).toEqual(["sale approved 10000", "refund approved 10000 :reversal"]);
   });
 
+  test("is not over while the bank has refunded another amount under that reference", async () => {
+    const paymentId = await soldInDoubt();
+    await closeDay();
+    await reverse(paymentId);
+    const reference = `${paymentId}:reversal`;
+    await tellBank("refund", { reference, parentReference: paymentId, amountMinor: 4_000 });
+    expect(await reverse(paymentId)).toMatchObject({
+      result: { state: "REVERSING", lastInquiry: "refund_mismatch" },
+    });
+    expect(await events(paymentId)).toEqual([]);
+  });
+
   test("takes the next reference where the bank calls the refund too late", async () => {
     const paymentId = await soldInDoubt();
     await closeDay();
@@ -83,6 +110,18 @@ describe("a reversal after the bank has settled its day", () => {
       "refund declined 10000 :reversal",
       "refund approved 10000 :reversal:2",
     ]);
+  });
+
+  test("takes the next reference once, whichever processes hear that the bank called the refund too late", async () => {
+    const paymentId = await soldInDoubt();
+    const pool = new Pool({ connectionString: payments.database.superuserUrl, max: 2 });
+    const db = createDatabase<PaymentsDatabase>(pool).withSchema("payments");
+    await noteBankSaid(db, paymentId, { sent: true, settled: true });
+    await noteBankSaid(db, paymentId, { refundExpired: 1 });
+    // The refund is under way under the second one when a process that was overtaken notes the same of the first.
+    await noteBankSaid(db, paymentId, { refundExpired: 1 });
+    expect(await findReversal(db, paymentId)).toMatchObject({ refund_sub_reference: 2 });
+    await pool.end();
   });
 
   test("whose refund is declined, too, waits for people, who book it", async () => {
@@ -131,12 +170,35 @@ describe("a reversal that the bank refuses for another reason", () => {
     expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({
       result: {
         payment: { status: "SUCCESS", version: 3 },
+        reversal: { status: "REFUSED" },
         history: [{}, { to: "REVERSING" }, { to: "SUCCESS", cause: "resolved_by_operators" }],
       },
     });
     expect(await events(paymentId)).toEqual([{ status: "SUCCESS" }]);
     const refund = { refundId: randomUUID(), paymentId, amountMinor: "10000", currency: "TRY" };
     expect(await payments.call(reserveRefund, refund)).toMatchObject({ outcome: "done" });
+  });
+
+  test("is not booked while a later reversal may have been carried out", async () => {
+    await refuse();
+    await payments.acquirerWill("reverse", "hang");
+    expect(await reverse(paymentId)).toMatchObject({ result: { state: "REVERSING" } });
+    await resolve("alice", paymentId, "SUCCESS");
+    expect(await resolve("bora", paymentId, "SUCCESS")).toEqual({
+      outcome: "problem",
+      code: "reversal_pending",
+    });
+    expect(await ledger(paymentId)).toEqual(["sale approved 10000", "reverse approved 10000"]);
+    expect(await events(paymentId)).toEqual([]);
+    expect(await reverse(paymentId)).toMatchObject({ result: { payment: { status: "FAILED" } } });
+  });
+
+  test("is not booked while the bank cannot be asked whether it stands", async () => {
+    await refuse();
+    await resolve("alice", paymentId, "SUCCESS");
+    await payments.acquirerWill("inquire", "http_500");
+    expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({ code: "reversal_pending" });
+    expect(await events(paymentId)).toEqual([]);
   });
 
   test("ends by itself when the bank reverses after all", async () => {
@@ -186,14 +248,50 @@ describe("FAILED by two people", () => {
     await alone.close();
   });
 
-  test("stands by the people's evidence where the bank took the reversal and did not answer", async () => {
+  test("stands by the people's evidence where the bank took the reversal and says nothing of it", async () => {
     const paymentId = await soldInDoubt();
     await resolve("alice", paymentId, "FAILED");
     await payments.acquirerWill("reverse", "hang");
+    await payments.acquirerWill("inquire", "http_500", 2);
     expect(await resolve("bora", paymentId, "FAILED")).toMatchObject({
       result: { payment: { status: "FAILED", resultCode: "resolved" } },
     });
     expect(await ledger(paymentId)).toEqual(["sale approved 10000", "reverse approved 10000"]);
+  });
+
+  test("ends by the bank's own word where it did not answer the reversal but tells of it", async () => {
+    const paymentId = await soldInDoubt();
+    await resolve("alice", paymentId, "FAILED");
+    await payments.acquirerWill("reverse", "hang");
+    expect(await resolve("bora", paymentId, "FAILED")).toMatchObject({
+      result: { payment: { status: "FAILED", resultCode: "reversed" } },
+    });
+  });
+
+  test("waits while the bank says that the charge stands, though it took the reversal", async () => {
+    const paymentId = await soldInDoubt();
+    await resolve("alice", paymentId, "FAILED");
+    await payments.acquirerWill("reverse", "hang_before");
+    expect(await resolve("bora", paymentId, "FAILED")).toEqual({
+      outcome: "problem",
+      code: "reversal_pending",
+    });
+    expect(await ledger(paymentId)).toEqual(["sale approved 10000"]);
+    expect(await events(paymentId)).toEqual([]);
+    expect(await reverse(paymentId)).toMatchObject({ result: { payment: { status: "FAILED" } } });
+  });
+});
+
+describe("SUCCESS by two people", () => {
+  test("is refused where the bank says that nothing is charged, which recovery then records", async () => {
+    const paymentId = await soldInDoubt();
+    await tellBank("reverse", { reference: paymentId, amountMinor: 10_000 });
+    await resolve("alice", paymentId, "SUCCESS");
+    expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({ code: "invalid_payment_state" });
+    expect(await events(paymentId)).toEqual([]);
+    expect(await payments.operate(inquireUnresolvedPayment, { paymentId }, "alice")).toMatchObject({
+      result: { payment: { status: "FAILED", resultCode: "reversed" } },
+    });
   });
 });
 

@@ -2,10 +2,10 @@
  * Two operators settle a payment by what the bank has told people. The first proposes an outcome and the second confirms it.
  * Their word never overrides the bank's: before a payment is FAILED a reversal is sent, which binds its reference, and it
  * is not FAILED while the bank says that the money stands; a payment that is being reversed is SUCCESS only where the
- * bank has refused the reversal.
+ * bank has refused the reversal and says, asked once more, that the whole charge stands.
  */
 import type { OperatorContext, resolutionOutcomeSchema } from "@holdfast/contracts";
-import type { Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { z } from "zod";
 import type { PaymentsDatabase } from "../database.ts";
 import { operationReference } from "../operation/conclude-operation.ts";
@@ -16,7 +16,8 @@ import { endOfReversal, isBeingReversed, reversalState } from "../payment/paymen
 import { recordWithin } from "../payment/payment-writes.ts";
 import { endOf, isOperated, wait } from "../recovery/recover-payment.ts";
 import { findReversal, type Reversal } from "../recovery/reversal-queries.ts";
-import { undoPayment } from "../recovery/undo-payment.ts";
+import { askWhetherItStands, contradictsSuccess } from "../recovery/standing-charge.ts";
+import { inquire, undoPayment } from "../recovery/undo-payment.ts";
 import {
   audit,
   describe,
@@ -60,12 +61,16 @@ async function proposeOrConfirm(
     return problem;
   };
   const reversal = await findReversal(trx, paymentId);
-  const problem = refusalOf(payment, reversal, statement.outcome, await ageOf(trx, payment), deps.leaseMs);
+  const operation = isOperated(payment) ? await operationOf(trx, payment) : undefined;
+  const ageMs = operation?.age_ms ?? payment.age_ms;
+  const problem = refusalOf(payment, reversal, statement.outcome, ageMs, deps.leaseMs);
   if (problem) return await refuse(problem);
   const proposal = await trx
     .selectFrom("payment_resolution")
     .selectAll()
     .where("payment_id", "=", paymentId)
+    // What somebody has said of the payment, or of an earlier operation, says nothing about this one.
+    .$if(operation !== undefined, (query) => query.where("proposed_at", ">=", operation!.created_at))
     .executeTakeFirst();
   if (proposal?.outcome !== statement.outcome) {
     await propose(trx, context, payment, statement);
@@ -108,19 +113,13 @@ function saysSettled({ refusal_code, refusal_message }: Reversal): Problem {
   return { outcome: "problem", code: "bank_says_settled", ...(said && { extra: said }) };
 }
 
-/** Of the operation that is under way, or of the payment. */
-async function ageOf(trx: Transaction<PaymentsDatabase>, payment: LeasedPayment): Promise<number> {
-  if (!isOperated(payment)) return payment.age_ms;
-  return (await operationOf(trx, payment)).age_ms;
-}
-
 async function propose(
   trx: Transaction<PaymentsDatabase>,
   context: OperatorContext,
   payment: LeasedPayment,
   { outcome, evidence }: Statement,
 ): Promise<void> {
-  const row = { outcome, evidence, proposed_by: context.operator.name, proposed_at: new Date() };
+  const row = { outcome, evidence, proposed_by: context.operator.name, proposed_at: sql<Date>`now()` };
   await trx
     .insertInto("payment_resolution")
     .values({ payment_id: payment.payment_id, ...row })
@@ -137,17 +136,49 @@ async function carryOut(
 ): Promise<Problem | undefined> {
   const { payment, statement } = confirmed;
   if (isOperated(payment)) return await resolveOperation(deps, context, { payment, statement });
-  if (statement.outcome === "FAILED") return await fail(deps, context, confirmed);
+  return statement.outcome === "FAILED"
+    ? await fail(deps, context, confirmed)
+    : await book(deps, context, confirmed);
+}
+
+/** Records SUCCESS unless the bank, asked now, says otherwise; recovery then goes on with what it says. */
+async function book(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  confirmed: Confirmed,
+): Promise<Problem | undefined> {
+  const { payment } = confirmed;
+  if (isBeingReversed(payment.state)) {
+    // A reversal that was sent after the refusal and not answered may have been carried out.
+    const charge = await askWhetherItStands(deps, payment);
+    if (charge.stands) return await recordSuccess(deps, context, confirmed);
+    await wait(deps, payment, { cause: charge.cause, next: "now" });
+    return { outcome: "problem", code: "reversal_pending" };
+  }
+  const inquiry = await inquire(deps, payment.payment_id);
+  if (!contradictsSuccess(payment, inquiry)) return await recordSuccess(deps, context, confirmed);
+  await wait(deps, payment, { cause: inquiry.kind, next: "now" });
+  return invalidState(payment);
+}
+
+async function recordSuccess(
+  deps: OperatorDeps,
+  context: OperatorContext,
+  confirmed: Confirmed,
+): Promise<undefined> {
   await record(deps, context, confirmed, { to: "SUCCESS", cause: RESOLVED_CAUSE, result: RESOLVED });
   return undefined;
 }
 
 /** Commits the decision to reverse, sends a reversal, and records the end unless the bank says that the money stands. */
 async function fail(
-  deps: OperatorDeps,
+  operatorDeps: OperatorDeps,
   context: OperatorContext,
   { payment, statement }: Confirmed,
 ): Promise<Problem | undefined> {
+  // Three calls end before the lease does.
+  const { acquirerTimeoutMs, leaseMs } = operatorDeps;
+  const deps = { ...operatorDeps, acquirerTimeoutMs: Math.min(acquirerTimeoutMs, leaseMs / 4) };
   const reversing = isBeingReversed(payment.state)
     ? payment
     : await deps.db.transaction().execute(async (trx) => {
@@ -167,6 +198,16 @@ async function fail(
   if (stands || !reversal?.sent_at) {
     await wait(deps, reversing, undone);
     return stands ? saysSettled(reversal) : { outcome: "problem", code: "reversal_pending" };
+  }
+  // What became of a reversal that was not answered the bank may still tell; only where it does not, the evidence counts.
+  const inquiry = await inquire(deps, payment.payment_id);
+  if (inquiry.kind === "reversed") {
+    await record(deps, context, confirmed, endOf(reversing, { kind: "undone", by: "reversal" }));
+    return undefined;
+  }
+  if (inquiry.kind === "approved") {
+    await wait(deps, reversing, undone);
+    return { outcome: "problem", code: "reversal_pending" };
   }
   const to = endOfReversal(reversalState(reversing.state));
   await record(deps, context, confirmed, { to, cause: RESOLVED_CAUSE, result: RESOLVED });

@@ -8,7 +8,12 @@ import { reversalState, transition, type PaymentState } from "./payment.ts";
  * A payment under this process's lease, with its age: since the claim, or with 3-D Secure since the completion call or,
  * where none came, since the session's end. Both clocks are the database's.
  */
-export type LeasedPayment = Selectable<PaymentTable> & { lease_token: string; age_ms: number };
+export type LeasedPayment = Selectable<PaymentTable> & {
+  lease_token: string;
+  age_ms: number;
+  /** When it was due before it was leased. */
+  due_at: Date | null;
+};
 
 /**
  * Leases payments of unknown outcome that no process works on, those that wait longest first. Any number of workers may
@@ -22,15 +27,18 @@ export async function leaseUnsettled(
   options: { leaseMs: number; limit: number } | { leaseMs: number; paymentId: string; restMs: number },
 ): Promise<LeasedPayment[]> {
   return await db
+    .with("due", () => ("limit" in options ? allDue(db, options) : thisOne(db, options)))
     .updateTable("payment")
+    .from("due")
     .set({
       lease_token: sql<string>`gen_random_uuid()`,
       lease_until: fromNow(options.leaseMs),
       recover_at: fromNow(options.leaseMs),
       updated_at: sql<Date>`now()`,
     })
-    .where("payment_id", "in", "limit" in options ? allDue(db, options) : thisOne(db, options))
-    .returningAll()
+    .whereRef("payment.payment_id", "=", "due.payment_id")
+    .returningAll("payment")
+    .returning("due.due_at")
     .returning(
       sql<number>`extract(epoch from now() - coalesce(recovery_from, created_at))::float8 * 1000`.as(
         "age_ms",
@@ -43,7 +51,7 @@ export async function leaseUnsettled(
 function allDue(db: Kysely<PaymentsDatabase>, { limit }: { limit: number }) {
   return db
     .selectFrom("payment")
-    .select("payment_id")
+    .select(["payment_id", "recover_at as due_at"])
     .where("recover_at", "<=", sql<Date>`now()`)
     .orderBy("recover_at")
     .limit(limit)
@@ -54,7 +62,7 @@ function allDue(db: Kysely<PaymentsDatabase>, { limit }: { limit: number }) {
 function thisOne(db: Kysely<PaymentsDatabase>, { paymentId, restMs }: { paymentId: string; restMs: number }) {
   return db
     .selectFrom("payment")
-    .select("payment_id")
+    .select(["payment_id", "recover_at as due_at"])
     .where("payment_id", "=", paymentId)
     .where("recover_at", "is not", null)
     .where(sql<boolean>`coalesce(lease_until, '-infinity') < now()`)
@@ -83,18 +91,21 @@ export async function startReversal<
   return changed.numAffectedRows === 1n ? { ...payment, state: to, version: payment.version + 1 } : undefined;
 }
 
-/** Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. */
+/**
+ * Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours.
+ * @param notAfter the latest time of the next attempt, whatever `inMs` says.
+ */
 export async function postpone(
   db: Kysely<PaymentsDatabase>,
   { payment_id, lease_token }: { payment_id: string; lease_token: string },
-  { inMs, cause }: { inMs: number; cause: string },
+  { inMs, cause, notAfter = null }: { inMs: number; cause: string; notAfter?: Date | null },
 ): Promise<void> {
   await db
     .updateTable("payment")
     .set({
       lease_token: null,
       lease_until: null,
-      recover_at: fromNow(inMs),
+      recover_at: sql<Date>`least(${fromNow(inMs)}, ${notAfter}::timestamptz)`,
       recovery_attempts: sql<number>`recovery_attempts + 1`,
       last_inquiry: cause,
       updated_at: sql<Date>`now()`,

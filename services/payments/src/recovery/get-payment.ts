@@ -1,11 +1,12 @@
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
+import type { Logger } from "@holdfast/service-runtime";
 import { findPayment, type FoundPayment } from "../payment/payment-queries.ts";
 import { isUnsettled } from "../payment/payment.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
-import { recoverPayment, type RecoverDeps } from "./recover-payment.ts";
+import { attemptRecovery, type RecoverDeps } from "./recover-payment.ts";
 import { leaseUnsettled } from "../payment/payment-lease.ts";
 
-export type GetPaymentDeps = RecoverDeps & { leaseMs: number };
+export type GetPaymentDeps = RecoverDeps & { leaseMs: number; log: Logger };
 
 /**
  * Reads one payment of the merchant that asks. If its outcome is unknown and no process works on it, this read asks the
@@ -21,7 +22,7 @@ export async function getPayment(
   if (payment && isInDoubt(payment) && !payment.lease_is_live) {
     const [leased] = await leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, paymentId, restMs: REST_MS });
     if (leased) {
-      await recoverPayment({ ...deps, acquirerTimeoutMs: PATIENCE_MS, maySend: false }, leased);
+      await attemptRecovery({ ...deps, acquirerTimeoutMs: PATIENCE_MS, maySend: false }, leased);
       payment = await findPayment(deps.db, merchantId, paymentId);
     }
   }

@@ -1,10 +1,10 @@
 import type { Acquirer, InquiryOutcome } from "@holdfast/acquirer";
-import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
+import { failpoint, nextAttemptInMs, type Logger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { recoverOperation } from "../operation/recover-operation.ts";
-import type { OperatedPayment } from "../operation/operation-queries.ts";
+import { findOperation, type OperatedPayment } from "../operation/operation-queries.ts";
 import { settle, type Settlement } from "../payment/authorization-outcome.ts";
 import { postpone, startReversal, type LeasedPayment } from "../payment/payment-lease.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
@@ -65,6 +65,25 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
   }
 }
 
+/** An attempt that throws is an attempt: it is counted, operators see it, and the next one is further away. */
+export async function attemptRecovery(
+  deps: RecoverDeps & { log: Logger },
+  payment: LeasedPayment,
+): Promise<void> {
+  try {
+    await recoverPayment(deps, payment);
+  } catch (error) {
+    deps.log.error({ paymentId: payment.payment_id, error }, "a recovery attempt failed");
+    // A capture may be young on an authorization that is days old.
+    const operation = isOperated(payment) ? await findOperation(deps.db, payment.operation_id) : undefined;
+    await wait(
+      deps,
+      { ...payment, age_ms: operation?.age_ms ?? payment.age_ms },
+      { cause: "attempt_failed" },
+    );
+  }
+}
+
 /** Whether the unknown outcome is that of a capture, cancellation or expiry, and not of the payment itself. */
 export function isOperated(payment: LeasedPayment): payment is LeasedPayment & OperatedPayment {
   return payment.operation_id !== null;
@@ -121,15 +140,18 @@ async function record(
   return "settled";
 }
 
-/** Ends the lease until the schedule's next step, or until the worker looks next. */
+/**
+ * Ends the lease until the schedule's next step, or until the worker looks next. A merchant's read never puts the worker
+ * off: one who polls would otherwise move the next step on, until an approval is too old to be adopted.
+ */
 export async function wait(
-  deps: Pick<RecoverDeps, "db" | "events" | "limits">,
+  deps: Pick<RecoverDeps, "db" | "events" | "limits" | "maySend">,
   payment: LeasedPayment,
   { cause, next }: { cause: string; next?: "now" },
 ): Promise<RecoveryResult> {
   const attempts = payment.recovery_attempts + 1;
   const inMs = next === "now" ? 0 : nextAttemptInMs(payment.age_ms, deps.limits);
-  await postpone(deps.db, payment, { inMs, cause });
+  await postpone(deps.db, payment, { inMs, cause, ...(!deps.maySend && { notAfter: payment.due_at }) });
   deps.events.stillUnknown(payment, { cause, ageMs: payment.age_ms, attempts });
   return "waiting";
 }

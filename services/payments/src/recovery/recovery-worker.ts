@@ -5,8 +5,8 @@ import {
   type PeriodicTask,
   type WorkPoolOptions,
 } from "@holdfast/service-runtime";
-import { leaseUnsettled, type LeasedPayment } from "../payment/payment-lease.ts";
-import { recoverPayment, wait, type RecoverDeps } from "./recover-payment.ts";
+import { leaseUnsettled } from "../payment/payment-lease.ts";
+import { attemptRecovery, type RecoverDeps } from "./recover-payment.ts";
 
 export type RecoveryWorkerDeps = RecoverDeps & { leaseMs: number; log: Logger };
 
@@ -22,18 +22,9 @@ export function startRecovery(
     inFlightMax,
     intervalMs,
     lease: (limit) => leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, limit }),
-    work: (payment) => inLinkedSpan("recover payment", payment.traceparent, () => attempt(deps, payment)),
+    work: (payment) =>
+      inLinkedSpan("recover payment", payment.traceparent, () => attemptRecovery(deps, payment)),
     ...(clock && { clock }),
     log: deps.log,
   });
-}
-
-/** An attempt that throws is an attempt: it is counted, operators see it, and the next one is further away. */
-async function attempt(deps: RecoveryWorkerDeps, payment: LeasedPayment): Promise<void> {
-  try {
-    await recoverPayment(deps, payment);
-  } catch (error) {
-    deps.log.error({ paymentId: payment.payment_id, error }, "a recovery attempt failed");
-    await wait(deps, payment, { cause: "attempt_failed" });
-  }
 }

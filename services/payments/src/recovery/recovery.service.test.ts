@@ -207,6 +207,59 @@ describe("with no worker", () => {
   });
   afterAll(() => idle.close());
 
+  test.each(["the payment", "a capture of it"])(
+    "a reading that the bank does not answer does not put the worker off: %s",
+    async (of) => {
+      const isCapture = of !== "the payment";
+      const command = idle.command({ ...(!isCapture && { cardData: { pan: "4000000000000127" } }) });
+      await idle.send(command);
+      const { paymentId } = command;
+      if (isCapture) {
+        await idle.acquirerWill("capture", "hang_before");
+        const captured = await idle.call(capturePayment, { paymentId, operationId: randomUUID() });
+        expect(captured).toMatchObject({ outcome: "pending" });
+        await idle.query(
+          "update payments.payment_operation set created_at = now() - interval '10 minutes' where payment_id = $1",
+          [paymentId],
+        );
+      }
+      await idle.query(
+        `update payments.payment set created_at = now() - interval '10 minutes', recover_at = now(),
+           updated_at = now() - interval '1 minute' where payment_id = $1`,
+        [paymentId],
+      );
+      await idle.acquirerWill("inquire", "http_500");
+      await idle.read(paymentId);
+      const rows = await idle.query(
+        `select recovery_attempts, recover_at <= now() as is_due, lease_token from payments.payment
+         where payment_id = $1`,
+        [paymentId],
+      );
+      expect(rows).toEqual([{ recovery_attempts: 2, is_due: true, lease_token: null }]);
+    },
+  );
+
+  test("a reading whose attempt throws shows the payment as it stands, and counts the attempt", async () => {
+    await idle.query(`
+      create function payments.refuse() returns trigger language plpgsql as
+        $$ begin raise exception 'this answer cannot be stored'; end $$;
+      create trigger refuse before update on payments.payment for each row
+        when (new.state = 'SUCCESS') execute function payments.refuse();`);
+    const { paymentId, ...command } = idle.command({ cardData: { pan: "4000000000000341" } });
+    await idle.send({ ...command, paymentId });
+    await idle.query(
+      "update payments.payment set updated_at = now() - interval '1 minute' where payment_id = $1",
+      [paymentId],
+    );
+    expect(await idle.read(paymentId)).toMatchObject({ outcome: "done", result: { status: "ENROLLED" } });
+    const rows = await idle.query(
+      `select recovery_attempts, last_inquiry, lease_token from payments.payment where payment_id = $1`,
+      [paymentId],
+    );
+    expect(rows).toEqual([{ recovery_attempts: 2, last_inquiry: "attempt_failed", lease_token: null }]);
+    await idle.query("drop trigger refuse on payments.payment; drop function payments.refuse()");
+  });
+
   test("reading a payment nobody works on asks the acquirer, and not again right away", async () => {
     const command = idle.command({ cardData: { pan: "4000000000000127" } });
     await idle.send(command);

@@ -25,8 +25,11 @@ export type BankSaid = {
   /** The money is settled: only a refund gives it back. */
   settled?: true;
   refusal?: { resultCode: string; resultMessage: string };
-  /** It has called the refund under the current reference too late; the next one is taken. */
-  refundExpired?: true;
+  /**
+   * It has called the refund under this sub-reference too late; the next one is taken. A process that was overtaken may
+   * hear so again, when the refund has been sent under the next one, which must then stay.
+   */
+  refundExpired?: number;
 };
 
 /** Keeps what the bank has said. A time that is known stays the first one; a refusal is the last one. */
@@ -53,7 +56,7 @@ export async function noteBankSaid(
       ...set,
       ...(sent && { sent_at: now }),
       ...(settled && { settled_at: now }),
-      ...(refundExpired && { refund_sub_reference: 2 }),
+      ...(refundExpired !== undefined && { refund_sub_reference: refundExpired + 1 }),
     })
     .onConflict((conflict) =>
       conflict.column("payment_id").doUpdateSet({
@@ -61,8 +64,8 @@ export async function noteBankSaid(
         ...set,
         ...(sent && { sent_at: sql<Date>`coalesce(payment_reversal.sent_at, now())` }),
         ...(settled && { settled_at: sql<Date>`coalesce(payment_reversal.settled_at, now())` }),
-        ...(refundExpired && {
-          refund_sub_reference: sql<number>`payment_reversal.refund_sub_reference + 1`,
+        ...(refundExpired !== undefined && {
+          refund_sub_reference: sql<number>`greatest(payment_reversal.refund_sub_reference, ${refundExpired + 1}::smallint)`,
         }),
       }),
     )

@@ -87,18 +87,29 @@ async function refundSettled(
   reversal: Reversal,
 ): Promise<UndoResult> {
   const reference = reversalRefundReference(payment.payment_id, reversal.refund_sub_reference);
+  const amountMinor = reversal.approved_minor ?? payment.amount_minor;
   const inquiry = await inquire(deps, reference);
   switch (inquiry.kind) {
     case "not_found":
       if (!deps.maySend) return { kind: "wait", cause: "refund_not_found", next: "now" };
-      return await afterRefund(deps, payment, await refund(deps, payment, { reversal, reference }));
+      return await afterRefund(deps, payment, await refund(deps, payment, { reference, amountMinor }));
     case "reversed":
       return { kind: "wait", cause: "refund_mismatch" };
+    case "approved":
+      return inquiry.amountMinor === amountMinor && inquiry.currency === payment.currency
+        ? await afterRefund(deps, payment, inquiry)
+        : { kind: "wait", cause: "refund_mismatch" };
     case "expired":
       // Nothing was paid under this reference, and nothing will be.
-      await noteBankSaid(deps.db, payment.payment_id, { refundExpired: true });
-      return { kind: "wait", cause: "refund_expired", next: "now" };
-    case "approved":
+      await noteBankSaid(deps.db, payment.payment_id, {
+        refundExpired: reversal.refund_sub_reference,
+      });
+      return {
+        kind: "wait",
+        cause: "refund_expired",
+        // A bank that goes on calling it late, its clock being off, is asked by the schedule.
+        ...(reversal.refund_sub_reference === 1 && { next: "now" as const }),
+      };
     case "declined":
     case "unknown":
     case "not_sent":
@@ -111,12 +122,12 @@ async function refundSettled(
 async function refund(
   deps: RecoverDeps,
   payment: LeasedPayment,
-  { reversal, reference }: { reversal: Reversal; reference: string },
+  { reference, amountMinor }: { reference: string; amountMinor: bigint },
 ): Promise<AcquirerOutcome> {
   const request: FollowUpRequest = {
     reference,
     parentReference: payment.payment_id,
-    amountMinor: reversal.approved_minor ?? payment.amount_minor,
+    amountMinor,
     currency: payment.currency,
     waitUntil: waitUntil(deps),
   };
@@ -153,11 +164,13 @@ export function reversalRefundReference(paymentId: string, subReference: number)
   return withSubReference(`${paymentId}:reversal`, subReference);
 }
 
-function inquire(deps: RecoverDeps, reference: string): Promise<InquiryOutcome> {
+/** Asks the bank about one reference. */
+export function inquire(deps: RecoverDeps, reference: string): Promise<InquiryOutcome> {
   return deps.acquirer.inquire({ reference, waitUntil: waitUntil(deps) });
 }
 
-function causeOf(inquiry: InquiryOutcome): string {
+/** The word for what an inquiry said, or for why it said nothing. */
+export function causeOf(inquiry: InquiryOutcome): string {
   return inquiry.kind === "unknown" ? inquiry.reason : inquiry.kind;
 }
 
