@@ -11,16 +11,6 @@ alter table payment
   alter column state_since set default now(),
   alter column authorization_expires_at set default now() + interval '7 days';
 
-update payment set authorization_expires_at = created_at + interval '7 days'
-where state = 'SUCCESS' and transaction_type = 'PRE_AUTHORIZATION';
-
-drop index payment_expiring;
-
--- Only what may expire now: what was captured, released or is reserved leaves the index, so reading it costs what is due.
-create index payment_authorization_expiry on payment (authorization_expires_at)
-  where state = 'SUCCESS' and transaction_type = 'PRE_AUTHORIZATION' and operation_id is null
-    and reserved_minor = 0 and released_minor < amount_minor;
-
 -- Rises where the bank has called a request too late without judging it: that reference is spent, and the operation is sent
 -- under the next one.
 alter table payment_operation
@@ -41,6 +31,4 @@ create table payment_reversal (
 
 grant select, insert, update on payment_reversal to payments_app;
 
--- Tombstones of refused requests are kept as long as a late copy could come, and then purged.
-create index refund_reservation_refused on refund_reservation (created_at) where state = 'REFUSED';
 grant delete on refund_reservation to payments_app;

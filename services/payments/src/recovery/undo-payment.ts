@@ -25,7 +25,10 @@ export async function undoPayment(
   const known = await findReversal(deps.db, payment.payment_id);
   if (known?.settled_at) return await refundSettled(deps, payment, known);
   const found = inquiry ?? (await inquire(deps, payment.payment_id));
-  if (found.kind === "reversed") return { kind: "undone", by: "reversal" };
+  // Of what it has declined or not judged it holds nothing, and nothing more can come under that reference.
+  if (found.kind === "reversed" || found.kind === "declined" || found.kind === "expired") {
+    return { kind: "undone", by: "reversal" };
+  }
   if (!deps.maySend) return { kind: "wait", cause: causeOf(found), next: "now" };
   const approvedMinor = await approvedAmount(deps, payment, known, found);
   const reversal = await deps.acquirer.reverse({
