@@ -188,12 +188,13 @@ async function auditSaysWho(sandbox: RunningSandbox, vera: Client, ids: string[]
   const entries = body.items.filter(({ subject }: { subject: string }) => ids.includes(subject));
   expect(entries.map(({ actor, action }: Record<string, string>) => `${actor} ${action}`)).toEqual([
     "bora refund.approved",
+    "alice refund.approval_refused",
     "alice refund.requested",
     "bora refund.rejected",
     "alice refund.approved",
   ]);
   const program = join(import.meta.dirname, "..", "..", "packages", "audit", "src", "verify-audit.ts");
   const verified = spawnSync(process.execPath, [program, "--home", sandbox.home], { encoding: "utf8" });
-  expect(verified.stdout).toMatch(/refunds: intact, 6 entries[^]*0 broken/);
+  expect(verified.stdout).toMatch(/refunds: intact, 7 entries[^]*0 broken/);
   expect(verified.status).toBe(0);
 }

@@ -175,6 +175,17 @@ describe("two operators resolve a refund", () => {
     });
   });
 
+  test("a proposal ends with the bank's answer", async () => {
+    const refundId = await old(await unresolved("hang"));
+    await refunds.resolve("alice", refundId, "FAILED");
+    const ended = await refunds.inquire(refundId);
+    expect(ended).toMatchObject({ result: { status: "SUCCESS" } });
+    expect(ended).not.toHaveProperty("result.resolution");
+    expect(await refunds.resolve("bora", refundId, "FAILED")).toMatchObject({
+      code: "invalid_payment_state",
+    });
+  });
+
   test("but not while a request may still be under way, and not what the bank has answered", async () => {
     const refundId = await unresolved();
     expect(await refunds.resolve("alice", refundId, "FAILED")).toEqual({

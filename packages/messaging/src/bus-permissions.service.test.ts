@@ -43,6 +43,8 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["refunds.describe", "G", "R"],
   ["refunds.approve", "G", "R"],
   ["refunds.reject", "G", "R"],
+  ["refunds.inquire", "G", "R"],
+  ["refunds.resolve", "G", "R"],
   ["refunds.audit-log", "G", "R"],
   ["webhooks.put-endpoint", "G", "W"],
   ["webhooks.delete-endpoint", "G", "W"],
@@ -59,6 +61,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["payments.settle-refund", "R", "P"],
   ["payments.release-refund", "R", "P"],
   ["payments.refundable-amounts", "R", "P"],
+  ["payments.refund-reservations", "R", "P"],
   // The owners of events and the dispatcher reach each other.
   ["webhooks.missing-events", "PR", "W"],
   ["payments.confirm-events", "W", "P"],

@@ -4,6 +4,7 @@ import {
   cancelPayment as cancelPaymentCommand,
   capturePayment as capturePaymentCommand,
   getPayment as getPaymentCommand,
+  listRefundReservations,
   lookUpBin as lookUpBinCommand,
   preAuthorizePayment,
   releaseRefund as releaseRefundCommand,
@@ -47,6 +48,7 @@ import {
   capturePayment,
   type MerchantOperationDeps,
 } from "./operation/merchant-operations.ts";
+import { listReservations } from "./refund-reservation/list-reservations.ts";
 import { purgeRefusals } from "./refund-reservation/purge-refusals.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./refund-reservation/reserve-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
@@ -180,6 +182,7 @@ export async function startPayments(
       ),
       handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
       handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
+      handler(listRefundReservations, ({ payload }) => listReservations(deps, payload)),
       ...checkoutHandlers(checkouts),
       ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
       confirmEventsHandler("payments", outboxPool),

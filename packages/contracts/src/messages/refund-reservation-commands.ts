@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amountMinorSchema, defineCommand, defineOperatorCommand } from "./message.ts";
+import { amountMinorSchema, defineCommand, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
 /**
  * What the refunds service asks of `payments`, where status and amount live: to reserve a part of a payment before a
@@ -77,4 +77,33 @@ export const readRefundableAmounts = defineOperatorCommand({
   work: "read",
   request: z.object({ paymentIds: z.array(z.uuid()).max(200) }),
   result: z.object({ items: z.array(z.object({ paymentId: z.uuid(), amount: z.number() })) }),
+});
+
+/** A reservation as `payments` has it, tombstones included. */
+export const storedReservationSchema = z.object({
+  refundId: z.uuid(),
+  /** Zeros for a refund that was ended before it was reserved. */
+  paymentId: z.uuid(),
+  merchantId: z.uuid().optional(),
+  amountMinor: amountMinorSchema,
+  kind: z.enum(["refund", "release"]).optional(),
+  state: z.enum(["ACTIVE", "SETTLED", "RELEASED", "REFUSED"]),
+  /** By the clock of payments' database. */
+  ageSeconds: z.int(),
+});
+export type StoredReservation = z.infer<typeof storedReservationSchema>;
+
+/**
+ * Reservations in the order of the refunds' ids, for the comparison of the two services: those after an id, or those of
+ * some refunds.
+ */
+export const listRefundReservations = defineServiceCommand({
+  service: "payments",
+  senders,
+  name: "refund-reservations",
+  request: z.union([
+    z.object({ after: z.uuid().optional(), limit: z.int().min(1).max(500) }),
+    z.object({ refundIds: z.array(z.uuid()).max(500) }),
+  ]),
+  result: z.object({ items: z.array(storedReservationSchema) }),
 });

@@ -97,9 +97,11 @@ function bankOf(row: OperatorRefundRow): Pick<OperatorRefund, "bank"> {
   };
 }
 
+/** A proposal that nobody confirmed before the bank answered means nothing any more. */
 function resolutionOf(row: OperatorRefundRow): Pick<OperatorRefund, "resolution"> {
   const { resolution_outcome: outcome, resolution_evidence: evidence } = row;
   const { resolution_proposed_by: proposedBy, resolution_proposed_at: proposedAt } = row;
+  if (row.state !== "EXECUTING") return {};
   if (outcome === null || evidence === null || proposedBy === null || proposedAt === null) return {};
   return {
     resolution: {

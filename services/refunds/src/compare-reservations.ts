@@ -1,0 +1,107 @@
+/**
+ * The command that compares refunds with what `payments` has reserved for them, for use after one of the two databases was
+ * restored to an earlier point. It prints each difference and exits with 1 while one is left, or where it could not
+ * compare. `--mend` mends what can be mended without a doubt about money (see `mend-difference.ts`).
+ *
+ *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… ACQUIRER_URL=… node src/compare-reservations.ts [--mend]
+ *
+ * On the bus it signs in as the service.
+ */
+import { parseArgs } from "node:util";
+import { createSimulatorAcquirer } from "@holdfast/acquirer";
+import { busOptions, connectBus } from "@holdfast/messaging";
+import {
+  busSettings,
+  ConfigError,
+  createDatabase,
+  createLogger,
+  createPool,
+  describeError,
+  flushLog,
+  parseConfig,
+} from "@holdfast/service-runtime";
+import { z } from "zod";
+import { findDifferences } from "./comparison/find-differences.ts";
+import { DIFFERENCES, type Difference } from "./comparison/judge-reservation.ts";
+import { mendDifference, type Mend, type MendDeps } from "./comparison/mend-difference.ts";
+import { createReservationsPort } from "./comparison/reservations-port.ts";
+import { configSchema } from "./config.ts";
+import type { RefundsDatabase } from "./database.ts";
+import { createPaymentsPort } from "./payments-port.ts";
+
+const commandSchema = z.object({
+  ...configSchema.pick({
+    DATABASE_URL: true,
+    ACQUIRER_URL: true,
+    ACQUIRER_TIMEOUT: true,
+    PAYMENTS_TIMEOUT: true,
+  }).shape,
+  ...busSettings,
+});
+
+/** A reservation without a refund that is younger may be that of a request under way. */
+const RELEASE_AFTER_MS = 86_400_000;
+const LOOK_AGAIN_AFTER_MS = 1_000;
+
+try {
+  const { values } = parseArgs({ options: { mend: { type: "boolean", default: false } } });
+  const left = await compare(parseConfig(commandSchema, process.env), values);
+  if (left > 0) process.exitCode = 1;
+} catch (error) {
+  const isPlain = error instanceof ConfigError || error instanceof TypeError;
+  process.stderr.write(`refunds: ${isPlain ? error.message : JSON.stringify(describeError(error))}\n`);
+  process.exitCode = 1;
+}
+
+/** @returns how many differences are left. */
+async function compare(config: z.infer<typeof commandSchema>, { mend }: { mend: boolean }): Promise<number> {
+  const log = createLogger("refunds", "error");
+  const pool = createPool({
+    url: config.DATABASE_URL,
+    connectionsMax: 2,
+    applicationName: "refunds-compare",
+    log,
+  });
+  const bus = await connectBus({ ...busOptions(config), name: "refunds-compare" });
+  const acquirer = createSimulatorAcquirer({
+    url: config.ACQUIRER_URL,
+    connectTimeoutMs: config.ACQUIRER_TIMEOUT,
+    connectionsMax: 1,
+  });
+  const db = createDatabase<RefundsDatabase>(pool);
+  const deps: MendDeps = {
+    db,
+    acquirer,
+    payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
+    releaseAfterMs: RELEASE_AFTER_MS,
+    acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
+    now: Date.now,
+  };
+  const reservations = createReservationsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT });
+  let left = 0;
+  try {
+    const looking = { db, reservations, lookAgainAfterMs: LOOK_AGAIN_AFTER_MS };
+    const compared = await findDifferences(looking, async (difference) => {
+      const result = await mendDifference(deps, difference, { dryRun: !mend });
+      if (result.mended === false) left++;
+      process.stdout.write(`${lineOf(difference, result)}\n`);
+    });
+    process.stdout.write(
+      `${compared.refunds} refunds and ${compared.reservations} reservations compared, ${left} differ\n`,
+    );
+    return left;
+  } finally {
+    await acquirer.close();
+    await bus.close(1_000);
+    await pool.end();
+    await flushLog(log);
+  }
+}
+
+function lineOf({ kind, refundId, refund, reservation }: Difference, mend: Mend): string {
+  const paymentId = refund?.payment_id ?? reservation?.paymentId;
+  const amount = refund?.amount_minor ?? BigInt(reservation?.amountMinor ?? "0");
+  const states = `refund ${refund?.state ?? "none"}, reservation ${reservation?.state ?? "none"}`;
+  const result = mend.mended === false ? mend.why : `it is ${mend.mended} now`;
+  return `${kind}: refund ${refundId} of payment ${paymentId}, ${amount} minor units (${states}): ${DIFFERENCES[kind]}; ${result}`;
+}

@@ -1,0 +1,179 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { armFailpoints } from "@holdfast/service-runtime";
+import { eventually } from "../support/index.ts";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
+
+let refunds: RefundsHarness;
+
+beforeAll(async () => {
+  refunds = await startRefundsHarness({ env: FAST, running: ["payments"] });
+});
+afterEach(() => armFailpoints(undefined));
+afterAll(() => refunds.close());
+
+const COMMAND = join(
+  import.meta.dirname,
+  "..",
+  "..",
+  "services",
+  "refunds",
+  "src",
+  "compare-reservations.ts",
+);
+
+/** The command as people run it. @returns its exit code, and the lines about each refund. */
+async function compare(...flags: string[]) {
+  const env = { PATH: process.env["PATH"], NODE_ENV: "test", ...refunds.environment("refunds") };
+  const { code, output } = await new Promise<{ code: unknown; output: string }>((resolve) => {
+    execFile(process.execPath, [COMMAND, ...flags], { env }, (error, stdout, stderr) =>
+      resolve({ code: error ? error.code : 0, output: stdout + stderr }),
+    );
+  });
+  const lines = output.trim().split("\n");
+  /** `kind: result` of one refund. */
+  const of = (refundId: string) =>
+    lines
+      .filter((line) => line.includes(refundId))
+      .map((line) => `${line.split(":")[0]}: ${line.split("; ").at(-1)}`)
+      .join();
+  return { code, output, of, last: lines.at(-1) };
+}
+
+const TABLES = ["refund", "refund_history", "refund_approval"] as const;
+
+/** What a back-up of the schema `refunds` has. */
+async function backUp(): Promise<void> {
+  await refunds.query("create schema backup");
+  for (const table of TABLES) await refunds.query(`create table backup.${table} as table refunds.${table}`);
+}
+
+/** The schema `refunds` as it was, and nothing else. */
+async function restore(): Promise<void> {
+  await refunds.query(
+    "truncate refunds.outbox, refunds.refund_resolution, refunds.refund_approval, refunds.refund_history, refunds.refund",
+  );
+  for (const table of TABLES)
+    await refunds.query(`insert into refunds.${table} select * from backup.${table}`);
+}
+
+const isDaysOld = (refundId: string) =>
+  refunds.query(
+    "update payments.refund_reservation set created_at = now() - interval '2 days' where refund_id = $1",
+    [refundId],
+  );
+
+test("while both services are at work nothing differs", async () => {
+  const service = await refunds.startRefunds();
+  const paymentId = await refunds.pay("1000000");
+  const work = { isOver: false };
+  const atWork = Promise.all(
+    Array.from({ length: 4 }, async (_, index) => {
+      while (!work.isOver) {
+        const refundId = await refunds.queue(paymentId, index === 0 ? "191" : "100");
+        await (index === 1 ? refunds.reject(refundId) : refunds.approve(refundId));
+      }
+    }),
+  );
+  const { code, last } = await compare();
+  work.isOver = true;
+  await atWork;
+  expect(last).toMatch(/^\d+ refunds and \d+ reservations compared, 0 differ$/);
+  expect(code).toBe(0);
+  await service.stop();
+});
+
+test("after refunds was restored to an earlier point each difference is named, and only what is certain is mended", async () => {
+  const before = await refunds.startRefunds();
+  const paymentId = await refunds.pay("1000000");
+  const queue = () => refunds.queue(paymentId, "1000");
+  const settled = async () => {
+    const refundId = await queue();
+    await refunds.approve(refundId);
+    expect(await refunds.settled(refundId)).toBe("SUCCESS");
+    return refundId;
+  };
+  const [waiting, decidedLater, paid, rejected] = [
+    await queue(),
+    await queue(),
+    await settled(),
+    await queue(),
+  ];
+  await refunds.reject(rejected);
+  await backUp();
+
+  await refunds.approve(decidedLater);
+  const [lost, lostLately, lostAndPaid] = [await queue(), await queue(), await settled()];
+  const lostWhilePaid = await queue();
+  const hits = armFailpoints("refunds.after_outcome:hang@1");
+  refunds.approve(lostWhilePaid).catch(() => {});
+  await eventually(() => hits("refunds.after_outcome") > 0);
+  await before.stop();
+  armFailpoints(undefined);
+  await restore();
+  await isDaysOld(lost);
+  await isDaysOld(lostWhilePaid);
+  // payments was restored to before it heard of these two.
+  await refunds.query(
+    "update payments.refund_reservation set state = 'ACTIVE', ended_at = null where refund_id = any($1::uuid[])",
+    [[paid, rejected]],
+  );
+  await refunds.query(
+    `update payments.payment set reserved_minor = reserved_minor + 2000, refunded_minor = refunded_minor - 1000
+     where payment_id = $1`,
+    [paymentId],
+  );
+  const reservedBefore = (await refunds.amounts(paymentId)).reserved;
+
+  const told = await compare();
+  expect(told.code).toBe(1);
+  expect(told.of(waiting)).toBe("");
+  expect(told.of(decidedLater)).toContain("settled_before_decision: approve it");
+  expect(told.of(paid)).toBe("success_not_settled: --mend mends it");
+  expect(told.of(rejected)).toBe("end_not_released: --mend mends it");
+  expect(told.of(lost)).toBe("reservation_without_refund: --mend mends it");
+  expect(told.of(lostLately)).toBe("reservation_without_refund: it is too young");
+  expect(told.of(lostAndPaid)).toContain(
+    "settled_without_refund: the refund was paid and its record is lost",
+  );
+  expect(told.of(lostWhilePaid)).toContain("reservation_without_refund: the bank has paid it");
+  expect(told.last).toContain("7 differ");
+  expect((await refunds.amounts(paymentId)).reserved).toBe(reservedBefore);
+
+  const mended = await compare("--mend");
+  expect(mended.code).toBe(1);
+  expect(mended.of(paid)).toBe("success_not_settled: it is settled now");
+  expect(mended.of(rejected)).toBe("end_not_released: it is released now");
+  expect(mended.of(lost)).toBe("reservation_without_refund: it is released now");
+  expect(mended.of(lostWhilePaid)).toContain("the bank has paid it");
+  expect(mended.last).toContain("4 differ");
+  expect((await refunds.amounts(paymentId)).reserved).toBe(reservedBefore - 3_000);
+  const audited = await refunds.query<{ subject: string; action: string }>(
+    "select subject, action from refunds.audit_entry where actor = 'compare-reservations'",
+  );
+  expect(new Map(audited.map(({ subject, action }) => [subject, action]))).toEqual(
+    new Map([
+      [paid, "reservation.settled"],
+      [rejected, "reservation.released"],
+      [lost, "reservation.released"],
+    ]),
+  );
+
+  // As the report says, the one that was decided in the lost time is approved again, and paid once.
+  const after = await refunds.startRefunds();
+  await refunds.approve(decidedLater);
+  expect(await refunds.settled(decidedLater)).toBe("SUCCESS");
+  expect(await refunds.ledger(decidedLater)).toEqual(["refund approved 1000"]);
+  await after.stop();
+});
+
+test("where payments cannot be asked it says so, and that nothing was compared is no agreement", async () => {
+  const alone = refunds;
+  refunds = await startRefundsHarness({ running: [], refunds: { PAYMENTS_TIMEOUT: "200ms" } });
+  const { code, output } = await compare();
+  expect(output).not.toContain("compared");
+  expect(code).toBe(1);
+  await refunds.close();
+  refunds = alone;
+});
