@@ -4,13 +4,9 @@ import {
   cancelPayment as cancelPaymentCommand,
   capturePayment as capturePaymentCommand,
   getPayment as getPaymentCommand,
-  listRefundReservations,
   lookUpBin as lookUpBinCommand,
   preAuthorizePayment,
-  releaseRefund as releaseRefundCommand,
-  reserveRefund as reserveRefundCommand,
   sellPayment,
-  settleRefund as settleRefundCommand,
 } from "@holdfast/contracts";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
@@ -48,9 +44,8 @@ import {
   capturePayment,
   type MerchantOperationDeps,
 } from "./operation/merchant-operations.ts";
-import { listReservations } from "./refund-reservation/list-reservations.ts";
 import { purgeRefusals } from "./refund-reservation/purge-refusals.ts";
-import { releaseRefund, reserveRefund, settleRefund } from "./refund-reservation/reserve-refund.ts";
+import { reservationHandlers } from "./refund-reservation/reservation-handlers.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createAskRules, purgeRuleCounts } from "./merchant-rules/rule-queries.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
@@ -177,12 +172,7 @@ export async function startPayments(
       handler(capturePaymentCommand, (message) => capturePayment(operations, message)),
       handler(cancelPaymentCommand, (message) => cancelPayment(operations, message)),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
-      handler(reserveRefundCommand, ({ context, payload }) =>
-        reserveRefund(deps, context.merchant.merchantId, payload),
-      ),
-      handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
-      handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
-      handler(listRefundReservations, ({ payload }) => listReservations(deps, payload)),
+      ...reservationHandlers(deps),
       ...checkoutHandlers(checkouts),
       ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
       confirmEventsHandler("payments", outboxPool),

@@ -52,8 +52,7 @@ export const operatorRefundSchema = apiPaymentResponseSchema
       }),
     approvals: z.int(),
     approvalsRequired: z.int().meta({
-      description:
-        "2 where the payment's refunds that are not rejected or failed exceed the configured amount together",
+      description: "2 where the payment's refunds exceed the configured amount together",
     }),
     approvedBy: z.array(approvalSchema),
     requestedBy: z
@@ -195,8 +194,7 @@ export const inquireOperatorRefund = defineEndpoint({
   role: "admin",
   summary: "Query the acquirer about a refund",
   description:
-    "Asks the acquirer immediately for the outcome of a refund that is executing, and carries it on from there as " +
-    "recovery does.",
+    "Asks the acquirer immediately for the outcome of a refund that is executing, and carries it on as recovery does.",
   pathParameters: refundPath,
   notFound: "refund_not_found",
   responses: decided,
