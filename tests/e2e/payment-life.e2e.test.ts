@@ -15,6 +15,8 @@ const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 test("the life of payments through every process", async () => {
   // What the bank never answers it drops soon, so that the service need not be in a hurry.
   vi.stubEnv("SIMULATOR_HANG", "1s");
+  // Operators decide about what the bank has not seen, and not recovery before them.
+  vi.stubEnv("REVERSE_UNSEEN_AFTER", "10m");
   const sandbox = await runSandbox();
   const merchant = sandbox.merchant();
   await saleIsTakenAndVoided(merchant);
@@ -172,7 +174,11 @@ async function auditSaysWho(sandbox: RunningSandbox, vera: Client, paymentId: st
   const ofPayment = seen
     .filter(({ subject }) => subject === paymentId)
     .map(({ actor, action }) => `${actor} ${action}`);
-  expect(ofPayment.slice(0, 2)).toEqual(["bora payment.resolved", "alice payment.resolution_proposed"]);
+  expect(ofPayment.slice(0, 3)).toEqual([
+    "bora payment.resolved",
+    "bora payment.reversal_decided",
+    "alice payment.resolution_proposed",
+  ]);
   const merchants = seen.filter(({ service }) => service === "api-gateway").map(({ action }) => action);
   expect(merchants).toEqual(["merchant.created", "merchant.created"]);
   const program = join(import.meta.dirname, "..", "..", "packages", "audit", "src", "verify-audit.ts");

@@ -60,8 +60,6 @@ function patient(service: ServiceDefinition): ServiceDefinition {
     ...service,
     environment: (surroundings) => ({
       DATABASE_CONNECTION_TIMEOUT: "60s",
-      // Operators decide before recovery does.
-      ...(service.name === "payments" && { REVERSE_UNSEEN_AFTER: "10m" }),
       ...service.environment(surroundings),
     }),
   };

@@ -19,6 +19,7 @@ const BODIES: Record<string, string> = {
   requestRefund: '{"amount": 1, "currency": "TRY"}',
   changeMerchant: '{"name": "A shop"}',
   resolvePayment: '{"outcome": "FAILED", "evidence": "The bank said so."}',
+  resolveRefund: '{"outcome": "FAILED", "evidence": "The bank said so."}',
   rejectRefund: '{"reason": "A mistake"}',
   requestRefundForMerchant: '{"amount": 1, "currency": "TRY", "reason": "A mistake"}',
   putMerchantWebhook: '{"url": "https://shop.example.test/"}',
