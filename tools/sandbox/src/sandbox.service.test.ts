@@ -192,10 +192,10 @@ describe("a sandbox that cannot start", () => {
     const blocker = createServer().listen(0, "127.0.0.1");
     await once(blocker, "listening");
     const { port } = blocker.address() as { port: number };
-    const sandbox = run(newHome(), ["--port-base", `${port - 1}`]);
+    const sandbox = run(newHome(), ["--port-base", `${port}`]);
     expect((await sandbox.exited).code).toBe(1);
     expect(sandbox.output.stderr).toMatch(
-      new RegExp(`port ${port} \\(operator API\\) is in use: .*--port-base`),
+      new RegExp(`port ${port} \\(merchant API\\) is in use: .*--port-base`),
     );
     blocker.close();
   });
