@@ -36,6 +36,7 @@ export async function startOperators(
 }
 
 const ROUND_MS = 500;
+const LEFT_MAX = 20;
 const ROTATION_MS = 12_000;
 
 async function every(ms: number, over: AbortSignal, work: (round: number) => Promise<void>): Promise<void> {
@@ -94,7 +95,9 @@ class Desk {
         return void (await approve(requester ?? one, refundId));
       }
       case "leave":
-        if (this.#leavesSome && this.#random.chance(0.5)) this.#left.add(refundId);
+        // The queue's first page must not fill with what is left, or nobody gets to see the others.
+        if (this.#leavesSome && this.#left.size < LEFT_MAX && this.#random.chance(0.5))
+          this.#left.add(refundId);
         return;
     }
   }

@@ -96,6 +96,9 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
         ...faults.filter(({ fault }) => disturbsDeliveries(fault)),
         ...unrecordedResults(system),
       ],
+      dispatcherStops: faults.filter(
+        ({ fault }) => fault.kind === "stop" && fault.process.startsWith("webhooks"),
+      ),
       ...(hasExpiry(options) && expiryRules),
     },
   );

@@ -64,6 +64,8 @@ export type Rules = {
    * When a dispatcher or its database was not well, in epoch milliseconds: what was under lease then may come again.
    */
   disturbances: { fromMs: number; untilMs: number }[];
+  /** When a dispatcher stood still, in epoch milliseconds: what it had signed could not leave. */
+  dispatcherStops: { fromMs: number; untilMs: number }[];
   /** Whether attempts may be later than the table: an endpoint had no room, or a process was dead. */
   retriesMayBeLate: boolean;
   /** Minor units by currency; what is above takes two approvers. */
@@ -100,6 +102,7 @@ export function emptyLedgers(rules: Partial<Rules> = {}): Ledgers {
       retryWindowMs: 48 * 3_600_000,
       attemptMaxMs: 8_000,
       disturbances: [],
+      dispatcherStops: [],
       retriesMayBeLate: false,
       twoApproversAbove: {},
       ...rules,

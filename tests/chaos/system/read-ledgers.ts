@@ -19,7 +19,8 @@ type ClientSide = { history: readonly HistoryEntry[]; visits: readonly Visit[] }
 export async function readLedgers(
   system: System,
   { history, visits }: ClientSide,
-  ofRun: Pick<Rules, "disturbances" | "authorizationExpiresAfterMs">,
+  ofRun: Pick<Rules, "disturbances" | "authorizationExpiresAfterMs"> &
+    Partial<Pick<Rules, "dispatcherStops">>,
 ): Promise<Ledgers> {
   const { superuserUrl, acquirerUrl, shops, operators } = system;
   const rows = await withClient(superuserUrl, (client) =>

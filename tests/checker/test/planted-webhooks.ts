@@ -28,6 +28,14 @@ export const PLANTED_IN_WEBHOOKS: Record<number, Planted[]> = {
       other,
       (run) => again(run, other, { requestTime: COMMITTED_AT - 29_980 }),
     ],
+    [
+      "was signed 30000 ms before it arrived",
+      other,
+      (run) => [
+        again(run, other, { requestTime: COMMITTED_AT - 29_980 }),
+        stop(run, COMMITTED_AT - 29_000, COMMITTED_AT - 5_000),
+      ],
+    ],
     ['its x-request-time is ""', other, (run) => last(run, other, { headers: { "x-event-id": other } })],
   ],
   16: [
@@ -99,6 +107,14 @@ export const PLANTED_IN_WEBHOOKS: Record<number, Planted[]> = {
 
 /** What looks like a violation and is none; planted when everything was delivered. */
 export const ALLOWED_IN_WEBHOOKS: [what: string, plant: (run: TestLedgers) => void][] = [
+  [
+    "an attempt that was signed before its dispatcher stood still for as long",
+    (run) => {
+      again(run, other, { requestTime: COMMITTED_AT - 29_980 });
+      disturb(run, COMMITTED_AT - 29_900, COMMITTED_AT + 500);
+      stop(run, COMMITTED_AT - 29_900, COMMITTED_AT - 1_000);
+    },
+  ],
   [
     "a second copy of what was under way when the dispatcher was killed",
     (run) => {
@@ -198,6 +214,10 @@ function tell(run: TestLedgers, eventId: string, differing: Record<string, strin
   const changed = { ...fields, ...rest, ...(amount !== undefined && { amount: `=${amount}` }) };
   const body = Buffer.from(JSON.stringify(changed).replace(/"=([\d.]+)"/, "$1"));
   for (const webhook of attemptsOf(run, eventId)) webhook.body = body;
+}
+
+function stop(run: TestLedgers, fromMs: number, untilMs: number): void {
+  run.rules.dispatcherStops.push({ fromMs, untilMs });
 }
 
 function disturb(run: TestLedgers, fromMs: number, untilMs: number): void {
