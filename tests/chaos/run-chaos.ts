@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runLogged } from "@holdfast/sandbox/infrastructure";
-import { checkInvariants, INVARIANTS, type Ledgers, type Violation } from "../checker/index.ts";
+import { checkInvariants, INVARIANTS, type Ledgers, type Rules, type Violation } from "../checker/index.ts";
 import { planCheckouts, runCheckouts } from "./checkout-workload.ts";
 import { ClientHistory } from "./client/client-history.ts";
 import { MerchantClient } from "./client/merchant-client.ts";
@@ -91,16 +91,7 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
   const ledgers = await readLedgers(
     system,
     { history: history.entries, visits: visits.visits },
-    {
-      disturbances: [
-        ...faults.filter(({ fault }) => disturbsDeliveries(fault)),
-        ...unrecordedResults(system),
-      ],
-      dispatcherStops: faults.filter(
-        ({ fault }) => fault.kind === "stop" && fault.process.startsWith("webhooks"),
-      ),
-      ...(hasExpiry(options) && expiryRules),
-    },
+    { ...excusesBy(faults, system), ...(hasExpiry(options) && expiryRules) },
   );
   writeFileSync(join(system.dir, "received.jsonl"), describeReceived(ledgers));
   log(describeRun(ledgers, faults, failpointHits(system)));
@@ -124,6 +115,19 @@ function clientsOf({ shops, gateways }: System, history: ClientHistory): [Mercha
   const clientOf = ({ merchant }: Shop) =>
     new MerchantClient({ merchant, history, gateways: ports, timeoutMs: CLIENT_TIMEOUT_MS });
   return [clientOf(shops[0]), clientOf(shops[1])];
+}
+
+/** What webhooks are not to blame for. */
+function excusesBy(
+  faults: InflictedFault[],
+  system: System,
+): Pick<Rules, "disturbances" | "dispatcherStops"> {
+  return {
+    disturbances: [...faults.filter(({ fault }) => disturbsDeliveries(fault)), ...unrecordedResults(system)],
+    dispatcherStops: faults.filter(
+      ({ fault }) => fault.kind === "stop" && fault.process.startsWith("webhooks"),
+    ),
+  };
 }
 
 /**
