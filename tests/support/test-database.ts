@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { grantConnect, schemaUrls, withClient, type SchemaUrls } from "@holdfast/sandbox/infrastructure";
+import type { Client } from "pg";
 import { inject } from "vitest";
 import type { ProvidedInfrastructure } from "./template-database.ts";
 
@@ -30,9 +31,26 @@ export async function createTestDatabase(
     superuserUrl: url.href,
     urls: schemaUrls({ superuserUrl, database: name, passwords }),
     drop: () =>
-      withClient(
-        superuserUrl,
-        async (client) => void (await client.query(`drop database ${name} with (force)`)),
-      ),
+      withClient(superuserUrl, async (client) => {
+        await untilLeft(client, name);
+        await client.query(`drop database ${name} with (force)`);
+      }),
   };
 }
+
+/**
+ * A pool that was ended has not yet closed its sockets, and a session that is ended by force then is an error that nobody
+ * listens to any more. What is left open for longer is left on purpose.
+ */
+async function untilLeft(client: Client, database: string): Promise<void> {
+  for (let look = 0; look < LOOKS; look++) {
+    const { rowCount } = await client.query(
+      "select from pg_stat_activity where datname = $1 and backend_type = 'client backend' limit 1",
+      [database],
+    );
+    if (rowCount === 0) return;
+    await client.query("select pg_sleep(0.02)");
+  }
+}
+
+const LOOKS = 50;
