@@ -16,11 +16,12 @@ const hit = new Set<string>();
 beforeAll(async () => {
   payments = await startPaymentsHarness(
     {
-      ACQUIRER_TIMEOUT: "300ms",
-      LEASE_DURATION: "1s",
+      // The first call of a cold process takes a while, and one that is late is declined for good.
+      ACQUIRER_TIMEOUT: "2s",
+      LEASE_DURATION: "2s",
       RECOVERY_SCHEDULE: "50ms,200ms,500ms,1s",
       RECOVERY_INTERVAL: "30ms",
-      REVERSE_UNSEEN_AFTER: "800ms",
+      REVERSE_UNSEEN_AFTER: "2s",
       DRAIN_TIMEOUT: "100ms",
     },
     { alone: true },
