@@ -27,8 +27,8 @@ export const REFUND_AND_WEBHOOK_MUTATIONS: readonly Mutation[] = [
     name: "refunds: each call of the bank has a reference of its own",
     changes: change(
       `${refunds}/refund/carry-out-refund.ts`,
-      "sub_reference === 1 ? `${refund_id}:refund` :",
-      "sub_reference === 1 ? `${refund_id}:refund:${Date.now()}` :",
+      "withSubReference(`${refund_id}:refund`, sub_reference)",
+      "withSubReference(`${refund_id}:refund:${Date.now()}`, sub_reference)",
     ),
     scenario: afterwards("and the bank pays once"),
   },

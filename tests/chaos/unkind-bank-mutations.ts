@@ -2,6 +2,7 @@ import type { Mutation } from "./mutations.ts";
 
 const payments = "services/payments/src";
 const adapter = "packages/acquirer/src/adapters";
+const movement = "packages/acquirer/src/movement.ts";
 
 function change(file: string, search: string, replace: string) {
   return [{ file, search, replace }];
@@ -29,7 +30,7 @@ export const UNKIND_BANK_MUTATIONS: readonly Mutation[] = [
   {
     name: "operations: too late is a decline",
     changes: change(
-      `${payments}/operation/recover-operation.ts`,
+      movement,
       `      return "repeat_anew";
     case "reversed":`,
       `      return { kind: "declined", resultCode: "expired_request", resultMessage: "too late" };
@@ -39,11 +40,7 @@ export const UNKIND_BANK_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "operations: what was too late is asked for again under its reference",
-    changes: change(
-      `${payments}/operation/conclude-operation.ts`,
-      "return sub === 1 ? reference : ",
-      "return sub >= 1 ? reference : ",
-    ),
+    changes: change(movement, "return sub === 1 ? reference : ", "return sub >= 1 ? reference : "),
     scenario: unkindBank("what the bank calls too late"),
   },
   {

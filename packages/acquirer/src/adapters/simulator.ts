@@ -86,19 +86,7 @@ async function reverse(client: BoundedHttpClient, request: ReversalRequest): Pro
   if (read.kind !== "read") return read;
   if (!isAbout(read.answer, request)) return MISMATCH;
   const { outcome, resultCode, resultMessage } = read.answer;
-  switch (outcome) {
-    case "reversed":
-      return { kind: "reversed" };
-    case "settled":
-    case "refused":
-      return { kind: outcome, resultCode, resultMessage };
-    case "expired":
-    case "not_found":
-      // It carried no expiry, and the port requires an unseen reference to be bound: neither says what became of it.
-      return INVALID_ANSWER;
-    default:
-      return outcome satisfies never;
-  }
+  return outcome === "reversed" ? { kind: "reversed" } : { kind: outcome, resultCode, resultMessage };
 }
 
 async function enrol(client: BoundedHttpClient, request: EnrolmentRequest): Promise<EnrolmentOutcome> {

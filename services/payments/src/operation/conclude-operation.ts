@@ -1,4 +1,9 @@
-import type { Acquirer, AcquirerOutcome, FollowUpRequest } from "@holdfast/acquirer";
+import {
+  withSubReference,
+  type Acquirer,
+  type AcquirerOutcome,
+  type FollowUpRequest,
+} from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
@@ -128,9 +133,4 @@ export async function callAcquirer(
 /** Our reference of an operation. It begins with the payment's id. */
 export function operationReference({ payment_id, kind, operation_id, sub_reference }: Operation): string {
   return withSubReference(`${payment_id}:${kind.toLowerCase()}:${operation_id}`, sub_reference);
-}
-
-/** The n-th reference of one movement of money; the first has no number. */
-export function withSubReference(reference: string, sub: number): string {
-  return sub === 1 ? reference : `${reference}:${sub}`;
 }

@@ -1,4 +1,4 @@
-import type { AcquirerOutcome, InquiryOutcome } from "@holdfast/acquirer";
+import { movementOutcome, type AcquirerOutcome, type MovementOutcome } from "@holdfast/acquirer";
 import {
   callAcquirer,
   concludeOperation,
@@ -34,7 +34,8 @@ export async function recoverOperation(
     reference: operationReference(operation),
     waitUntil: waitUntil(deps),
   });
-  const known = outcomeOf(inquiry, operation, payment);
+  const asked = { amountMinor: operation.amount_minor, currency: payment.currency };
+  const known = movementOutcome(inquiry, asked);
   if (!deps.maySend && isUnknown(known)) {
     await leaveToRecovery(deps, payment, operation, inquiry.kind, { notAfter: payment.due_at });
     return "waiting";
@@ -50,7 +51,7 @@ export async function recoverOperation(
   return await conclude(deps, payment, current, await callAcquirer(deps, current, payment, waitUntil(deps)));
 }
 
-function isUnknown(known: ReturnType<typeof outcomeOf>): boolean {
+function isUnknown(known: MovementOutcome): boolean {
   return typeof known === "object" && (known.kind === "unknown" || known.kind === "not_sent");
 }
 
@@ -66,31 +67,4 @@ async function conclude(
 
 function waitUntil({ now, acquirerTimeoutMs }: RecoverOperationDeps): Date {
   return new Date(now() + acquirerTimeoutMs);
-}
-
-/** The operation's outcome by an inquiry, or that it is to be repeated, under the same reference or the next. */
-function outcomeOf(
-  inquiry: InquiryOutcome,
-  operation: Operation,
-  payment: OperatedPayment,
-): AcquirerOutcome | "repeat" | "repeat_anew" {
-  switch (inquiry.kind) {
-    case "approved": {
-      const same = inquiry.amountMinor === operation.amount_minor && inquiry.currency === payment.currency;
-      // Another amount than ours under our reference needs an operator.
-      return same ? inquiry : ({ kind: "unknown", reason: "mismatch" } as const);
-    }
-    case "not_found":
-      return "repeat";
-    case "expired":
-      return "repeat_anew";
-    case "reversed":
-      return { kind: "unknown", reason: "mismatch" } as const;
-    case "declined":
-    case "unknown":
-    case "not_sent":
-      return inquiry;
-    default:
-      return inquiry satisfies never;
-  }
 }

@@ -224,10 +224,7 @@ async function resolveOperation(
   { payment, statement }: { payment: LeasedPayment & OperatedPayment; statement: Confirmed["statement"] },
 ): Promise<Problem | undefined> {
   const operation = await operationOf(deps.db, payment);
-  const inquiry = await deps.acquirer.inquire({
-    reference: operationReference(operation),
-    waitUntil: new Date(deps.now() + deps.acquirerTimeoutMs),
-  });
+  const inquiry = await inquire(deps, operationReference(operation));
   const isDone = inquiry.kind === "approved" && inquiry.amountMinor === operation.amount_minor;
   const isKnown = isDone || inquiry.kind === "declined";
   const { resultCode, resultMessage } = isKnown ? inquiry : RESOLVED;

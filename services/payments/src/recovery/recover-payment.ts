@@ -11,7 +11,7 @@ import type { PaymentWrites } from "../payment/payment-writes.ts";
 import { endOfReversal, isBeingReversed, reversalState } from "../payment/payment.ts";
 import { keepAuthentication } from "../three-ds/keep-authentication.ts";
 import { ABANDONED, decideRecovery, REFUNDED, REVERSED, type RecoveryLimits } from "./decide-recovery.ts";
-import { undoPayment, type UndoResult } from "./undo-payment.ts";
+import { inquire, undoPayment, type UndoResult } from "./undo-payment.ts";
 
 /**
  * Settles one payment of unknown outcome: asks the acquirer about our reference, and adopts, fails or reverses the
@@ -40,10 +40,7 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
   if (isBeingReversed(payment.state)) return await undo(deps, payment);
   // The challenge was never shown, and the card is gone: there is nothing to wait for.
   if (payment.state === "ENROLLING") return await decideAgainst(deps, payment, "enrolment_unfinished");
-  const inquiry = await deps.acquirer.inquire({
-    reference: payment.payment_id,
-    waitUntil: new Date(deps.now() + deps.acquirerTimeoutMs),
-  });
+  const inquiry = await inquire(deps, payment.payment_id);
   await failpoint("payments.after_inquiry");
   await keepAuthentication(deps, payment, inquiry);
   const asked = {

@@ -4,9 +4,14 @@
  * reference of its own gives it back. Each attempt makes at most two calls, and what the bank says is committed before the
  * next attempt acts on it.
  */
-import type { AcquirerOutcome, FollowUpRequest, InquiryOutcome, ReversalOutcome } from "@holdfast/acquirer";
+import {
+  withSubReference,
+  type AcquirerOutcome,
+  type FollowUpRequest,
+  type InquiryOutcome,
+  type ReversalOutcome,
+} from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/service-runtime";
-import { withSubReference } from "../operation/conclude-operation.ts";
 import type { LeasedPayment } from "../payment/payment-lease.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
 import { findReversal, noteBankSaid, type Reversal } from "./reversal-queries.ts";
@@ -168,7 +173,10 @@ export function reversalRefundReference(paymentId: string, subReference: number)
 }
 
 /** Asks the bank about one reference. */
-export function inquire(deps: RecoverDeps, reference: string): Promise<InquiryOutcome> {
+export function inquire(
+  deps: Pick<RecoverDeps, "acquirer" | "now" | "acquirerTimeoutMs">,
+  reference: string,
+): Promise<InquiryOutcome> {
   return deps.acquirer.inquire({ reference, waitUntil: waitUntil(deps) });
 }
 
@@ -177,6 +185,6 @@ export function causeOf(inquiry: InquiryOutcome): string {
   return inquiry.kind === "unknown" ? inquiry.reason : inquiry.kind;
 }
 
-function waitUntil({ now, acquirerTimeoutMs }: RecoverDeps): Date {
+function waitUntil({ now, acquirerTimeoutMs }: Pick<RecoverDeps, "now" | "acquirerTimeoutMs">): Date {
   return new Date(now() + acquirerTimeoutMs);
 }

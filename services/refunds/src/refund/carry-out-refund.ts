@@ -5,7 +5,15 @@
  * where an inquiry says that the bank has called this one too late, so that nothing was or ever will be paid under it: the
  * bank pays at most once. Then `payments` settles or releases the amount, and only then the end is shown.
  */
-import type { Acquirer, AcquirerOutcome, FollowUpRequest, InquiryOutcome } from "@holdfast/acquirer";
+import {
+  movementOutcome,
+  withSubReference,
+  type Acquirer,
+  type AcquirerOutcome,
+  type FollowUpRequest,
+  type InquiryOutcome,
+  type MovementOutcome,
+} from "@holdfast/acquirer";
 import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
@@ -95,7 +103,7 @@ export function acquirerReference({
   refund_id,
   sub_reference,
 }: Pick<RefundRow, "refund_id" | "sub_reference">): string {
-  return sub_reference === 1 ? `${refund_id}:refund` : `${refund_id}:refund:${sub_reference}`;
+  return withSubReference(`${refund_id}:refund`, sub_reference);
 }
 
 async function callAcquirer(deps: CarryOutDeps, refund: LeasedRefund): Promise<AcquirerOutcome> {
@@ -111,33 +119,10 @@ async function callAcquirer(deps: CarryOutDeps, refund: LeasedRefund): Promise<A
     : await deps.acquirer.refund(request);
 }
 
-/** The call's outcome by an inquiry, or that it is to be repeated, under the same reference or the next. */
-export function outcomeOf(
-  inquiry: InquiryOutcome,
-  refund: RefundRow,
-): Exclude<AcquirerOutcome, { kind: "expired" }> | "repeat" | "repeat_anew" {
-  switch (inquiry.kind) {
-    case "approved": {
-      const same = inquiry.amountMinor === refund.amount_minor && inquiry.currency === refund.currency;
-      // Another amount than ours under our reference needs an operator.
-      return same ? inquiry : MISMATCH;
-    }
-    case "not_found":
-      return "repeat";
-    case "expired":
-      return "repeat_anew";
-    case "reversed":
-      return MISMATCH;
-    case "declined":
-    case "unknown":
-    case "not_sent":
-      return inquiry;
-    default:
-      return inquiry satisfies never;
-  }
+/** What an inquiry about the refund means for it. */
+export function outcomeOf(inquiry: InquiryOutcome, { amount_minor, currency }: RefundRow): MovementOutcome {
+  return movementOutcome(inquiry, { amountMinor: amount_minor, currency });
 }
-
-const MISMATCH = { kind: "unknown", reason: "mismatch" } as const;
 
 /** Commits a known outcome, and leaves an unknown one to recovery. */
 async function conclude(
