@@ -63,18 +63,15 @@ export function refusalOf(reply: WithoutResult, paymentId: string | undefined): 
   }
 }
 
-/** The same for an operator; a command that only reads can always be repeated. */
-export function operatorRefusalOf(
-  reply: WithoutResult,
-  { reads }: { reads: boolean } = { reads: false },
-): Refusal {
+/** The same for an operator. */
+export function operatorRefusalOf(reply: WithoutResult): Refusal {
   switch (reply.outcome) {
     case "problem":
       return new Refusal(reply.code, { detail: reply.detail, members: reply.extra });
     case "not_started":
       return new Refusal("service_unavailable");
     case "in_doubt":
-      return new Refusal(reads ? "service_unavailable" : "outcome_unknown");
+      return new Refusal("outcome_unknown");
     default:
       return reply satisfies never;
   }

@@ -24,11 +24,11 @@ export function paymentRoutes({ send }: { send: SendOperatorCommand }) {
       const { limit = "50", cursor } = call.query;
       const page = { limit: Number(limit), ...(cursor !== undefined && { cursor }) };
       const reply = await send(listUnresolvedPayments, call, page);
-      if (!("result" in reply)) return operatorRefusalOf(reply, { reads: true });
+      if (!("result" in reply)) return operatorRefusalOf(reply);
       return { status: 200, body: reply.result };
     }),
     defineRoute(getOperatorPayment, async (call) => {
-      return answer(await send(describePayment, call, call.path), { reads: true });
+      return answer(await send(describePayment, call, call.path));
     }),
     defineRoute(inquirePayment, async (call) => {
       return answer(await send(inquireUnresolvedPayment, call, call.path));
@@ -43,9 +43,6 @@ export function paymentRoutes({ send }: { send: SendOperatorCommand }) {
   ];
 }
 
-function answer(
-  reply: CommandReply<OperatorPaymentDetail>,
-  options?: { reads: boolean },
-): Answer<200> | Refusal {
-  return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply, options);
+function answer(reply: CommandReply<OperatorPaymentDetail>): Answer<200> | Refusal {
+  return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
 }

@@ -38,11 +38,11 @@ export function refundRoutes({ send }: { send: SendOperatorCommand }) {
         ...(status !== undefined && { status }),
         ...(merchantId !== undefined && { merchantId }),
       });
-      if (!("result" in reply)) return operatorRefusalOf(reply, { reads: true });
+      if (!("result" in reply)) return operatorRefusalOf(reply);
       return { status: 200, body: reply.result };
     }),
     defineRoute(getOperatorRefund, async (call) => {
-      return answer(call.exchange, await send(describeRefund, call, call.path), { reads: true });
+      return answer(call.exchange, await send(describeRefund, call, call.path));
     }),
     defineRoute(approveOperatorRefund, async (call) => {
       const { note } = call.body;
@@ -71,7 +71,7 @@ function requestForMerchantRoute({ send }: { send: SendOperatorCommand }) {
     async (call) => {
       const { paymentId } = call.path;
       const payment = await send(describePayment, call, call.path);
-      if (!("result" in payment)) return operatorRefusalOf(payment, { reads: true });
+      if (!("result" in payment)) return operatorRefusalOf(payment);
       const refundId = randomUUIDv7();
       const reply = await send(requestRefundForMerchant, call, {
         refundId,
@@ -92,12 +92,8 @@ function requestForMerchantRoute({ send }: { send: SendOperatorCommand }) {
   );
 }
 
-function answer(
-  exchange: Exchange,
-  reply: CommandReply<OperatorRefundDetail>,
-  options?: { reads: boolean },
-): Answer<200> | Refusal {
-  if (!("result" in reply)) return operatorRefusalOf(reply, options);
+function answer(exchange: Exchange, reply: CommandReply<OperatorRefundDetail>): Answer<200> | Refusal {
+  if (!("result" in reply)) return operatorRefusalOf(reply);
   noteOf(exchange, reply.result);
   return { status: 200, body: reply.result };
 }

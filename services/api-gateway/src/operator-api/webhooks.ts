@@ -85,15 +85,11 @@ function deliveryRoutes({ send }: Deps): Route[] {
     defineRoute(listOperatorWebhookDeliveries, async (call) => {
       const { limit = "50", ...filter } = call.query;
       const reply = await send(listWebhookDeliveries, call, { ...filter, limit: Number(limit) });
-      return "result" in reply
-        ? { status: 200, body: reply.result }
-        : operatorRefusalOf(reply, { reads: true });
+      return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
     }),
     defineRoute(getOperatorWebhookDelivery, async (call) => {
       const reply = await send(getWebhookDelivery, call, call.path);
-      return "result" in reply
-        ? { status: 200, body: reply.result }
-        : operatorRefusalOf(reply, { reads: true });
+      return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
     }),
     defineRoute(redeliverOperatorWebhook, async (call) => {
       const reply = await send(redeliverWebhook, call, call.path);
