@@ -18,6 +18,31 @@ export const resolutionSchema = z
   })
   .meta({ description: "Outcome that one operator has proposed and another one has to confirm" });
 
+/** The columns of a proposal beside the row that it is about; all null without one. */
+export type ProposalColumns = {
+  resolution_outcome: z.infer<typeof resolutionOutcomeSchema> | null;
+  resolution_evidence: string | null;
+  resolution_proposed_by: string | null;
+  resolution_proposed_at: Date | null;
+};
+
+/** The proposal as operators see it, if there is one. */
+export function resolutionOf(row: ProposalColumns): { resolution?: z.infer<typeof resolutionSchema> } {
+  const { resolution_outcome: outcome, resolution_evidence: evidence } = row;
+  const { resolution_proposed_by: proposedBy, resolution_proposed_at: proposedAt } = row;
+  if (outcome === null || evidence === null || proposedBy === null || proposedAt === null) return {};
+  return {
+    resolution: {
+      outcome,
+      evidence,
+      proposedBy,
+      proposedAt: proposedAt.toISOString(),
+      confirmations: 1,
+      confirmationsRequired: 2,
+    },
+  };
+}
+
 const reversalSchema = z.object({
   status: z.enum(["PENDING", "REFUNDING", "REFUSED", "DONE"]).meta({
     description:

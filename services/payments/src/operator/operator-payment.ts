@@ -1,4 +1,10 @@
-import { amountToJson, type OperatorPayment, type OperatorPaymentDetail } from "@holdfast/contracts";
+import {
+  amountToJson,
+  resolutionOf,
+  type OperatorPayment,
+  type OperatorPaymentDetail,
+  type ProposalColumns,
+} from "@holdfast/contracts";
 import type { Selectable } from "kysely";
 import type { PaymentHistoryTable } from "../payment/payment-table.ts";
 import { isBeingReversed, isUnsettled } from "../payment/payment.ts";
@@ -6,17 +12,13 @@ import { paymentRecord, type PaymentRow, type ShownOperation } from "../payment/
 import type { Reversal } from "../recovery/reversal-queries.ts";
 
 /** A payment's row with the columns that the operator's view adds. */
-export type OperatorPaymentRow = PaymentRow & {
-  last_operation: ShownOperation | null;
-  age_ms: number;
-  /** The position in the list, see `TimePosition`. */
-  created_at_utc: string;
-  /** The resolution one operator has proposed; all null without one. */
-  resolution_outcome: "SUCCESS" | "FAILED" | null;
-  resolution_evidence: string | null;
-  resolution_proposed_by: string | null;
-  resolution_proposed_at: Date | null;
-};
+export type OperatorPaymentRow = PaymentRow &
+  ProposalColumns & {
+    last_operation: ShownOperation | null;
+    age_ms: number;
+    /** The position in the list, see `TimePosition`. */
+    created_at_utc: string;
+  };
 
 /** @param overdueAfterMs age from which an operator has to settle an unresolved payment. */
 export function operatorPayment(row: OperatorPaymentRow, overdueAfterMs: number): OperatorPayment {
@@ -59,22 +61,6 @@ function reversalOf(
 /** What the bank refused to reverse, and what people have booked. */
 function isBooked({ state }: OperatorPaymentRow): boolean {
   return state === "SUCCESS" || state === "CAPTURED";
-}
-
-function resolutionOf(row: OperatorPaymentRow): Pick<OperatorPayment, "resolution"> {
-  const { resolution_outcome: outcome, resolution_evidence: evidence } = row;
-  const { resolution_proposed_by: proposedBy, resolution_proposed_at: proposedAt } = row;
-  if (outcome === null || evidence === null || proposedBy === null || proposedAt === null) return {};
-  return {
-    resolution: {
-      outcome,
-      evidence,
-      proposedBy,
-      proposedAt: proposedAt.toISOString(),
-      confirmations: 1,
-      confirmationsRequired: 2,
-    },
-  };
 }
 
 export function operatorPaymentDetail(

@@ -1,8 +1,10 @@
 import {
   amountToJson,
   currencyExponent,
+  resolutionOf,
   type OperatorRefund,
   type OperatorRefundDetail,
+  type ProposalColumns,
 } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
 import type { AmountsByCurrency } from "../config.ts";
@@ -14,17 +16,13 @@ import { approvalsRequiredFor } from "./approvals-required.ts";
 
 export type Approval = Selectable<RefundApprovalTable>;
 /** A refund's row with the columns that the operator's view adds; ages are by the database's clock. */
-export type OperatorRefundRow = RefundRow & {
-  age_ms: number;
-  state_age_ms: number;
-  /** The position in the list, see `TimePosition`. */
-  created_at_utc: string;
-  /** The resolution one operator has proposed; all null without one. */
-  resolution_outcome: "SUCCESS" | "FAILED" | null;
-  resolution_evidence: string | null;
-  resolution_proposed_by: string | null;
-  resolution_proposed_at: Date | null;
-};
+export type OperatorRefundRow = RefundRow &
+  ProposalColumns & {
+    age_ms: number;
+    state_age_ms: number;
+    /** The position in the list, see `TimePosition`. */
+    created_at_utc: string;
+  };
 
 export type OperatorView = {
   twoAbove: AmountsByCurrency;
@@ -68,7 +66,8 @@ export function operatorRefund(
     ...(row.last_inquiry !== null && { lastInquiry: row.last_inquiry }),
     ...(row.recover_at !== null && { nextAttemptAt: row.recover_at.toISOString() }),
     ...bankOf(row),
-    ...resolutionOf(row),
+    // A proposal that nobody confirmed before the bank answered means nothing any more.
+    ...(row.state === "EXECUTING" && resolutionOf(row)),
   };
 }
 
@@ -93,24 +92,6 @@ function bankOf(row: OperatorRefundRow): Pick<OperatorRefund, "bank"> {
       ...(auth_code !== null && { authCode: auth_code }),
       ...(row.result_code !== null && { resultCode: row.result_code }),
       ...(row.result_message !== null && { resultMessage: row.result_message }),
-    },
-  };
-}
-
-/** A proposal that nobody confirmed before the bank answered means nothing any more. */
-function resolutionOf(row: OperatorRefundRow): Pick<OperatorRefund, "resolution"> {
-  const { resolution_outcome: outcome, resolution_evidence: evidence } = row;
-  const { resolution_proposed_by: proposedBy, resolution_proposed_at: proposedAt } = row;
-  if (row.state !== "EXECUTING") return {};
-  if (outcome === null || evidence === null || proposedBy === null || proposedAt === null) return {};
-  return {
-    resolution: {
-      outcome,
-      evidence,
-      proposedBy,
-      proposedAt: proposedAt.toISOString(),
-      confirmations: 1,
-      confirmationsRequired: 2,
     },
   };
 }
