@@ -11,6 +11,7 @@ export type Logger = PinoLogger;
 const LOGGED_FIELDS = new Set([
   "actor",
   "ageMs",
+  "apiKey",
   "attempt",
   "bus",
   "clientAddress",

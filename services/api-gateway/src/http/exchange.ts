@@ -33,6 +33,8 @@ export class Exchange extends ServerResponse {
   #holdsBodyBack = false;
   /** The template; the path itself may contain a card number by mistake. */
   route: string | undefined;
+  /** The key that a merchant's request came with, for the log: also of one that did not sign in. Never a secret. */
+  apiKey: string | undefined;
   merchant: SignedInMerchant | undefined;
   operator: Operator | undefined;
   /** The merchant the request is about: the one that signed in, or the one an operator names. */

@@ -7,6 +7,7 @@ import { faultOfHead, refuseBrokenHttp } from "./broken-http.ts";
 import { createClientAddress, type ClientAddress } from "./client-address.ts";
 import { answerError, refuse } from "./problem-response.ts";
 import { Refusal } from "./refusal.ts";
+import { createRefusedAccess } from "./refused-access.ts";
 import { logExchange } from "./request-log.ts";
 import { startServerSpan } from "./server-span.ts";
 
@@ -44,6 +45,7 @@ export async function startListener({
   clientAddress = createClientAddress([]),
 }: ListenerOptions): Promise<Listener> {
   const state: ListenerState = { name, draining: false };
+  const countRefused = createRefusedAccess(name);
   /** Open connections, each with its latest exchange. */
   const connections = new Map<Socket, Exchange | undefined>();
 
@@ -58,6 +60,7 @@ export async function startListener({
     exchange.once("close", () => {
       span.end(exchange);
       logExchange(log, exchange);
+      countRefused(exchange);
     });
     cutOffUnread(exchange, answerTimeout);
     const fault = faultOfHead(request);

@@ -39,7 +39,6 @@ test("each request leaves one line, with what is needed to find it again and not
     `"${CVV}"`,
     on.merchant.apiSecret.slice(1),
     "Canary",
-    on.merchant.apiKey,
     Buffer.from(PAN).toString("base64"),
   ]) {
     expect(text).not.toContain(canary);
@@ -47,6 +46,7 @@ test("each request leaves one line, with what is needed to find it again and not
   const common = {
     service: "api-gateway",
     listener: "merchant",
+    apiKey: on.merchant.apiKey,
     msg: "request",
     requestId: expect.any(String),
     durationMs: expect.any(Number),
@@ -83,4 +83,33 @@ test("each request leaves one line, with what is needed to find it again and not
     },
     { ...common, level: "info", method: "GET", statusCode: 401, code: "unauthorized" },
   ]);
+});
+
+test("a request that is refused at the sign-in leaves the API key that it came with, if that has the form of a key, and never the secret", async () => {
+  const { apiKey, apiSecret } = on.merchant;
+  const send = async (headers: Record<string, string | string[]>) => {
+    on.gateway.lines.length = 0;
+    await on.gateway.merchantApi({ path: "/api/payment/x", headers });
+    await eventually(() => expect(on.gateway.lines).toHaveLength(1));
+    const [line] = on.gateway.lines;
+    expect(line).toMatchObject({ statusCode: 401, code: "unauthorized" });
+    expect(JSON.stringify(line)).not.toContain(apiSecret);
+    return line!["apiKey"];
+  };
+  const unknown = "hk_nobodyhasthiskey12345678";
+  expect(await send({ "x-api-key": unknown, "x-api-secret": apiSecret })).toBe(unknown);
+  expect(await send({ "x-api-key": apiKey, "x-api-secret": "hs_wrong" })).toBe(apiKey);
+  expect(await send({ "x-api-key": apiKey })).toBe(apiKey);
+  for (const other of [
+    [apiKey, unknown],
+    apiSecret,
+    `hk_${PAN}${"x".repeat(8)}`,
+    `hk_${PAN.replaceAll(/(\d{4})/g, "$1-")}xxxx`,
+    `hk_${"x".repeat(62)}`,
+    "hk_short",
+    `${apiKey} "`,
+  ]) {
+    expect(await send({ "x-api-key": other, "x-api-secret": "hs_wrong" })).toBeUndefined();
+  }
+  expect(await send({ "x-api-secret": apiSecret })).toBeUndefined();
 });

@@ -2,10 +2,25 @@ import { PROBLEMS } from "@holdfast/contracts";
 import type { Logger } from "@holdfast/service-runtime";
 import type { Exchange } from "./exchange.ts";
 
-/** Writes the one line of a request: the route's template, never the path, and nothing from headers or bodies. */
+/**
+ * Writes the one line of a request: the route's template, never the path, and of headers and bodies nothing but the API
+ * key, which names a credential and is no secret: of a merchant's two keys somebody must be able to tell which one acted,
+ * and which one is under attack.
+ */
 export function logExchange(log: Logger, exchange: Exchange): void {
-  const { req, route, requestId, merchantId, operator, paymentId, code, error, headersSent, statusCode } =
-    exchange;
+  const {
+    req,
+    route,
+    requestId,
+    apiKey,
+    merchantId,
+    operator,
+    paymentId,
+    code,
+    error,
+    headersSent,
+    statusCode,
+  } = exchange;
   log[levelOf(exchange)](
     {
       listener: exchange.listener.name,
@@ -17,6 +32,7 @@ export function logExchange(log: Logger, exchange: Exchange): void {
       durationMs: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
       requestId,
       clientAddress: exchange.clientAddress,
+      apiKey,
       merchantId,
       actor: operator?.subject,
       paymentId,

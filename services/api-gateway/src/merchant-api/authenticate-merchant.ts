@@ -1,5 +1,6 @@
 import { rateLimited } from "../limits/rate-limited.ts";
 import type { SignInLimits } from "../limits/sign-in-limits.ts";
+import { isApiKey } from "../merchant/credential.ts";
 import type { SignIn } from "../merchant/sign-in.ts";
 import type { Authenticate } from "../endpoint/create-router.ts";
 import { Refusal } from "../http/refusal.ts";
@@ -11,6 +12,7 @@ import { Refusal } from "../http/refusal.ts";
 export function authenticateMerchant(signIn: SignIn, limits: SignInLimits): Authenticate {
   return async (request, exchange) => {
     const { "x-api-key": keys, "x-api-secret": secrets } = request.headersDistinct;
+    exchange.apiKey = keys?.length === 1 ? loggableKey(keys[0]!) : undefined;
     const given = keys?.length === 1 && secrets?.length === 1;
     const [apiKey, apiSecret] = given ? [keys[0]!, secrets[0]!] : ["", ""];
     const address = exchange.clientAddress;
@@ -26,6 +28,11 @@ export function authenticateMerchant(signIn: SignIn, limits: SignInLimits): Auth
     limits.succeeded(address, apiKey);
     return undefined;
   };
+}
+
+/** Only what has the form of a key, which has a bound; and, since anybody may send one, no card number in that form. */
+function loggableKey(text: string): string | undefined {
+  return isApiKey(text) && !/\d{12}/.test(text.replaceAll(/[_-]/g, "")) ? text : undefined;
 }
 
 /** RFC 9110 requires a challenge with every 401. */
