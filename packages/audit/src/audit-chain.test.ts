@@ -21,7 +21,14 @@ async function* stream(entries: AuditEntry[]) {
   yield* entries;
 }
 
-const verify = (entries: AuditEntry[], anchor?: AuditAnchor) => verifyAuditChain(stream(entries), anchor);
+const verify = (entries: AuditEntry[], ...anchors: AuditAnchor[]) =>
+  verifyAuditChain(stream(entries), { anchors });
+
+/** As the owner of the database can. */
+function hashedAnew(entries: AuditEntry[]): AuditEntry[] {
+  let previous: Buffer = GENESIS;
+  return entries.map((entry) => ({ ...entry, hash: (previous = auditHash(previous, entry)) }));
+}
 
 test("an untouched chain is intact, and its head is the last hash", async () => {
   const entries = chain(5);
@@ -48,10 +55,37 @@ test("a chain that was cut or written anew does not match a head kept elsewhere"
   const entries = chain(4);
   const anchor = { sequence: 3n, hash: entries[2]!.hash };
   expect(await verify(entries, anchor)).toMatchObject({ intact: true });
-  expect(await verify(entries.slice(0, 2), anchor)).toMatchObject({ intact: false, fault: "anchor" });
-  const rewritten = chain(4).map((entry) => ({ ...entry, actor: "mallory" }));
-  let previous: Buffer = GENESIS;
-  for (const entry of rewritten) previous = entry.hash = auditHash(previous, entry);
+  expect(await verify(entries.slice(0, 2), anchor)).toEqual({
+    intact: false,
+    sequence: 2n,
+    fault: "anchor",
+    anchor,
+  });
+  const rewritten = hashedAnew(entries.map((entry) => ({ ...entry, actor: "mallory" })));
   expect(await verify(rewritten)).toMatchObject({ intact: true });
-  expect(await verify(rewritten, anchor)).toEqual({ intact: false, sequence: 3n, fault: "anchor" });
+  expect(await verify(rewritten, anchor)).toEqual({ intact: false, sequence: 3n, fault: "anchor", anchor });
+});
+
+test("each of many heads has to be in the chain, and two heads of one entry cannot both be", async () => {
+  const entries = chain(4);
+  const heads = entries.map(({ sequence, hash }) => ({ sequence, hash }));
+  expect(await verify(entries, ...heads, ...heads)).toMatchObject({ intact: true });
+  const other = { sequence: 2n, hash: entries[3]!.hash };
+  expect(await verify(entries, ...heads, other)).toEqual({
+    intact: false,
+    sequence: 2n,
+    fault: "anchor",
+    anchor: other,
+  });
+});
+
+test("an entry dated before its predecessor, or in the future, is found though its hash is right", async () => {
+  const entries = chain(3);
+  const dated = (at: string) => hashedAnew(entries.with(2, { ...entries[2]!, at: new Date(at) }));
+  expect(await verify(dated("2026-01-01T00:00:00Z"))).toEqual({ intact: false, sequence: 3n, fault: "time" });
+  expect(await verify(dated(entries[1]!.at.toISOString()))).toMatchObject({ intact: true });
+  const now = new Date("2026-11-20T12:01:00Z");
+  const verifyNow = (at: string) => verifyAuditChain(stream(dated(at)), { now });
+  expect(await verifyNow("2026-11-20T12:05:00Z")).toMatchObject({ intact: true });
+  expect(await verifyNow("2026-11-20T13:00:00Z")).toEqual({ intact: false, sequence: 3n, fault: "time" });
 });

@@ -3,13 +3,14 @@ import { createHash } from "node:crypto";
 /**
  * A service's audit log is a hash chain: each entry's hash covers its own content and the hash before it, so an entry
  * cannot be changed, removed or inserted without making every later hash wrong. The owner of the database can still cut
- * off the end of a chain, or rewrite all of it; to detect that, keep the head (`sequence:hash`) somewhere else from
- * time to time and let the verification look for it.
+ * off the end of a chain, or rewrite all of it, and the result is a chain as good as the first. So each service writes
+ * its heads to places that the database's owner cannot rewrite (`watch-audit-head.ts`), and the verification looks for
+ * them in the chain.
  */
 export type AuditContent = {
   /** 1, 2, 3, … without gaps. */
   sequence: bigint;
-  /** Database time, to the millisecond. */
+  /** Database time, to the millisecond; never before the entry before it. */
   at: Date;
   /** Who did it: an operator's name, or the service itself. */
   actor: string;
@@ -39,26 +40,49 @@ export function auditHash(
 /** A head that was kept elsewhere: the chain must contain it. */
 export type AuditAnchor = { sequence: bigint; hash: Buffer };
 
+/**
+ * What is wrong with the first entry at fault: `gap` it has another number than its place, `hash` its content or the
+ * one before it is not what was hashed, `time` it is dated before its predecessor or in the future, `anchor` a head that
+ * was kept elsewhere is not in the chain.
+ */
+export type AuditFault = "gap" | "hash" | "time" | "anchor";
+
 export type AuditVerdict =
   | { intact: true; entries: bigint; head: Buffer }
-  | { intact: false; sequence: bigint; fault: "gap" | "hash" | "anchor" };
+  | { intact: false; sequence: bigint; fault: Exclude<AuditFault, "anchor"> }
+  | { intact: false; sequence: bigint; fault: "anchor"; anchor: AuditAnchor };
 
-/** Recomputes a chain from its first entry. */
+/**
+ * Recomputes a chain from its first entry.
+ *
+ * @param options.anchors heads that the chain must contain
+ * @param options.now no entry may be dated later than this and a few minutes, by which clocks may differ
+ */
 export async function verifyAuditChain(
   entries: AsyncIterable<AuditEntry>,
-  anchor?: AuditAnchor,
+  { anchors = [], now }: { anchors?: AuditAnchor[]; now?: Date } = {},
 ): Promise<AuditVerdict> {
+  const anchored = Map.groupBy(anchors, ({ sequence }) => sequence);
+  const latest = now === undefined ? Infinity : now.getTime() + CLOCKS_DIFFER_MS;
   let count = 0n;
   let head: Buffer = GENESIS;
+  let time = -Infinity;
   for await (const entry of entries) {
     count++;
+    const at = entry.at.getTime();
     if (entry.sequence !== count) return { intact: false, sequence: count, fault: "gap" };
     if (!auditHash(head, entry).equals(entry.hash)) return { intact: false, sequence: count, fault: "hash" };
+    // What is not a time at all compares as neither.
+    if (!(at >= time && at <= latest)) return { intact: false, sequence: count, fault: "time" };
     head = entry.hash;
-    if (anchor?.sequence === count && !anchor.hash.equals(head)) {
-      return { intact: false, sequence: count, fault: "anchor" };
-    }
+    time = at;
+    const anchor = anchored.get(count)?.find(({ hash }) => !hash.equals(head));
+    if (anchor) return { intact: false, sequence: count, fault: "anchor", anchor };
   }
-  if (anchor && anchor.sequence > count) return { intact: false, sequence: count, fault: "anchor" };
-  return { intact: true, entries: count, head };
+  const anchor = anchors.find(({ sequence }) => sequence > count);
+  return anchor
+    ? { intact: false, sequence: count, fault: "anchor", anchor }
+    : { intact: true, entries: count, head };
 }
+
+const CLOCKS_DIFFER_MS = 300_000;

@@ -19,7 +19,8 @@ export type AuditRecord = { actor: string; action: string; subject: string; deta
 
 /**
  * Appends to the chain, in the transaction of the effect itself: there is no effect without its entry and no entry
- * without its effect. Appends wait for each other until their transactions end; operators' actions are few.
+ * without its effect. Appends wait for each other until their transactions end; operators' actions are few. Where the
+ * server's clock has stepped back (a failover to another machine), an entry gets the time of the one before it.
  */
 export async function appendAudit<DB extends AuditDatabase>(
   trx: Transaction<DB>,
@@ -29,10 +30,12 @@ export async function appendAudit<DB extends AuditDatabase>(
   const {
     rows: [latest],
   } = await sql<{ sequence: string | bigint; hash: Buffer | null; at: Date }>`
-    select coalesce(max(sequence), 0)::bigint as sequence,
-      (select hash from audit_entry order by sequence desc limit 1) as hash,
-      date_trunc('milliseconds', clock_timestamp()) as at
-    from audit_entry`.execute(trx);
+    select coalesce(latest.sequence, 0)::bigint as sequence, latest.hash,
+      greatest(latest.at, date_trunc('milliseconds', clock_timestamp())) as at
+    from (select) as always
+    left join (select sequence, hash, at from audit_entry order by sequence desc limit 1) as latest on true`.execute(
+    trx,
+  );
   const { sequence, hash, at } = latest!;
   const content: AuditContent = {
     sequence: BigInt(sequence) + 1n,

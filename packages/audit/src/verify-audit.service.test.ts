@@ -1,75 +1,104 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { schemaNames, withClient, type SchemaName } from "@holdfast/sandbox/infrastructure";
-import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
-import { Kysely, PostgresDialect } from "kysely";
-import { Pool } from "pg";
+import { schemaNames, withClient } from "@holdfast/sandbox/infrastructure";
+import type { TestDatabase } from "@holdfast/tests/support";
+import { sql, type Kysely } from "kysely";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { appendAudit, readAuditEntriesBefore, type AuditDatabase, type AuditPage } from "./audit-log.ts";
+import { append, auditedDatabase, withLog } from "../test/audited-database.ts";
+import { auditHash, GENESIS } from "./audit-chain.ts";
+import { readAuditEntries, type AuditDatabase } from "./audit-log.ts";
 
-/** A database in which each service has written two entries. */
-async function setUp(): Promise<TestDatabase> {
-  const database = await createTestDatabase();
-  onTestFinished(() => database.drop());
-  for (const schema of schemaNames) {
-    await withLog(database, schema, async (db) => {
-      for (const [actor, action] of [
-        ["alice", "thing.done"],
-        ["bora", "thing.undone"],
-      ] as const) {
-        const record = { actor, action, subject: schema, detail: {} };
-        await db.transaction().execute((trx) => appendAudit(trx, record));
-      }
-    });
-  }
-  return database;
-}
-
-async function withLog<Result>(
-  database: TestDatabase,
-  schema: SchemaName,
-  work: (db: Kysely<AuditDatabase>) => Promise<Result>,
-): Promise<Result> {
-  const pool = new Pool({ connectionString: database.urls[schema].app });
-  const db = new Kysely<AuditDatabase>({ dialect: new PostgresDialect({ pool }) });
-  try {
-    return await work(db);
-  } finally {
-    await db.destroy();
-  }
-}
-
-function asSuperuser({ superuserUrl }: TestDatabase, sql: string): Promise<void> {
-  return withClient(superuserUrl, async (client) => void (await client.query(sql)));
+function asSuperuser({ superuserUrl }: TestDatabase, statement: string): Promise<void> {
+  return withClient(superuserUrl, async (client) => void (await client.query(statement)));
 }
 
 /** Runs the command as a process. */
-async function verify(url: string, ...args: string[]) {
+async function run(args: string[], env: NodeJS.ProcessEnv = {}) {
   const program = join(import.meta.dirname, "verify-audit.ts");
-  const child = spawn(process.execPath, [program, "--database-url", url, ...args]);
+  const inherited = { ...process.env, AUDIT_DATABASE_URL: "", DATABASE_URL: "" };
+  const child = spawn(process.execPath, [program, ...args], { env: { ...inherited, ...env } });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
   const [code] = (await once(child, "close")) as [number];
   return { code, lines: output.trim().split("\n") };
 }
 
+const verify = ({ superuserUrl }: TestDatabase, ...args: string[]) =>
+  run(["--database-url", superuserUrl, ...args]);
+
+/** A directory with the log of a service, as a collector keeps it. */
+function keepLog(...lines: string[]): { directory: string; file: string } {
+  const directory = mkdtempSync(join(tmpdir(), "holdfast-anchors-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, "refunds.log");
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  return { directory, file };
+}
+
+/** The heads that the command prints, as the services log them. */
+function logLinesOf(lines: string[]): string[] {
+  return lines.flatMap((line) => {
+    const [, chain, sequence, hash] = /head (\w+):(\d+):(\w+)$/.exec(line) ?? [];
+    const head = { chain, sequence: Number(sequence), hash, at: "2026-11-20T12:00:00.000Z" };
+    return chain ? [JSON.stringify({ level: "info", service: chain, head, msg: "audit head" })] : [];
+  });
+}
+
+/** As the owner of the schema can: what was rewritten gets hashes that are right. */
+async function hashAnew(db: Kysely<AuditDatabase>): Promise<void> {
+  let previous: Buffer = GENESIS;
+  for await (const entry of readAuditEntries(db, "refunds")) {
+    previous = auditHash(previous, entry);
+    await sql`update audit_entry set hash = ${previous} where sequence = ${entry.sequence}`.execute(db);
+  }
+}
+
 describe("npm run verify-audit", () => {
-  test("says that all four chains are whole, and their heads", async () => {
-    const { code, lines } = await verify((await setUp()).superuserUrl);
+  test("says which database it checks, that all four chains are whole, and their heads", async () => {
+    const database = await auditedDatabase();
+    const { hostname, port, username } = new URL(database.superuserUrl);
+    const { code, lines } = await verify(database);
     expect(code).toBe(0);
     expect(lines).toEqual([
+      `database ${database.name} on ${hostname}:${port} as ${username}`,
       ...schemaNames.map((schema): unknown =>
-        expect.stringMatching(new RegExp(`^${schema}: intact, 2 entries, head ${schema}:2:[0-9a-f]{64}$`)),
+        expect.stringMatching(
+          new RegExp(`^${schema}: intact, 2 entries, 0 anchors found, head ${schema}:2:[0-9a-f]{64}$`),
+        ),
       ),
+      "no anchors were given: a chain that its owner has rewritten looks intact",
       "4 intact, 0 broken",
     ]);
   });
 
+  test("takes the database that it is told, AUDIT_DATABASE_URL before DATABASE_URL, and never shows a password", async () => {
+    const database = await auditedDatabase();
+    const elsewhere = "postgres://someone:hush@127.0.0.1:1/nowhere";
+    const url = database.superuserUrl;
+    for (const { args = [], env } of [
+      { args: ["--database-url", url], env: { AUDIT_DATABASE_URL: elsewhere, DATABASE_URL: elsewhere } },
+      { env: { AUDIT_DATABASE_URL: url, DATABASE_URL: elsewhere } },
+      { env: { DATABASE_URL: url } },
+    ]) {
+      const { code, lines } = await run(args, env);
+      expect(lines[0]).toContain(`database ${database.name} on `);
+      expect(code).toBe(0);
+    }
+    const unreachable = await run([], { DATABASE_URL: elsewhere });
+    expect(unreachable).toMatchObject({ code: 2 });
+    expect(unreachable.lines.join()).toContain("database nowhere on 127.0.0.1:1 as someone");
+    expect(unreachable.lines.join()).not.toContain("hush");
+    expect(await run(["--home", "/nowhere"], { DATABASE_URL: url })).toMatchObject({ code: 2 });
+    expect(await run(["--home", "/nowhere", "--database-url", url])).toMatchObject({ code: 2 });
+  });
+
   test.each(schemaNames)("finds an entry of %s that was changed", async (schema) => {
-    const database = await setUp();
+    const database = await auditedDatabase();
     await asSuperuser(database, `update ${schema}.audit_entry set actor = 'mallory' where sequence = 1`);
-    const { code, lines } = await verify(database.superuserUrl);
+    const { code, lines } = await verify(database);
     expect(code).toBe(1);
     expect(lines.filter((line) => line.includes("BROKEN"))).toEqual([
       expect.stringContaining(`${schema}: BROKEN at entry 1`),
@@ -78,44 +107,99 @@ describe("npm run verify-audit", () => {
   });
 
   test.each(schemaNames)("does not pass over the log of %s when it is not there", async (schema) => {
-    const database = await setUp();
+    const database = await auditedDatabase();
     await asSuperuser(database, `drop table ${schema}.audit_entry`);
-    const { code, lines } = await verify(database.superuserUrl);
+    const { code, lines } = await verify(database);
     expect(code).toBe(1);
     expect(lines).toContain(`${schema}: BROKEN, this role can read no audit table`);
   });
 
-  test("finds, by an anchor, a chain that was cut", async () => {
-    const database = await setUp();
-    const head = /head (\S+)/.exec((await verify(database.superuserUrl)).lines[0]!)?.[1] ?? "";
-    await asSuperuser(database, "delete from gateway.audit_entry where sequence = 2");
-    expect((await verify(database.superuserUrl)).code).toBe(0);
-    expect((await verify(database.superuserUrl, "--anchor", head)).code).toBe(1);
+  test("finds a back-dated entry that the service's own role has appended", async () => {
+    const database = await auditedDatabase();
+    await withLog(database, "payments", async (db) => {
+      await append(db, "alice");
+      const newest = await db
+        .selectFrom("audit_entry")
+        .selectAll()
+        .where("sequence", "=", 3n)
+        .executeTakeFirst();
+      const content = { ...newest!, sequence: 4n, at: new Date("2026-01-01T00:00:00Z") };
+      const hash = auditHash(newest!.hash, content);
+      const { sequence, at, actor, action, subject, detail } = content;
+      await db
+        .insertInto("audit_entry")
+        .values({ sequence, at, actor, action, subject, detail, hash })
+        .execute();
+    });
+    const { code, lines } = await verify(database);
+    expect(code).toBe(1);
+    expect(lines).toContain(
+      "payments: BROKEN at entry 4 (time: it is dated before its predecessor, or in the future)",
+    );
   });
 });
 
-describe("a page of a log", () => {
-  async function read(database: TestDatabase, filter: Omit<AuditPage, "limit">): Promise<string[]> {
-    const entries = await withLog(database, "payments", (db) =>
-      readAuditEntriesBefore(db, "payments", { limit: 10, ...filter }),
+describe("a chain that the owner of its schema has rewritten", () => {
+  test("looks intact by itself, and is broken against the heads in a service's log", async () => {
+    const database = await auditedDatabase();
+    const before = await verify(database);
+    const { directory, file } = keepLog("starting", '{"msg":"request"}', ...logLinesOf(before.lines), "{");
+    const withAnchors = await verify(database, "--anchors", file);
+    expect(withAnchors.code).toBe(0);
+    expect(withAnchors.lines).toContainEqual(
+      expect.stringContaining("refunds: intact, 2 entries, 1 anchors found"),
     );
-    return entries.map(({ action }) => action);
-  }
 
-  test("is newest first, and narrowed to what is given", async () => {
-    const database = await setUp();
-    const [newest] = await withLog(database, "payments", (db) =>
-      readAuditEntriesBefore(db, "payments", { limit: 1 }),
+    await withLog(
+      database,
+      "refunds",
+      async (db) => {
+        await sql`update audit_entry set actor = 'carol' where actor = 'bora'`.execute(db);
+        await hashAnew(db);
+      },
+      "owner",
     );
-    const all = ["thing.undone", "thing.done"];
-    expect(await read(database, {})).toEqual(all);
-    expect(await read(database, { actor: "alice" })).toEqual(["thing.done"]);
-    expect(await read(database, { action: "thing.undone" })).toEqual(["thing.undone"]);
-    expect(await read(database, { subject: "payments" })).toEqual(all);
-    expect(await read(database, { subject: "refunds" })).toEqual([]);
-    expect(await read(database, { actor: "alice", action: "thing.undone" })).toEqual([]);
-    expect(await read(database, { before: newest! })).toEqual(["thing.done"]);
-    expect(await read(database, { from: "2100-01-01T00:00:00Z" })).toEqual([]);
-    expect(await read(database, { to: "2100-01-01T00:00:00+03:00" })).toEqual(all);
+    expect(await verify(database)).toMatchObject({ code: 0 });
+    for (const path of [file, directory]) {
+      const { code, lines } = await verify(database, "--anchors", path);
+      expect(code).toBe(1);
+      expect(lines).toContainEqual(
+        expect.stringMatching(
+          /^refunds: BROKEN at entry 2 \(anchor: the chain was cut or rewritten, refunds:2:\w{64} is not in the chain\)$/,
+        ),
+      );
+      expect(lines.at(-1)).toBe("3 intact, 1 broken");
+    }
+  });
+
+  test("that is, its last entry is gone, is broken against a head that was printed", async () => {
+    const database = await auditedDatabase();
+    const head = /head (refunds\S+)/.exec((await verify(database)).lines.join("\n"))?.[1] ?? "";
+    await withLog(
+      database,
+      "refunds",
+      (db) => sql`delete from audit_entry where sequence = 2`.execute(db),
+      "owner",
+    );
+    expect(await verify(database)).toMatchObject({ code: 0 });
+    const { code, lines } = await verify(database, "--anchor", head);
+    expect(code).toBe(1);
+    expect(lines).toContainEqual(expect.stringContaining(`${head} is not in the chain`));
+  });
+
+  test("is not looked for in a file without a head, or with one that is none: nothing was verified", async () => {
+    const database = await auditedDatabase();
+    expect(await verify(database, "--anchors", keepLog('{"msg":"request"}').file)).toMatchObject({ code: 2 });
+    expect(await verify(database, "--anchors", "/nowhere/heads")).toMatchObject({ code: 2 });
+    expect(await verify(database, "--anchor", "refunds:2:ab")).toMatchObject({ code: 2 });
+  });
+
+  test("is, in a directory that is empty, said to be what cannot be seen", async () => {
+    const database = await auditedDatabase();
+    const empty = join(keepLog("").directory, "empty");
+    mkdirSync(empty);
+    const { code, lines } = await verify(database, "--anchors", empty);
+    expect(code).toBe(0);
+    expect(lines).toContain("no anchors were given: a chain that its owner has rewritten looks intact");
   });
 });
