@@ -202,7 +202,8 @@ async function auditDoubts({ superuserUrl, dir }: System): Promise<Violation[]> 
   try {
     await runLogged({
       name: "verify-audit",
-      command: [process.execPath, program, "--database-url", superuserUrl],
+      // Every head that a service has logged has to be in its chain.
+      command: [process.execPath, program, "--database-url", superuserUrl, "--anchors", join(dir, "logs")],
       env: process.env,
       logFile: join(dir, "logs", "verify-audit.log"),
       timeoutMs: 60_000,

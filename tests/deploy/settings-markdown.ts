@@ -1,3 +1,4 @@
+import { auditSettings } from "@holdfast/audit";
 import { outboxSettings } from "@holdfast/outbox";
 import { sandboxHelpText } from "@holdfast/sandbox";
 import { installationSchema } from "@holdfast/installation";
@@ -62,25 +63,32 @@ const SECTIONS: Section[] = [
     settings: outboxSettings,
   },
   {
+    heading: "Audit log",
+    about:
+      "Read by api-gateway (where it has the operator API), payments, refunds and webhook-dispatcher. [operators.md](operators.md#audit-log) explains what a head proves.",
+    settings: auditSettings,
+  },
+  {
     heading: "api-gateway",
     about:
-      "Also reads the settings of every service. One image runs as several deployments: a listener without a port is off, and its required settings may be left out. Each process counts its limits for itself: with n replicas a client can have up to n times as much.",
-    settings: own(gateway, commonSettings),
+      "Also reads the settings of every service and of the audit log. One image runs as several deployments: a listener without a port is off, and its required settings may be left out. Each process counts its limits for itself: with n replicas a client can have up to n times as much.",
+    settings: own(gateway, commonSettings, auditSettings),
   },
   {
     heading: "payments",
-    about: "Also reads the settings of every service and of events.",
-    settings: own(payments, commonSettings, outboxSettings),
+    about: "Also reads the settings of every service, of events and of the audit log.",
+    settings: own(payments, commonSettings, auditSettings, outboxSettings),
   },
   {
     heading: "refunds",
-    about: "Also reads the settings of every service and of events.",
-    settings: own(refunds, commonSettings, outboxSettings),
+    about: "Also reads the settings of every service, of events and of the audit log.",
+    settings: own(refunds, commonSettings, auditSettings, outboxSettings),
   },
   {
     heading: "webhook-dispatcher",
-    about: "Also reads the settings of every service and the two of the event stream.",
-    settings: own(dispatcher, commonSettings, outboxSettings),
+    about:
+      "Also reads the settings of every service, the two of the event stream and those of the audit log.",
+    settings: own(dispatcher, commonSettings, auditSettings, outboxSettings),
   },
   {
     heading: "Migrations",

@@ -1,2 +1,6 @@
 export * from "./audit-chain.ts";
+export * from "./audit-head.ts";
 export * from "./audit-log.ts";
+export * from "./audit-settings.ts";
+export * from "./verify-audit-command.ts";
+export * from "./watch-audit-head.ts";

@@ -23,6 +23,7 @@ const LOGGED_FIELDS = new Set([
   "error",
   "eventId",
   "fault",
+  "head",
   "lagMs",
   "listener",
   "merchantId",

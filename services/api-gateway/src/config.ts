@@ -1,3 +1,4 @@
+import { auditSettings } from "@holdfast/audit";
 import {
   commonSettings,
   durationSetting,
@@ -17,6 +18,7 @@ import { createClientAddress } from "./http/client-address.ts";
 export const configSchema = z
   .object({
     ...commonSettings,
+    ...auditSettings,
     MERCHANT_API_PORT: portSetting()
       .optional()
       .describe("The merchant API listens here; without a port it is off."),

@@ -1,3 +1,4 @@
+import { lookAfterEach, watchAuditHead, type AuditWatch } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
 import {
@@ -11,7 +12,7 @@ import {
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
-import { Router, type RequestHandler } from "express";
+import { Router } from "express";
 import type { Kysely } from "kysely";
 import {
   createSendCommand,
@@ -25,7 +26,6 @@ import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
-import { requestHandler } from "./http/routed-request.ts";
 import { createPageInFlightLimit, placesIn } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
@@ -54,6 +54,7 @@ import { createFormTokens } from "./public-pages/checkout/form-token.ts";
 import { loadPageAssets } from "./public-pages/checkout/page-assets.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
 import { createSignedSessions, type SignedSessions } from "./public-pages/three-ds/signed-session.ts";
+import { strictTransport } from "./public-pages/strict-transport.ts";
 import { threeDsPages } from "./public-pages/three-ds/three-ds-pages.ts";
 
 export type ApiGateway = RunningService & {
@@ -78,7 +79,8 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
   const db = createDatabase<GatewayDatabase>(pool);
   const signIn = signInOf(config, db);
   const clock = await startClockWatch({ pool, log });
-  const deps = { bus, db, clock, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
+  const announce = signIn && shareCredentialChanges(bus, signIn);
+  const deps = { bus, db, clock, signIn, announce, auditWatch: auditWatchOf(config, db, log) };
   const timeouts = timeoutsOfClients(config);
   const listen = async (name: ListenerState["name"], port: number, router: Router) => {
     const listener = await startListener({
@@ -116,14 +118,15 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     stop: () =>
       stopInOrder(health, [
         listeners.map((listener) => () => listener.stop(config.DRAIN_TIMEOUT)),
-        [() => clock.stop(CLOCK_STOP_MS), () => bus.close(BUS_CLOSE_TIMEOUT_MS)],
+        [clock, deps.auditWatch].map((task) => async () => await task?.stop(TASK_STOP_MS)),
+        [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [() => pool.end()],
       ]),
   };
 }
 
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
-const CLOCK_STOP_MS = 1_000;
+const TASK_STOP_MS = 1_000;
 
 type Deps = {
   bus: Bus;
@@ -131,7 +134,14 @@ type Deps = {
   clock: ClockWatch;
   signIn: SignIn | undefined;
   announce: AnnounceChange | undefined;
+  auditWatch: AuditWatch | undefined;
 };
+
+/** Only the operator API appends to the audit log. */
+function auditWatchOf(config: Config, db: Kysely<GatewayDatabase>, log: Logger): AuditWatch | undefined {
+  if (config.OPERATOR_API_PORT === undefined) return undefined;
+  return watchAuditHead({ db, chain: "gateway", settings: config, log });
+}
 
 function signInOf(
   { CREDENTIAL_PEPPERS: peppers, CREDENTIAL_CACHE_TTL, REQUESTS_IN_FLIGHT_MAX }: Config,
@@ -209,15 +219,6 @@ function publicPages(config: Config, { bus, db, clock }: Deps): Router {
   return router;
 }
 
-/** A browser that has reached a page over TLS does not come without it again (RFC 6797). */
-function strictTransport(publicUrl: string): RequestHandler {
-  const isHttps = publicUrl.startsWith("https:");
-  return requestHandler((_request, exchange, next) => {
-    if (isHttps) exchange.setHeader("Strict-Transport-Security", "max-age=31536000");
-    next();
-  });
-}
-
 function signedSessionsOf(config: Config): SignedSessions {
   const lifetimeMs = config.THREE_DS_STATE_LIFETIME;
   return createSignedSessions(needed(config.THREE_DS_STATE_KEYS), { lifetimeMs });
@@ -237,7 +238,7 @@ function operatorApi(config: Config, deps: Deps): Router {
     }),
     places: placesIn(config),
     routes: [
-      ...merchantRoutes({ db, peppers, announce }),
+      ...lookAfterEach(needed(deps.auditWatch), merchantRoutes({ db, peppers, announce })),
       ...paymentRoutes({ send }),
       ...refundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),

@@ -1,3 +1,4 @@
+import { auditSettings } from "@holdfast/audit";
 import { outboxSettings } from "@holdfast/outbox";
 import {
   commonSettings,
@@ -15,6 +16,7 @@ import { z } from "zod";
 export const configSchema = z.object({
   ...commonSettings,
   ...outboxSettings,
+  ...auditSettings,
   ACQUIRER_URL: urlSetting("http:", "https:").describe("The acquirer."),
   ACQUIRER_TIMEOUT: durationSetting()
     .default(15_000)

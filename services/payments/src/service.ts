@@ -1,3 +1,4 @@
+import { lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
 import { createCardOpener } from "@holdfast/sealing";
 import {
@@ -109,6 +110,7 @@ export async function startPayments(
     connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
   });
   const clock = await startClockWatch({ pool, log });
+  const auditWatch = watchAuditHead({ db, chain: "payments", settings: config, log });
   const bins = createCurrentBins(db, log);
   // The table is read before the first payment. Without a database nothing can be claimed either.
   await bins.refresh().catch((error: unknown) => log.warn({ error }, "the BIN table could not be read yet"));
@@ -174,11 +176,15 @@ export async function startPayments(
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
       ...reservationHandlers(deps),
       ...checkoutHandlers(checkouts),
-      ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
+      ...lookAfterEach(
+        auditWatch,
+        operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
+      ),
       confirmEventsHandler("payments", outboxPool),
     ],
   });
   const tasks = [
+    auditWatch,
     startRecovery(recovery, {
       inFlightMax: config.RECOVERY_IN_FLIGHT_MAX,
       intervalMs: config.RECOVERY_INTERVAL,

@@ -1,3 +1,4 @@
+import { auditSettings } from "@holdfast/audit";
 import { currencyExponent, parseAmount } from "@holdfast/contracts";
 import { outboxSettings } from "@holdfast/outbox";
 import {
@@ -13,6 +14,7 @@ import { z } from "zod";
 export const configSchema = z.object({
   ...commonSettings,
   ...outboxSettings,
+  ...auditSettings,
   ACQUIRER_URL: urlSetting("http:", "https:").describe("The acquirer."),
   ACQUIRER_TIMEOUT: durationSetting()
     .default(15_000)

@@ -1,3 +1,4 @@
+import { lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
 import { getRefund as getRefundCommand, requestRefund as requestRefundCommand } from "@holdfast/contracts";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
@@ -86,6 +87,7 @@ export async function startRefunds(
     log,
   };
   const clock = await startClockWatch({ pool, log });
+  const auditWatch = watchAuditHead({ db, chain: "refunds", settings: config, log });
   const serving = await serve(bus, {
     service: "refunds",
     version: "0.1.0",
@@ -97,7 +99,7 @@ export async function startRefunds(
       handler(getRefundCommand, ({ context, payload }) =>
         getRefund(db, context.merchant.merchantId, payload.refundId),
       ),
-      ...operatorHandlers(deps),
+      ...lookAfterEach(auditWatch, operatorHandlers(deps)),
       confirmEventsHandler("refunds", outboxPool),
     ],
   });
@@ -108,6 +110,7 @@ export async function startRefunds(
       clock,
     }),
     beyondDeadline,
+    auditWatch,
     startPeriodicTask("measure queue", {
       intervalMs: config.QUEUE_MEASURE_INTERVAL,
       round: () => measureQueue(deps),

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { auditSettings } from "@holdfast/audit";
 import { eventStreamSettings } from "@holdfast/outbox";
 import {
   commonSettings,
@@ -13,6 +14,7 @@ import { z } from "zod";
 export const configSchema = z.object({
   ...commonSettings,
   ...eventStreamSettings,
+  ...auditSettings,
   WEBHOOK_SECRET_KEYS: keyRingSetting().describe(
     "Encrypts merchants' webhook secrets at rest; new ones are encrypted under the first key.",
   ),

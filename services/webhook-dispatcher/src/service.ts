@@ -1,3 +1,4 @@
+import { lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { busOptions, connectBus, logHandled, serve } from "@holdfast/messaging";
 import {
   createDatabase,
@@ -114,24 +115,28 @@ export async function startWebhookDispatcher(
   const stream = { replicas: config.EVENT_STREAM_REPLICAS, bytesMax: config.EVENT_STREAM_BYTES_MAX };
   const startConsumer = () => startEventConsumer(accepting, { stream, ackWaitMs: config.WEBHOOK_ACK_WAIT });
   const consumer = startWhileClockIsRight(startConsumer, watch, progress);
+  const auditWatch = watchAuditHead({ db, chain: "webhooks", settings: config, log });
   const serving = await serve(bus, {
     service: "webhooks",
     version: "0.1.0",
     places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
     clock: watch,
     onHandled: logHandled(log),
-    handlers: operatorHandlers({
-      db,
-      secretKeys,
-      rules,
-      lookup,
-      clock,
-      client,
-      activateAfterMs: config.WEBHOOK_SECRET_ACTIVATION,
-      windowMs,
-      eventDays,
-      nudge: () => worker.nudge(),
-    }),
+    handlers: lookAfterEach(
+      auditWatch,
+      operatorHandlers({
+        db,
+        secretKeys,
+        rules,
+        lookup,
+        clock,
+        client,
+        activateAfterMs: config.WEBHOOK_SECRET_ACTIVATION,
+        windowMs,
+        eventDays,
+        nudge: () => worker.nudge(),
+      }),
+    ),
   });
   const task = (operation: string, intervalMs: number, round: () => Promise<unknown>) =>
     startPeriodicTask(operation, { intervalMs, round, log });
@@ -157,7 +162,7 @@ export async function startWebhookDispatcher(
       const drainMs = Math.min(config.DRAIN_TIMEOUT, DRAIN_MAX_MS);
       return stopInOrder(health, [
         [consumer, serving, worker].map((each) => () => each.stop(drainMs)),
-        [watch, ...tasks].map((each) => () => each.stop(TASK_STOP_MS)),
+        [watch, auditWatch, ...tasks].map((each) => () => each.stop(TASK_STOP_MS)),
         [() => client.close()],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [pool, resultsPool].map((each) => () => each.end()),

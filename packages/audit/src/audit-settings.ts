@@ -1,0 +1,18 @@
+import { textSetting, urlSetting } from "@holdfast/service-runtime";
+
+/** Settings of a service that has an audit log. */
+export const auditSettings = {
+  AUDIT_ANCHOR_URL: urlSetting("https:", "http:")
+    .optional()
+    .describe(
+      "An append-only HTTP sink, out of reach of the database's owner, to which the head of the audit log is posted whenever it changes. Without it the heads are in the service's own log only.",
+    ),
+  AUDIT_ANCHOR_TOKEN: textSetting("must be the sink's token")
+    .optional()
+    .describe("Sent to that sink as `Authorization: Bearer`."),
+};
+
+export type AuditSettings = {
+  AUDIT_ANCHOR_URL?: string | undefined;
+  AUDIT_ANCHOR_TOKEN?: string | undefined;
+};

@@ -1,0 +1,111 @@
+import { startPeriodicTask, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
+import { sql, type Kysely } from "kysely";
+import { createAnchorSink } from "./anchor-sink.ts";
+import type { AuditHead } from "./audit-head.ts";
+import type { AuditDatabase } from "./audit-log.ts";
+import { createAuditMetrics } from "./audit-metrics.ts";
+import type { AuditSettings } from "./audit-settings.ts";
+
+export type WatchAuditHeadOptions<DB extends AuditDatabase> = {
+  db: Kysely<DB>;
+  /** The schema that the chain is in. */
+  chain: string;
+  settings: AuditSettings;
+  log: Logger;
+  /** How often it looks without a nudge, for what other replicas and the commands have appended. */
+  intervalMs?: number;
+};
+
+export type AuditWatch = PeriodicTask & {
+  /** Something may have been appended: it looks within a second. */
+  nudge(): void;
+};
+
+/**
+ * Writes the head of a service's audit log to the service's own log whenever it has changed, at most once a second, and
+ * to the sink if there is one. From then on whoever rewrites the chain has to rewrite that, too.
+ *
+ * It also looks whether the head that it has seen before is still in the chain: a rewritten one is noticed here within
+ * the interval, and not when somebody verifies it next.
+ */
+export function watchAuditHead<DB extends AuditDatabase>({
+  db,
+  chain,
+  settings: { AUDIT_ANCHOR_URL: url, AUDIT_ANCHOR_TOKEN: token },
+  log,
+  intervalMs = INTERVAL_MS,
+}: WatchAuditHeadOptions<DB>): AuditWatch {
+  const metrics = createAuditMetrics(chain);
+  const sink = url === undefined ? undefined : createAnchorSink({ url, token, log, metrics });
+  let seen: AuditHead | undefined;
+  let lookAt = 0;
+
+  const look = async () => {
+    if (performance.now() < lookAt) return;
+    lookAt = performance.now() + intervalMs;
+    const { head, isSeenThere } = await readHead(db, chain, seen);
+    if (seen && !isSeenThere) {
+      metrics.rewritten();
+      log.error({ head: seen }, "the audit log no longer contains this head");
+    }
+    const isNew = head && (head.sequence !== seen?.sequence || head.hash !== seen.hash);
+    seen = head;
+    if (!isNew) return;
+    log.info({ head }, "audit head");
+    sink?.send(head);
+  };
+  const task = startPeriodicTask("audit head", { intervalMs: NUDGED_MS, round: look, log });
+
+  return {
+    nudge: () => void (lookAt = 0),
+    async stop(timeoutMs) {
+      await task.stop(timeoutMs);
+      sink?.stop();
+    },
+  };
+}
+
+/** One statement by the primary key, 0.1 a second when idle. */
+const INTERVAL_MS = 10_000;
+/** Between two looks; without a nudge or the interval's end it does nothing. */
+const NUDGED_MS = 1_000;
+
+/** int8 is text or bigint, depending on the connection's parser. */
+type StoredHead = { sequence: string | bigint; hash: Buffer; at: Date; seen_hash: Buffer | null };
+
+async function readHead<DB extends AuditDatabase>(
+  db: Kysely<DB>,
+  chain: string,
+  seen: AuditHead | undefined,
+): Promise<{ head: AuditHead | undefined; isSeenThere: boolean }> {
+  const { rows } = await sql<StoredHead>`
+    select sequence, hash, at, (select hash from audit_entry where sequence = ${seen?.sequence ?? 0}) as seen_hash
+    from audit_entry order by sequence desc limit 1`.execute(db);
+  const [row] = rows;
+  return {
+    head: row && {
+      chain,
+      sequence: Number(row.sequence),
+      hash: row.hash.toString("hex"),
+      at: row.at.toISOString(),
+    },
+    isSeenThere: seen !== undefined && row?.seen_hash?.toString("hex") === seen.hash,
+  };
+}
+
+/** The same handlers or routes, each followed by a nudge: what it has appended is in the log within a second. */
+export function lookAfterEach<Each extends { handle: (...args: never[]) => Promise<unknown> }>(
+  watch: Pick<AuditWatch, "nudge">,
+  handlers: Each[],
+): Each[] {
+  return handlers.map((each) => ({
+    ...each,
+    handle: async (...args: never[]) => {
+      try {
+        return await each.handle(...args);
+      } finally {
+        watch.nudge();
+      }
+    },
+  }));
+}
