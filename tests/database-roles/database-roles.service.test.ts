@@ -1,4 +1,4 @@
-import { schemaNames, withClient, type SchemaName } from "@holdfast/sandbox/infrastructure";
+import { AUDITOR, schemaNames, withClient, type SchemaName } from "@holdfast/sandbox/infrastructure";
 import { createTestDatabase, type TestDatabase } from "../support/index.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -289,7 +289,7 @@ test("nobody is a superuser, or may make databases or roles, replicate, or pass 
     `select rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls from pg_roles
      where rolname !~ '^pg_' and rolname <> current_user order by rolname`,
   );
-  expect(roles.map(({ rolname }) => rolname)).toEqual(ROLES.toSorted());
+  expect(roles.map(({ rolname }) => rolname)).toEqual([...ROLES, AUDITOR].toSorted());
   for (const { rolname, ...attributes } of roles) {
     expect([rolname, Object.values(attributes)]).toEqual([rolname, [false, false, false, false, false]]);
   }

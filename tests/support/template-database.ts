@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
+  AUDITOR,
   provisionDatabase,
   roleNames,
   runLogged,
@@ -80,7 +81,7 @@ async function makeTemplate(
   database: string,
   { services = Object.keys(schemaByService) as ServiceName[], servicesDir = repositoryServices },
 ): Promise<void> {
-  const urls = await provisionDatabase({ superuserUrl, database, passwords });
+  const urls = await provisionDatabase({ superuserUrl, database, passwords, auditorPassword: AUDITOR });
   await withClient(superuserUrl, async (client) => {
     // Statements that a busy machine is slow with are no outage.
     for (const role of roleNames.filter((name) => name.endsWith("_app"))) {

@@ -12,6 +12,11 @@ const passwordSettings = Object.fromEntries(
 /** Environment variables of the installation, beside one password for each role: `PAYMENTS_APP_PASSWORD` and so on. */
 export const configSchema = z.object({
   ...passwordSettings,
+  HOLDFAST_AUDITOR_PASSWORD: textSetting("must be the password of holdfast_auditor")
+    .optional()
+    .describe(
+      "The password that the role `holdfast_auditor` gets, which may read the audit logs and nothing else. Without it nobody can sign in as that role.",
+    ),
   DATABASE_ADMIN_URL: urlSetting("postgres:", "postgresql:").describe(
     "Any database of the server, as a role that may create roles and databases.",
   ),

@@ -4,10 +4,14 @@ import { parseConfig } from "@holdfast/service-runtime";
 import { createTestDatabase } from "@holdfast/tests/support";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { configSchema } from "./config.ts";
+import { AUDITOR } from "./auditor.ts";
 import { install } from "./install.ts";
 import { roleNames } from "./provision-database.ts";
 
 const passwords = Object.fromEntries(roleNames.map((role) => [`${role.toUpperCase()}_PASSWORD`, role]));
+
+/** The server's other tests sign in as the auditor. */
+const auditor = { HOLDFAST_AUDITOR_PASSWORD: AUDITOR };
 
 /** The database exists already, as on every start but the first. */
 async function settings(change: Record<string, string> = {}) {
@@ -15,6 +19,7 @@ async function settings(change: Record<string, string> = {}) {
   onTestFinished(() => database.drop());
   const env = {
     ...passwords,
+    ...auditor,
     DATABASE_ADMIN_URL: database.superuserUrl,
     DATABASE_NAME: database.name,
     NATS_URL: inject("holdfast").natsUrl,

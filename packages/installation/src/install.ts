@@ -31,6 +31,7 @@ async function provisionWhenUp(config: Config, deadline: number): Promise<void> 
         superuserUrl: config.DATABASE_ADMIN_URL,
         database: config.DATABASE_NAME,
         passwords: passwordsOf(config),
+        auditorPassword: config.HOLDFAST_AUDITOR_PASSWORD,
       });
       return true;
     } catch (error) {

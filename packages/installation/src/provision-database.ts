@@ -1,5 +1,6 @@
 // No process reads another's schema: PostgreSQL enforces it. Each schema has an owner role, which migrates it, and an
 // app role, which runs the service and has the rights that the migrations grant it, table by table.
+import { AUDITOR, createAuditor } from "./auditor.ts";
 import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
 
 /** The schemas of the product, one per service. */
@@ -34,6 +35,8 @@ export async function provisionDatabase(options: {
   superuserUrl: string;
   database: string;
   passwords: RolePasswords;
+  /** Of the role that verifies the audit logs; without one nobody can sign in as it. */
+  auditorPassword?: string | undefined;
   /**
    * With `false` it never uses TLS, whatever the environment says; otherwise the URL decides (`?sslmode=verify-full`).
    */
@@ -43,6 +46,7 @@ export async function provisionDatabase(options: {
   await withClient({ ...connection, connectionString: options.superuserUrl }, async (client) => {
     await createDatabase(client, options.database);
     for (const role of roleNames) await createRole(client, role, options.passwords[role]);
+    await createAuditor(client, options.auditorPassword);
     await grantConnect(client, options.database);
   });
   const databaseUrl = urlOf(options.superuserUrl, { database: options.database });
@@ -60,7 +64,7 @@ export async function provisionDatabase(options: {
 export async function grantConnect(client: Client, database: string): Promise<void> {
   const name = escapeIdentifier(database);
   await client.query(`revoke all on database ${name} from public`);
-  await client.query(`grant connect on database ${name} to ${roleNames.join(", ")}`);
+  await client.query(`grant connect on database ${name} to ${[...roleNames, AUDITOR].join(", ")}`);
 }
 
 /** The connection URLs of all roles for one database of the server. */
@@ -107,7 +111,7 @@ const appTimeouts = {
 async function createSchema(client: Client, schema: SchemaName): Promise<void> {
   await client.query(`create schema if not exists ${schema} authorization ${schema}_owner`);
   await client.query(`revoke all on schema ${schema} from public`);
-  await client.query(`grant usage on schema ${schema} to ${schema}_app`);
+  await client.query(`grant usage on schema ${schema} to ${schema}_app, ${AUDITOR}`);
 }
 
 function urlOf(base: string, parts: { database: string; user?: string; password?: string }): string {

@@ -7,6 +7,7 @@ export { startNatsServer, type NatsServer } from "./nats-server.ts";
 export { startPostgres, type Postgres } from "./postgres.ts";
 export { provisionDatabase } from "./provision-database.ts";
 export {
+  AUDITOR,
   grantConnect,
   roleNames,
   schemaByService,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { roleNames, schemaNames, type RolePasswords, type SchemaUrls } from "@holdfast/installation";
+import { AUDITOR, roleNames, schemaNames, type RolePasswords, type SchemaUrls } from "@holdfast/installation";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPostgres, type Postgres } from "./postgres.ts";
 import { provisionDatabase } from "./provision-database.ts";
@@ -61,6 +61,21 @@ test("an app role may only do what a migration granted", async () => {
   await expect(query(urls.payments.app, "insert into secrets values (1)")).rejects.toMatchObject({
     code: "42501",
   });
+});
+
+test("nobody signs in as the auditor until it has a password, nor when it has none any more", async () => {
+  const admin = postgres.superuserUrl("postgres");
+  const url = new URL(urls.gateway.app);
+  url.username = AUDITOR;
+  url.password = "of the auditor";
+  const canSignIn = async () =>
+    (await query(admin, `select rolcanlogin from pg_roles where rolname = '${AUDITOR}'`))[0];
+  const options = { superuserUrl: admin, database: 'hold"fast', passwords };
+  expect(await canSignIn()).toEqual({ rolcanlogin: false });
+  await provisionDatabase({ ...options, auditorPassword: "of the auditor" });
+  expect(await query(url.href, "select current_user as name")).toEqual([{ name: AUDITOR }]);
+  await provisionDatabase(options);
+  expect(await canSignIn()).toEqual({ rolcanlogin: false });
 });
 
 test("statements of app roles are bounded in time, migrations are not", async () => {
