@@ -59,6 +59,7 @@ function secrets() {
   const busUsers = ["API_GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER"];
   return {
     POSTGRES_PASSWORD: password(),
+    HOLDFAST_AUDITOR_PASSWORD: password(),
     ...Object.fromEntries(roles.map((name) => [name, password()])),
     ...Object.fromEntries(busUsers.map((user) => [`NATS_PASSWORD_${user}`, password()])),
     CARD_SEALING_KEYS: `k1:${generateKey()}`,

@@ -131,6 +131,8 @@ const breaks: Record<string, Record<string, Break>> = {
       void delete pod(all, "Job", "payments").containers[0]!.securityContext!.readOnlyRootFilesystem,
   },
   "no pod has a token": {
+    "a cron job's pod mounts it": (all) =>
+      void delete pod(all, "CronJob", "verify-audit").automountServiceAccountToken,
     "a pod mounts it": (all) => void delete payments(all).automountServiceAccountToken,
     "a pod is the namespace's default": (all) => void delete payments(all).serviceAccountName,
     "an account gives it": (all) =>

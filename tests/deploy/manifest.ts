@@ -82,7 +82,9 @@ export function workloads(manifests: Manifest[], ...kinds: string[]): Workload[]
   const wanted =
     kinds.length > 0 ? kinds : ["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Pod"];
   return ofKind(manifests, ...wanted).map((manifest) => {
-    const template = manifest.spec.template as PodTemplate;
+    const { template } = (manifest.kind === "CronJob" ? manifest.spec.jobTemplate.spec : manifest.spec) as {
+      template: PodTemplate;
+    };
     return { name: `${manifest.kind} ${manifest.metadata.name}`, manifest, template, pod: template.spec };
   });
 }

@@ -19,7 +19,9 @@ export const configSchemas: ConfigSchemas = {
   refunds,
   "webhook-dispatcher": dispatcher,
   migration: z.object({ MIGRATION_DATABASE_URL: z.url({ protocol: /^postgres$/ }) }),
+  "verify-audit": z.object({ AUDIT_DATABASE_URL: z.url({ protocol: /^postgres$/ }) }),
   installation: z.object({
+    HOLDFAST_AUDITOR_PASSWORD: text,
     DATABASE_ADMIN_URL: z.url({ protocol: /^postgres$/ }),
     NATS_URL: z.url({ protocol: /^tls$/ }),
     INSTALLATION_TIMEOUT: text,
@@ -68,6 +70,7 @@ export const holdersOfSecrets: Record<string, string[]> = {
       ["installation", "migration"],
     ]),
   ),
+  HOLDFAST_AUDITOR_PASSWORD: ["installation", "verify-audit"],
   NATS_PASSWORD_API_GATEWAY: ["nats", "gateway-merchant", "gateway-operator", "gateway-public"],
   NATS_PASSWORD_PAYMENTS: ["nats", "payments"],
   NATS_PASSWORD_REFUNDS: ["nats", "refunds"],

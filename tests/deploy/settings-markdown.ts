@@ -1,4 +1,4 @@
-import { auditSettings } from "@holdfast/audit";
+import { auditSettings, verifyAuditSettings } from "@holdfast/audit";
 import { outboxSettings } from "@holdfast/outbox";
 import { sandboxHelpText } from "@holdfast/sandbox";
 import { installationSchema } from "@holdfast/installation";
@@ -89,6 +89,12 @@ const SECTIONS: Section[] = [
     about:
       "Also reads the settings of every service, the two of the event stream and those of the audit log.",
     settings: own(dispatcher, commonSettings, auditSettings, outboxSettings),
+  },
+  {
+    heading: "Verification of the audit logs",
+    about:
+      "`npm run verify-audit`, and `src/verify-audit.ts` of the installation, which a CronJob runs each day. [operators.md](operators.md#audit-log) has its options.",
+    settings: verifyAuditSettings,
   },
   {
     heading: "Migrations",

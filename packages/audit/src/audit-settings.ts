@@ -12,6 +12,15 @@ export const auditSettings = {
     .describe("Sent to that sink as `Authorization: Bearer`."),
 };
 
+/** What the command that verifies the audit logs reads where its command line names no database. */
+export const verifyAuditSettings = {
+  AUDIT_DATABASE_URL: urlSetting("postgres:", "postgresql:")
+    .optional()
+    .describe(
+      "The database whose audit logs are verified, as `holdfast_auditor`. Without it `DATABASE_URL` is taken, and without both the sandbox's.",
+    ),
+};
+
 export type AuditSettings = {
   AUDIT_ANCHOR_URL?: string | undefined;
   AUDIT_ANCHOR_TOKEN?: string | undefined;
