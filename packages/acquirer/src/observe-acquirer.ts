@@ -3,6 +3,7 @@ import {
   failSpan,
   inSpan,
   lazyHistogram,
+  metrics,
   SpanKind,
   UNKNOWN_OUTCOME,
   type SpanAttributes,
@@ -23,14 +24,25 @@ export function observeAcquirer(acquirer: Acquirer, { url }: { url: string }): A
     "server.port": Number(port || (protocol === "https:" ? 443 : 80)),
   };
   const operations = Object.entries(acquirer).filter(([name]) => name !== "close");
+  const mismatches = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.mismatches", {
+    description: "Answers of the acquirer about something else than was asked, by operation",
+  });
+  // Exported from the beginning, so that the first one is an increase.
+  for (const [operation] of operations) mismatches.add(0, { operation });
+  const countMismatch = (operation: string) => mismatches.add(1, { operation });
   const observed = operations.map(([name, operation]) => [
     name,
-    observe(name, operation as Operation, server),
+    observe(name, operation as Operation, server, countMismatch),
   ]);
   return { ...acquirer, ...Object.fromEntries(observed) };
 }
 
-function observe(operation: string, call: Operation, server: SpanAttributes): Operation {
+function observe(
+  operation: string,
+  call: Operation,
+  server: SpanAttributes,
+  countMismatch: (operation: string) => void,
+): Operation {
   return async (request) => {
     const startedAt = performance.now();
     const attributes = {
@@ -44,6 +56,7 @@ function observe(operation: string, call: Operation, server: SpanAttributes): Op
       const isUnknown = outcome.kind === "unknown";
       annotate({ "holdfast.outcome": isUnknown ? UNKNOWN_OUTCOME : outcome.kind }, span);
       if (isUnknown || outcome.kind === "not_sent") failSpan(span, outcome.reason ?? outcome.kind);
+      if (outcome.reason === "mismatch") countMismatch(operation);
       recordDuration(performance.now() - startedAt, { operation, outcome: outcome.reason ?? outcome.kind });
       return outcome;
     });

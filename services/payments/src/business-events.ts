@@ -25,6 +25,8 @@ export type BusinessEvents = {
   checkoutClosed(checkout: ClosedCheckout): void;
   /** The sealed card could not be opened: the key rings differ, or the message was tampered with on the bus. */
   cardNotOpened(payment: PaymentKey, error: unknown): void;
+  /** An inquiry has found the payment approved in another amount or currency than was asked for. */
+  answerMismatched(payment: PaymentKey): void;
   /** A write of the money path failed; recovery or the merchant's repetition continues from what is committed. */
   writeFailed(
     operation: "ask_rules" | "reject" | "claim" | "record" | "postpone",
@@ -76,8 +78,14 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     description:
       "Attempts at reversals that the acquirer refused, or left without an answer six times or more",
   });
+  const notOpened = meter.createCounter("holdfast.payments.cards_not_opened", {
+    description: "Sealed cards that could not be opened; must stay 0",
+  });
+  const mismatches = meter.createCounter("holdfast.payments.mismatches", {
+    description: "Payments that the bank, asked later, had approved in another amount or currency",
+  });
   // Exported from the beginning, so that the first one is an increase.
-  stuckReversals.add(0);
+  for (const counter of [stuckReversals, notOpened, mismatches]) counter.add(0);
   const oldest = meter.createGauge("holdfast.payments.unknown.oldest.age", {
     description: "Age of the oldest unknown outcome",
     unit: "s",
@@ -145,7 +153,15 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
         "checkout closed",
       );
     },
+    answerMismatched({ payment_id, merchant_id }) {
+      mismatches.add(1);
+      log.error(
+        { paymentId: payment_id, merchantId: merchant_id },
+        "the bank has approved another amount or currency",
+      );
+    },
     cardNotOpened({ payment_id, merchant_id }, error) {
+      notOpened.add(1);
       log.error(
         { paymentId: payment_id, merchantId: merchant_id, error },
         "a sealed card could not be opened",

@@ -54,6 +54,7 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
     case "settle":
       return await record(deps, payment, decision);
     case "reverse":
+      if (decision.cause === "mismatch") deps.events.answerMismatched(payment);
       return await decideAgainst(deps, payment, decision.cause, inquiry);
     case "wait":
       return await wait(deps, payment, decision);
