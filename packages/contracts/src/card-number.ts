@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { passesLuhn } from "./card.ts";
 
 /**
@@ -38,6 +39,13 @@ export const CARD_NUMBER_FAULT = {
   message:
     "must not contain a card number; if this is another number of 13 to 19 digits, put a letter between its digits",
 } as const;
+
+/** A check for schemas of other texts than `textSchema`'s. */
+export function cardNumberFree({ value, issues }: z.core.ParsePayload<string>): void {
+  if (!holdsCardNumber(value)) return;
+  const { code, message } = CARD_NUMBER_FAULT;
+  issues.push({ code: "custom", input: value, params: { code }, message });
+}
 
 /** The text with digits in ASCII and without what cannot be seen: as it is, and percent-decoded up to twice. */
 function readingsOf(text: string): string[] {
