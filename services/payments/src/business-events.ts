@@ -25,6 +25,8 @@ export type BusinessEvents = {
   checkoutClosed(checkout: ClosedCheckout): void;
   /** The sealed card could not be opened: the key rings differ, or the message was tampered with on the bus. */
   cardNotOpened(payment: PaymentKey, error: unknown): void;
+  /** A merchant has put the number of a buyer's card into a checkout; it stays there until the checkout is deleted. */
+  cardInCheckout(payment: PaymentKey, fields: readonly string[]): void;
   /** A write of the money path failed; recovery or the merchant's repetition continues from what is committed. */
   writeFailed(
     operation: "ask_rules" | "reject" | "claim" | "record" | "postpone",
@@ -149,6 +151,12 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       log.error(
         { paymentId: payment_id, merchantId: merchant_id, error },
         "a sealed card could not be opened",
+      );
+    },
+    cardInCheckout({ payment_id, merchant_id }, fields) {
+      log.warn(
+        { paymentId: payment_id, merchantId: merchant_id, reason: fields.join(", ") },
+        "a checkout has the number of the card that was to pay it",
       );
     },
     writeFailed(operation, { payment_id, merchant_id }, error) {

@@ -209,6 +209,7 @@ test.each([
     { outcome: "problem", code: "installments_not_allowed" } as const,
     { faults: ["installmentCount.invalid"] },
   ],
+  [{ outcome: "problem", code: "validation_failed" } as const, { faults: ["pan.in_checkout"] }],
   [{ outcome: "problem", code: "internal_error" } as const, { faults: ["form.busy"] }],
 ])("%j leaves the same form to be sent again", async (reply, body) => {
   const page = show();

@@ -124,6 +124,8 @@ const enFaults = {
   "pan.invalid": "A card number has 12 to 19 digits.",
   "pan.length": "This card number is too short or too long.",
   "pan.luhn": "This card number is not valid. Please check it.",
+  "pan.in_checkout":
+    "The shop has put this card's number into the order's details, where it must not be, so you cannot pay with this card here. No payment was started. Please use another card or tell the shop.",
   "cardHolderName.required": "Enter the name on your card.",
   "cardHolderName.invalid": "Enter the name as it appears on your card (2 to 45 characters).",
   "cardHolderName.card_number": "Enter the name on your card here, not the card number.",
@@ -146,6 +148,8 @@ const trFaults: Record<FaultText, string> = {
   "pan.invalid": "Kart numarası 12 ila 19 haneli olmalıdır.",
   "pan.length": "Bu kart numarası çok kısa veya çok uzun.",
   "pan.luhn": "Bu kart numarası geçerli değil. Lütfen kontrol edin.",
+  "pan.in_checkout":
+    "İşletme bu kartın numarasını sipariş bilgilerine yazmış; bu bilgi orada bulunamayacağı için burada bu kartla ödeme yapılamaz. Ödeme başlatılmadı. Lütfen başka bir kart kullanın veya işletmeye bildirin.",
   "cardHolderName.required": "Kart üzerindeki ad soyadı girin.",
   "cardHolderName.invalid": "Ad soyadı kartınızda yazdığı gibi girin (2 ila 45 karakter).",
   "cardHolderName.card_number": "Bu alana kart numarasını değil, kart üzerindeki ad soyadı girin.",
