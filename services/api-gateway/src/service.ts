@@ -11,7 +11,7 @@ import {
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
-import { Router, type RequestHandler } from "express";
+import { Router } from "express";
 import type { Kysely } from "kysely";
 import {
   createSendCommand,
@@ -25,7 +25,6 @@ import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
-import { requestHandler } from "./http/routed-request.ts";
 import { createPageInFlightLimit, placesIn } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
@@ -52,6 +51,9 @@ import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
 import { createFormTokens } from "./public-pages/checkout/form-token.ts";
 import { loadPageAssets } from "./public-pages/checkout/page-assets.ts";
+import { headersOfPages } from "./public-pages/headers-of-pages.ts";
+import { pageReports } from "./public-pages/page-reports/page-reports.ts";
+import { createViolationEvents } from "./public-pages/page-reports/violation-events.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
 import { createSignedSessions, type SignedSessions } from "./public-pages/three-ds/signed-session.ts";
 import { threeDsPages } from "./public-pages/three-ds/three-ds-pages.ts";
@@ -78,7 +80,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
   const db = createDatabase<GatewayDatabase>(pool);
   const signIn = signInOf(config, db);
   const clock = await startClockWatch({ pool, log });
-  const deps = { bus, db, clock, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
+  const deps = { bus, db, clock, log, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
   const timeouts = timeoutsOfClients(config);
   const listen = async (name: ListenerState["name"], port: number, router: Router) => {
     const listener = await startListener({
@@ -129,6 +131,7 @@ type Deps = {
   bus: Bus;
   db: Kysely<GatewayDatabase>;
   clock: ClockWatch;
+  log: Logger;
   signIn: SignIn | undefined;
   announce: AnnounceChange | undefined;
 };
@@ -181,7 +184,7 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps): Router {
 }
 
 /** The pages for buyers' browsers: checkouts, and the ways to a 3-D Secure challenge and back. */
-function publicPages(config: Config, { bus, db, clock }: Deps): Router {
+function publicPages(config: Config, { bus, db, clock, log }: Deps): Router {
   const sealingKeys = needed(config.CARD_SEALING_KEYS);
   const publicUrl = needed(config.PUBLIC_URL);
   const sessions = signedSessionsOf(config);
@@ -190,8 +193,8 @@ function publicPages(config: Config, { bus, db, clock }: Deps): Router {
   const admit = createPageRateLimit(config.PAGE_REQUESTS_PER_MINUTE_PER_IP);
   const router = Router();
   router.use(
-    strictTransport(publicUrl),
-
+    headersOfPages(publicUrl),
+    pageReports({ publicUrl, events: createViolationEvents(log, () => performance.now()) }),
     checkoutPages({
       admit,
       db,
@@ -207,15 +210,6 @@ function publicPages(config: Config, { bus, db, clock }: Deps): Router {
     threeDsPages({ admit, send: sendPage, sessions, inPlace, now: Date.now }),
   );
   return router;
-}
-
-/** A browser that has reached a page over TLS does not come without it again (RFC 6797). */
-function strictTransport(publicUrl: string): RequestHandler {
-  const isHttps = publicUrl.startsWith("https:");
-  return requestHandler((_request, exchange, next) => {
-    if (isHttps) exchange.setHeader("Strict-Transport-Security", "max-age=31536000");
-    next();
-  });
 }
 
 function signedSessionsOf(config: Config): SignedSessions {

@@ -42,6 +42,7 @@ import { faultsOf, installmentChoices, renderForm } from "./render-form.ts";
 import { renderPage } from "./render-page.ts";
 import type { SendPageCommand } from "../../bus/send-command.ts";
 import { shopUrlOfCheckout } from "../shop-url.ts";
+import { reportsPathOf } from "../page-reports/report-headers.ts";
 
 export type CheckoutPagesDeps = PayByFormDeps & {
   sendPage: SendPageCommand;
@@ -124,7 +125,8 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
   const shown: ShownCheckout = { checkout, merchantName: merchant.name, locale: asked.locale, path };
   const nonce = generateNonce();
   const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName: merchant.name };
-  const send = (body: string) => exchange.answer(200, pageHeaders(nonce), body);
+  const send = (body: string) =>
+    exchange.answer(200, pageHeaders(nonce, reportsPathOf(deps.publicUrl)), body);
 
   if (isUnderWay(checkout)) return send(renderPage(frame, renderWaiting(shown), { refreshSeconds: 5 }));
   if (checkout.status !== "OPEN") {
@@ -280,5 +282,9 @@ function notice(
   }
   const nonce = generateNonce();
   const frame = { assets: deps.assets, locale: asked.locale, nonce, path };
-  exchange.answer(status, { ...pageHeaders(nonce), ...headers }, renderPage(frame, content));
+  exchange.answer(
+    status,
+    { ...pageHeaders(nonce, reportsPathOf(deps.publicUrl)), ...headers },
+    renderPage(frame, content),
+  );
 }
