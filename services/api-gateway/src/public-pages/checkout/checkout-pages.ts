@@ -25,7 +25,7 @@ import { findMerchant } from "../../merchant/merchant-queries.ts";
 import { checkoutUrl } from "../public-url.ts";
 import type { FormTokens } from "./form-token.ts";
 import type { Html } from "../html.ts";
-import type { PageAssets } from "./page-assets.ts";
+import { ASSET_HEADERS, type PageAssets } from "./page-assets.ts";
 import { generateNonce, pageHeaders, PRIVACY_HEADERS } from "./page-headers.ts";
 import { isCrossSite, readPageRequest, type PageRequest } from "./page-request.ts";
 import type { AdmitPage } from "../../limits/page-rate-limit.ts";
@@ -82,12 +82,6 @@ export function checkoutPages(deps: CheckoutPagesDeps): Router {
   on("post", "/cancel", "write", (visit) => cancel(deps, visit));
   return router;
 }
-
-/** Its address names its content. */
-const ASSET_HEADERS = {
-  "Cache-Control": "public, max-age=31536000, immutable",
-  "Cross-Origin-Resource-Policy": "same-origin",
-};
 
 /** Every request of the page goes through here. */
 function visitHandler(

@@ -30,7 +30,8 @@ ${inputs.join("\n")}
 `;
 }
 
-const SUBMIT = 'document.getElementById("challenge").submit()';
+/** The only script of the page. */
+export const SUBMIT = 'document.getElementById("challenge").submit()';
 
 /**
  * The Content-Security-Policy of our own page with the form. The form may go to the challenge's address and, since
