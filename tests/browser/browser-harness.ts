@@ -132,7 +132,7 @@ export async function startBrowserHarness(): Promise<BrowserHarness> {
 }
 
 /** @throws where there is none, with what to do. */
-function findChromium(): string {
+export function findChromium(): string {
   const candidates = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/google-chrome"];
   const found = candidates.find((path) => path !== undefined && existsSync(path));
   if (found) return found;

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { encodingsOf, findSecrets } from "./encodings.ts";
+import { encodingsOf, findSecrets, inScript } from "./encodings.ts";
 
 const PAN = "4111111111111111";
 const secrets = new Map([["card", encodingsOf(PAN)]]);
@@ -20,6 +20,9 @@ test.each([
   Array.from(PAN)
     .map((digit) => `\\u003${digit}`)
     .join(""),
+  inScript(PAN, "０"),
+  Buffer.from(inScript(PAN, "٠")).toString("hex"),
+  encodeURIComponent(inScript(PAN, "０")),
 ])("finds the card in %s", (content) => {
   expect(finds(content)).toBe(true);
 });

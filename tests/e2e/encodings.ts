@@ -14,9 +14,31 @@ export function encodingsOf(secret: string): Map<string, Buffer> {
     ["URL-escaped", [...bytes].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")],
     ["JSON-escaped", [...bytes].map((byte) => `\\u${byte.toString(16).padStart(4, "0")}`).join("")],
     ["UTF-16", Buffer.from(secret, "utf16le")],
+    ...scriptForms(secret),
     ...base64Forms(bytes),
   ];
   return new Map(forms.map(([name, form]) => [name, Buffer.from(form as string)]));
+}
+
+/** Of a number: the digits of other scripts. Nobody types a secret in them. */
+function scriptForms(secret: string): [string, string][] {
+  if (!/^[0-9]+$/.test(secret)) return [];
+  return Object.entries(SCRIPTS).flatMap(([name, zero]): [string, string][] => {
+    const written = inScript(secret, zero);
+    return [
+      [name, written],
+      [`${name}, in hex`, Buffer.from(written).toString("hex")],
+      [`${name}, URL-escaped`, encodeURIComponent(written)],
+    ];
+  });
+}
+
+const SCRIPTS = { "full-width": "０", "Arabic-Indic": "٠" };
+
+/** The digits of a number in the script that has this zero. */
+export function inScript(digits: string, zero: string): string {
+  const first = zero.codePointAt(0)!;
+  return Array.from(digits, (digit) => String.fromCodePoint(first + Number(digit))).join("");
 }
 
 function base64Forms(bytes: Buffer): [string, string][] {

@@ -5,6 +5,7 @@ import { eventually } from "../support/index.ts";
 import { Client } from "pg";
 import { expect, test } from "vitest";
 import { encodingsOf, findSecrets } from "./encodings.ts";
+import { misplacedCards, storedRows } from "./misplaced-cards.ts";
 import {
   bankWill,
   collectTelemetry,
@@ -20,6 +21,7 @@ const PANS = ["4539578763621486", "5425233430109903", "374245455400126"];
 const TYPED = ["4556737586899855", "5105105105105100"] as const;
 const DECLINED = "4929420573595709";
 const SILENT = "4916108926268679";
+const MISPLACED = "4716347184862961";
 const CVV = "7391";
 
 test("no card number, cvv or secret is in any log, bus message, span, metric, row, file or answer of a run", async () => {
@@ -35,10 +37,11 @@ test("no card number, cvv or secret is in any log, bus message, span, metric, ro
   await eventually(() => collector.metrics.get("payments")?.has("holdfast.acquirer.duration") === true);
   const messages = await bus.stop();
   await checkpoint(sandbox);
+  const rows = await storedRows(sandbox.file.databaseUrl);
   await sandbox.stop();
 
   const secrets = new Map(
-    [...PANS, ...TYPED, DECLINED, SILENT].map((pan): [string, Map<string, Buffer>] => [
+    [...PANS, ...TYPED, DECLINED, SILENT, MISPLACED].map((pan): [string, Map<string, Buffer>] => [
       `card ${pan.slice(-4)}`,
       encodingsOf(pan),
     ]),
@@ -53,12 +56,14 @@ test("no card number, cvv or secret is in any log, bus message, span, metric, ro
   collector.bodies.forEach((body, index) => scan(`export ${index}`, body));
   answers.forEach((answer, index) => scan(`answer ${index}`, Buffer.from(answer)));
   messages.forEach(({ subject, data }) => scan(`message on ${subject}`, data));
+  for (const { table, row } of rows) scan(`a row of ${table}`, Buffer.from(row));
   const files = await filesUnder(sandbox.home);
   for (const file of files) scan(file, await readFile(file));
 
   expect(leaks).toEqual([]);
   expect(collector.spans.some(({ name }) => name === "acquirer authorize")).toBe(true);
   expect(messages.some(({ subject }) => subject === "payments.pre-authorize")).toBe(true);
+  expect(new Set(rows.map(({ table }) => table))).toContain("payments.payment");
   expect(files.some((file) => file.includes("pg_wal"))).toBe(true);
   expect(files.some((file) => file.endsWith("payments.log"))).toBe(true);
 });
@@ -98,6 +103,7 @@ async function runEverything(sandbox: RunningSandbox): Promise<{ answers: string
   const wrong = sandbox.merchant({ apiKey: pan, apiSecret: created.body.apiSecret });
   answers.push((await wrong("POST", "/api/pre-authorization", preAuthorization({ pan }))).text);
   answers.push(...(await payOnPage(sandbox, merchant)));
+  answers.push(...(await misplaceCards(sandbox, merchant)));
   await bankWill(sandbox, "hang");
   const abandoned = new AbortController();
   const silent = fetch(`${sandbox.file.gatewayUrl}/api/pre-authorization`, {
@@ -157,6 +163,21 @@ async function payOnPage({ file }: RunningSandbox, merchant: ApiClient): Promise
     const found = await merchant("GET", `/api${path}`);
     expect(found.body).toMatchObject({ status: "COMPLETED" });
     answers.push(found.text);
+  }
+  return answers;
+}
+
+/** The number in every field that is stored, of merchants and of operators: each one is named and nothing is kept. */
+async function misplaceCards(sandbox: RunningSandbox, merchant: ApiClient): Promise<string[]> {
+  const answers: string[] = [];
+  const clients = { merchant, operator: sandbox.operator() };
+  for (const { listener, method, path, body, headers, field } of misplacedCards(MISPLACED)) {
+    const answer = await clients[listener](method, path, body, headers);
+    expect(answer.body, `${method} ${path} ${field}`).toMatchObject({
+      code: "validation_failed",
+      errors: [{ field, code: "card_number" }],
+    });
+    answers.push(answer.text + JSON.stringify([...answer.headers]));
   }
   return answers;
 }

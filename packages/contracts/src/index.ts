@@ -1,4 +1,5 @@
 export * from "./card.ts";
+export * from "./card-number.ts";
 export * from "./json-number.ts";
 export * from "./money.ts";
 export * from "./page.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CARD_NUMBER_FAULT, holdsCardNumber } from "./card-number.ts";
 
 /**
  * C0, C1 and DEL, line and paragraph separators, and the bidirectional controls, which can make a name read as
@@ -7,14 +8,14 @@ import { z } from "zod";
 const FORBIDDEN_CHARACTERS = /[\p{Cc}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/u;
 
 /**
- * Free text from a merchant: well-formed Unicode without control characters, not only white space, its length counted
- * in code points. Kept as sent, so that the merchant's own key comes back byte for byte.
+ * Free text from a merchant: well-formed Unicode without control characters and without a card number, not only white
+ * space, its length counted in code points. Kept as sent, so that the merchant's own key comes back byte for byte.
  */
-export function textSchema(min: number, max: number) {
+export function textSchema(min: number, max: number, { mayBeNumber = false }: TextOptions = {}) {
   return z
     .string()
     .check((context) => {
-      const fault = textFault(context.value, min, max);
+      const fault = textFault(context.value, min, max, mayBeNumber);
       if (fault) {
         context.issues.push({
           code: "custom",
@@ -27,18 +28,25 @@ export function textSchema(min: number, max: number) {
     .meta({ minLength: min, maxLength: max });
 }
 
-type TextFault = "invalid_characters" | "too_short" | "too_long";
+type TextOptions = {
+  /** Whether a text of ASCII digits alone is taken although it may be a card number. */
+  mayBeNumber?: boolean;
+};
 
-function textFault(value: string, min: number, max: number): TextFault | undefined {
+type TextFault = "invalid_characters" | "too_short" | "too_long" | typeof CARD_NUMBER_FAULT.code;
+
+function textFault(value: string, min: number, max: number, mayBeNumber: boolean): TextFault | undefined {
   if (!value.isWellFormed() || FORBIDDEN_CHARACTERS.test(value)) return "invalid_characters";
   const length = Array.from(value.slice(0, 2 * max + 2)).length;
   if (length > max) return "too_long";
   if (length < min || value.trim() === "") return "too_short";
-  return undefined;
+  if (mayBeNumber && /^[0-9]+$/.test(value)) return undefined;
+  return holdsCardNumber(value) ? CARD_NUMBER_FAULT.code : undefined;
 }
 
 const TEXT_FAULT_MESSAGES: Record<TextFault, (min: number, max: number) => string> = {
   invalid_characters: () => "must be well-formed Unicode without control characters",
   too_short: (min) => `must have at least ${min} characters that are not white space`,
   too_long: (_min, max) => `must have at most ${max} characters`,
+  [CARD_NUMBER_FAULT.code]: () => CARD_NUMBER_FAULT.message,
 };

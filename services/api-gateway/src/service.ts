@@ -52,9 +52,11 @@ import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
 import { createFormTokens } from "./public-pages/checkout/form-token.ts";
 import { loadPageAssets } from "./public-pages/checkout/page-assets.ts";
+import { headersOfPages } from "./public-pages/headers-of-pages.ts";
+import { pageReports } from "./public-pages/page-reports/page-reports.ts";
+import { createViolationEvents } from "./public-pages/page-reports/violation-events.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
 import { createSignedSessions, type SignedSessions } from "./public-pages/three-ds/signed-session.ts";
-import { strictTransport } from "./public-pages/strict-transport.ts";
 import { threeDsPages } from "./public-pages/three-ds/three-ds-pages.ts";
 
 export type ApiGateway = RunningService & {
@@ -80,7 +82,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
   const signIn = signInOf(config, db);
   const clock = await startClockWatch({ pool, log });
   const announce = signIn && shareCredentialChanges(bus, signIn);
-  const deps = { bus, db, clock, signIn, announce, auditWatch: auditWatchOf(config, db, log) };
+  const deps = { bus, db, clock, log, signIn, announce, auditWatch: auditWatchOf(config, db, log) };
   const timeouts = timeoutsOfClients(config);
   const listen = async (name: ListenerState["name"], port: number, router: Router) => {
     const listener = await startListener({
@@ -132,6 +134,7 @@ type Deps = {
   bus: Bus;
   db: Kysely<GatewayDatabase>;
   clock: ClockWatch;
+  log: Logger;
   signIn: SignIn | undefined;
   announce: AnnounceChange | undefined;
   auditWatch: AuditWatch | undefined;
@@ -191,7 +194,7 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps): Router {
 }
 
 /** The pages for buyers' browsers: checkouts, and the ways to a 3-D Secure challenge and back. */
-function publicPages(config: Config, { bus, db, clock }: Deps): Router {
+function publicPages(config: Config, { bus, db, clock, log }: Deps): Router {
   const sealingKeys = needed(config.CARD_SEALING_KEYS);
   const publicUrl = needed(config.PUBLIC_URL);
   const sessions = signedSessionsOf(config);
@@ -200,8 +203,8 @@ function publicPages(config: Config, { bus, db, clock }: Deps): Router {
   const admit = createPageRateLimit(config.PAGE_REQUESTS_PER_MINUTE_PER_IP);
   const router = Router();
   router.use(
-    strictTransport(publicUrl),
-
+    headersOfPages(publicUrl),
+    pageReports({ publicUrl, events: createViolationEvents(log, () => performance.now()) }),
     checkoutPages({
       admit,
       db,

@@ -27,6 +27,8 @@ export type BusinessEvents = {
   cardNotOpened(payment: PaymentKey, error: unknown): void;
   /** An inquiry has found the payment approved in another amount or currency than was asked for. */
   answerMismatched(payment: PaymentKey): void;
+  /** A merchant has put the number of a buyer's card into a checkout; it stays there until the checkout is deleted. */
+  cardInCheckout(payment: PaymentKey, fields: readonly string[]): void;
   /** A write of the money path failed; recovery or the merchant's repetition continues from what is committed. */
   writeFailed(
     operation: "ask_rules" | "reject" | "claim" | "record" | "postpone",
@@ -165,6 +167,12 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       log.error(
         { paymentId: payment_id, merchantId: merchant_id, error },
         "a sealed card could not be opened",
+      );
+    },
+    cardInCheckout({ payment_id, merchant_id }, fields) {
+      log.warn(
+        { paymentId: payment_id, merchantId: merchant_id, reason: fields.join(", ") },
+        "a checkout has the number of the card that was to pay it",
       );
     },
     writeFailed(operation, { payment_id, merchant_id }, error) {

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { isAmexPan, passesLuhn } from "../card.ts";
+import { CARD_NUMBER_FAULT, holdsThisCard } from "../card-number.ts";
 import { JsonNumber } from "../json-number.ts";
 import { currencyExponent, parseAmount, type AmountFault } from "../money.ts";
 import { textSchema } from "../text.ts";
@@ -14,7 +15,9 @@ export const INSTALLMENTS_MAX = 12;
  * Numbers arrive as {@link JsonNumber}, so that amounts are read from their source text.
  */
 export const cardPaymentFields = {
-  orderId: textSchema(1, 64).meta({ description: "Merchant's number of the order" }),
+  orderId: textSchema(1, 64, { mayBeNumber: true }).meta({
+    description: "Merchant's number of the order; it may be any number but the card's",
+  }),
   amount: z.instanceof(JsonNumber, { error: "must be a number" }).meta({
     override: { type: "number", exclusiveMinimum: 0, maximum: 999_999_999.99 },
     description: "Decimal number without an exponent and with at most as many decimals as the currency has",
@@ -50,12 +53,14 @@ function field(format: string, error: string, accepts: (value: string) => boolea
   return z.string().refine(accepts, { error, params: { code: `invalid_${format}` } });
 }
 
-type CardPaymentFields = Partial<Record<keyof typeof cardPaymentFields, unknown>>;
+type CardPaymentFields = Partial<
+  Record<keyof typeof cardPaymentFields | (typeof FIELDS_WITHOUT_CARD)[number], unknown>
+>;
 
 /**
  * Adds what is wrong between fields. Runs whether or not single fields are at fault, so that all faults show at once.
  */
-export type AddFault = (field: keyof typeof cardPaymentFields, code: string, message: string) => void;
+export type AddFault = (field: string, code: string, message: string) => void;
 
 /** @param now for the card's expiry; a card is good to the end of its month anywhere on earth (UTC-12). */
 export function checkCardPaymentFields(fields: CardPaymentFields, now: Date, addFault: AddFault): void {
@@ -66,13 +71,23 @@ export function checkCardPaymentFields(fields: CardPaymentFields, now: Date, add
   if (typeof cvv === "string" && /^\d{3}$/.test(cvv) && isAmexPan(pan)) {
     addFault("cvv", "invalid_format", "must be four digits for American Express");
   }
-  for (const name of ["orderId", "cardHolderName", "customerId"] as const) {
+  for (const name of FIELDS_WITHOUT_CARD) {
     const value = fields[name];
-    if (typeof value === "string" && value.replace(/[^\d]/g, "").includes(pan)) {
-      addFault(name, "contains_card_number", "must not contain the card number");
+    if (typeof value === "string" && holdsThisCard(value, pan)) {
+      addFault(name, CARD_NUMBER_FAULT.code, "must not contain the card number");
     }
   }
 }
+
+/** Texts of card payments that are stored. */
+const FIELDS_WITHOUT_CARD = [
+  "orderId",
+  "cardHolderName",
+  "customerId",
+  "loyaltyCode",
+  "successUrl",
+  "failureUrl",
+] as const;
 
 /** An amount's decimals are judged by its currency. */
 export function checkAmount(

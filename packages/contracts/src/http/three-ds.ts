@@ -25,36 +25,17 @@ export const threeDsRequestSchema = z
   })
   .meta({ id: "ThreeDsRequest" });
 
-/** What is wrong between the fields. Installments belong to sales; a card number has no place in a URL. */
+/** What is wrong between the fields. Installments belong to sales. */
 export function checkThreeDs(
   fields: Record<string, unknown>,
   now: Date,
   addFault: (field: string, code: string, message: string) => void,
 ): void {
   checkCardPaymentFields(fields, now, addFault);
-  const { transactionType, installmentCount, pan } = fields;
+  const { transactionType, installmentCount } = fields;
   if (transactionType === "PRE_AUTHORIZATION" && installmentCount !== undefined) {
     addFault("installmentCount", "not_allowed", "is not allowed for pre-authorizations");
   }
-  for (const name of ["successUrl", "failureUrl"] as const) {
-    const url = fields[name];
-    if (
-      typeof url === "string" &&
-      typeof pan === "string" &&
-      isLongDigits(pan) &&
-      digitsOf(url).includes(pan)
-    ) {
-      addFault(name, "contains_card_number", "must not contain the card number");
-    }
-  }
-}
-
-function isLongDigits(text: string): boolean {
-  return /^\d{12,19}$/.test(text);
-}
-
-function digitsOf(text: string): string {
-  return text.replaceAll(/\D/g, "");
 }
 
 /** The record, and while the cardholder has to pass a challenge, how to get there. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cardNumberFree } from "../card-number.ts";
 import { FINAL_STATUSES } from "../payment-status.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 import { pageQuery } from "./operator-payments.ts";
@@ -105,7 +106,9 @@ export const putMerchantWebhook = defineEndpoint({
     "address.",
   pathParameters: merchantPath,
   notFound: "merchant_not_found",
-  request: z.object({ url: z.string().max(2_048) }).meta({ id: "PutWebhookRequest" }),
+  request: z
+    .object({ url: z.string().max(2_048, { abort: true }).check(cardNumberFree) })
+    .meta({ id: "PutWebhookRequest" }),
   responses: {
     201: {
       description: "Webhooks are on; the secret is shown only once",

@@ -25,6 +25,19 @@ test.each([
   expect(read(value)).toEqual({ key, scope: "POST /api/payment/1/capture" });
 });
 
+test.each([
+  "4111111111111111",
+  "order-4111 1111 1111 1111",
+  '"pay:4111-1111-1111-1111:1"',
+  "%34111111111111111",
+])("%j has a card number in it: it is refused by that name, and not repeated", (value) => {
+  const refusal = read(value) as Refusal;
+  expect(refusal.extra?.members?.["errors"]).toEqual([
+    { field: "Idempotency-Key", code: "card_number", message: expect.any(String) },
+  ]);
+  expect(JSON.stringify(refusal)).not.toMatch(/\d{4}/);
+});
+
 describe("refused", () => {
   test.each([
     [""],

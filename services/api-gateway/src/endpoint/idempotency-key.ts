@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { CARD_NUMBER_FAULT, holdsCardNumber } from "@holdfast/contracts";
 import { Refusal } from "../http/refusal.ts";
 
 /** A merchant's Idempotency-Key with its scope, as commands carry it. */
@@ -6,7 +7,8 @@ export type IdempotencyKey = { key: string; scope: string };
 
 /**
  * Reads the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): one value of 1 to 255 printable ASCII
- * characters, quoted or bare. Its scope is method and path: the same key on another path is another key.
+ * characters without a card number in it, quoted or bare. Its scope is method and path: the same key on another path is
+ * another key.
  *
  * @param path the matched path with ids in lower case, so that one resource has one scope.
  */
@@ -19,17 +21,18 @@ export function readIdempotencyKey(
   const [value = ""] = values;
   const key = /^"(.*)"$/.exec(value)?.[1] ?? value;
   if (values.length !== 1 || !/^[\x20-\x7E]{1,255}$/.test(key) || key.trim() === "") return INVALID;
+  if (holdsCardNumber(key)) return HOLDS_CARD;
   return { key, scope: `${request.method} ${path}` };
 }
 
-const INVALID = new Refusal("validation_failed", {
-  members: {
-    errors: [
-      {
-        field: "Idempotency-Key",
-        code: "invalid_format",
-        message: "must be one value of 1 to 255 printable ASCII characters",
-      },
-    ],
-  },
+const INVALID = refusalOf({
+  code: "invalid_format",
+  message: "must be one value of 1 to 255 printable ASCII characters",
 });
+const HOLDS_CARD = refusalOf(CARD_NUMBER_FAULT);
+
+function refusalOf(fault: { code: string; message: string }): Refusal {
+  return new Refusal("validation_failed", {
+    members: { errors: [{ field: "Idempotency-Key", ...fault }] },
+  });
+}

@@ -323,6 +323,26 @@ test("a failed challenge leaves the checkout to another card", async () => {
   expect(await steps.pay(checkoutId)).toMatchObject({ result: { status: "COMPLETED" } });
 });
 
+test.each([
+  ["orderId", { orderId: "5105105105105100" }],
+  ["customerId", { customerId: "c-５１０５１０５１０５１０５１００" }],
+  ["successUrl", { successUrl: "https://shop.example/paid?c=5105%20105105105100" }],
+  ["failureUrl", { failureUrl: "https://shop.example/%35105105105105100" }],
+])(
+  "a checkout with the card's own number as its %s is not paid with that card, but with another",
+  async (field, change) => {
+    const checkoutId = await steps.open(change);
+    expect(await steps.pay(checkoutId, { pan: "5105105105105100" })).toEqual({
+      outcome: "problem",
+      code: "validation_failed",
+      extra: { errors: [{ field, code: "card_number", message: expect.any(String) }] },
+    });
+    expect(await steps.paymentsOf(checkoutId)).toEqual([]);
+    expect(await steps.view(checkoutId)).toMatchObject({ status: "OPEN", attemptsLeft: 3 });
+    expect(await steps.pay(checkoutId)).toMatchObject({ result: { status: "COMPLETED" } });
+  },
+);
+
 test("a card sealed for another payment is not opened", async () => {
   const checkoutId = await steps.open();
   const other = steps.form(checkoutId);

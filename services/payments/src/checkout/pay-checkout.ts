@@ -11,6 +11,7 @@ import { authorizePayment } from "../authorization/authorize-payment.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { claimWithin, rejectWithin, type PaymentWrites } from "../payment/payment-writes.ts";
 import { enrolPayment, type EnrolPaymentDeps } from "../three-ds/enrol-payment.ts";
+import { refuseCardInCheckout } from "./card-in-checkout.ts";
 import { mayBePaid } from "./checkout.ts";
 import { findCheckout, lockCheckout, noteAttempt, type CheckoutRow } from "./checkout-queries.ts";
 import { describeForPage } from "./read-checkout.ts";
@@ -33,6 +34,8 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
       extra: { allowed: row.installment_options },
     };
   }
+  const refused = refuseCardInCheckout(deps, message, row);
+  if (refused) return refused;
 
   const ofCheckout = { ...deps, writes: writesOfCheckout(deps, checkoutId) };
   const payment = row.three_ds

@@ -76,6 +76,6 @@ test("the code has as many digits as the scheme prints", () => {
 });
 
 test("a card number typed for the name is noticed before it is sent", () => {
-  expect(page.nameFault("4111 1111 1111 1111")).toBe("cardHolderName.contains_card_number");
+  expect(page.nameFault("4111 1111 1111 1111")).toBe("cardHolderName.card_number");
   expect(page.nameFault("Ada Lovelace")).toBeUndefined();
 });

@@ -81,6 +81,8 @@ test("every page forbids whatever it does not need, and is not kept, framed or t
       "frame-ancestors 'none'",
       "require-trusted-types-for 'script'",
       "trusted-types 'none'",
+      "report-to page",
+      "report-uri /csp-reports",
     ]);
     expect(headers).toMatchObject({
       "cache-control": "no-store",
@@ -88,11 +90,28 @@ test("every page forbids whatever it does not need, and is not kept, framed or t
       "x-frame-options": "DENY",
       "x-content-type-options": "nosniff",
       "strict-transport-security": "max-age=31536000",
+      "integrity-policy": "blocked-destinations=(script), endpoints=(page)",
+      "reporting-endpoints": 'page="/csp-reports"',
     });
     expect(headers).not.toHaveProperty("set-cookie");
     expect(text.match(/<script|<link/g)).toHaveLength(2);
     expect(text).not.toMatch(/<[^>]+ (style|on\w+)=/);
   }
+});
+
+test("a browser's report is noted, whatever state the pages are in", async () => {
+  checkouts.answers.view = async () => ({ outcome: "in_doubt" });
+  const report = { "effective-directive": "script-src-elem", "blocked-uri": "https://evil.example/a.js" };
+  const answer = await http(gateway.ports.public!, {
+    method: "POST",
+    path: "/csp-reports",
+    headers: { "content-type": "application/csp-report" },
+    body: JSON.stringify({ "csp-report": report }),
+  });
+  expect(answer).toMatchObject({ status: 204, text: "" });
+  expect(gateway.lines).toContainEqual(
+    expect.objectContaining({ fault: "script-src-elem", reason: "https://evil.example" }),
+  );
 });
 
 test("no two pages have one nonce", async () => {
@@ -209,6 +228,7 @@ test.each([
     { outcome: "problem", code: "installments_not_allowed" } as const,
     { faults: ["installmentCount.invalid"] },
   ],
+  [{ outcome: "problem", code: "validation_failed" } as const, { faults: ["pan.in_checkout"] }],
   [{ outcome: "problem", code: "internal_error" } as const, { faults: ["form.busy"] }],
 ])("%j leaves the same form to be sent again", async (reply, body) => {
   const page = show();

@@ -25,7 +25,7 @@ import { findMerchant } from "../../merchant/merchant-queries.ts";
 import { checkoutUrl } from "../public-url.ts";
 import type { FormTokens } from "./form-token.ts";
 import type { Html } from "../html.ts";
-import type { PageAssets } from "./page-assets.ts";
+import { ASSET_HEADERS, type PageAssets } from "./page-assets.ts";
 import { generateNonce, pageHeaders, PRIVACY_HEADERS } from "./page-headers.ts";
 import { isCrossSite, readPageRequest, type PageRequest } from "./page-request.ts";
 import type { AdmitPage } from "../../limits/page-rate-limit.ts";
@@ -42,6 +42,7 @@ import { faultsOf, installmentChoices, renderForm } from "./render-form.ts";
 import { renderPage } from "./render-page.ts";
 import type { SendPageCommand } from "../../bus/send-command.ts";
 import { shopUrlOfCheckout } from "../shop-url.ts";
+import { reportsPathOf } from "../page-reports/report-headers.ts";
 
 export type CheckoutPagesDeps = PayByFormDeps & {
   sendPage: SendPageCommand;
@@ -82,12 +83,6 @@ export function checkoutPages(deps: CheckoutPagesDeps): Router {
   return router;
 }
 
-/** Its address names its content. */
-const ASSET_HEADERS = {
-  "Cache-Control": "public, max-age=31536000, immutable",
-  "Cross-Origin-Resource-Policy": "same-origin",
-};
-
 /** Every request of the page goes through here. */
 function visitHandler(
   deps: CheckoutPagesDeps,
@@ -124,7 +119,8 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
   const shown: ShownCheckout = { checkout, merchantName: merchant.name, locale: asked.locale, path };
   const nonce = generateNonce();
   const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName: merchant.name };
-  const send = (body: string) => exchange.answer(200, pageHeaders(nonce), body);
+  const send = (body: string) =>
+    exchange.answer(200, pageHeaders(nonce, reportsPathOf(deps.publicUrl)), body);
 
   if (isUnderWay(checkout)) return send(renderPage(frame, renderWaiting(shown), { refreshSeconds: 5 }));
   if (checkout.status !== "OPEN") {
@@ -280,5 +276,9 @@ function notice(
   }
   const nonce = generateNonce();
   const frame = { assets: deps.assets, locale: asked.locale, nonce, path };
-  exchange.answer(status, { ...pageHeaders(nonce), ...headers }, renderPage(frame, content));
+  exchange.answer(
+    status,
+    { ...pageHeaders(nonce, reportsPathOf(deps.publicUrl)), ...headers },
+    renderPage(frame, content),
+  );
 }

@@ -14,6 +14,12 @@ export type PageAsset = {
 };
 export type PageAssets = { script: PageAsset; style: PageAsset };
 
+/** Its address names its content. */
+export const ASSET_HEADERS = {
+  "Cache-Control": "public, max-age=31536000, immutable",
+  "Cross-Origin-Resource-Policy": "same-origin",
+};
+
 /** Reads the files once, at start. The page's script is written in two modules, and sent as one file. */
 export function loadPageAssets(publicUrl: string): PageAssets {
   const base = withoutTrailingSlashes(new URL(publicUrl).pathname);

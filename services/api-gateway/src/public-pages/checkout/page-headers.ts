@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { reportDirectives } from "../page-reports/report-headers.ts";
 
 /** Generated for each page: browsers run no script and no style without it. */
 export function generateNonce(): string {
@@ -8,9 +9,10 @@ export function generateNonce(): string {
 /**
  * The security headers of every page. It loads nothing but our own script and style, may not be framed, leaks its address
  * to no other site (anybody who knows it can pay), and is not stored. Forms go to this server only: the hops to the shop
- * and to the bank are links or script, since browsers apply `form-action` to redirects after a form, too.
+ * and to the bank are links or script, since browsers apply `form-action` to redirects after a form, too. What a browser
+ * does not allow it reports to us.
  */
-export function pageHeaders(nonce: string): Record<string, string> {
+export function pageHeaders(nonce: string, reportsPath: string): Record<string, string> {
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
@@ -21,10 +23,13 @@ export function pageHeaders(nonce: string): Record<string, string> {
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
+    ...reportDirectives(reportsPath),
   ];
   return {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": policy.join("; "),
+    // Where a browser knows it: no script without the digest that the page names, even if it had a nonce.
+    "Integrity-Policy": "blocked-destinations=(script), endpoints=(page)",
     "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",

@@ -69,6 +69,8 @@ export async function payByForm(deps: PayByFormDeps, filled: FilledForm): Promis
       exchange.code = reply.code;
       if (reply.code === "installments_not_allowed")
         return { kind: "faults", faults: ["installmentCount.invalid"] };
+      // All that `payments` finds at fault is a card whose number the shop has put into the checkout.
+      if (reply.code === "validation_failed") return { kind: "faults", faults: ["pan.in_checkout"] };
       return { kind: "faults", faults: ["form.busy"] };
     case "not_started":
       return { kind: "faults", faults: ["form.busy"] };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Challenge } from "@holdfast/contracts";
 import { escapeHtml } from "../html.ts";
+import { reportDirectives, REPORTS_PATH } from "../page-reports/report-headers.ts";
 
 type Form = Pick<Challenge, "url" | "fields">;
 
@@ -29,7 +30,8 @@ ${inputs.join("\n")}
 `;
 }
 
-const SUBMIT = 'document.getElementById("challenge").submit()';
+/** The only script of the page. */
+export const SUBMIT = 'document.getElementById("challenge").submit()';
 
 /**
  * The Content-Security-Policy of our own page with the form. The form may go to the challenge's address and, since
@@ -44,8 +46,12 @@ export function challengePolicy({ url }: Pick<Challenge, "url">): string {
     `form-action https:${protocol === "https:" ? "" : ` ${origin}`}`,
     "base-uri 'none'",
     FRAMED_BY,
+    REPORTED_TO,
   ].join("; ");
 }
 
 /** Merchants show challenges in a frame; these pages have nothing that could be clicked by mistake. */
 export const FRAMED_BY = "frame-ancestors https:";
+
+/** From `/3ds/…/{state}`, so that it is right under any path. */
+export const REPORTED_TO = reportDirectives(`../..${REPORTS_PATH}`).join("; ");

@@ -1,7 +1,7 @@
 import type { Exchange } from "../../http/exchange.ts";
 import type { Language } from "../choose-language.ts";
 import { escapeHtml } from "../html.ts";
-import { FRAMED_BY } from "./challenge-form.ts";
+import { FRAMED_BY, REPORTED_TO } from "./challenge-form.ts";
 
 /** What these pages can say. None of it is how a payment ended: the shop says that. */
 export type Notice = "waiting" | "invalid" | "expired" | "unavailable";
@@ -68,7 +68,7 @@ export function answerNotice(
     status,
     {
       ...PAGE_HEADERS,
-      "Content-Security-Policy": `default-src 'none'; form-action 'none'; base-uri 'none'; ${FRAMED_BY}`,
+      "Content-Security-Policy": `default-src 'none'; form-action 'none'; base-uri 'none'; ${FRAMED_BY}; ${REPORTED_TO}`,
       ...(refreshUrl !== undefined && { Refresh: `${refreshS}; url=${refreshUrl}` }),
       ...((status === 503 || status === 429) && { "Retry-After": String(refreshS) }),
     },

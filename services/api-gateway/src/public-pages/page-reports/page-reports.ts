@@ -1,0 +1,60 @@
+/**
+ * Where browsers report what the policy of a page did not allow (PCI DSS 11.6.1). Everybody may send here, so nothing is
+ * stored, the answer is always the same, and all of it is bounded apart from the pages: a flood of reports takes no place
+ * from a buyer.
+ */
+import type { IncomingMessage } from "node:http";
+import { Router } from "express";
+import { readBody } from "../../http/read-body.ts";
+import { requestHandler } from "../../http/routed-request.ts";
+import { Refusal } from "../../http/refusal.ts";
+import { createPageInFlightLimit } from "../../limits/in-flight-limit.ts";
+import { createPageRateLimit } from "../../limits/page-rate-limit.ts";
+import { readReports } from "./read-reports.ts";
+import { REPORTS_PATH } from "./report-headers.ts";
+import type { ViolationEvents } from "./violation-events.ts";
+
+export type PageReportsDeps = {
+  publicUrl: string;
+  events: ViolationEvents;
+};
+
+export function pageReports({ publicUrl, events }: PageReportsDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const ownOrigin = new URL(publicUrl).origin;
+  const admit = createPageRateLimit(REPORTS_PER_MINUTE);
+  const inPlace = createPageInFlightLimit(PLACES);
+  const receive = requestHandler(async (request, exchange) => {
+    exchange.route = REPORTS_PATH;
+    if (isSmall(request) && admit(exchange) === undefined) {
+      await inPlace(exchange, "read", async () => {
+        const body = await readBody(exchange, isReport);
+        if (body instanceof Refusal) return;
+        for (const violation of readReports(body.toString("utf8"), ownOrigin)) events.violated(violation);
+      });
+    }
+    exchange.answer(204, {}, undefined);
+  });
+  router.post(REPORTS_PATH, receive);
+  return router;
+}
+
+/** Of one client's address, which may be that of many buyers. */
+const REPORTS_PER_MINUTE = 120;
+
+/** Bodies that are being read. */
+const PLACES = { external: 0, local: 32 };
+
+/** Browsers always tell the length. */
+function isSmall({ headers }: IncomingMessage): boolean {
+  return Number(headers["content-length"] ?? Number.NaN) <= REPORT_BYTES_MAX;
+}
+
+const REPORT_BYTES_MAX = 8 * 1_024;
+
+function isReport({ headersDistinct }: IncomingMessage): boolean {
+  const { "content-type": types, "content-encoding": encodings } = headersDistinct;
+  return types?.length === 1 && encodings === undefined && REPORT_MEDIA_TYPE.test(types[0]!);
+}
+
+const REPORT_MEDIA_TYPE = /^application\/(csp-report|reports\+json)[ \t]*(;[ \t]*charset=utf-8[ \t]*)?$/i;

@@ -1,0 +1,20 @@
+import { withoutTrailingSlashes } from "../public-url.ts";
+
+/** As the router sees it. */
+export const REPORTS_PATH = "/csp-reports";
+
+/** As browsers see it, who may reach us under a path. It stands in a policy, which `;` and `,` would end. */
+export function reportsPathOf(publicUrl: string): string {
+  const base = withoutTrailingSlashes(new URL(publicUrl).pathname);
+  return `${base}${REPORTS_PATH}`.replaceAll(";", "%3B").replaceAll(",", "%2C");
+}
+
+/** The header that gives `report-to` its address; for all pages of one origin it is the same. */
+export function reportingEndpoints(publicUrl: string): Record<string, string> {
+  return { "Reporting-Endpoints": `page="${reportsPathOf(publicUrl)}"` };
+}
+
+/** The end of a Content-Security-Policy; browsers that do not know `report-to` go by `report-uri`. */
+export function reportDirectives(reportsPath: string): string[] {
+  return ["report-to page", `report-uri ${reportsPath}`];
+}

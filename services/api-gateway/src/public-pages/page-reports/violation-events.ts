@@ -1,0 +1,31 @@
+import type { Logger } from "@holdfast/service-runtime";
+import { metrics } from "@holdfast/telemetry";
+import type { Violation } from "./read-reports.ts";
+
+/** Counts violations of the pages' policy; the log has one line a second of them at most. */
+export type ViolationEvents = { violated(violation: Violation): void };
+
+/** @param now milliseconds of a clock that never goes back. */
+export function createViolationEvents(log: Logger, now: () => number): ViolationEvents {
+  const violations = metrics.getMeter("api-gateway").createCounter("holdfast.page.violations", {
+    description: "Violations of the pages' policy that browsers have reported, by directive and source",
+  });
+  let loggedAt = -Infinity;
+  let count = 0;
+  return {
+    violated({ directive, source, origin }) {
+      violations.add(1, { directive, source });
+      count += 1;
+      if (now() - loggedAt < LOG_INTERVAL_MS) return;
+      // `count` has those since the last line, of whatever kind.
+      log.warn(
+        { listener: "public", fault: directive, reason: origin ?? source, count },
+        "a page's policy was violated",
+      );
+      loggedAt = now();
+      count = 0;
+    },
+  };
+}
+
+const LOG_INTERVAL_MS = 1_000;
