@@ -3,7 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { PAYMENT_STATUS_CHANGED } from "./messages/events.ts";
 import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
 import { apiPaymentResponseSchema } from "./http/api-payment-response.ts";
-import { COMMON_PROBLEMS, MERCHANT_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
+import { COMMON_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
 import { ENDPOINTS } from "./http/endpoints.ts";
 
 /** The OpenAPI 3.1 document of both APIs, as JSON text; `docs/openapi.json` is this. */
@@ -109,8 +109,8 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
   };
 }
 
-function problemsOf({ listener, problems: own }: Endpoint): ProblemCode[] {
-  return [...own, ...COMMON_PROBLEMS, ...(listener === "merchant" ? MERCHANT_PROBLEMS : [])];
+function problemsOf({ problems: own }: Endpoint): ProblemCode[] {
+  return [...own, ...COMMON_PROBLEMS];
 }
 
 /** Of the merchant API's answers after the sign-in, refusals included. */

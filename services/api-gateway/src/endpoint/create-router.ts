@@ -13,6 +13,7 @@ import { refuse } from "../http/problem-response.ts";
 import { queryText, requestHandler, type RoutedRequest } from "../http/routed-request.ts";
 import { readBody } from "../http/read-body.ts";
 import { Refusal } from "../http/refusal.ts";
+import type { RefusedAttempts } from "../limits/refused-attempts.ts";
 import type { Call, Route } from "./route.ts";
 
 /** Sets who signed in, or refuses. It reads headers only. */
@@ -27,6 +28,8 @@ export type RouterOptions = {
   routes: Route[];
   /** Requests at the same time; one more is refused as not started. */
   places: Places;
+  /** Writes down and bounds what operators try without the authority for it. */
+  refusedAttempts?: RefusedAttempts;
 };
 
 /**
@@ -37,7 +40,8 @@ export type RouterOptions = {
  * request and response and adds headers that would have to be removed again, and what HTTP cannot parse would not reach
  * it, where every answer here has a request id (ADR 0017).
  */
-export function createRouter({ prefix, authenticate, limitRate, routes, places }: RouterOptions): Router {
+export function createRouter(options: RouterOptions): Router {
+  const { prefix, authenticate, limitRate, routes, places, refusedAttempts } = options;
   const router = Router({ caseSensitive: true, strict: true });
   router.use(
     prefix,
@@ -50,33 +54,51 @@ export function createRouter({ prefix, authenticate, limitRate, routes, places }
   const inPlace = createInFlightLimit(places);
   for (const [path, routesHere] of Map.groupBy(routes, ({ endpoint }) => endpoint.path)) {
     const expressRoute = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
-    for (const route of routesHere) expressRoute[methodOf(route.endpoint)](routeHandler(route, inPlace));
+    for (const route of routesHere)
+      expressRoute[methodOf(route.endpoint)](routeHandler(route, inPlace, refusedAttempts));
     expressRoute.all(methodNotAllowed(path, allowedMethods(routesHere)));
   }
   return router;
 }
 
-function routeHandler(route: Route, inPlace: InFlightLimit): RequestHandler {
+function routeHandler(route: Route, inPlace: InFlightLimit, attempts?: RefusedAttempts): RequestHandler {
   return requestHandler(async (request, exchange) => {
-    exchange.route = route.endpoint.path;
-    const hadPlace = await inPlace(workOf(route.endpoint), async () => {
-      const call = await readCall(route, request, exchange);
+    const { endpoint } = route;
+    exchange.route = endpoint.path;
+    const hadPlace = await inPlace(workOf(endpoint), async () => {
+      const refusal =
+        (endpoint.method !== "GET" && attempts?.locked(exchange)) ||
+        (await refuseByRole(endpoint, request, exchange, attempts));
+      const call = refusal ?? (await readCall(route, request, exchange));
       const answer = call instanceof Refusal ? call : await route.handle(call);
-      if (answer instanceof Refusal) return refuse(exchange, answer);
+      if (answer instanceof Refusal) {
+        attempts?.count(exchange, answer.code);
+        return refuse(exchange, answer);
+      }
       exchange.answer(answer.status, answer.headers, answer.body && JSON.stringify(answer.body));
     });
     if (!hadPlace) refuse(exchange, new Refusal("service_unavailable"));
   });
 }
 
-/** Everything that is checked before the route does its work. */
+/** The refusal of what the operator's role does not allow. */
+async function refuseByRole(
+  endpoint: Endpoint,
+  request: RoutedRequest,
+  exchange: Exchange,
+  attempts: RefusedAttempts | undefined,
+): Promise<Refusal | undefined> {
+  if (endpoint.listener !== "operator" || includesRole(exchange.operator?.role, endpoint.role))
+    return undefined;
+  return (await attempts?.forbid(exchange, endpoint, request)) ?? new Refusal("forbidden");
+}
+
+/** Everything else that is checked before the route does its work. */
 async function readCall(
   { endpoint, check }: Route,
   request: RoutedRequest,
   exchange: Exchange,
 ): Promise<Call<Endpoint> | Refusal> {
-  if (endpoint.listener === "operator" && !includesRole(exchange.operator?.role, endpoint.role))
-    return new Refusal("forbidden");
   if (endpoint.listener === "merchant" && endpoint.method === "POST") {
     const key = readIdempotencyKey(request, concretePath(endpoint.path, request.params));
     if (key instanceof Refusal) return key;
