@@ -52,6 +52,8 @@ export const COMMON_PROBLEMS = [
   "internal_error",
   "service_unavailable",
   "rate_limited",
+  // A query parameter that the endpoint does not know.
+  "validation_failed",
 ] as const;
 
 /** What any endpoint with a body can answer. */

@@ -2,7 +2,7 @@ import { parse as parseQuery } from "node:querystring";
 import type { IncomingMessage } from "node:http";
 import { OPERATOR_ROLES, workOf, type Endpoint, type OperatorRole, type Places } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
-import type { z } from "zod";
+import { z } from "zod";
 import { createInFlightLimit, type InFlightLimit } from "../limits/in-flight-limit.ts";
 import type { LimitRate } from "../limits/merchant-rate-limit.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -104,19 +104,45 @@ async function readCall(
     if (key instanceof Refusal) return key;
     exchange.idempotency = key;
   }
-  const query =
-    endpoint.queryParameters && parseRequest(endpoint.queryParameters, parseQuery(queryText(request)));
+  const query = readQuery(endpoint, request);
   if (query instanceof Refusal) return query;
-  const body = endpoint.request && (await readJson(exchange, endpoint.bodyOptional === true));
+  const body = await readRequestBody({ endpoint, check }, exchange);
   if (body instanceof Refusal) return body;
-  const parsed = endpoint.request && parseRequest(endpoint.request, body, check);
-  if (parsed instanceof Refusal) return parsed;
   const path = endpoint.pathParameters && readPath(endpoint, endpoint.pathParameters, request, exchange);
   if (path instanceof Refusal) return path;
   const caller = exchange.merchant ?? exchange.operator;
   if (!caller) throw new Error(`${endpoint.path} was reached without a sign-in`);
-  return { exchange, caller, path, query, body: parsed };
+  return { exchange, caller, path, query, body };
 }
+
+/** A parameter that the endpoint does not know is refused: ignored, it would answer another question than was asked. */
+function readQuery(
+  { queryParameters }: Endpoint,
+  request: RoutedRequest,
+): Record<string, unknown> | Refusal | undefined {
+  const text = queryText(request);
+  if (queryParameters === undefined && text === "") return undefined;
+  return parseRequest(queryParameters ?? NOTHING, parseQuery(text), { unknown: "unknown_parameter" });
+}
+
+/**
+ * The merchant API ignores fields that it does not know, as its contract says. Where operators set a protection, a price or
+ * a decision, one that is spelled wrongly would be one that is absent, also in a request that has no fields at all.
+ */
+async function readRequestBody(
+  { endpoint, check }: Pick<Route, "endpoint" | "check">,
+  exchange: Exchange,
+): Promise<unknown> {
+  const { listener, method, request, bodyOptional } = endpoint;
+  const isOperators = listener === "operator";
+  const schema = request ?? (isOperators && method !== "GET" ? NOTHING : undefined);
+  if (schema === undefined) return undefined;
+  const body = await readJson(exchange, bodyOptional === true || schema === NOTHING);
+  if (body instanceof Refusal) return body;
+  return parseRequest(schema, body, { check, ...(isOperators && { unknown: "unknown_field" }) });
+}
+
+const NOTHING = z.object({});
 
 /** The path comes last, as the look-up of an id does: one that names nothing and an unknown id get the same answers. */
 function readPath(
