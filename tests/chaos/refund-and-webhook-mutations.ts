@@ -42,6 +42,15 @@ export const REFUND_AND_WEBHOOK_MUTATIONS: readonly Mutation[] = [
     scenario: afterwards("nobody approves the refund they asked for"),
   },
   {
+    name: "refunds: whoever issued the credential may approve",
+    changes: change(
+      `${refunds}/operator/decide-refund.ts`,
+      `if (refund.credential_issued_by === actor) return`,
+      `if (refund.credential_issued_by === \`not \${actor}\`) return`,
+    ),
+    scenario: afterwards("nobody decides about a refund that was requested with a credential they issued"),
+  },
+  {
     name: "webhooks: an event is confirmed before it is committed",
     changes: change(
       `${dispatcher}/accept/accept-batch.ts`,

@@ -58,6 +58,15 @@ test("nobody approves the refund they asked for", async () => {
   expect(await endOf(refundId)).toBe("SUCCESS");
 });
 
+test("nobody decides about a refund that was requested with a credential they issued", async () => {
+  const refundId = acceptedIn([await ask(await sale("100.00"), "10.00")]);
+  const [issuer, olga] = [await sut.system.operators.as("admin"), await sut.system.operators.as("olga")];
+  expect(await approve(issuer, refundId)).toMatchObject({ body: { code: "same_person" } });
+  expect(await reject(issuer, refundId)).toMatchObject({ body: { code: "same_person" } });
+  expect(await approve(olga, refundId)).toMatchObject({ status: 200 });
+  expect(await endOf(refundId)).toBe("SUCCESS");
+});
+
 test("killed when the bank has paid: another process finds that out, and the bank pays once", async () => {
   const refundId = acceptedIn([await ask(await sale("100.00"), "30.00")]);
   const [victim, survivor] = sut.system.refunds;

@@ -112,7 +112,8 @@ const RESERVATIONS = `
 
 const REFUNDS = `
   select refund_id as "refundId", payment_id as "paymentId", merchant_id as "merchantId", state, version, kind,
-    amount_minor::text as "amountMinor", currency, requested_by as "requestedBy", rejected_by as "rejectedBy",
+    amount_minor::text as "amountMinor", currency, requested_by as "requestedBy",
+    credential_issued_by as "credentialIssuedBy", rejected_by as "rejectedBy",
     recovery_attempts as attempts,
     recover_at is not null as scheduled
   from refunds.refund order by refund_id`;

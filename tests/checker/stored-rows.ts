@@ -110,6 +110,7 @@ export type RefundRow = {
   amountMinor: bigint;
   currency: string;
   requestedBy: string | null;
+  credentialIssuedBy: string | null;
   rejectedBy: string | null;
   /** Of recovery, since the last time it was settled. */
   attempts: number;

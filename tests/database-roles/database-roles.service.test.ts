@@ -12,7 +12,7 @@ const TABLES: Record<`${SchemaName}.${string}`, string[]> = {
   ],
   "gateway.credential": [
     "SELECT",
-    "INSERT (api_key, merchant_id, secret_hmac, pepper_id)",
+    "INSERT (api_key, merchant_id, secret_hmac, pepper_id, issued_by)",
     "UPDATE (revoked_at)",
   ],
   "gateway.audit_entry": ["SELECT", "INSERT"],

@@ -174,13 +174,14 @@ async function auditSaysWho(sandbox: RunningSandbox, vera: Client, paymentId: st
   const ofPayment = seen
     .filter(({ subject }) => subject === paymentId)
     .map(({ actor, action }) => `${actor} ${action}`);
-  expect(ofPayment.slice(0, 3)).toEqual([
+  expect(ofPayment.slice(0, 4)).toEqual([
     "bora payment.resolved",
     "bora payment.reversal_decided",
+    "alice payment.resolution_refused",
     "alice payment.resolution_proposed",
   ]);
   const merchants = seen.filter(({ service }) => service === "api-gateway").map(({ action }) => action);
-  expect(merchants).toEqual(["merchant.created", "merchant.created"]);
+  expect(merchants).toEqual(["access.refused", "merchant.created", "merchant.created"]);
   const program = join(import.meta.dirname, "..", "..", "packages", "audit", "src", "verify-audit.ts");
   const verified = spawnSync(process.execPath, [program, "--home", sandbox.home], { encoding: "utf8" });
   expect(verified.stdout).toMatch(/4 intact, 0 broken/);

@@ -70,6 +70,35 @@ test("refunds of a payment, from request to webhook, through every process", asy
   expect(lines.map((line) => JSON.parse(line).amountMinor)).toEqual([3000, 7000]);
 });
 
+test("an operator who issues a credential cannot approve what is requested with it, by whatever way", async () => {
+  const sandbox = await runSandbox();
+  const [alice, bora] = [sandbox.operator(0), sandbox.operator(1)];
+  const { merchantId } = sandbox.file.merchants[0]!;
+  const { paymentId } = (await sandbox.merchant()("POST", "/api/payment", preAuthorization({ amount: 500 })))
+    .body;
+  const credentials = `/operator/merchants/${merchantId}/credentials`;
+  const { body: issued } = await alice("POST", credentials);
+  const refund = { amount: 500, currency: "TRY" };
+  const asked = await sandbox.merchant(issued)("POST", `/api/payment/${paymentId}/refund`, refund);
+  const path = `/operator/refunds/${asked.body.paymentId}`;
+  const same = { status: 403, body: { code: "same_person" } };
+  expect(await alice("POST", `${path}/approve`)).toMatchObject(same);
+  // The key is gone, and the refund still knows who issued it.
+  expect(await alice("DELETE", `${credentials}/${issued.apiKey}`)).toMatchObject({ status: 204 });
+  expect(await alice("POST", `${path}/approve`)).toMatchObject(same);
+  expect(await alice("POST", `${path}/reject`, { reason: "nobody saw it" })).toMatchObject(same);
+  expect(await bora("GET", path)).toMatchObject({
+    body: { status: "PENDING_APPROVAL", approvals: 0, credentialIssuedBy: "alice" },
+  });
+  const log = await bora("GET", `/operator/audit-log?subject=${asked.body.paymentId}`);
+  expect(log.body.items.map(({ actor, action }: Record<string, string>) => `${actor} ${action}`)).toEqual([
+    "alice refund.rejection_refused",
+    "alice refund.approval_refused",
+    "alice refund.approval_refused",
+  ]);
+  expect(await bora("POST", `${path}/approve`)).toMatchObject({ status: 200, body: { status: "SUCCESS" } });
+});
+
 async function receiveWebhooks(sandbox: RunningSandbox): Promise<Receipt[]> {
   const receipts: Receipt[] = [];
   const { merchantId } = sandbox.file.merchants[0]!;
@@ -195,6 +224,6 @@ async function auditSaysWho(sandbox: RunningSandbox, vera: Client, ids: string[]
   ]);
   const program = join(import.meta.dirname, "..", "..", "packages", "audit", "src", "verify-audit.ts");
   const verified = spawnSync(process.execPath, [program, "--home", sandbox.home], { encoding: "utf8" });
-  expect(verified.stdout).toMatch(/refunds: intact, 7 entries[^]*0 broken/);
+  expect(verified.stdout).toMatch(/refunds: intact, 8 entries[^]*0 broken/);
   expect(verified.status).toBe(0);
 }

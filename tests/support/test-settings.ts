@@ -38,6 +38,7 @@ export function createTestSettings({ database, natsUrl, acquirerUrl, sealingKey 
       RATE_LIMIT_PER_SECOND: "1000000",
       FAILED_SIGN_INS_PER_MINUTE_PER_IP: "1000000",
       FAILED_SIGN_INS_PER_MINUTE_PER_KEY: "1000000",
+      REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",
     },
     payments: {
       ...common,

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { closeOperatorBodies } from "./close-operator-bodies.ts";
 import { PAYMENT_STATUS_CHANGED } from "./messages/events.ts";
 import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
 import { apiPaymentResponseSchema } from "./http/api-payment-response.ts";
-import { COMMON_PROBLEMS, MERCHANT_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
+import { BODY_PROBLEMS, COMMON_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
 import { ENDPOINTS } from "./http/endpoints.ts";
 
 /** The OpenAPI 3.1 document of both APIs, as JSON text; `docs/openapi.json` is this. */
@@ -16,7 +17,9 @@ export function openApiJson(): string {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       description:
         "A card payment gateway that a company runs itself. Paths under `/api` are the merchant API, paths under " +
-        "`/operator` the operator API, which is served on a port of its own.",
+        "`/operator` the operator API, which is served on a port of its own. Both refuse query parameters that an " +
+        "endpoint does not know (`unknown_parameter`). The operator API also refuses fields of a body that it does not " +
+        "know (`unknown_field`); the merchant API ignores them.",
     },
     servers: [{ url: "{baseUrl}", variables: { baseUrl: { default: "http://localhost:8080" } } }],
     security: [{ apiKey: [], apiSecret: [] }],
@@ -55,6 +58,7 @@ export function openApiJson(): string {
       },
     },
   });
+  closeOperatorBodies(document);
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
@@ -109,8 +113,10 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
   };
 }
 
-function problemsOf({ listener, problems: own }: Endpoint): ProblemCode[] {
-  return [...own, ...COMMON_PROBLEMS, ...(listener === "merchant" ? MERCHANT_PROBLEMS : [])];
+function problemsOf({ listener, method, problems: own }: Endpoint): ProblemCode[] {
+  // An operator's change without fields refuses a body that has some.
+  const ofBody = listener === "operator" && method !== "GET" ? BODY_PROBLEMS : [];
+  return [...new Set([...own, ...ofBody, ...COMMON_PROBLEMS])];
 }
 
 /** Of the merchant API's answers after the sign-in, refusals included. */

@@ -123,6 +123,11 @@ export const configSchema = z
       .describe(
         "Failed sign-ins a minute with one API key from any address; more are answered 429. Correct credentials always get in.",
       ),
+    REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: integerSetting(1, 1_000_000)
+      .default(60)
+      .describe(
+        "Requests a minute of one operator that are refused for want of authority, each of which is a line of an audit log. Then further ones, and all changes by this person, are answered 429.",
+      ),
     PAGE_REQUESTS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000)
       .default(600)
       .describe(

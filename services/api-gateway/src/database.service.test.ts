@@ -103,6 +103,7 @@ const COLUMNS: {
     pepper_id: "not null",
     created_at: "not null",
     revoked_at: "null",
+    issued_by: "null",
   },
   audit_entry: {
     sequence: "not null",

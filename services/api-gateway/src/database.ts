@@ -27,6 +27,7 @@ export type CredentialTable = {
   pepper_id: string;
   created_at: Generated<Date>;
   revoked_at: Date | null;
+  issued_by: string | null;
 };
 
 /** Written as JSON text: pg would make an array of Postgres of a list. */

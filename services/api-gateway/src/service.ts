@@ -29,6 +29,7 @@ import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
 import { createPageInFlightLimit, placesIn } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
+import { createRefusedAttempts } from "./limits/refused-attempts.ts";
 import { createSignInLimits } from "./limits/sign-in-limits.ts";
 import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { binRoute } from "./merchant-api/bin.ts";
@@ -240,6 +241,7 @@ function operatorApi(config: Config, deps: Deps): Router {
       rolesClaim: config.OPERATOR_ROLES_CLAIM,
     }),
     places: placesIn(config),
+    refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
     routes: [
       ...lookAfterEach(needed(deps.auditWatch), merchantRoutes({ db, peppers, announce })),
       ...paymentRoutes({ send }),

@@ -19,6 +19,7 @@ const COLUMNS: {
     currency_exponent: "not null",
     requested_by: "null",
     request_reason: "null",
+    credential_issued_by: "null",
     kind: "null",
     parent_reference: "null",
     order_id: "null",
@@ -59,7 +60,13 @@ const COLUMNS: {
     at: "not null",
     xact_id: "not null",
   },
-  refund_approval: { refund_id: "not null", approved_by: "not null", note: "null", at: "not null" },
+  refund_approval: {
+    refund_id: "not null",
+    approved_by: "not null",
+    note: "null",
+    at: "not null",
+    request_id: "null",
+  },
   refund_resolution: {
     refund_id: "not null",
     outcome: "not null",

@@ -26,6 +26,7 @@ export type RefundTable = {
   currency_exponent: number;
   requested_by: string | null;
   request_reason: string | null;
+  credential_issued_by: string | null;
   kind: "refund" | "release" | null;
   parent_reference: string | null;
   order_id: string | null;
@@ -73,6 +74,7 @@ export type RefundApprovalTable = {
   approved_by: string;
   note: string | null;
   at: Generated<Date>;
+  request_id: string | null;
 };
 
 export type RefundResolutionTable = {

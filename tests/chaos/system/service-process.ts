@@ -41,6 +41,7 @@ export async function createGateway(name: string, surroundings: Surroundings): P
     // Refusals for other reasons are what is looked for.
     RATE_LIMIT_PER_SECOND: "1000000",
     PAGE_REQUESTS_PER_MINUTE_PER_IP: "1000000",
+    REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",
     ...surroundings.operatorEnv,
   });
   return { ...service, merchantPort, operatorPort, publicUrl };

@@ -71,7 +71,10 @@ function mayHaveHadEffect({ status, bytesSent }: OperatorEntry): boolean {
 }
 
 /** Entries about attempts that were refused, by the action that was attempted. A copy of an attempt is another entry. */
-const ATTEMPTED: Readonly<Record<string, string>> = { "refund.approval_refused": "refund.approved" };
+const ATTEMPTED: Readonly<Record<string, string>> = {
+  "refund.approval_refused": "refund.approved",
+  "refund.rejection_refused": "refund.rejected",
+};
 
 function mayHaveBeenRefused({ status, bytesSent }: OperatorEntry): boolean {
   return status === undefined ? bytesSent : status >= 400 && status !== 503;

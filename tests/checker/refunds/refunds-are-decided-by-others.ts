@@ -1,7 +1,7 @@
 import type { ApprovalRow, AuditRow, Found, Ledgers, RefundRow } from "../ledgers.ts";
 
 /**
- * Invariant 13. Nobody approves what they asked for, as many people as the amount takes have approved what is carried out,
+ * Invariant 13. Nobody approves what they asked for, nor decides about what was asked with a credential they issued; as many people as the amount takes have approved what is carried out,
  * and every decision stands in the audit log, once.
  */
 export function refundsAreDecidedByOthers({ refunds, approvals, audit, rules }: Ledgers): Found[] {
@@ -24,7 +24,7 @@ export function refundsAreDecidedByOthers({ refunds, approvals, audit, rules }: 
 }
 
 function doubtsAbout(
-  { state, requestedBy, rejectedBy }: RefundRow,
+  { state, requestedBy, credentialIssuedBy, rejectedBy }: RefundRow,
   approvals: ApprovalRow[],
   required: number,
 ) {
@@ -32,6 +32,10 @@ function doubtsAbout(
   const isRejected = state === "REJECTING" || state === "REJECTED";
   return [
     ...(requestedBy !== null && approvers.has(requestedBy) ? [`${requestedBy} approved their own`] : []),
+    ...(credentialIssuedBy !== null &&
+    (approvers.has(credentialIssuedBy) || rejectedBy === credentialIssuedBy)
+      ? [`${credentialIssuedBy} decided about what their credential asked for`]
+      : []),
     ...(CARRIED_OUT.has(state) && approvers.size < required
       ? [`is ${state} with ${approvers.size} of ${required} approvals`]
       : []),
@@ -48,7 +52,7 @@ function auditDoubts({ requestedBy, rejectedBy }: RefundRow, approvals: Approval
     ...(requestedBy === null ? [] : [`${requestedBy} refund.requested`]),
   ];
   const written = audit
-    .filter(({ action }) => action !== "refund.approval_refused")
+    .filter(({ action }) => !action.endsWith("_refused"))
     .map(({ actor, action }) => `${actor} ${action}`);
   if (expected.toSorted().join() === written.toSorted().join()) return [];
   return [`the audit log says ${written.join() || "nothing"}, its rows ${expected.join() || "nothing"}`];

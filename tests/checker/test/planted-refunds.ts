@@ -132,6 +132,16 @@ export const PLANTED_IN_REFUNDS: Record<number, Planted[]> = {
   ],
   13: [
     ["olga approved their own", paidRefund, (run) => change(run, paidRefund, { requestedBy: "olga" })],
+    [
+      "olga decided about what their credential asked for",
+      paidRefund,
+      (run) => change(run, paidRefund, { credentialIssuedBy: "olga" }),
+    ],
+    [
+      "bora decided about what their credential asked for",
+      rejectedRefund,
+      (run) => change(run, rejectedRefund, { credentialIssuedBy: "bora" }),
+    ],
     ["with 1 of 2 approvals", paidRefund, (run) => void (run.rules.twoApproversAbove = { TRY: 2_999n })],
     ["with 0 of 1 approvals", paidRefund, (run) => void (run.approvals = [])],
     [

@@ -80,6 +80,7 @@ function refundRow(
     amountMinor,
     currency: "TRY",
     requestedBy: null,
+    credentialIssuedBy: null,
     rejectedBy: null,
     attempts: 0,
     scheduled: false,

@@ -1,6 +1,6 @@
 /**
  * One day of a merchant, in the order in which things happen: onboarding, a checkout with 3-D Secure, a
- * pre-authorization captured in part, a refund that an operator approves. Everything goes over HTTP as it would for a
+ * pre-authorization captured in part, a refund that another operator approves. Everything goes over HTTP as it would for a
  * merchant, an operator and a buyer's browser; the webhooks arrive at a receiver of this program, which verifies them.
  */
 import { readFileSync } from "node:fs";
@@ -15,9 +15,11 @@ type Print = (text: string) => void;
 /** @throws DemoError when an answer is not what the day expects. */
 export async function runMerchantDay(sandbox: SandboxFile, print: Print): Promise<void> {
   const heading = (text: string) => print(`\n== ${text} ==\n`);
-  const operator = createApiClient("operator", sandbox.operatorUrl, print, {
-    Authorization: `Bearer ${sandbox.operators[0]!.token}`,
-  });
+  const [operator, another] = [0, 1].map((index) =>
+    createApiClient(sandbox.operators[index]!.name, sandbox.operatorUrl, print, {
+      Authorization: `Bearer ${sandbox.operators[index]!.token}`,
+    }),
+  ) as [ApiClient, ApiClient];
 
   heading("An operator onboards a merchant");
   const shop = (await operator.post("/operator/merchants", { name: "Bosphorus Books" }, 201)).body;
@@ -37,15 +39,16 @@ export async function runMerchantDay(sandbox: SandboxFile, print: Print): Promis
   const { paymentId } = reserved.body;
   await merchant.post(`/api/payment/${String(paymentId)}/capture`, { amount: 100, currency: "TRY" }, 200);
 
-  heading("The buyer returns the order: an operator approves the refund");
+  // Not the one who issued the merchant's credential: that person could have asked for the refund.
+  heading("The buyer returns the order: another operator approves the refund");
   const refund = await merchant.post(
     `/api/payment/${String(paymentId)}/refund`,
     { amount: 40, currency: "TRY" },
     202,
   );
   const refundId = String(refund.body["paymentId"]);
-  await operator.get("/operator/refunds?status=PENDING_APPROVAL");
-  await operator.post(`/operator/refunds/${refundId}/approve`, { note: "the book is back" }, 200);
+  await another.get("/operator/refunds?status=PENDING_APPROVAL");
+  await another.post(`/operator/refunds/${refundId}/approve`, { note: "the book is back" }, 200);
   await inbox.next("SUCCESS");
   await merchant.get(`/api/payment/${refundId}`);
 

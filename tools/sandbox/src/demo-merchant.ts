@@ -8,11 +8,11 @@ import type { Merchant, SecretsFile } from "./secrets.ts";
 export async function seedDemoMerchant(
   secrets: SecretsFile,
   operatorUrl: string,
-  operators: Operator[],
+  { token }: Operator,
 ): Promise<Merchant> {
   const kept = secrets.read().demoMerchant;
   if (kept) return kept;
-  const merchant = await onboard(operatorUrl, operators[0]?.token ?? "");
+  const merchant = await onboard(operatorUrl, token);
   secrets.update({ demoMerchant: merchant });
   return merchant;
 }

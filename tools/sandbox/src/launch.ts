@@ -163,6 +163,7 @@ function environmentOf(home: string, decided: Record<string, string>): NodeJS.Pr
 function defaultsOf(home: string): Record<string, string> {
   return {
     RATE_LIMIT_PER_SECOND: "2000",
+    REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "2000",
     // The sandbox promises to be gone within 8 s of a Ctrl-C; the services' own default fits Kubernetes.
     DRAIN_TIMEOUT: "2s",
     // Measured: from the second start on everything is up in 1.3 s instead of 2.

@@ -8,26 +8,34 @@ export type Operator = { name: string; roles: string[]; token: string };
 export const operatorIssuer = "holdfast-sandbox";
 export const operatorAudience = "holdfast-operator-api";
 
+export type Operators = {
+  people: Operator[];
+  /**
+   * Who onboards the demo merchant, and nobody else: whoever issues a credential may not decide about what is requested
+   * with it, and all people of the sandbox are to decide about the demo merchant's refunds.
+   */
+  installation: Operator;
+};
+
 /** Signs a new token for each operator and writes the public key set that the operator API verifies them with. */
-export async function createOperators(privateKey: JWK, jwksFile: string): Promise<Operator[]> {
+export async function createOperators(privateKey: JWK, jwksFile: string): Promise<Operators> {
   const publicKey = createPublicKey({ key: privateKey, format: "jwk" }).export({ format: "jwk" }) as JWK;
   const kid = await calculateJwkThumbprint(publicKey);
   const jwks = { keys: [{ ...publicKey, kid, alg: algorithm, use: "sig" }] };
   replaceFile(jwksFile, `${JSON.stringify(jwks, null, 2)}\n`, 0o644);
   const key = await importJWK(privateKey, algorithm);
-  return Promise.all(
-    people.map(async ({ name, roles }) => {
-      const token = await new SignJWT({ roles })
-        .setProtectedHeader({ alg: algorithm, kid })
-        .setSubject(name)
-        .setIssuer(operatorIssuer)
-        .setAudience(operatorAudience)
-        .setIssuedAt()
-        .setExpirationTime("24h")
-        .sign(key);
-      return { name, roles, token };
-    }),
-  );
+  const signIn = async ({ name, roles }: Omit<Operator, "token">): Promise<Operator> => {
+    const token = await new SignJWT({ roles })
+      .setProtectedHeader({ alg: algorithm, kid })
+      .setSubject(name)
+      .setIssuer(operatorIssuer)
+      .setAudience(operatorAudience)
+      .setIssuedAt()
+      .setExpirationTime("24h")
+      .sign(key);
+    return { name, roles, token };
+  };
+  return { people: await Promise.all(people.map(signIn)), installation: await signIn(installation) };
 }
 
 const algorithm = "ES256";
@@ -38,3 +46,5 @@ const people = [
   { name: "bora", roles: ["viewer", "approver", "admin"] },
   { name: "vera", roles: ["viewer"] },
 ];
+
+const installation = { name: "installation", roles: ["admin"] };

@@ -100,6 +100,7 @@ describe("a running sandbox", () => {
     expect(environment).toMatchObject({
       WEBHOOK_ATTEMPT_TIMEOUT: "7s",
       RATE_LIMIT_PER_SECOND: "2000",
+      REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "2000",
       NODE_ENV: "production",
       LISTEN_HOST: "127.0.0.1",
       NATS_URL: file.natsUrl.replace(/\/\/.*@/, "//"),

@@ -105,7 +105,8 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
   const context: LaunchContext = { home, supervisor: options.supervisor, log };
   const ports = await choosePorts(options.portBase);
   const secrets = keepSecrets(join(home, "secrets.json"));
-  const operators = await createOperators(secrets.read().operatorKey, join(home, "operator-jwks.json"));
+  const jwksFile = join(home, "operator-jwks.json");
+  const { people, installation } = await createOperators(secrets.read().operatorKey, jwksFile);
 
   log("starting PostgreSQL, NATS and the acquirer simulator");
   const [database, natsUrl, certificates] = await Promise.all([
@@ -122,7 +123,7 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
     natsUrl,
     databaseUrls: database.urls,
     secrets: secrets.read(),
-    operatorJwksFile: join(home, "operator-jwks.json"),
+    operatorJwksFile: jwksFile,
     caFile: certificates.caFile,
   };
   const healthUrls = await Promise.all(
@@ -132,8 +133,13 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
   );
 
   const contents = describe(home, surroundings, certificates, database.superuserUrl);
-  const merchant = await seedDemoMerchant(secrets, contents.operatorUrl, operators);
-  return { ...contents, healthUrls: Object.fromEntries(healthUrls), merchants: [merchant], operators };
+  const merchant = await seedDemoMerchant(secrets, contents.operatorUrl, installation);
+  return {
+    ...contents,
+    healthUrls: Object.fromEntries(healthUrls),
+    merchants: [merchant],
+    operators: people,
+  };
 }
 
 async function bringUpDatabase(

@@ -47,10 +47,14 @@ export const OPERATOR_ROLES = ["viewer", "approver", "admin"] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
 /** What any endpoint can answer. */
-export const COMMON_PROBLEMS = ["unauthorized", "internal_error", "service_unavailable"] as const;
-
-/** What any endpoint of the merchant API can answer beside those. */
-export const MERCHANT_PROBLEMS = ["rate_limited"] as const;
+export const COMMON_PROBLEMS = [
+  "unauthorized",
+  "internal_error",
+  "service_unavailable",
+  "rate_limited",
+  // A query parameter that the endpoint does not know.
+  "validation_failed",
+] as const;
 
 /** What any endpoint with a body can answer. */
 export const BODY_PROBLEMS = [

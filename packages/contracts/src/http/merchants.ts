@@ -45,7 +45,15 @@ export const merchantSchema = z
     ...merchantSettingsSchema.shape,
     createdAt: z.iso.datetime(),
     credentials: z.array(
-      z.object({ apiKey: z.string(), createdAt: z.iso.datetime(), revokedAt: z.iso.datetime().optional() }),
+      z.object({
+        apiKey: z.string(),
+        createdAt: z.iso.datetime(),
+        revokedAt: z.iso.datetime().optional(),
+        issuedBy: z.string().optional().meta({
+          description:
+            "Operator who issued it, and who may not decide about what is requested with it; absent where that is not known",
+        }),
+      }),
     ),
   })
   .meta({ id: "Merchant" });

@@ -6,6 +6,14 @@ import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 /** Outcomes two operators can settle a payment to. */
 export const resolutionOutcomeSchema = z.enum(["SUCCESS", "FAILED"]);
 
+/** What an operator says of an unknown outcome. */
+export const statementSchema = z.object({
+  outcome: resolutionOutcomeSchema,
+  evidence: textSchema(1, 1_000).meta({
+    description: "What the bank confirmed, in which document or call, and to whom",
+  }),
+});
+
 /** What one operator has proposed. */
 export const resolutionSchema = z
   .object({
@@ -78,6 +86,9 @@ export const operatorPaymentSchema = z
       .meta({ description: "Result of the last recovery attempt", examples: ["not_found"] }),
     nextAttemptAt: z.iso.datetime().optional(),
     reversal: reversalSchema.optional().meta({ description: "Present once the payment is to be reversed" }),
+    credentialIssuedBy: z.string().optional().meta({
+      description: "Operator who issued the credential that made the payment, and who may not resolve it",
+    }),
     resolution: resolutionSchema.optional(),
   })
   .meta({ id: "OperatorPayment" });
@@ -195,19 +206,12 @@ export const resolvePayment = defineEndpoint({
   description:
     "Settles an unresolved payment by the outcome that the bank has confirmed to people. Two operators are needed: the " +
     "first proposes an outcome, and a second confirms it by sending the same one. A different outcome replaces the " +
-    "proposal. FAILED always sends a reversal first, and is refused (`bank_says_settled`) where the bank says that the " +
+    "proposal, and neither may have issued the credential that made the payment. FAILED always sends a reversal first, and is refused (`bank_says_settled`) where the bank says that the " +
     "money stands. A payment that is being reversed can become SUCCESS only after the bank has refused the reversal " +
     "(`reversal_pending`); it can then be refunded. A request that may still be under way is `too_young`.",
   pathParameters: paymentPath,
   notFound: "payment_not_found",
-  request: z
-    .object({
-      outcome: resolutionOutcomeSchema,
-      evidence: textSchema(1, 1_000).meta({
-        description: "What the bank confirmed, in which document or call, and to whom",
-      }),
-    })
-    .meta({ id: "ResolvePaymentRequest" }),
+  request: statementSchema.meta({ id: "ResolvePaymentRequest" }),
   responses: settled,
   problems: [...BODY_PROBLEMS, ...settlingProblems, "bank_says_settled", "too_young", "same_person"],
 });

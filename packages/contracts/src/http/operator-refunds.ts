@@ -2,7 +2,7 @@ import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
-import { pageQuery, resolutionOutcomeSchema, resolutionSchema } from "./operator-payments.ts";
+import { pageQuery, resolutionSchema, statementSchema } from "./operator-payments.ts";
 import { refundRequestSchema } from "./refund.ts";
 
 /**
@@ -60,6 +60,10 @@ export const operatorRefundSchema = apiPaymentResponseSchema
       .optional()
       .meta({ description: "Operator who requested the refund on the merchant's behalf" }),
     requestReason: z.string().optional(),
+    credentialIssuedBy: z.string().optional().meta({
+      description:
+        "Operator who issued the credential that requested the refund, and who may neither decide about it nor resolve it",
+    }),
     rejectedBy: z.string().optional(),
     rejectionReason: z.string().optional(),
     overdue: z.boolean().meta({
@@ -151,7 +155,8 @@ export const approveOperatorRefund = defineEndpoint({
   description:
     "Approves a refund, which is then carried out at the bank; the answer may come before the bank's. Where the " +
     "payment's refunds exceed the configured amount together, two different people have to approve. The person who " +
-    "requested the refund cannot approve it, and nobody more than their limit of 24 hours (`approver_limit_reached`).",
+    "requested the refund, or issued the credential that did, cannot approve it (`same_person`), and nobody more than " +
+    "their limit of 24 hours (`approver_limit_reached`). A refused attempt is an entry of the audit log.",
   pathParameters: refundPath,
   notFound: "refund_not_found",
   request: z.object({ note: textSchema(1, 1_000).optional() }).meta({ id: "ApproveRefundRequest" }),
@@ -168,14 +173,16 @@ export const rejectOperatorRefund = defineEndpoint({
   work: "write",
   role: "approver",
   summary: "Reject a refund",
-  description: "Rejects a refund and makes its amount refundable again.",
+  description:
+    "Rejects a refund and makes its amount refundable again. The person who issued the credential that requested it " +
+    "cannot reject it (`same_person`).",
   pathParameters: refundPath,
   notFound: "refund_not_found",
   request: z
     .object({ reason: textSchema(1, 200).meta({ description: "Shown to the merchant as `resultMessage`" }) })
     .meta({ id: "RejectRefundRequest" }),
   responses: decided,
-  problems: decisionProblems,
+  problems: [...decisionProblems, "same_person"],
 });
 
 const unresolvedProblems = [
@@ -211,19 +218,12 @@ export const resolveOperatorRefund = defineEndpoint({
   description:
     "Settles a refund that is executing by the outcome that the bank has confirmed to people. Two operators are needed: " +
     "the first proposes an outcome, and a second confirms it by sending the same one. A different outcome replaces the " +
-    "proposal. At the confirmation the bank is asked once more, and what it knows is recorded whatever people say: " +
+    "proposal, and neither may have issued the credential that requested the refund. At the confirmation the bank is asked once more, and what it knows is recorded whatever people say: " +
     "FAILED is refused (`bank_says_settled`) where the bank says that it has paid, in whatever amount. A request that " +
     "may still be under way is `too_young`.",
   pathParameters: refundPath,
   notFound: "refund_not_found",
-  request: z
-    .object({
-      outcome: resolutionOutcomeSchema,
-      evidence: textSchema(1, 1_000).meta({
-        description: "What the bank confirmed, in which document or call, and to whom",
-      }),
-    })
-    .meta({ id: "ResolveRefundRequest" }),
+  request: statementSchema.meta({ id: "ResolveRefundRequest" }),
   responses: decided,
   problems: [...BODY_PROBLEMS, ...unresolvedProblems, "bank_says_settled", "too_young", "same_person"],
 });

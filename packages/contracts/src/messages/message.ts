@@ -22,7 +22,15 @@ export const messageContextSchema = z.object({
   /** The merchant's Idempotency-Key; `scope` is method and path of the request it came with. */
   idempotency: z.object({ key: z.string(), scope: z.string() }).optional(),
   /** With its plan and rules, as they were when it signed in. */
-  merchant: z.object({ merchantId: z.uuid(), ...merchantSettingsSchema.shape }),
+  merchant: z.object({
+    merchantId: z.uuid(),
+    ...merchantSettingsSchema.shape,
+    /**
+     * The operator who issued the credential that signed in: that person may not decide about what is asked here. Absent
+     * where that is not known, and for a buyer's page, which signs in by none.
+     */
+    credentialIssuedBy: z.string().optional(),
+  }),
 });
 export type MessageContext = z.infer<typeof messageContextSchema>;
 

@@ -2,7 +2,7 @@ import { parse as parseQuery } from "node:querystring";
 import type { IncomingMessage } from "node:http";
 import { OPERATOR_ROLES, workOf, type Endpoint, type OperatorRole, type Places } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
-import type { z } from "zod";
+import { z } from "zod";
 import { createInFlightLimit, type InFlightLimit } from "../limits/in-flight-limit.ts";
 import type { LimitRate } from "../limits/merchant-rate-limit.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -13,6 +13,7 @@ import { refuse } from "../http/problem-response.ts";
 import { queryText, requestHandler, type RoutedRequest } from "../http/routed-request.ts";
 import { readBody } from "../http/read-body.ts";
 import { Refusal } from "../http/refusal.ts";
+import type { RefusedAttempts } from "../limits/refused-attempts.ts";
 import type { Call, Route } from "./route.ts";
 
 /** Sets who signed in, or refuses. It reads headers only. */
@@ -27,6 +28,8 @@ export type RouterOptions = {
   routes: Route[];
   /** Requests at the same time; one more is refused as not started. */
   places: Places;
+  /** Writes down and bounds what operators try without the authority for it. */
+  refusedAttempts?: RefusedAttempts;
 };
 
 /**
@@ -37,7 +40,8 @@ export type RouterOptions = {
  * request and response and adds headers that would have to be removed again, and what HTTP cannot parse would not reach
  * it, where every answer here has a request id (ADR 0017).
  */
-export function createRouter({ prefix, authenticate, limitRate, routes, places }: RouterOptions): Router {
+export function createRouter(options: RouterOptions): Router {
+  const { prefix, authenticate, limitRate, routes, places, refusedAttempts } = options;
   const router = Router({ caseSensitive: true, strict: true });
   router.use(
     prefix,
@@ -50,51 +54,95 @@ export function createRouter({ prefix, authenticate, limitRate, routes, places }
   const inPlace = createInFlightLimit(places);
   for (const [path, routesHere] of Map.groupBy(routes, ({ endpoint }) => endpoint.path)) {
     const expressRoute = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
-    for (const route of routesHere) expressRoute[methodOf(route.endpoint)](routeHandler(route, inPlace));
+    for (const route of routesHere)
+      expressRoute[methodOf(route.endpoint)](routeHandler(route, inPlace, refusedAttempts));
     expressRoute.all(methodNotAllowed(path, allowedMethods(routesHere)));
   }
   return router;
 }
 
-function routeHandler(route: Route, inPlace: InFlightLimit): RequestHandler {
+function routeHandler(route: Route, inPlace: InFlightLimit, attempts?: RefusedAttempts): RequestHandler {
   return requestHandler(async (request, exchange) => {
-    exchange.route = route.endpoint.path;
-    const hadPlace = await inPlace(workOf(route.endpoint), async () => {
-      const call = await readCall(route, request, exchange);
+    const { endpoint } = route;
+    exchange.route = endpoint.path;
+    const hadPlace = await inPlace(workOf(endpoint), async () => {
+      const refusal =
+        (endpoint.method !== "GET" && attempts?.locked(exchange)) ||
+        (await refuseByRole(endpoint, request, exchange, attempts));
+      const call = refusal ?? (await readCall(route, request, exchange));
       const answer = call instanceof Refusal ? call : await route.handle(call);
-      if (answer instanceof Refusal) return refuse(exchange, answer);
+      if (answer instanceof Refusal) {
+        attempts?.count(exchange, answer.code);
+        return refuse(exchange, answer);
+      }
       exchange.answer(answer.status, answer.headers, answer.body && JSON.stringify(answer.body));
     });
     if (!hadPlace) refuse(exchange, new Refusal("service_unavailable"));
   });
 }
 
-/** Everything that is checked before the route does its work. */
+/** The refusal of what the operator's role does not allow. */
+async function refuseByRole(
+  endpoint: Endpoint,
+  request: RoutedRequest,
+  exchange: Exchange,
+  attempts: RefusedAttempts | undefined,
+): Promise<Refusal | undefined> {
+  if (endpoint.listener !== "operator" || includesRole(exchange.operator?.role, endpoint.role))
+    return undefined;
+  return (await attempts?.forbid(exchange, endpoint, request)) ?? new Refusal("forbidden");
+}
+
+/** Everything else that is checked before the route does its work. */
 async function readCall(
   { endpoint, check }: Route,
   request: RoutedRequest,
   exchange: Exchange,
 ): Promise<Call<Endpoint> | Refusal> {
-  if (endpoint.listener === "operator" && !includesRole(exchange.operator?.role, endpoint.role))
-    return new Refusal("forbidden");
   if (endpoint.listener === "merchant" && endpoint.method === "POST") {
     const key = readIdempotencyKey(request, concretePath(endpoint.path, request.params));
     if (key instanceof Refusal) return key;
     exchange.idempotency = key;
   }
-  const query =
-    endpoint.queryParameters && parseRequest(endpoint.queryParameters, parseQuery(queryText(request)));
+  const query = readQuery(endpoint, request);
   if (query instanceof Refusal) return query;
-  const body = endpoint.request && (await readJson(exchange, endpoint.bodyOptional === true));
+  const body = await readRequestBody({ endpoint, check }, exchange);
   if (body instanceof Refusal) return body;
-  const parsed = endpoint.request && parseRequest(endpoint.request, body, check);
-  if (parsed instanceof Refusal) return parsed;
   const path = endpoint.pathParameters && readPath(endpoint, endpoint.pathParameters, request, exchange);
   if (path instanceof Refusal) return path;
   const caller = exchange.merchant ?? exchange.operator;
   if (!caller) throw new Error(`${endpoint.path} was reached without a sign-in`);
-  return { exchange, caller, path, query, body: parsed };
+  return { exchange, caller, path, query, body };
 }
+
+/** A parameter that the endpoint does not know is refused: ignored, it would answer another question than was asked. */
+function readQuery(
+  { queryParameters }: Endpoint,
+  request: RoutedRequest,
+): Record<string, unknown> | Refusal | undefined {
+  const text = queryText(request);
+  if (queryParameters === undefined && text === "") return undefined;
+  return parseRequest(queryParameters ?? NOTHING, parseQuery(text), { unknown: "unknown_parameter" });
+}
+
+/**
+ * The merchant API ignores fields that it does not know, as its contract says. Where operators set a protection, a price or
+ * a decision, one that is spelled wrongly would be one that is absent, also in a request that has no fields at all.
+ */
+async function readRequestBody(
+  { endpoint, check }: Pick<Route, "endpoint" | "check">,
+  exchange: Exchange,
+): Promise<unknown> {
+  const { listener, method, request, bodyOptional } = endpoint;
+  const isOperators = listener === "operator";
+  const schema = request ?? (isOperators && method !== "GET" ? NOTHING : undefined);
+  if (schema === undefined) return undefined;
+  const body = await readJson(exchange, bodyOptional === true || schema === NOTHING);
+  if (body instanceof Refusal) return body;
+  return parseRequest(schema, body, { check, ...(isOperators && { unknown: "unknown_field" }) });
+}
+
+const NOTHING = z.object({});
 
 /** The path comes last, as the look-up of an id does: one that names nothing and an unknown id get the same answers. */
 function readPath(

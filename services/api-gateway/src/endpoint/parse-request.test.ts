@@ -18,7 +18,9 @@ function faultsOf(parsed: unknown): string[] {
 }
 
 function parsePayment(text: string) {
-  return parseRequest(preAuthorizationRequestSchema, parseJson(Buffer.from(text)), checkPreAuthorization);
+  return parseRequest(preAuthorizationRequestSchema, parseJson(Buffer.from(text)), {
+    check: checkPreAuthorization,
+  });
 }
 
 function paymentFaults(fields: Record<string, string>): string[] {

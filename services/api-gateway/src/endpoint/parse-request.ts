@@ -1,6 +1,7 @@
 import { JsonNumber, type FieldFault } from "@holdfast/contracts";
 import type { z } from "zod";
 import { Refusal } from "../http/refusal.ts";
+import { addShapeFaults, type UnknownNames } from "./request-shape.ts";
 import type { CrossFieldCheck } from "./route.ts";
 
 /**
@@ -10,20 +11,28 @@ import type { CrossFieldCheck } from "./route.ts";
 export function parseRequest<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
-  check?: CrossFieldCheck,
+  { check, unknown }: { check?: CrossFieldCheck | undefined; unknown?: UnknownNames | undefined } = {},
 ): z.output<Schema> | Refusal {
   if (!isObject(input)) return refusalOf([NOT_AN_OBJECT]);
   const parsed = schema.safeParse(input);
   const faults = new Map<string, FieldFault>();
   const addFault = (field: string, code: string, message: string) => {
-    if (!faults.has(field)) faults.set(field, { field, code, message });
+    if (!faults.has(field) && !isWithin(faults, field)) faults.set(field, { field, code, message });
   };
+  addShapeFaults(schema, input, unknown, addFault);
   for (const issue of parsed.error?.issues ?? []) {
     addFault(issue.path.join(".") || "body", codeOf(issue, input), messageOf(issue, input));
   }
   check?.(input, new Date(), addFault);
   if (faults.size === 0) return parsed.data!;
   return refusalOf(inSchemaOrder(schema, [...faults.values()]));
+}
+
+/** Whether a field is in something that is not even an object. */
+function isWithin(faults: ReadonlyMap<string, FieldFault>, field: string): boolean {
+  for (let end = field.lastIndexOf("."); end > 0; end = field.lastIndexOf(".", end - 1))
+    if (faults.get(field.slice(0, end))?.code === "invalid_type") return true;
+  return false;
 }
 
 const NOT_AN_OBJECT: FieldFault = { field: "body", code: "invalid_type", message: "must be an object" };

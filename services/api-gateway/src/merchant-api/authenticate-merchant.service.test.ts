@@ -141,8 +141,9 @@ describe("with valid credentials", () => {
     const second = merchantOf(await gateway.operatorApi({ method: "POST", path }));
     for (const { headers } of [merchant, second]) await call(headers);
     const [first, other] = payments.lookups.slice(-2);
-    expect(first!.context.merchant).toEqual({ merchantId: merchant.merchantId });
-    expect(other!.context.merchant).toEqual({ merchantId: merchant.merchantId });
+    const signedIn = { merchantId: merchant.merchantId, credentialIssuedBy: "olga" };
+    expect(first!.context.merchant).toEqual(signedIn);
+    expect(other!.context.merchant).toEqual(signedIn);
   });
 
   test.each([

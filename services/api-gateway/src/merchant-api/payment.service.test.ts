@@ -65,6 +65,7 @@ describe("a payment", () => {
           merchant: {
             merchantId: other.merchantId,
             commission: { ratePercent: "1.5", fixed: "0", currency: "EUR" },
+            credentialIssuedBy: "olga",
           },
         },
       },

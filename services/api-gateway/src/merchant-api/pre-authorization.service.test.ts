@@ -32,6 +32,7 @@ describe("a reservation", () => {
       merchant: {
         merchantId: on.merchant.merchantId,
         commission: { ratePercent: "2.50", fixed: "0.25", currency: "TRY" },
+        credentialIssuedBy: "olga",
       },
     });
     expect(context.deadlineAt - before).toBeGreaterThanOrEqual(18_000);

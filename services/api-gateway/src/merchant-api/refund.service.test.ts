@@ -48,7 +48,7 @@ describe("a refund request", () => {
       currency: "TRY",
     });
     expect(context).toMatchObject({
-      merchant: { merchantId: merchant.merchantId },
+      merchant: { merchantId: merchant.merchantId, credentialIssuedBy: "olga" },
       idempotency: { key: "refund-1", scope: `POST /api/payment/${PAYMENT_ID}/refund` },
     });
     const { cardSubType: _, ...shown } = refundRecordOf(payload);

@@ -23,13 +23,18 @@ export async function findCredential(db: Db, apiKey: string): Promise<StoredCred
   const query = db
     .selectFrom("credential")
     .innerJoin("merchant", "merchant.merchant_id", "credential.merchant_id")
-    .select(["merchant.merchant_id", "secret_hmac", "pepper_id", "revoked_at", "status", ...SETTINGS_COLUMNS])
+    .select(["merchant.merchant_id", "status", ...SETTINGS_COLUMNS])
+    .select(["secret_hmac", "pepper_id", "revoked_at", "issued_by"])
     .where("api_key", "=", apiKey);
   const row = await read(query.executeTakeFirst());
   return (
     row && {
       hash: { secretHmac: row.secret_hmac, pepperId: row.pepper_id },
-      merchant: { merchantId: row.merchant_id, ...settingsOf(row) },
+      merchant: {
+        merchantId: row.merchant_id,
+        ...settingsOf(row),
+        ...(row.issued_by !== null && { credentialIssuedBy: row.issued_by }),
+      },
       usable: row.revoked_at === null && row.status === "ACTIVE",
     }
   );
@@ -52,7 +57,10 @@ export async function insertMerchant(
       .values({ name, ...commissionColumns(commission), ...rulesColumn(rules) })
       .returning("merchant_id")
       .executeTakeFirstOrThrow();
-    await trx.insertInto("credential").values(credentialRow(merchantId, credential)).execute();
+    await trx
+      .insertInto("credential")
+      .values(credentialRow(merchantId, credential, by))
+      .execute();
     const { apiKey } = credential;
     await audit(trx, by, "merchant.created", merchantId, { name, ...settings, apiKey });
     return merchantId;
@@ -130,18 +138,22 @@ export async function insertCredential(
 ): Promise<boolean> {
   return await write(db, async (trx) => {
     if (!(await merchantExists(trx, merchantId))) return false;
-    await trx.insertInto("credential").values(credentialRow(merchantId, credential)).execute();
+    await trx
+      .insertInto("credential")
+      .values(credentialRow(merchantId, credential, by))
+      .execute();
     await audit(trx, by, "credential.added", merchantId, { apiKey: credential.apiKey });
     return true;
   });
 }
 
-function credentialRow(merchantId: string, { apiKey, hash }: NewCredential) {
+function credentialRow(merchantId: string, { apiKey, hash }: NewCredential, by: Actor) {
   return {
     api_key: apiKey,
     merchant_id: merchantId,
     secret_hmac: hash.secretHmac,
     pepper_id: hash.pepperId,
+    issued_by: by.subject,
   };
 }
 
@@ -201,7 +213,7 @@ export async function listMerchants(db: Db, limit: number, before: string | unde
 function merchantColumns(eb: ExpressionBuilder<GatewayDatabase, "merchant">) {
   const credentials = eb
     .selectFrom("credential")
-    .select(["api_key", "created_at", "revoked_at"])
+    .select(["api_key", "created_at", "revoked_at", "issued_by"])
     .whereRef("credential.merchant_id", "=", "merchant.merchant_id")
     .orderBy("created_at")
     .orderBy("api_key");
@@ -217,7 +229,12 @@ function merchantColumns(eb: ExpressionBuilder<GatewayDatabase, "merchant">) {
 
 type MerchantRow = SettingsColumns &
   Pick<Selectable<MerchantTable>, "merchant_id" | "name" | "status" | "created_at"> & {
-    credentials: { api_key: string; created_at: string; revoked_at: string | null }[];
+    credentials: {
+      api_key: string;
+      created_at: string;
+      revoked_at: string | null;
+      issued_by: string | null;
+    }[];
   };
 
 function toMerchant(row: MerchantRow): Merchant {
@@ -227,10 +244,11 @@ function toMerchant(row: MerchantRow): Merchant {
     status: row.status,
     ...settingsOf(row),
     createdAt: row.created_at.toISOString(),
-    credentials: row.credentials.map(({ api_key: apiKey, created_at, revoked_at }) => ({
+    credentials: row.credentials.map(({ api_key: apiKey, created_at, revoked_at, issued_by }) => ({
       apiKey,
       createdAt: new Date(created_at).toISOString(),
       ...(revoked_at !== null && { revokedAt: new Date(revoked_at).toISOString() }),
+      ...(issued_by !== null && { issuedBy: issued_by }),
     })),
   };
 }

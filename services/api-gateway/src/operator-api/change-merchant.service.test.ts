@@ -156,7 +156,11 @@ describe("a change", () => {
 
 test.each([
   ["nothing", {}, ["body nothing_to_change"]],
-  ["no field of the contract", { merchantId: NOWHERE, createdAt: "x" }, ["body nothing_to_change"]],
+  [
+    "no field of the contract",
+    { merchantId: NOWHERE, createdAt: "x" },
+    ["merchantId unknown_field", "createdAt unknown_field", "body nothing_to_change"],
+  ],
   ["an unknown status", { status: "CLOSED" }, ["status invalid_value"]],
   ["no name", { name: null }, ["name invalid_type"]],
   ["a blank name", { name: " " }, ["name too_short"]],

@@ -47,6 +47,25 @@ describe("credentials", () => {
     expect(await revokedAt()).toBe(first);
   });
 
+  test("each keeps who issued it; the record shows it, and revoking another one changes nothing", async () => {
+    const merchant = await gateway.createMerchant();
+    const path = `/operator/merchants/${merchant.merchantId}`;
+    const authorization = `Bearer ${await gateway.identity.token({ claims: { sub: "bora" } })}`;
+    const added = await gateway.operatorApi({
+      method: "POST",
+      path: `${path}/credentials`,
+      role: null,
+      headers: { authorization },
+    });
+    await gateway.operatorApi({ method: "DELETE", path: `${path}/credentials/${merchant.apiKey}` });
+    expect((await gateway.operatorApi({ path })).body).toMatchObject({
+      credentials: [
+        { apiKey: merchant.apiKey, issuedBy: "olga" },
+        { apiKey: merchantOf(added).apiKey, issuedBy: "bora" },
+      ],
+    });
+  });
+
   test("another merchant's key is not this one's to revoke", async () => {
     const [mine, other] = [await gateway.createMerchant(), await gateway.createMerchant()];
     const path = `/operator/merchants/${mine.merchantId}/credentials/${other.apiKey}`;

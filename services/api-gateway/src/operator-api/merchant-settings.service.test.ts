@@ -43,6 +43,7 @@ describe("a merchant's plan and rules", () => {
       merchantId: merchant.merchantId,
       commission: COMMISSION,
       rules: RULES,
+      credentialIssuedBy: "olga",
     });
   });
 

@@ -64,6 +64,7 @@ export function describePayment(
     card_sub_type: bin?.cardSubType ?? null,
     loyalty_code: loyaltyCode ?? bin?.loyaltyCode ?? null,
     traceparent: traceparent ?? null,
+    credential_issued_by: merchant.credentialIssuedBy ?? null,
     idempotency_key: idempotency?.key ?? null,
     idempotency_scope: idempotency?.scope ?? null,
     idempotency_fingerprint: idempotency

@@ -15,6 +15,7 @@ export type CheckoutTable = {
   three_ds: boolean;
   success_url: string;
   failure_url: string;
+  credential_issued_by: string | null;
   payment_id: string | null;
   attempts: Generated<number>;
   created_at: Generated<Date>;

@@ -2,6 +2,7 @@ import {
   currencyExponent,
   type CheckoutRecord,
   type CommandReply,
+  type MessageContext,
   type OpenCheckout,
 } from "@holdfast/contracts";
 import {
@@ -36,7 +37,7 @@ export async function openCheckout(deps: OpenCheckoutDeps, message: Incoming<Ope
   const opened = await orNotStarted(() =>
     deps.db.transaction().execute(async (trx): Promise<Reply | "taken"> => {
       if (key && !(await takeIdempotencyKey(trx, key, taking))) return "taken";
-      await insert(deps, trx, merchantId, payload);
+      await insert(deps, trx, context.merchant, payload);
       const reply = await describe(trx, payload.checkoutId, merchantId);
       if (key) await storeAnswer(trx, payload.checkoutId, reply);
       return reply;
@@ -48,7 +49,7 @@ export async function openCheckout(deps: OpenCheckoutDeps, message: Incoming<Ope
 async function insert(
   { checkoutExpiresAfterMs }: OpenCheckoutDeps,
   trx: Transaction<PaymentsDatabase>,
-  merchantId: string,
+  { merchantId, credentialIssuedBy }: MessageContext["merchant"],
   payload: OpenCheckout,
 ): Promise<void> {
   const { expiresInSeconds, installmentOptions = [] } = payload;
@@ -68,6 +69,7 @@ async function insert(
       three_ds: payload.threeDs,
       success_url: payload.successUrl,
       failure_url: payload.failureUrl,
+      credential_issued_by: credentialIssuedBy ?? null,
     },
     expiresInSeconds === undefined ? checkoutExpiresAfterMs : expiresInSeconds * 1_000,
   );

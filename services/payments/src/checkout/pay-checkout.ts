@@ -70,14 +70,18 @@ function enrolmentOf(message: Incoming<PayCheckout>, row: CheckoutRow) {
   return { context, traceparent, payload: { ...payload, ...terms } };
 }
 
-/** The payment's message, as if the merchant had sent it: the order comes from the checkout, not from the page. */
+/**
+ * The payment's message, as if the merchant had sent it: the order, and who issued the merchant's credential, come from the
+ * checkout and not from the page.
+ */
 function paymentOf(
   { context, traceparent, payload }: Incoming<PayCheckout>,
   row: CheckoutRow,
 ): Incoming<SellPayment> {
   const { paymentId, cardHolderName, card, installmentCount, requestIp, requestPort } = payload;
+  const merchant = { ...context.merchant, credentialIssuedBy: row.credential_issued_by ?? undefined };
   return {
-    context,
+    context: { ...context, merchant },
     traceparent,
     payload: {
       paymentId,

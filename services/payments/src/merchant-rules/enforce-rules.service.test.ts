@@ -178,6 +178,7 @@ describe("a payment that a rule refuses", () => {
     card_sub_type: null,
     loyalty_code: null,
     traceparent: null,
+    credential_issued_by: null,
     idempotency_key: null,
     idempotency_scope: null,
     idempotency_fingerprint: null,

@@ -51,6 +51,7 @@ export async function expirePayment(
     kind: "EXPIRY",
     reason: null,
     traceparent: null,
+    credentialIssuedBy: undefined,
     deadlineAt: deps.now() + deps.leaseMs / 2,
     idempotency: undefined,
     decide: decideExpiry,

@@ -72,6 +72,7 @@ function requestOf(
     paymentId: payload.paymentId,
     operationId: payload.operationId,
     merchantId: context.merchant.merchantId,
+    credentialIssuedBy: context.merchant.credentialIssuedBy,
     traceparent: traceparent ?? null,
     deadlineAt: context.deadlineAt,
     idempotency: idempotency && {

@@ -37,6 +37,8 @@ export type OperationRequest = {
   kind: OperationKind;
   reason: string | null;
   traceparent: string | null;
+  /** The operator who issued the credential that the merchant asks with, if that is known and a merchant asks. */
+  credentialIssuedBy: string | undefined;
   /** Epoch milliseconds. */
   deadlineAt: number;
   idempotency: { scope: string; key: string; fingerprint: Buffer } | undefined;
@@ -128,6 +130,7 @@ function newOperation(request: OperationRequest, payment: PaymentRow, amountMino
     commission_minor: request.commissionMinor(payment, amountMinor),
     reason: request.reason,
     traceparent: request.traceparent,
+    credential_issued_by: request.credentialIssuedBy ?? null,
   };
 }
 

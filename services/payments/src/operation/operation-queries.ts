@@ -54,6 +54,7 @@ export type NewOperation = {
   commission_minor: bigint;
   reason: string | null;
   traceparent: string | null;
+  credential_issued_by: string | null;
 };
 
 /** Starts the operation on the payment, whose row the caller has locked, under a new lease. */

@@ -13,6 +13,7 @@ export type PaymentOperationTable = {
   result_message: string | null;
   sub_reference: Generated<number>;
   traceparent: string | null;
+  credential_issued_by: string | null;
   created_at: Generated<Date>;
   finished_at: Date | null;
 };

@@ -44,7 +44,7 @@ export function invalidState({ state }: Pick<LeasedPayment, "state">): Problem {
   };
 }
 
-/** Writes the operator's action to the audit log. */
+/** Writes the operator's action to the audit log. A refused attempt is an action, too. */
 export function audit(
   trx: Transaction<PaymentsDatabase>,
   { operator, requestId }: OperatorContext,

@@ -35,6 +35,7 @@ export function operatorPayment(row: OperatorPaymentRow, overdueAfterMs: number)
     attempts: row.recovery_attempts,
     ...(row.last_inquiry !== null && { lastInquiry: row.last_inquiry }),
     ...(row.recover_at !== null && { nextAttemptAt: row.recover_at.toISOString() }),
+    ...(row.credential_issued_by !== null && { credentialIssuedBy: row.credential_issued_by }),
     ...resolutionOf(row),
   };
 }

@@ -166,6 +166,7 @@ describe("resolve", () => {
     ).toEqual([{ status: "SUCCESS" }]);
     expect(await audited(paymentId)).toEqual([
       { actor: "alice", action: "payment.resolution_proposed" },
+      { actor: "alice", action: "payment.resolution_refused" },
       { actor: "bora", action: "payment.resolved" },
     ]);
     expect(await resolve("alice", paymentId, "FAILED")).toMatchObject(settled);

@@ -62,6 +62,13 @@ async function proposeOrConfirm(
   };
   const reversal = await findReversal(trx, paymentId);
   const operation = isOperated(payment) ? await operationOf(trx, payment) : undefined;
+  const refuseAttempt = async (detail?: string): Promise<Problem> => {
+    await audit(trx, context, "payment.resolution_refused", payment, { code: "same_person", detail });
+    return await refuse({ outcome: "problem", code: "same_person", ...(detail !== undefined && { detail }) });
+  };
+  // Neither of the two: who proposes and who confirms are both asked here.
+  const issuers = [payment.credential_issued_by, operation?.credential_issued_by];
+  if (issuers.includes(context.operator.name)) return await refuseAttempt(ISSUED_BY_YOU);
   const ageMs = operation?.age_ms ?? payment.age_ms;
   const problem = refusalOf(payment, reversal, statement.outcome, ageMs, deps.leaseMs);
   if (problem) return await refuse(problem);
@@ -76,11 +83,12 @@ async function proposeOrConfirm(
     await propose(trx, context, payment, statement);
     return "proposed";
   }
-  if (proposal.proposed_by === context.operator.name) {
-    return await refuse({ outcome: "problem", code: "same_person" });
-  }
+  if (proposal.proposed_by === context.operator.name) return await refuseAttempt();
   return { payment, statement: { ...statement, proposedBy: proposal.proposed_by } };
 }
+
+/** Says why one person is the same as the merchant that asked. */
+const ISSUED_BY_YOU = "You issued the credential with which this was requested.";
 
 /** Why a payment cannot be resolved this way now. @param leaseMs longer than any request on the payment may take. */
 function refusalOf(

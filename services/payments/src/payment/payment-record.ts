@@ -28,6 +28,7 @@ type ShownColumns = Omit<
   | "operation_id"
   | "authorization_expires_at"
   | "traceparent"
+  | "credential_issued_by"
   | "lease_token"
   | "lease_until"
   | "recover_at"

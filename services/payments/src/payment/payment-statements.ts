@@ -72,6 +72,7 @@ const PAYMENT_COLUMNS = [
   ["card_sub_type", "text"],
   ["loyalty_code", "text"],
   ["traceparent", "text"],
+  ["credential_issued_by", "text"],
 ] as const satisfies [keyof PaymentRow, string][];
 
 /**

@@ -36,6 +36,7 @@ export type PaymentTable = {
   operation_id: string | null;
   authorization_expires_at: Generated<Date | null>;
   traceparent: string | null;
+  credential_issued_by: string | null;
   lease_token: string | null;
   lease_until: Date | null;
   recover_at: Date | null;

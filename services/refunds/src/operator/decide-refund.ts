@@ -14,7 +14,7 @@ import type { RefundRow } from "../refund/refund-record.ts";
 import { lockRefund, type LeasedRefund } from "../refund/refund-queries.ts";
 import { approvalsRequiredFor, sumByPayment } from "./approvals-required.ts";
 import { exceedsApproverLimit } from "./approver-limit.ts";
-import { auditRefund } from "./audit-refund.ts";
+import { auditRefund, ISSUED_BY_YOU, refuseAttempt } from "./audit-refund.ts";
 import { describeRefund } from "./list-refunds.ts";
 import type { OperatorDeps, Problem, Reply } from "./operated-refund.ts";
 
@@ -34,7 +34,7 @@ export async function approveRefund(
   const decided = await decide(deps, refundId, async (trx, refund) => {
     const refused = await refusalOf(deps, trx, context, refund);
     if (refused) return refused;
-    const approvals = await addApproval(trx, refundId, actor, note);
+    const approvals = await addApproval(trx, context, { refundId, note });
     const sums = await sumByPayment(trx, [refund.payment_id]);
     const required = approvalsRequiredFor(refund, sums, deps.view.twoAbove);
     await auditRefund(trx, context, "refund.approved", refund, {
@@ -59,18 +59,24 @@ async function refusalOf(
   refund: RefundRow,
 ): Promise<Problem | undefined> {
   const actor = context.operator.name;
-  const refuse = async (code: ProblemCode, detail?: string): Promise<Problem> => {
-    await auditRefund(trx, context, "refund.approval_refused", refund, { code, detail });
-    return { outcome: "problem", code, ...(detail !== undefined && { detail }) };
-  };
+  const refuse = (code: ProblemCode, detail?: string) =>
+    refuseAttempt(trx, context, "refund.approval_refused", refund, { code, detail });
   if (refund.requested_by === actor) return await refuse("same_person");
-  if (await hasApproved(trx, refund.refund_id, actor))
+  if (refund.credential_issued_by === actor) return await refuse("same_person", ISSUED_BY_YOU);
+  const approval = await findApproval(trx, refund.refund_id, actor);
+  // A copy of the message that approved is no second attempt.
+  if (approval && approval.request_id === context.requestId)
     return { outcome: "problem", code: "already_approved_by_you" };
+  if (approval) return await refuse("already_approved_by_you");
   const excess = await exceedsApproverLimit(trx, { approver: actor, refund }, approverDailyMax);
   return excess === undefined ? undefined : await refuse("approver_limit_reached", excess);
 }
 
-/** Rejects for good; the amount can be refunded again once `payments` has released it. */
+/**
+ * Rejects for good; the amount can be refunded again once `payments` has released it. An operator may take back what the
+ * record says they asked for. Whoever issued the credential that asked may not: the record names the merchant, and one
+ * person could ask in its name and put the request out of the others' sight.
+ */
 export async function rejectRefund(
   deps: DecideDeps,
   context: OperatorContext,
@@ -78,6 +84,13 @@ export async function rejectRefund(
 ): Promise<Reply> {
   const actor = context.operator.name;
   const decided = await decide(deps, refundId, async (trx, refund) => {
+    if (refund.credential_issued_by === actor) {
+      const detail = ISSUED_BY_YOU;
+      return await refuseAttempt(trx, context, "refund.rejection_refused", refund, {
+        code: "same_person",
+        detail,
+      });
+    }
     await auditRefund(trx, context, "refund.rejected", refund, { reason });
     const set = {
       rejected_by: actor,
@@ -108,30 +121,29 @@ async function decide(
   return decided;
 }
 
-async function hasApproved(
+async function findApproval(
   trx: Transaction<RefundsDatabase>,
   refundId: string,
   actor: string,
-): Promise<boolean> {
-  const approval = await trx
+): Promise<{ request_id: string | null } | undefined> {
+  return await trx
     .selectFrom("refund_approval")
-    .select("at")
+    .select("request_id")
     .where("refund_id", "=", refundId)
     .where("approved_by", "=", actor)
     .executeTakeFirst();
-  return approval !== undefined;
 }
 
 /** @returns how many have approved by now. The refund's lock keeps the same person from a second approval. */
 async function addApproval(
   trx: Transaction<RefundsDatabase>,
-  refundId: string,
-  actor: string,
-  note: string | undefined,
+  { operator, requestId }: OperatorContext,
+  { refundId, note }: { refundId: string; note: string | undefined },
 ): Promise<number> {
+  const by = { approved_by: operator.name, request_id: requestId };
   await trx
     .insertInto("refund_approval")
-    .values({ refund_id: refundId, approved_by: actor, note: note ?? null })
+    .values({ refund_id: refundId, ...by, note: note ?? null })
     .execute();
   const { count } = await trx
     .selectFrom("refund_approval")

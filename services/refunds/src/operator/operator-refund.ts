@@ -59,6 +59,7 @@ export function operatorRefund(
     })),
     ...(row.requested_by !== null && { requestedBy: row.requested_by }),
     ...(row.request_reason !== null && { requestReason: row.request_reason }),
+    ...(row.credential_issued_by !== null && { credentialIssuedBy: row.credential_issued_by }),
     ...(row.rejected_by !== null && { rejectedBy: row.rejected_by }),
     ...(row.rejection_reason !== null && { rejectionReason: row.rejection_reason }),
     overdue: isUnderWay(row.state) && row.state_age_ms > overdueAfterMs,

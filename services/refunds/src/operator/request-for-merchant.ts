@@ -27,6 +27,7 @@ export async function requestForMerchant(
     amountMinor: BigInt(amountMinor),
     currency,
     onBehalf: { operator: context.operator.name, reason },
+    credentialIssuedBy: undefined,
     traceparent: traceparent ?? null,
     deadlineAt: context.deadlineAt,
     idempotency: undefined,

@@ -17,7 +17,7 @@ import {
 } from "../refund/carry-out-refund.ts";
 import { changeRefund, type RefundChange } from "../refund/change-refund.ts";
 import { keepApproval, type LeasedRefund } from "../refund/refund-queries.ts";
-import { auditRefund } from "./audit-refund.ts";
+import { auditRefund, ISSUED_BY_YOU, refuseAttempt } from "./audit-refund.ts";
 import { describeRefund } from "./list-refunds.ts";
 import {
   invalidState,
@@ -62,6 +62,10 @@ async function proposeOrConfirm(
     const state = refund.state as Exclude<typeof refund.state, "RESERVING">;
     return invalidState(state, "The refund's outcome at the bank is known.");
   }
+  const refuse = (detail?: string) =>
+    refuseAttempt(trx, context, "refund.resolution_refused", refund, { code: "same_person", detail });
+  // Neither of the two: who proposes and who confirms are both asked here.
+  if (refund.credential_issued_by === context.operator.name) return await refuse(ISSUED_BY_YOU);
   // A request of ours may still be under way until then.
   if (refund.state_age_ms < deps.leaseMs) return { outcome: "problem", code: "too_young" };
   const proposal = await trx
@@ -79,10 +83,7 @@ async function proposeOrConfirm(
     await auditRefund(trx, context, "refund.resolution_proposed", refund, statement);
     return "proposed";
   }
-  if (proposal.proposed_by === context.operator.name) {
-    await auditRefund(trx, context, "refund.resolution_refused", refund, { code: "same_person" });
-    return { outcome: "problem", code: "same_person" };
-  }
+  if (proposal.proposed_by === context.operator.name) return await refuse();
   const leased = await leaseLocked(trx, deps, refund);
   return { refund: leased, statement: { ...statement, proposedBy: proposal.proposed_by } };
 }

@@ -26,6 +26,8 @@ export type RefundRequest = {
   currency: string;
   /** The operator who requests it on the merchant's behalf, and why. */
   onBehalf: { operator: string; reason: string } | undefined;
+  /** The operator who issued the credential that the merchant requests it with, if that is known. */
+  credentialIssuedBy: string | undefined;
   traceparent: string | null;
   /** Epoch milliseconds. */
   deadlineAt: number;
@@ -118,6 +120,7 @@ async function insertRefund(
       currency_exponent: currencyExponent(request.currency) ?? 0,
       requested_by: request.onBehalf?.operator ?? null,
       request_reason: request.onBehalf?.reason ?? null,
+      credential_issued_by: request.credentialIssuedBy ?? null,
       traceparent: request.traceparent,
       lease_token: sql<string>`gen_random_uuid()`,
       lease_until: leaseEnds,

@@ -45,6 +45,7 @@ const request = (): RefundRequest => ({
   amountMinor: 100n,
   currency: "TRY",
   onBehalf: undefined,
+  credentialIssuedBy: undefined,
   traceparent: null,
   deadlineAt: Date.now() + 5_000,
   idempotency: undefined,

@@ -17,6 +17,7 @@ export async function requestRefundByMerchant(
     amountMinor: BigInt(amountMinor),
     currency,
     onBehalf: undefined,
+    credentialIssuedBy: context.merchant.credentialIssuedBy,
     traceparent: traceparent ?? null,
     deadlineAt: context.deadlineAt,
     idempotency: idempotency && {

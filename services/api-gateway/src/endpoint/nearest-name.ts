@@ -1,0 +1,16 @@
+import { closest, distance } from "fastest-levenshtein";
+
+/**
+ * The known name that was probably meant, if one is near: no more than a third of its letters are others, too many or
+ * missing. Upper and lower case are the same here.
+ */
+export function nearestName(name: string, known: ReadonlySet<string>): string | undefined {
+  // What is longer is no slip of the hand, and comparing takes time by its length.
+  if (known.size === 0 || name.length > LENGTH_MAX) return undefined;
+  const byLowerCase = new Map([...known].map((each) => [each.toLowerCase(), each]));
+  const nearest = closest(name.toLowerCase(), [...byLowerCase.keys()]);
+  const slips = Math.max(1, Math.floor(nearest.length / 3));
+  return distance(name.toLowerCase(), nearest) <= slips ? byLowerCase.get(nearest) : undefined;
+}
+
+const LENGTH_MAX = 64;

@@ -1,0 +1,164 @@
+import { ENDPOINTS, type Endpoint, type FieldFault } from "@holdfast/contracts";
+import { describe, expect, test } from "vitest";
+import { preAuthorizationBody } from "../../test/builders.ts";
+import { Refusal } from "../http/refusal.ts";
+import { parseJson } from "./parse-json.ts";
+import { parseRequest } from "./parse-request.ts";
+import type { UnknownNames } from "./request-shape.ts";
+
+/** A body of every endpoint that has one, whole: with each object that it may contain. */
+const PAYMENT = JSON.parse(preAuthorizationBody()) as Record<string, unknown>;
+const SHOP = { successUrl: "https://shop.example/paid", failureUrl: "https://shop.example/failed" };
+const REFUND = { amount: 12.5, currency: "TRY" };
+const STATEMENT = { outcome: "SUCCESS", evidence: "call 17" };
+const SETTINGS = {
+  commission: {
+    ratePercent: "2.50",
+    fixed: "0.25",
+    currency: "TRY",
+    rules: [{ cardType: "CREDIT", installmentsFrom: 2, installmentsTo: 3, ratePercent: "3", fixed: "0" }],
+    mayExceedAmount: true,
+  },
+  rules: {
+    largestAmounts: [{ currency: "TRY", amount: "5000.00" }],
+    attemptsPerCard: { max: 5, windowSeconds: 60 },
+    attemptsPerIp: { max: 5, windowSeconds: 60 },
+    declineRate: { percent: 60, minimumCount: 20, windowSeconds: 3_600 },
+  },
+};
+const BODIES: Record<string, Record<string, unknown>> = {
+  preAuthorize: PAYMENT,
+  pay: { ...PAYMENT, installmentCount: 3, loyaltyCode: "BONUS" },
+  payWith3ds: { ...PAYMENT, ...SHOP, transactionType: "PAYMENT" },
+  capture: REFUND,
+  cancel: { reason: "a typing error" },
+  requestRefund: REFUND,
+  createCheckout: { orderId: "order-1", ...REFUND, ...SHOP, installmentOptions: [1, 3] },
+  createMerchant: { name: "A shop", ...SETTINGS },
+  changeMerchant: { name: "A shop", status: "ACTIVE", ...SETTINGS },
+  resolvePayment: STATEMENT,
+  approveRefund: { note: "seen the parcel" },
+  rejectRefund: { reason: "never sent back" },
+  resolveRefund: STATEMENT,
+  requestRefundForMerchant: { ...REFUND, reason: "goodwill" },
+  putMerchantWebhook: { url: "https://shop.example/hook" },
+  redeliverFailedWebhooks: {
+    merchantId: "0199aaaa-0000-7000-8000-000000000001",
+    since: "2026-11-01T00:00:00Z",
+  },
+};
+
+type Path = (string | number)[];
+
+/** Where in a body there are objects, the body itself first. */
+function objectsIn(value: unknown, path: Path = []): Path[] {
+  if (typeof value !== "object" || value === null) return [];
+  const inside = Object.entries(value).flatMap(([name, field]) => objectsIn(field, [...path, name]));
+  return Array.isArray(value) ? inside : [path, ...inside];
+}
+
+function replaced(body: unknown, path: Path, by: (here: unknown) => unknown): unknown {
+  if (path.length === 0) return by(body);
+  const [name, ...rest] = path as [string, ...Path];
+  if (Array.isArray(body))
+    return body.map((item, at) => (String(at) === name ? replaced(item, rest, by) : item));
+  const fields = body as Record<string, unknown>;
+  return { ...fields, [name]: replaced(fields[name], rest, by) };
+}
+
+/** As the router parses it. */
+function parse({ listener, request }: Endpoint, body: unknown) {
+  const unknown: UnknownNames | undefined = listener === "operator" ? "unknown_field" : undefined;
+  return parseRequest(request!, parseJson(Buffer.from(JSON.stringify(body))), { unknown });
+}
+
+function faultsOf(parsed: unknown): string[] {
+  if (!(parsed instanceof Refusal)) return [];
+  const errors = (parsed.extra?.members?.errors ?? []) as FieldFault[];
+  return errors.map(({ field, code }) => `${field} ${code}`);
+}
+
+const withBody = ENDPOINTS.filter(({ request }) => request !== undefined);
+const places = withBody.flatMap((endpoint) => {
+  const { operationId } = endpoint;
+  const body = BODIES[operationId] ?? {};
+  return objectsIn(body).map((path) => ({ operationId, at: path.join(".") || "body", path, body, endpoint }));
+});
+
+test("every endpoint with a body has an example here, which it takes", () => {
+  expect(withBody.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(BODIES).toSorted());
+  for (const endpoint of withBody) {
+    expect.soft(faultsOf(parse(endpoint, BODIES[endpoint.operationId])), endpoint.operationId).toEqual([]);
+  }
+});
+
+/** `null` removes a merchant's plan or its rules, and is an object nowhere else. */
+const MAY_BE_NULL = new Set(["changeMerchant commission", "changeMerchant rules"]);
+
+describe.each(places)(
+  "$operationId: in the place of the object $at",
+  ({ operationId, at, path, body, endpoint }) => {
+    test.each([0, 1.5, -1, "", "{}", [], [{}], true, false, null])("%j is refused", (other) => {
+      if (other === null && MAY_BE_NULL.has(`${operationId} ${at}`)) return;
+      const parsed = parse(
+        endpoint,
+        replaced(body, path, () => other),
+      );
+      expect(faultsOf(parsed)).toEqual([`${at} invalid_type`]);
+    });
+
+    test("another one with a field that nobody knows is refused by the operator API alone", () => {
+      const parsed = parse(
+        endpoint,
+        replaced(body, path, (here) => ({ ...(here as object), blockedBins: 1 })),
+      );
+      const field = at === "body" ? "blockedBins" : `${at}.blockedBins`;
+      expect(faultsOf(parsed)).toEqual(endpoint.listener === "operator" ? [`${field} unknown_field`] : []);
+    });
+
+    test.each(["__proto__", "constructor", "prototype"])(
+      "and one with the name %s is refused by both",
+      (name) => {
+        const marked = JSON.stringify(replaced(body, path, (here) => ({ ...(here as object), marked: {} })));
+        const parsed = parseJson(Buffer.from(marked.replace('"marked"', `"${name}"`)));
+        expect(faultsOf(parsed)).toEqual([`${name} forbidden_key`]);
+      },
+    );
+  },
+);
+
+describe("a name that nobody knows", () => {
+  const change = ENDPOINTS.find(({ operationId }) => operationId === "changeMerchant")!;
+  const messagesOf = (body: object) => {
+    const parsed = parse(change, body);
+    const errors = parsed instanceof Refusal ? parsed.extra?.members?.errors : [];
+    return (errors as FieldFault[]).map(({ field, message }) => `${field} ${message}`);
+  };
+
+  test("is told with the one that was probably meant, or with those that are known", () => {
+    expect(messagesOf({ rules: { largestAmount: [] } })).toEqual([
+      "rules.largestAmount is not known here; did you mean largestAmounts?",
+    ]);
+    expect(messagesOf({ name: "A shop", rules: { blockedBins: [] } })).toEqual([
+      "rules.blockedBins is not known here; known are largestAmounts, attemptsPerCard, attemptsPerIp, declineRate",
+    ]);
+  });
+
+  test("is not repeated where it is no name, or could be a card number", () => {
+    const bodies = [
+      { "4111 1111 1111 1111": 1 },
+      { pan4111111111111111: 1 },
+      { "<script>": 1 },
+      { [`a${"b".repeat(99)}`]: 1 },
+    ];
+    for (const body of bodies) {
+      const [fault = ""] = messagesOf({ name: "A shop", ...body });
+      expect(fault).toMatch(/^… is not known here; known are/);
+    }
+  });
+
+  test("is told twenty times and no more, however many there are", () => {
+    const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`x${index}`, 1]));
+    expect(messagesOf({ name: "A shop", ...many })).toHaveLength(20);
+  });
+});

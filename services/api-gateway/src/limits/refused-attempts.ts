@@ -1,0 +1,82 @@
+import { appendAudit } from "@holdfast/audit";
+import type { Endpoint, ProblemCode } from "@holdfast/contracts";
+import type { Kysely } from "kysely";
+import { write, type GatewayDatabase } from "../database.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { Refusal } from "../http/refusal.ts";
+import type { RoutedRequest } from "../http/routed-request.ts";
+import { rateLimited } from "./rate-limited.ts";
+import { createTokenBuckets } from "./token-buckets.ts";
+
+/**
+ * What people try without the authority for it. Each such attempt is a line of an audit log: of the gateway's where the role
+ * does not allow it, of the deciding service's where the person may not decide. Since anybody who is signed in could write
+ * as many lines as they like, a person has so many such attempts a minute, and then gets 429 in their place, and for
+ * everything that changes something; this process then writes nothing.
+ */
+export type RefusedAttempts = {
+  /** Why this person may change nothing for now. */
+  locked(exchange: Exchange): Refusal | undefined;
+  /** The answer to a request that the role does not allow, which it writes down. */
+  forbid(exchange: Exchange, endpoint: Endpoint, request: RoutedRequest): Promise<Refusal>;
+  /** Counts an answer by which a service has refused a person, and has written it down. */
+  count(exchange: Exchange, code: ProblemCode): void;
+};
+
+export function createRefusedAttempts(db: Kysely<GatewayDatabase>, perMinute: number): RefusedAttempts {
+  const attempts = createTokenBuckets({ size: perMinute, intervalMs: 60_000, keysMax: PEOPLE_MAX });
+  return {
+    locked(exchange) {
+      const waitMs = attempts.waitMs(personOf(exchange));
+      return waitMs > 0 ? rateLimited(waitMs) : undefined;
+    },
+    async forbid(exchange, endpoint, request) {
+      const { waitMs } = attempts.take(personOf(exchange));
+      if (waitMs > 0) return rateLimited(waitMs);
+      try {
+        await writeDown(db, exchange, endpoint, request);
+      } catch (error) {
+        // The refusal stands without its line; the request's line in the log has both.
+        exchange.error = error;
+      }
+      return new Refusal("forbidden");
+    },
+    count(exchange, code) {
+      if (LACKS_AUTHORITY.has(code)) attempts.take(personOf(exchange));
+    },
+  };
+}
+
+/** A person who is forgotten has been refused nothing for long. */
+const PEOPLE_MAX = 10_000;
+
+const LACKS_AUTHORITY: ReadonlySet<ProblemCode> = new Set([
+  "same_person",
+  "already_approved_by_you",
+  "approver_limit_reached",
+]);
+
+function personOf({ operator }: Exchange): string {
+  return operator?.subject ?? "";
+}
+
+/** The route and what it was about, of the request itself nothing: it was not read. */
+async function writeDown(
+  db: Kysely<GatewayDatabase>,
+  exchange: Exchange,
+  { method, path, role }: Endpoint,
+  { params }: RoutedRequest,
+): Promise<void> {
+  const id = Object.values(params).find((value) => UUID.test(value));
+  const { requestId } = exchange;
+  await write(db, (trx) =>
+    appendAudit(trx, {
+      actor: personOf(exchange),
+      action: "access.refused",
+      subject: id?.toLowerCase() ?? path,
+      detail: { requestId, code: "forbidden", method, route: path, needed: role },
+    }),
+  );
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
