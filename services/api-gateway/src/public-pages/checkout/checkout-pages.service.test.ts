@@ -62,6 +62,7 @@ function post(
     body: new URLSearchParams(form).toString(),
   });
 }
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const BY_SCRIPT = { accept: "application/json" };
 
 test("every page forbids whatever it does not need, and is not kept, framed or told on", async () => {
@@ -274,18 +275,26 @@ test("a suspended merchant takes no payment", async () => {
   expect(checkouts.paid).toEqual([]);
 });
 
-test("a body that is no form, or too large, is not read", async () => {
-  const page = show();
-  for (const request of [
-    { headers: { "content-type": "text/plain" }, body: "pan=1" },
-    { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "a".repeat(33_000) },
-  ]) {
-    const answer = await http(gateway.ports.public!, {
-      method: "POST",
-      path: `${pathOf(page)}/pay`,
-      ...request,
+test.each([
+  ["no form", 415, { headers: { "content-type": "text/plain" }, body: "pan=1" }],
+  ["compressed", 415, { headers: { ...FORM, "content-encoding": "gzip" }, body: "pan=1" }],
+  ["too large", 413, { headers: FORM, body: "a".repeat(33_000) }],
+])("a body that is %s is the client's fault (%i), whatever it asks for", async (_case, status, request) => {
+  for (const path of ["card", "pay", "cancel"]) {
+    const to = { method: "POST", path: `/checkout/${randomUUID()}/${path}`, ...request };
+    expect(await http(gateway.ports.public!, to)).toMatchObject({
+      status,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": expect.stringContaining("default-src 'none'"),
+      },
+      text: expect.stringContaining("could not be read"),
     });
-    expect(answer).toMatchObject({ status: 503, headers: { "content-type": "text/html; charset=utf-8" } });
+    const byScript = { ...to, headers: { ...to.headers, ...BY_SCRIPT } };
+    expect(await http(gateway.ports.public!, byScript)).toMatchObject({
+      status,
+      body: { faults: ["form.busy"] },
+    });
   }
 });
 

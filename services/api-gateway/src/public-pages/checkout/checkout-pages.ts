@@ -9,6 +9,7 @@ import {
   binSchema,
   cancelCheckout,
   inspectCheckoutCard,
+  PROBLEMS,
   viewCheckout,
   type CheckoutPage,
   type Work,
@@ -217,8 +218,7 @@ async function readForm(deps: CheckoutPagesDeps, visit: Visit): Promise<URLSearc
   const { exchange, checkoutId, path, asked } = visit;
   const body = await readBody(exchange, isForm);
   if (body instanceof Refusal) {
-    exchange.code = body.code;
-    trouble(deps, visit);
+    unreadable(deps, visit, body);
     return undefined;
   }
   const form = new URLSearchParams(body.toString("utf8"));
@@ -255,6 +255,15 @@ function trouble(deps: CheckoutPagesDeps, visit: Visit): void {
   const texts = PAGE_TEXTS[visit.asked.locale.language];
   const retry = { path: visit.path, label: texts.retry };
   notice(deps, visit, 503, renderNotice(texts.troubleHeading, texts.troubleText, retry));
+}
+
+/** The client sent what no form of ours sends: the fault is not ours, and sending it again does not help. */
+function unreadable(deps: CheckoutPagesDeps, visit: Visit, { code }: Refusal): void {
+  visit.exchange.code = code;
+  const texts = PAGE_TEXTS[visit.asked.locale.language];
+  const retry = { path: visit.path, label: texts.retry };
+  const content = renderNotice(texts.unreadableHeading, texts.unreadableText, retry);
+  notice(deps, visit, PROBLEMS[code].status, content, {});
 }
 
 /** Answers before anything was read. */

@@ -8,6 +8,7 @@ import type { AdmitPage } from "../../limits/page-rate-limit.ts";
 import type { IncomingMessage } from "node:http";
 import {
   completePayment,
+  PROBLEMS,
   readSession,
   type CommandReply,
   type SessionState,
@@ -77,13 +78,16 @@ export function threeDsPages(deps: ThreeDsPagesDeps): Router {
 function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RequestHandler {
   return requestHandler(async (request, exchange) => {
     exchange.route = `/3ds/${page.purpose}/{state}`;
-    const refusal = deps.admit(exchange);
     const { language } = chooseLocale(undefined, request.headers["accept-language"]);
     const { state = "" } = request.params;
+    // Until the signature is verified, the state is whatever a client wrote: it is in no header and in no page.
+    const verified = deps.sessions.verify(state, page.purpose, deps.now());
+    const refusal = deps.admit(exchange);
     if (refusal) {
       exchange.code = refusal.code;
       const refreshS = Number(refusal.extra?.headers?.["Retry-After"]);
-      return answerNotice(exchange, 429, "unavailable", { language, refreshUrl: state, refreshS });
+      const refresh = verified.kind === "valid" ? { refreshUrl: state, refreshS } : { refreshS };
+      return answerNotice(exchange, 429, "unavailable", { language, ...refresh });
     }
     // HEAD, which link previews send, must not complete a payment either.
     if (!page.methods.includes(request.method ?? "")) {
@@ -92,7 +96,6 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RequestHandler 
         new Refusal("method_not_allowed", { headers: { Allow: page.methods.join(", ") } }),
       );
     }
-    const verified = deps.sessions.verify(state, page.purpose, deps.now());
     if (verified.kind === "forged") return answerNotice(exchange, 404, "invalid", { language });
     if (verified.kind === "expired") return answerNotice(exchange, 410, "expired", { language });
     const visit = { exchange, request, ids: verified.ids, language, path: state };
@@ -121,7 +124,7 @@ async function takeReturn(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
   const brought = await readReturned(visit);
   if (brought instanceof Refusal) {
     exchange.code = brought.code;
-    return answerNotice(exchange, 400, "invalid", { language });
+    return answerNotice(exchange, PROBLEMS[brought.code].status, "invalid", { language });
   }
   const [acquirerSession, ...more] = brought.getAll("session");
   if (more.length > 0 || (acquirerSession?.length ?? 0) > SESSION_LENGTH_MAX) {
