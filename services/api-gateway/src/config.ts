@@ -4,6 +4,7 @@ import {
   integerSetting,
   keyRingSetting,
   portSetting,
+  shareSetting,
   textSetting,
   urlSetting,
 } from "@holdfast/service-runtime";
@@ -96,15 +97,28 @@ export const configSchema = z
     // Limits. Each process counts for itself: with n replicas a client can have up to n times as much.
 
     REQUESTS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
-      .default(512)
+      .default(2_048)
       .describe(
-        "Requests under way in each listener that may wait for the bank or a merchant's server; one more is answered 503. One client address may use an eighth of the public pages' share.",
+        "Requests under way in each listener, their bodies read, that may wait for the bank or a merchant's server; one more is answered 503. One client address may use an eighth of those of the public pages.",
       ),
     LOCAL_REQUESTS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
-      .default(512)
+      .default(2_048)
       .describe(
         "The same for requests that do not wait for them: reads, refund requests, new checkouts. They have places of their own, so that a bank which hangs leaves them free.",
       ),
+    REQUESTS_IN_FLIGHT_SHARE: shareSetting()
+      .default(0.25)
+      .describe(
+        "The part of `REQUESTS_IN_FLIGHT_MAX`, and of `LOCAL_REQUESTS_IN_FLIGHT_MAX`, that one merchant may use, at least one request; what it sends beyond that is answered 503, and nobody else's requests are. An installation for one merchant may set 1.",
+      ),
+    BODIES_IN_FLIGHT_MAX: integerSetting(1, 100_000)
+      .default(2_048)
+      .describe(
+        "Request bodies that arrive at the same time in each listener. One more takes the room of the one that began first among those of the client with the most, which is answered 408.",
+      ),
+    BODIES_IN_FLIGHT_BYTES_MAX: integerSetting(32_768, 999_999_999)
+      .default(33_554_432)
+      .describe("The same in bytes that have arrived; the client that has sent the most gives way."),
     CONNECTIONS_MAX: integerSetting(1, 100_000)
       .default(8_192)
       .describe("Open connections of each listener; one more is closed as soon as it is opened."),

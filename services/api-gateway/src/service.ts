@@ -26,6 +26,7 @@ import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
 import { requestHandler } from "./http/routed-request.ts";
+import { createBodyLimit, type BodyLimit } from "./limits/body-limit.ts";
 import { createPageInFlightLimit, placesIn } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
@@ -164,7 +165,9 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps): Router {
       }),
     ),
     limitRate: createMerchantRateLimit(config.RATE_LIMIT_PER_SECOND),
+    bodies: bodiesIn(config),
     places: placesIn(config),
+    share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
       preAuthorizationRoute({ send, cards }),
       saleRoute({ send, cards }),
@@ -187,6 +190,7 @@ function publicPages(config: Config, { bus, db, clock }: Deps): Router {
   const sessions = signedSessionsOf(config);
   const sendPage = createSendPageCommand(bus, sendOptions(config, clock));
   const inPlace = createPageInFlightLimit(placesIn(config));
+  const bodies = bodiesIn(config);
   const admit = createPageRateLimit(config.PAGE_REQUESTS_PER_MINUTE_PER_IP);
   const router = Router();
   router.use(
@@ -202,9 +206,10 @@ function publicPages(config: Config, { bus, db, clock }: Deps): Router {
       tokens: createFormTokens(sealingKeys),
       generateSession: createGenerateSession(sessions, publicUrl),
       assets: loadPageAssets(publicUrl),
+      bodies,
       inPlace,
     }),
-    threeDsPages({ admit, send: sendPage, sessions, inPlace, now: Date.now }),
+    threeDsPages({ admit, send: sendPage, sessions, bodies, inPlace, now: Date.now }),
   );
   return router;
 }
@@ -235,7 +240,9 @@ function operatorApi(config: Config, deps: Deps): Router {
       audience: needed(config.OPERATOR_JWT_AUDIENCE),
       rolesClaim: config.OPERATOR_ROLES_CLAIM,
     }),
+    bodies: bodiesIn(config),
     places: placesIn(config),
+    share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
       ...merchantRoutes({ db, peppers, announce }),
       ...paymentRoutes({ send }),
@@ -244,6 +251,11 @@ function operatorApi(config: Config, deps: Deps): Router {
       ...webhookRoutes({ send, db }),
     ],
   });
+}
+
+/** The room for the bodies of one listener. */
+function bodiesIn({ BODIES_IN_FLIGHT_MAX, BODIES_IN_FLIGHT_BYTES_MAX }: Config): BodyLimit {
+  return createBodyLimit({ bodiesMax: BODIES_IN_FLIGHT_MAX, bytesMax: BODIES_IN_FLIGHT_BYTES_MAX });
 }
 
 function timeoutsOfClients(config: Config): typeof HTTP_TIMEOUTS {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { OPERATOR_ROLES, workOf, type Endpoint, type OperatorRole, type Places } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import type { z } from "zod";
+import type { BodyLimit } from "../limits/body-limit.ts";
 import { createInFlightLimit, type InFlightLimit } from "../limits/in-flight-limit.ts";
 import type { LimitRate } from "../limits/merchant-rate-limit.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -25,19 +26,25 @@ export type RouterOptions = {
   /** Counts requests that are signed in, even of routes that do not exist. */
   limitRate?: LimitRate;
   routes: Route[];
-  /** Requests at the same time; one more is refused as not started. */
+  /** Bodies that arrive at the same time. */
+  bodies: BodyLimit;
+  /** Requests at the same time, whose bodies have arrived; one more is refused as not started. */
   places: Places;
+  /** The share of the places that one merchant or one operator may have. */
+  share: number;
 };
 
 /**
  * Checks a request in this order: who sends it, whether that is too often, whether there is such a route and method,
- * whether there is a place for it, whether the role allows it, then its body, and last the ids in its path.
+ * whether the role allows it, then its body, the ids in its path, and last whether there is a place for it. A place is
+ * taken only when the body is there: otherwise requests that arrive byte by byte, which cost their sender nothing, would
+ * keep it from others.
  *
  * express's Router matches the paths, and nothing else of express is used: its application changes the prototype of each
  * request and response and adds headers that would have to be removed again, and what HTTP cannot parse would not reach
  * it, where every answer here has a request id (ADR 0017).
  */
-export function createRouter({ prefix, authenticate, limitRate, routes, places }: RouterOptions): Router {
+export function createRouter({ prefix, authenticate, limitRate, routes, ...limits }: RouterOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use(
     prefix,
@@ -47,21 +54,23 @@ export function createRouter({ prefix, authenticate, limitRate, routes, places }
       else next();
     }),
   );
-  const inPlace = createInFlightLimit(places);
+  const inPlace = createInFlightLimit(limits.places, limits.share);
   for (const [path, routesHere] of Map.groupBy(routes, ({ endpoint }) => endpoint.path)) {
     const expressRoute = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
-    for (const route of routesHere) expressRoute[methodOf(route.endpoint)](routeHandler(route, inPlace));
+    for (const route of routesHere)
+      expressRoute[methodOf(route.endpoint)](routeHandler(route, limits.bodies, inPlace));
     expressRoute.all(methodNotAllowed(path, allowedMethods(routesHere)));
   }
   return router;
 }
 
-function routeHandler(route: Route, inPlace: InFlightLimit): RequestHandler {
+function routeHandler(route: Route, bodies: BodyLimit, inPlace: InFlightLimit): RequestHandler {
   return requestHandler(async (request, exchange) => {
     exchange.route = route.endpoint.path;
-    const hadPlace = await inPlace(workOf(route.endpoint), async () => {
-      const call = await readCall(route, request, exchange);
-      const answer = call instanceof Refusal ? call : await route.handle(call);
+    const call = await readCall(route, request, exchange, bodies);
+    if (call instanceof Refusal) return refuse(exchange, call);
+    const hadPlace = await inPlace(workOf(route.endpoint), clientOf(exchange), async () => {
+      const answer = await route.handle(call);
       if (answer instanceof Refusal) return refuse(exchange, answer);
       exchange.answer(answer.status, answer.headers, answer.body && JSON.stringify(answer.body));
     });
@@ -69,11 +78,17 @@ function routeHandler(route: Route, inPlace: InFlightLimit): RequestHandler {
   });
 }
 
+/** Whose share of places and bodies a request takes. */
+function clientOf({ merchant, operator }: Exchange): string {
+  return merchant?.merchantId ?? operator?.subject ?? "";
+}
+
 /** Everything that is checked before the route does its work. */
 async function readCall(
   { endpoint, check }: Route,
   request: RoutedRequest,
   exchange: Exchange,
+  bodies: BodyLimit,
 ): Promise<Call<Endpoint> | Refusal> {
   if (endpoint.listener === "operator" && !includesRole(exchange.operator?.role, endpoint.role))
     return new Refusal("forbidden");
@@ -85,7 +100,7 @@ async function readCall(
   const query =
     endpoint.queryParameters && parseRequest(endpoint.queryParameters, parseQuery(queryText(request)));
   if (query instanceof Refusal) return query;
-  const body = endpoint.request && (await readJson(exchange, endpoint.bodyOptional === true));
+  const body = endpoint.request && (await readJson(exchange, bodies, endpoint.bodyOptional === true));
   if (body instanceof Refusal) return body;
   const parsed = endpoint.request && parseRequest(endpoint.request, body, check);
   if (parsed instanceof Refusal) return parsed;
@@ -115,9 +130,9 @@ function concretePath(template: string, params: Record<string, string>): string 
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name]?.toLowerCase() ?? "");
 }
 
-async function readJson(exchange: Exchange, optional: boolean): Promise<unknown> {
+async function readJson(exchange: Exchange, limit: BodyLimit, optional: boolean): Promise<unknown> {
   if (optional && hasNoBody(exchange.req)) return {};
-  const bytes = await readBody(exchange);
+  const bytes = await readBody(exchange, { limit, client: clientOf(exchange) });
   return bytes instanceof Refusal ? bytes : parseJson(bytes);
 }
 

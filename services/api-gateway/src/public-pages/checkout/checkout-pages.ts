@@ -19,8 +19,9 @@ import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../../database.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import { requestHandler } from "../../http/routed-request.ts";
+import type { BodyLimit } from "../../limits/body-limit.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
-import { isForm, readBody } from "../../http/read-body.ts";
+import { formSource, isForm, readBody } from "../../http/read-body.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { findMerchant } from "../../merchant/merchant-queries.ts";
 import { checkoutUrl } from "../public-url.ts";
@@ -53,6 +54,8 @@ export type CheckoutPagesDeps = PayByFormDeps & {
   admit: AdmitPage;
   /** Over the limit, the page asks the buyer to try again. */
   inPlace: PageInFlightLimit;
+  /** Forms that arrive at the same time. */
+  bodies: BodyLimit;
 };
 
 /** One request of the page, about a checkout that exists. */
@@ -216,7 +219,7 @@ async function look(deps: CheckoutPagesDeps, visit: Visit): Promise<CheckoutPage
 /** A form of ours; undefined when the visit has been answered otherwise. */
 async function readForm(deps: CheckoutPagesDeps, visit: Visit): Promise<URLSearchParams | undefined> {
   const { exchange, checkoutId, path, asked } = visit;
-  const body = await readBody(exchange, isForm);
+  const body = await readBody(exchange, formSource(deps.bodies, exchange), isForm);
   if (body instanceof Refusal) {
     unreadable(deps, visit, body);
     return undefined;

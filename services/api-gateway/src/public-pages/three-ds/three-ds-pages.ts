@@ -17,8 +17,9 @@ import {
 import { Router, type RequestHandler } from "express";
 import type { Exchange } from "../../http/exchange.ts";
 import { queryText, requestHandler } from "../../http/routed-request.ts";
+import type { BodyLimit } from "../../limits/body-limit.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
-import { isForm, readBody } from "../../http/read-body.ts";
+import { formSource, isForm, readBody } from "../../http/read-body.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { refuse } from "../../http/problem-response.ts";
 import type { SendPageCommand } from "../../bus/send-command.ts";
@@ -33,6 +34,8 @@ export type ThreeDsPagesDeps = {
   sessions: SignedSessions;
   /** Over the limit, the page asks again after a moment. */
   inPlace: PageInFlightLimit;
+  /** Forms that arrive at the same time. */
+  bodies: BodyLimit;
   /** Refuses a client that asks too often, before anything is read. */
   admit: AdmitPage;
   /** Epoch milliseconds. */
@@ -121,7 +124,7 @@ async function showChallenge(deps: ThreeDsPagesDeps, visit: Visit): Promise<void
 
 async function takeReturn(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
   const { exchange, ids, language } = visit;
-  const brought = await readReturned(visit);
+  const brought = await readReturned(deps, visit);
   if (brought instanceof Refusal) {
     exchange.code = brought.code;
     return answerNotice(exchange, PROBLEMS[brought.code].status, "invalid", { language });
@@ -140,9 +143,12 @@ async function takeReturn(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
 const SESSION_LENGTH_MAX = 128;
 
 /** The parameters of the return, from the query or the form. */
-async function readReturned({ request, exchange }: Visit): Promise<URLSearchParams | Refusal> {
+async function readReturned(
+  { bodies }: ThreeDsPagesDeps,
+  { request, exchange }: Visit,
+): Promise<URLSearchParams | Refusal> {
   if (request.method === "GET") return new URLSearchParams(queryText(request));
-  const body = await readBody(exchange, isForm);
+  const body = await readBody(exchange, formSource(bodies, exchange), isForm);
   return body instanceof Refusal ? body : new URLSearchParams(body.toString("utf8"));
 }
 
