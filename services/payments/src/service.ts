@@ -1,4 +1,3 @@
-import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
 import { createCardOpener } from "@holdfast/sealing";
 import {
   cancelPayment as cancelPaymentCommand,
@@ -36,6 +35,7 @@ import { createBusinessEvents, type BusinessEvents } from "./business-events.ts"
 import { checkoutHandlers } from "./checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
+import { connectAcquirer } from "./connect-acquirer.ts";
 import type { PaymentsDatabase } from "./database.ts";
 import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
 import { getPayment } from "./recovery/get-payment.ts";
@@ -51,6 +51,7 @@ import { createAskRules, purgeRuleCounts } from "./merchant-rules/rule-queries.t
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizePayment, type AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
+import { withConnection } from "./with-connection.ts";
 import { measureUnresolved } from "./recovery/measure-unresolved.ts";
 import { startRecovery, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 
@@ -103,16 +104,11 @@ export async function startPayments(
     record: nudgeAfter(relay, (change) => paymentWrites.record(change)),
     reject: nudgeAfter(relay, (rejection) => paymentWrites.reject(rejection)),
   };
-  const simulator = createSimulatorAcquirer({
-    url: config.ACQUIRER_URL,
-    connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
-    connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
-  });
+  const { acquirer, acquirerOfUpkeep, connections } = connectAcquirer(config);
   const clock = await startClockWatch({ pool, log });
   const bins = createCurrentBins(db, log);
   // The table is read before the first payment. Without a database nothing can be claimed either.
   await bins.refresh().catch((error: unknown) => log.warn({ error }, "the BIN table could not be read yet"));
-  const acquirer = observeAcquirer(simulator, { url: config.ACQUIRER_URL });
   const deps: AuthorizePaymentDeps = {
     db,
     writes,
@@ -127,11 +123,12 @@ export async function startPayments(
     firstInquiryMs: config.RECOVERY_SCHEDULE[0] ?? 0,
     now: Date.now,
   };
-  const threeDs = { ...deps, ...times, sessionMs: config.THREE_DS_SESSION_DURATION };
+  const atBank = { connections, acquirerTimeoutMs: config.ACQUIRER_TIMEOUT };
+  const threeDs = { ...deps, ...times, connections, sessionMs: config.THREE_DS_SESSION_DURATION };
   const recovery: RecoveryWorkerDeps = {
     db,
     writes,
-    acquirer,
+    acquirer: acquirerOfUpkeep,
     events,
     limits: {
       scheduleMs: config.RECOVERY_SCHEDULE,
@@ -145,8 +142,10 @@ export async function startPayments(
     now: Date.now,
     log,
   };
+  const reading = { ...recovery, acquirer, connections };
   const operations: MerchantOperationDeps = {
     ...recovery,
+    acquirer,
     acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
     fingerprintKey: config.PAN_FINGERPRINT_KEY,
     businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
@@ -160,17 +159,30 @@ export async function startPayments(
     service: "payments",
     version: "0.1.0",
     places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
+    share: config.COMMANDS_IN_FLIGHT_SHARE,
     clock,
     onHandled: logHandled(log),
     handlers: [
-      handler(preAuthorizePayment, (message) => authorizePayment(deps, message, "PRE_AUTHORIZATION")),
-      handler(getPaymentCommand, ({ context, payload }) =>
-        getPayment(recovery, context.merchant.merchantId, payload.paymentId),
+      handler(
+        preAuthorizePayment,
+        withConnection(atBank, (message) => authorizePayment(deps, message, "PRE_AUTHORIZATION")),
       ),
-      handler(sellPayment, (message) => authorizePayment(deps, message, "PAYMENT")),
+      handler(getPaymentCommand, ({ context, payload }) =>
+        getPayment(reading, context.merchant.merchantId, payload.paymentId),
+      ),
+      handler(
+        sellPayment,
+        withConnection(atBank, (message) => authorizePayment(deps, message, "PAYMENT")),
+      ),
       ...threeDsHandlers(threeDs),
-      handler(capturePaymentCommand, (message) => capturePayment(operations, message)),
-      handler(cancelPaymentCommand, (message) => cancelPayment(operations, message)),
+      handler(
+        capturePaymentCommand,
+        withConnection(atBank, (message) => capturePayment(operations, message)),
+      ),
+      handler(
+        cancelPaymentCommand,
+        withConnection(atBank, (message) => cancelPayment(operations, message)),
+      ),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
       ...reservationHandlers(deps),
       ...checkoutHandlers(checkouts),
@@ -234,7 +246,7 @@ export async function startPayments(
         [serving, clock, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
         [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
-        [() => acquirer.close()],
+        [() => acquirer.close(), () => acquirerOfUpkeep.close()],
         [pool, writePool, outboxPool].map((each) => () => each.end()),
       ]),
   };
@@ -246,6 +258,5 @@ const PURGE_INTERVAL_MS = 3_600_000;
 /** Far longer than any copy of a request can be under way. */
 const REFUSALS_KEPT_MS = 86_400_000;
 const RULE_PURGE_INTERVAL_MS = 300_000;
-const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;

@@ -1,18 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Exchange } from "./exchange.ts";
-import { networkOf } from "../limits/sign-in-limits.ts";
-import type { BodyLimit } from "../limits/body-limit.ts";
+import type { BodySource } from "../limits/body-limit.ts";
 import { Refusal } from "./refusal.ts";
 
 /** The largest body accepted; the largest valid request has about 1 KiB. */
 export const BODY_BYTES_MAX = 32 * 1024;
-
-/** Whose body is read, for the limit on bodies that arrive at the same time. */
-export type BodySource = {
-  limit: BodyLimit;
-  /** A merchant, an operator, or an address. */
-  client: string;
-};
 
 /**
  * Reads a bounded body, of JSON by default. One of another media type, or one declared too large, is refused without
@@ -57,11 +49,6 @@ export async function readBody(
 }
 
 const GAVE_WAY = "too many bodies were arriving, and this one had taken longest; nothing was started";
-
-/** Browsers do not sign in: their forms count by the address (of IPv6 its /64). */
-export function formSource(limit: BodyLimit, { clientAddress }: Exchange): BodySource {
-  return { limit, client: networkOf(clientAddress) };
-}
 
 /** A form as browsers send it, and not compressed. */
 export function isForm({ headersDistinct }: IncomingMessage): boolean {

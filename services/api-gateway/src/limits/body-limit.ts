@@ -1,3 +1,6 @@
+import type { Exchange } from "../http/exchange.ts";
+import { networkOf } from "./sign-in-limits.ts";
+
 /** The room of one body while it arrives. */
 export type BodyRoom = {
   /** Counts bytes that have arrived. */
@@ -65,4 +68,16 @@ export function createBodyLimit({ bodiesMax, bytesMax }: BodyLimitOptions): Body
       leave: () => void leave(body),
     };
   };
+}
+
+/** Whose body is read, and the limit that it counts in. */
+export type BodySource = {
+  limit: BodyLimit;
+  /** A merchant, an operator, or an address. */
+  client: string;
+};
+
+/** Browsers do not sign in: their forms count by the address (of IPv6 its /64). */
+export function formSource(limit: BodyLimit, { clientAddress }: Exchange): BodySource {
+  return { limit, client: networkOf(clientAddress) };
 }

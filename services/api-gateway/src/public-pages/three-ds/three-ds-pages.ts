@@ -17,9 +17,9 @@ import {
 import { Router, type RequestHandler } from "express";
 import type { Exchange } from "../../http/exchange.ts";
 import { queryText, requestHandler } from "../../http/routed-request.ts";
-import type { BodyLimit } from "../../limits/body-limit.ts";
+import { formSource, type BodyLimit } from "../../limits/body-limit.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
-import { formSource, isForm, readBody } from "../../http/read-body.ts";
+import { isForm, readBody } from "../../http/read-body.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { refuse } from "../../http/problem-response.ts";
 import type { SendPageCommand } from "../../bus/send-command.ts";
