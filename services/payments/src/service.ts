@@ -1,12 +1,5 @@
 import { createCardOpener } from "@holdfast/sealing";
-import {
-  cancelPayment as cancelPaymentCommand,
-  capturePayment as capturePaymentCommand,
-  getPayment as getPaymentCommand,
-  lookUpBin as lookUpBinCommand,
-  preAuthorizePayment,
-  sellPayment,
-} from "@holdfast/contracts";
+import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "@holdfast/contracts";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import {
@@ -39,19 +32,16 @@ import { connectAcquirer } from "./connect-acquirer.ts";
 import type { PaymentsDatabase } from "./database.ts";
 import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
 import { getPayment } from "./recovery/get-payment.ts";
-import {
-  cancelPayment,
-  capturePayment,
-  type MerchantOperationDeps,
-} from "./operation/merchant-operations.ts";
+import type { MerchantOperationDeps } from "./operation/merchant-operations.ts";
+import { operationHandlers } from "./operation/operation-handlers.ts";
 import { purgeRefusals } from "./refund-reservation/purge-refusals.ts";
 import { reservationHandlers } from "./refund-reservation/reservation-handlers.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createAskRules, purgeRuleCounts } from "./merchant-rules/rule-queries.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
-import { authorizePayment, type AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
-import { withConnection } from "./with-connection.ts";
+import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
+import type { AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
 import { measureUnresolved } from "./recovery/measure-unresolved.ts";
 import { startRecovery, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 
@@ -123,7 +113,6 @@ export async function startPayments(
     firstInquiryMs: config.RECOVERY_SCHEDULE[0] ?? 0,
     now: Date.now,
   };
-  const atBank = { connections, acquirerTimeoutMs: config.ACQUIRER_TIMEOUT };
   const threeDs = { ...deps, ...times, connections, sessionMs: config.THREE_DS_SESSION_DURATION };
   const recovery: RecoveryWorkerDeps = {
     db,
@@ -163,26 +152,12 @@ export async function startPayments(
     clock,
     onHandled: logHandled(log),
     handlers: [
-      handler(
-        preAuthorizePayment,
-        withConnection(atBank, (message) => authorizePayment(deps, message, "PRE_AUTHORIZATION")),
-      ),
+      ...authorizationHandlers({ ...deps, connections }),
       handler(getPaymentCommand, ({ context, payload }) =>
         getPayment(reading, context.merchant.merchantId, payload.paymentId),
       ),
-      handler(
-        sellPayment,
-        withConnection(atBank, (message) => authorizePayment(deps, message, "PAYMENT")),
-      ),
       ...threeDsHandlers(threeDs),
-      handler(
-        capturePaymentCommand,
-        withConnection(atBank, (message) => capturePayment(operations, message)),
-      ),
-      handler(
-        cancelPaymentCommand,
-        withConnection(atBank, (message) => cancelPayment(operations, message)),
-      ),
+      ...operationHandlers({ ...operations, connections }),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
       ...reservationHandlers(deps),
       ...checkoutHandlers(checkouts),

@@ -36,7 +36,7 @@ async function setUp(settings: Record<string, string> = {}) {
 }
 
 test("payments of one merchant that hang at the bank leave another's connections free", async () => {
-  const { other, pay, hang, hanging } = await setUp();
+  const { other, pay, hang, hanging } = await setUp({ ACQUIRER_TIMEOUT: "60s" });
   await hang(12, { atBank: 2 });
   const answers = await Promise.all(Array.from({ length: 4 }, () => pay(other)));
   expect(answers.map((answer) => "result" in answer && answer.result.status)).toEqual(
