@@ -138,7 +138,12 @@ export const configSchema = z
     PAGE_REQUESTS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000)
       .default(600)
       .describe(
-        "Requests a minute of the public pages from one client address (for IPv6, one /64); more are answered 429.",
+        "Requests a minute of the public pages from one client address (for IPv6, one /64), as long as they are about nothing that is known to exist; more are answered 429.",
+      ),
+    PAGE_REQUESTS_PER_MINUTE_PER_CHECKOUT: integerSetting(1, 1_000_000)
+      .default(240)
+      .describe(
+        "Requests a minute of the pages of one checkout, or of one payment with 3-D Secure, from any address; more are answered 429. Once it is known to exist, its requests count here and no longer by address.",
       ),
     CLIENT_HEADERS_TIMEOUT: durationSetting({ min: "1ms" })
       .default(10_000)

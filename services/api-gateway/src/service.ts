@@ -189,15 +189,18 @@ function publicPages(config: Config, { bus, db, clock }: Deps): Router {
   const publicUrl = needed(config.PUBLIC_URL);
   const sessions = signedSessionsOf(config);
   const sendPage = createSendPageCommand(bus, sendOptions(config, clock));
-  const inPlace = createPageInFlightLimit(placesIn(config));
+  const inPlace = createPageInFlightLimit(placesIn(config), config.REQUESTS_IN_FLIGHT_SHARE);
   const bodies = bodiesIn(config);
-  const admit = createPageRateLimit(config.PAGE_REQUESTS_PER_MINUTE_PER_IP);
+  const rate = createPageRateLimit({
+    perAddress: config.PAGE_REQUESTS_PER_MINUTE_PER_IP,
+    perSubject: config.PAGE_REQUESTS_PER_MINUTE_PER_CHECKOUT,
+  });
   const router = Router();
   router.use(
     strictTransport(publicUrl),
 
     checkoutPages({
-      admit,
+      rate,
       db,
       publicUrl,
       send: createSendCommand(bus, sendOptions(config, clock)),
@@ -209,7 +212,7 @@ function publicPages(config: Config, { bus, db, clock }: Deps): Router {
       bodies,
       inPlace,
     }),
-    threeDsPages({ admit, send: sendPage, sessions, bodies, inPlace, now: Date.now }),
+    threeDsPages({ rate, send: sendPage, sessions, bodies, inPlace, now: Date.now }),
   );
   return router;
 }

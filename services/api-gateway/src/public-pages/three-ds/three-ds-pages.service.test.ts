@@ -387,6 +387,7 @@ test("an address older than its lifetime is not looked at", async () => {
 test("over the rate limit a state that is not ours is in no header, and is no 5xx; a genuine one asks again", async () => {
   const limited = await startTestGateway({
     PAGE_REQUESTS_PER_MINUTE_PER_IP: "1",
+    PAGE_REQUESTS_PER_MINUTE_PER_CHECKOUT: "1",
     THREE_DS_STATE_KEYS: gateway.env.THREE_DS_STATE_KEYS,
   });
   onTestFinished(() => limited.stop());
@@ -415,6 +416,7 @@ test("over the rate limit a state that is not ours is in no header, and is no 5x
       expect(JSON.stringify(answer)).not.toContain("evil.example");
     }
   }
+  await ask(challenge);
   for (const path of [back, challenge]) {
     const answer = await ask(path);
     expect(answer.status).toBe(429);

@@ -4,7 +4,7 @@
  * acquirer. A browser goes to the shop only when the payment has ended, and only to the address the merchant gave with
  * it; until then it gets a page that asks again by itself.
  */
-import type { AdmitPage } from "../../limits/page-rate-limit.ts";
+import type { PageRateLimit } from "../../limits/page-rate-limit.ts";
 import type { IncomingMessage } from "node:http";
 import {
   completePayment,
@@ -36,8 +36,8 @@ export type ThreeDsPagesDeps = {
   inPlace: PageInFlightLimit;
   /** Forms that arrive at the same time. */
   bodies: BodyLimit;
-  /** Refuses a client that asks too often, before anything is read. */
-  admit: AdmitPage;
+  /** Refuses who asks too often, before anything is read. */
+  rate: PageRateLimit;
   /** Epoch milliseconds. */
   now: () => number;
 };
@@ -55,7 +55,6 @@ type Visit = {
 type ServedPage = {
   purpose: PagePurpose;
   methods: string[];
-  work: Work;
   handle: (visit: Visit) => Promise<void>;
 };
 
@@ -66,13 +65,11 @@ export function threeDsPages(deps: ThreeDsPagesDeps): Router {
   page({
     purpose: "challenge",
     methods: ["GET"],
-    work: "read",
     handle: (visit) => showChallenge(deps, visit),
   });
   page({
     purpose: "return",
     methods: ["GET", "POST"],
-    work: "external",
     handle: (visit) => takeReturn(deps, visit),
   });
   return router;
@@ -85,7 +82,9 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RequestHandler 
     const { state = "" } = request.params;
     // Until the signature is verified, the state is whatever a client wrote: it is in no header and in no page.
     const verified = deps.sessions.verify(state, page.purpose, deps.now());
-    const refusal = deps.admit(exchange);
+    const paymentId = verified.kind === "valid" ? verified.ids.paymentId : undefined;
+    if (paymentId !== undefined) deps.rate.know(paymentId);
+    const refusal = deps.rate.admit(exchange, paymentId);
     if (refusal) {
       exchange.code = refusal.code;
       const refreshS = Number(refusal.extra?.headers?.["Retry-After"]);
@@ -104,8 +103,7 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RequestHandler 
     const visit = { exchange, request, ids: verified.ids, language, path: state };
     exchange.paymentId = visit.ids.paymentId;
     try {
-      const hadPlace = await deps.inPlace(exchange, page.work, () => page.handle(visit));
-      if (!hadPlace) askAgain(visit);
+      await page.handle(visit);
     } catch (error) {
       exchange.error = error;
       askAgain(visit);
@@ -115,11 +113,13 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RequestHandler 
 
 async function showChallenge(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
   const { exchange, ids, language } = visit;
-  const reply = await deps.send(readSession, exchange, ids);
-  const challenge = "result" in reply ? reply.result.challenge : undefined;
-  if (!challenge) return answerState(visit, reply);
-  const form = challengeForm(challenge, { language, button: PAGE_TEXTS[language].continue });
-  exchange.answer(200, { ...PAGE_HEADERS, "Content-Security-Policy": challengePolicy(challenge) }, form);
+  await inPlace(deps, visit, "read", async () => {
+    const reply = await deps.send(readSession, exchange, ids);
+    const challenge = "result" in reply ? reply.result.challenge : undefined;
+    if (!challenge) return answerState(visit, reply);
+    const form = challengeForm(challenge, { language, button: PAGE_TEXTS[language].continue });
+    exchange.answer(200, { ...PAGE_HEADERS, "Content-Security-Policy": challengePolicy(challenge) }, form);
+  });
 }
 
 async function takeReturn(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
@@ -133,11 +133,21 @@ async function takeReturn(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
   if (more.length > 0 || (acquirerSession?.length ?? 0) > SESSION_LENGTH_MAX) {
     return answerNotice(exchange, 400, "invalid", { language });
   }
-  const reply = await deps.send(completePayment, exchange, {
-    ...ids,
-    ...(acquirerSession !== undefined && { acquirerSession }),
-  });
-  answerState(visit, reply);
+  const command = { ...ids, ...(acquirerSession !== undefined && { acquirerSession }) };
+  await inPlace(deps, visit, "external", async () =>
+    answerState(visit, await deps.send(completePayment, exchange, command)),
+  );
+}
+
+/** Takes a place, when all of the request is there. */
+async function inPlace(
+  deps: ThreeDsPagesDeps,
+  visit: Visit,
+  work: Work,
+  answer: () => Promise<void>,
+): Promise<void> {
+  const { clientAddress } = visit.exchange;
+  if (!(await deps.inPlace({ clientAddress, subject: visit.ids.paymentId }, work, answer))) askAgain(visit);
 }
 
 const SESSION_LENGTH_MAX = 128;
