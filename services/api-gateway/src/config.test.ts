@@ -17,7 +17,13 @@ const merchant = {
   PUBLIC_URL,
   THREE_DS_STATE_KEYS: key,
 };
-const pages = { PUBLIC_PAGES_PORT: "0", CARD_SEALING_KEYS: key, PUBLIC_URL, THREE_DS_STATE_KEYS: key };
+const pages = {
+  PUBLIC_PAGES_PORT: "0",
+  CARD_SEALING_KEYS: key,
+  PUBLIC_URL,
+  THREE_DS_STATE_KEYS: key,
+  TRUSTED_PROXIES: "none",
+};
 const operator = {
   OPERATOR_API_PORT: "0",
   CREDENTIAL_PEPPERS: key,
@@ -64,8 +70,17 @@ test("the defaults are the documented ones", () => {
     CLIENT_ANSWER_TIMEOUT: 15_000,
     OPERATOR_ROLES_CLAIM: "roles",
     KEEP_ALIVE_TIMEOUT: 65_000,
-    TRUSTED_PROXIES: [],
   });
+});
+
+test("public pages need no word about proxies where only this machine can reach them", () => {
+  for (const LISTEN_HOST of ["127.0.0.1", "::1", "localhost"]) {
+    expect(faultsOf({ ...common, ...pages, TRUSTED_PROXIES: "", LISTEN_HOST })).toEqual([]);
+  }
+});
+
+test("none says that there is no proxy", () => {
+  expect(parseConfig(configSchema, { ...common, ...pages }).TRUSTED_PROXIES).toEqual([]);
 });
 
 test("trusted proxies are ranges, however they are spaced", () => {
@@ -86,6 +101,11 @@ describe("refuses to start", () => {
       ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
     ],
     ["public pages that nobody could find", { ...pages, PUBLIC_URL: "" }, ["PUBLIC_URL"]],
+    [
+      "public pages that may stand behind a proxy nobody has declared",
+      { ...pages, TRUSTED_PROXIES: "" },
+      ["TRUSTED_PROXIES"],
+    ],
     [
       "public pages that would believe anybody",
       { ...pages, THREE_DS_STATE_KEYS: "" },

@@ -89,9 +89,9 @@ export const configSchema = z
         "How long a connection may stay idle between two requests. It must be longer than the load balancer's idle time-out (60 s in most).",
       ),
     TRUSTED_PROXIES: rangesSetting()
-      .prefault("")
+      .optional()
       .describe(
-        "The address ranges of the proxies in front. `X-Forwarded-For` is read from these only; with none it is ignored.",
+        "The address ranges of the proxies in front. `X-Forwarded-For` is read from these only; with `none` it is ignored. Required by public pages that listen on more than loopback: behind a proxy that is not declared all buyers would share one address, and its limits.",
       ),
 
     // Limits. Each process counts for itself: with n replicas a client can have up to n times as much.
@@ -174,6 +174,15 @@ export const configSchema = z
         if (value[port] !== undefined && value[name] === undefined) fault(name, `${port} needs it`);
       }
     }
+    if (
+      value.PUBLIC_PAGES_PORT !== undefined &&
+      value.TRUSTED_PROXIES === undefined &&
+      !LOOPBACK.test(value.LISTEN_HOST)
+    )
+      fault(
+        "TRUSTED_PROXIES",
+        "PUBLIC_PAGES_PORT needs it: the ranges of the proxies in front, such as 10.244.3.0/24, or none where there is no proxy",
+      );
     if (value.HANDLER_TIMEOUT >= value.REQUEST_TIMEOUT)
       fault("HANDLER_TIMEOUT", "must be less than REQUEST_TIMEOUT");
     if (value.CLIENT_HEADERS_TIMEOUT > value.CLIENT_REQUEST_TIMEOUT)
@@ -182,9 +191,13 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>;
 
+/** Nobody else can reach a listener there, so no proxy of anybody else's stands before it. */
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
+
 function rangesSetting() {
-  const error = "must be ranges separated by commas, such as 10.0.0.0/8,fd00::/8";
+  const error = "must be ranges separated by commas, such as 10.0.0.0/8,fd00::/8, or none";
   return z.string({ error }).transform((value, context): string[] => {
+    if (value.trim() === "none") return [];
     const ranges = value.split(",").flatMap((range) => range.trim() || []);
     // Names such as `loopback` are refused: every range that is trusted can be read in the configuration.
     if (ranges.every((range) => /^[\da-f.:]+\/\d{1,3}$/i.test(range) && isTrustable(range))) return ranges;

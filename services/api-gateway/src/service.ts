@@ -24,6 +24,7 @@ import type { GatewayDatabase } from "./database.ts";
 import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
+import { watchForwarding } from "./http/watch-forwarding.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
 import { requestHandler } from "./http/routed-request.ts";
 import { createBodyLimit, type BodyLimit } from "./limits/body-limit.ts";
@@ -81,6 +82,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
   const clock = await startClockWatch({ pool, log });
   const deps = { bus, db, clock, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
   const timeouts = timeoutsOfClients(config);
+  const trusted = config.TRUSTED_PROXIES ?? [];
   const listen = async (name: ListenerState["name"], port: number, router: Router) => {
     const listener = await startListener({
       name,
@@ -90,7 +92,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
       log,
       timeouts,
       connectionsMax: config.CONNECTIONS_MAX,
-      clientAddress: createClientAddress(config.TRUSTED_PROXIES),
+      clientAddress: createClientAddress(trusted, watchForwarding(log, name)),
     });
     log.info({ listener: name, port: listener.port }, "listening");
     return listener;
