@@ -92,7 +92,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
       log,
       timeouts,
       connectionsMax: config.CONNECTIONS_MAX,
-      clientAddress: createClientAddress(trusted, watchForwarding(log, name)),
+      clientAddress: createClientAddress(trusted, name === "public" ? watchForwarding(log) : undefined),
     });
     log.info({ listener: name, port: listener.port }, "listening");
     return listener;
