@@ -27,6 +27,27 @@ export function pageRequests({ checkoutId, paymentId, token }: KnownPage): fc.Ar
       .tuple(fc.constantFrom("lang", "faults", "session", "url"), HOSTILE)
       .map(([name, text]) => `?${name}=${text}`),
   );
+  const body = bodyOf({ paymentId, token });
+  return fc
+    .tuple(
+      fc.constantFrom("GET", "GET", "POST", "POST", "PUT", "OPTIONS", "DELETE"),
+      fc.oneof(
+        checkout,
+        threeDs,
+        fc.constantFrom("/", "/checkout", "/3ds", "/api/payment", "//evil.example/"),
+      ),
+      query,
+      body,
+      fc.oneof({ weight: 4, arbitrary: fc.constant(FORM) }, fc.constantFrom(...MEDIA_TYPES)),
+      fc.subarray(HEADERS, { maxLength: 3 }),
+    )
+    .map(([method, path, search, text, mediaType, headers]) =>
+      requestOf({ method, target: `${path}${search}`, text, mediaType, headers }),
+    );
+}
+
+/** A filled-in form, or what is none. */
+function bodyOf({ paymentId, token }: Pick<KnownPage, "paymentId" | "token">): fc.Arbitrary<string> {
   const form = fc.record(
     {
       paymentId: fc.oneof(fc.constant(paymentId), fc.uuid(), HOSTILE),
@@ -41,37 +62,27 @@ export function pageRequests({ checkoutId, paymentId, token }: KnownPage): fc.Ar
     },
     { requiredKeys: [] },
   );
-  const body = fc.oneof(
+  return fc.oneof(
     { weight: 4, arbitrary: form.map((fields) => new URLSearchParams(fields).toString()) },
     fc.constant("a".repeat(33_000)),
     fc.string({ unit: "binary", maxLength: 200 }),
   );
-  return fc
-    .tuple(
-      fc.constantFrom("GET", "GET", "POST", "POST", "PUT", "OPTIONS", "DELETE"),
-      fc.oneof(
-        checkout,
-        threeDs,
-        fc.constantFrom("/", "/checkout", "/3ds", "/api/payment", "//evil.example/"),
-      ),
-      query,
-      body,
-      fc.oneof({ weight: 4, arbitrary: fc.constant(FORM) }, fc.constantFrom(...MEDIA_TYPES)),
-      fc.subarray(HEADERS, { maxLength: 3 }),
-    )
-    .map(([method, path, search, text, mediaType, headers]) => {
-      const content = method === "POST" ? Buffer.from(text, "latin1") : Buffer.alloc(0);
-      const lines = [
-        `${method} ${path}${search} HTTP/1.1`,
-        "Host: localhost",
-        ...(method === "POST" ? [`Content-Type: ${mediaType}`] : []),
-        `Content-Length: ${content.length}`,
-        ...headers,
-      ];
-      const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
-      const bytes = Buffer.concat([head, content]);
-      return { listener: "public", bytes, answers: new Map(), kind: "from the document" };
-    });
+}
+
+type Parts = { method: string; target: string; text: string; mediaType: string; headers: string[] };
+
+function requestOf({ method, target, text, mediaType, headers }: Parts): FuzzRequest {
+  const content = method === "POST" ? Buffer.from(text, "latin1") : Buffer.alloc(0);
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    "Host: localhost",
+    ...(method === "POST" ? [`Content-Type: ${mediaType}`] : []),
+    `Content-Length: ${content.length}`,
+    ...headers,
+  ];
+  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+  const bytes = Buffer.concat([head, content]);
+  return { listener: "public", bytes, answers: new Map(), kind: "from the document" };
 }
 
 /** Percent-encoded, as a path or a query has it. */

@@ -25,12 +25,13 @@ import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { watchForwarding } from "./http/watch-forwarding.ts";
-import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
+import { startListener } from "./http/listener.ts";
+import { timeoutsOfClients } from "./http/timeouts-of-clients.ts";
 import { requestHandler } from "./http/routed-request.ts";
-import { createBodyLimit, type BodyLimit } from "./limits/body-limit.ts";
+import { bodiesIn } from "./limits/body-limit.ts";
 import { createPageInFlightLimit, placesIn } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
-import { createPageRateLimit } from "./limits/page-rate-limit.ts";
+import { createPageRateLimit, pageRatesIn } from "./limits/page-rate-limit.ts";
 import { createSignInLimits } from "./limits/sign-in-limits.ts";
 import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { binRoute } from "./merchant-api/bin.ts";
@@ -193,10 +194,7 @@ function publicPages(config: Config, { bus, db, clock }: Deps): Router {
   const sendPage = createSendPageCommand(bus, sendOptions(config, clock));
   const inPlace = createPageInFlightLimit(placesIn(config), config.REQUESTS_IN_FLIGHT_SHARE);
   const bodies = bodiesIn(config);
-  const rate = createPageRateLimit({
-    perAddress: config.PAGE_REQUESTS_PER_MINUTE_PER_IP,
-    perSubject: config.PAGE_REQUESTS_PER_MINUTE_PER_CHECKOUT,
-  });
+  const rate = createPageRateLimit(pageRatesIn(config));
   const router = Router();
   router.use(
     strictTransport(publicUrl),
@@ -256,21 +254,6 @@ function operatorApi(config: Config, deps: Deps): Router {
       ...webhookRoutes({ send, db }),
     ],
   });
-}
-
-/** The room for the bodies of one listener. */
-function bodiesIn({ BODIES_IN_FLIGHT_MAX, BODIES_IN_FLIGHT_BYTES_MAX }: Config): BodyLimit {
-  return createBodyLimit({ bodiesMax: BODIES_IN_FLIGHT_MAX, bytesMax: BODIES_IN_FLIGHT_BYTES_MAX });
-}
-
-function timeoutsOfClients(config: Config): typeof HTTP_TIMEOUTS {
-  return {
-    ...HTTP_TIMEOUTS,
-    headersTimeout: config.CLIENT_HEADERS_TIMEOUT,
-    requestTimeout: config.CLIENT_REQUEST_TIMEOUT,
-    answerTimeout: config.CLIENT_ANSWER_TIMEOUT,
-    keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT,
-  };
 }
 
 function sendOptions({ HANDLER_TIMEOUT, REQUEST_TIMEOUT }: Config, clock: ClockWatch): SendOptions {

@@ -1,3 +1,4 @@
+import type { Config } from "../config.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { networkOf } from "./sign-in-limits.ts";
 
@@ -81,3 +82,10 @@ export type BodySource = {
 export function formSource(limit: BodyLimit, { clientAddress }: Exchange): BodySource {
   return { limit, client: networkOf(clientAddress) };
 }
+
+/** The room for the bodies of one listener. */
+export function bodiesIn({ BODIES_IN_FLIGHT_MAX, BODIES_IN_FLIGHT_BYTES_MAX }: BodySettings): BodyLimit {
+  return createBodyLimit({ bodiesMax: BODIES_IN_FLIGHT_MAX, bytesMax: BODIES_IN_FLIGHT_BYTES_MAX });
+}
+
+type BodySettings = Pick<Config, "BODIES_IN_FLIGHT_MAX" | "BODIES_IN_FLIGHT_BYTES_MAX">;

@@ -1,3 +1,4 @@
+import type { Config } from "../config.ts";
 import { LRUCache } from "lru-cache";
 import type { Exchange } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";
@@ -40,3 +41,10 @@ export function createPageRateLimit({ perAddress, perSubject }: PageRates): Page
 }
 
 const REMEMBERED_MAX = 50_000;
+
+export function pageRatesIn(config: Config): PageRates {
+  return {
+    perAddress: config.PAGE_REQUESTS_PER_MINUTE_PER_IP,
+    perSubject: config.PAGE_REQUESTS_PER_MINUTE_PER_CHECKOUT,
+  };
+}
