@@ -8,6 +8,8 @@ test("while calls to a bank that hangs take all places, reads, refunds, checkout
   for (const [name, value] of Object.entries({
     REQUESTS_IN_FLIGHT_MAX: String(PLACES),
     COMMANDS_IN_FLIGHT_MAX: String(PLACES),
+    REQUESTS_IN_FLIGHT_SHARE: "1",
+    COMMANDS_IN_FLIGHT_SHARE: "1",
     ACQUIRER_TIMEOUT: "10m",
     LEASE_DURATION: "40m",
     HANDLER_TIMEOUT: "11m",

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 
 /** One answer as it came: interim ones are left out. */
-export type WireAnswer = { status: number; contentType: string | undefined; body: string };
+export type WireAnswer = { status: number; contentType: string | undefined; head: string; body: string };
 
 /**
  * Writes bytes to a connection of its own and reads what comes back. A whole answer ends the exchange. Where none comes
@@ -55,7 +55,12 @@ export function parseAnswers(bytes: Buffer): { answers: WireAnswer[]; isWhole: b
       if (rest.length === 0) return { answers, isWhole: false };
       continue;
     }
-    answers.push({ status, contentType: /^content-type: (.*)$/im.exec(head)?.[1], body: body.toString() });
+    answers.push({
+      status,
+      contentType: /^content-type: (.*)$/im.exec(head)?.[1],
+      head,
+      body: body.toString(),
+    });
     if (body.length < length) return { answers, isWhole: false };
   }
   return { answers, isWhole: answers.length > 0 };

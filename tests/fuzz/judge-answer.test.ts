@@ -20,13 +20,14 @@ function requestOf(method: string, path: string, body: string): JudgedRequest {
 function problem(code: ProblemCode, change: Record<string, unknown> = {}): WireAnswer {
   const { status, title } = PROBLEMS[code];
   const told = { type: "about:blank", title, status, code, instance: "/", requestId: REQUEST_ID, ...change };
-  return { status, contentType: "application/problem+json", body: JSON.stringify(told) };
+  return { status, contentType: "application/problem+json", head: "", body: JSON.stringify(told) };
 }
 const REQUEST_ID = "019a0000-0000-7000-8000-000000000001";
 
 const found = (body: unknown): WireAnswer => ({
   status: 200,
   contentType: "application/json",
+  head: "",
   body: typeof body === "string" ? body : JSON.stringify(body),
 });
 
@@ -41,7 +42,7 @@ test.each<[string, WireAnswer, JudgedRequest]>([
 test.each<[string, WireAnswer, JudgedRequest]>([
   ["status 500", problem("internal_error"), lookup],
   ["status 503", problem("service_unavailable"), lookup],
-  ["status 302", { status: 302, contentType: undefined, body: "" }, lookup],
+  ["status 302", { status: 302, contentType: undefined, head: "", body: "" }, lookup],
   ["status 409 is not in the document", problem("invalid_payment_state"), lookup],
   ["an error as text/html", { ...problem("bin_not_found"), contentType: "text/html" }, lookup],
   ["no problem: <h1>", { ...problem("bin_not_found"), body: "<h1>" }, lookup],
@@ -69,7 +70,7 @@ test("a body is held to the type, the bounds and the names of each field", () =>
 
 test("an answer without a body has none", () => {
   const remove = requestOf("DELETE", "/operator/merchants/{merchantId}/webhook", "");
-  const deleted = { status: 204, contentType: undefined, body: "" };
+  const deleted = { status: 204, contentType: undefined, head: "", body: "" };
   expect(faultsOf(deleted, remove)).toEqual([]);
   expect(faultsOf({ ...deleted, body: "ok" }, remove).join()).toContain("has a body");
 });

@@ -7,7 +7,7 @@ export type Known = Record<string, readonly string[]>;
 
 /** A request as it goes over the wire, with the answers that the document lists for it. */
 export type FuzzRequest = {
-  listener: "merchant" | "operator";
+  listener: "merchant" | "operator" | "public";
   bytes: Buffer;
   answers: Operation["answers"];
   kind: "from the document" | "byte noise";

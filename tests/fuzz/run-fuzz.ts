@@ -6,6 +6,8 @@ import { readApiDocument } from "./api-document.ts";
 import { exchangeBytes } from "./exchange-bytes.ts";
 import { liveHeapOf } from "./heap.ts";
 import { faultsOf } from "./judge-answer.ts";
+import { pageFaultsOf } from "./judge-page.ts";
+import { pageRequests, type KnownPage } from "./page-requests.ts";
 import { documentRequests, noiseRequests, type FuzzRequest, type Known } from "./requests.ts";
 
 export type FuzzOptions = { home: string; seed: number; requests: number; log: (line: string) => void };
@@ -20,7 +22,8 @@ export type FuzzReport = {
 };
 
 /**
- * Requests drawn from docs/openapi.json, half of them bent byte by byte, against the whole product in real processes.
+ * Requests drawn from docs/openapi.json and of the public pages, many of them bent byte by byte, against the whole
+ * product in real processes.
  * Nothing is wrong in the system meanwhile, so no answer may be one that `judge-answer.ts` has a fault to tell of: a 5xx, a
  * status or a body that is not the document's, an error that is no problem, a card number. No process ends, complains, or
  * keeps memory.
@@ -83,8 +86,15 @@ async function drawRequests(file: SandboxFile, seed: number, count: number): Pro
     merchant: `X-API-KEY: ${merchant.apiKey}\r\nX-API-SECRET: ${merchant.apiSecret}`,
     operator: `Authorization: Bearer ${operator.token}`,
   };
-  const fromDocument = documentRequests(readApiDocument(), await makeKnown(file), credentials);
-  const any = fc.oneof(fromDocument, noiseRequests(fromDocument));
+  const known = await makeKnown(file);
+  const fromDocument = documentRequests(readApiDocument(), known, credentials);
+  const ofPages = pageRequests(await openPage(file, known));
+  const any = fc.oneof(
+    { weight: 3, arbitrary: fromDocument },
+    { weight: 3, arbitrary: noiseRequests(fromDocument) },
+    { weight: 2, arbitrary: ofPages },
+    { weight: 1, arbitrary: noiseRequests(ofPages) },
+  );
   return fc.sample(any, { seed, numRuns: count });
 }
 
@@ -116,6 +126,14 @@ async function makeKnown({ gatewayUrl, operatorUrl, merchants, operators }: Sand
     apiKey: [other.apiKey ?? ""],
     eventId: [payments[0] ?? ""],
   };
+}
+
+/** The form of the checkout, as a buyer's browser gets it. */
+async function openPage({ publicUrl }: SandboxFile, known: Known): Promise<KnownPage> {
+  const checkoutId = known["checkoutId"]?.[0] ?? "";
+  const page = await (await fetch(`${publicUrl}/checkout/${checkoutId}`)).text();
+  const value = (name: string) => new RegExp(`name="${name}"\\s+value="([^"]+)"`).exec(page)?.[1] ?? "";
+  return { checkoutId, paymentId: value("paymentId"), token: value("token") };
 }
 
 const SHOP = { successUrl: "https://shop.example/paid", failureUrl: "https://shop.example/failed" };
@@ -153,7 +171,11 @@ async function sendAll(
   requests: FuzzRequest[],
   { faults, statuses, first }: Tally,
 ): Promise<void> {
-  const ports = { merchant: portOf(file.gatewayUrl), operator: portOf(file.operatorUrl) };
+  const ports = {
+    merchant: portOf(file.gatewayUrl),
+    operator: portOf(file.operatorUrl),
+    public: portOf(file.publicUrl),
+  };
   let next = 0;
   const sendSome = async () => {
     for (let index = next++; index < requests.length; index = next++) {
@@ -164,7 +186,9 @@ async function sendAll(
         PATIENCE_MS[request.kind],
       );
       for (const { status } of answers) statuses[status] = (statuses[status] ?? 0) + 1;
-      const found = answers.flatMap((answer) => faultsOf(answer, request));
+      const found = answers.flatMap((answer) =>
+        request.listener === "public" ? pageFaultsOf(answer) : faultsOf(answer, request),
+      );
       if (hung) found.push("the connection was never ended");
       if (answers.length === 0 && request.kind === "from the document") found.push("there was no answer");
       faults.push(...found.map((fault) => `request ${first + index}: ${fault}\n${printable(request.bytes)}`));

@@ -62,7 +62,7 @@ const send = (
 /** Serves `ask` until the test ends. */
 async function answering(
   handle: (message: Question) => Promise<Answer>,
-  { external = 100, ...options }: Partial<Pick<ServeOptions, "clock">> & { external?: number } = {},
+  { external = 100, ...options }: Partial<Pick<ServeOptions, "clock" | "share">> & { external?: number } = {},
 ) {
   const bus = await connectBus({ url: nats.url, name: "asked" });
   const serving = await serve(bus, {
@@ -347,4 +347,27 @@ describe("when the server goes away", () => {
     await nats.restart();
     await eventually(() => client.connected);
   });
+});
+
+test("commands of one merchant have their share of the places; beyond it they are not begun, and another's are", async () => {
+  const release = Promise.withResolvers<void>();
+  const [noisy, other] = [randomUUID(), randomUUID()];
+  const begun: string[] = [];
+  await answering(
+    async ({ context: { merchant } }) => {
+      begun.push(merchant.merchantId);
+      if (merchant.merchantId === noisy) await release.promise;
+      return done("42");
+    },
+    { external: 8, share: 0.25 },
+  );
+  const of = (merchantId: string) => context({ merchant: { merchantId } });
+  const underway = [send(of(noisy)), send(of(noisy))];
+  await eventually(() => expect(begun).toHaveLength(2));
+  expect(await send(of(noisy))).toEqual({ outcome: "not_started" });
+  expect(await send(of(other))).toEqual(done("42"));
+  expect(handled.at(-2)).toMatchObject({ outcome: "overloaded" });
+  release.resolve();
+  expect(await Promise.all(underway)).toEqual([done("42"), done("42")]);
+  expect(await send(of(noisy))).toEqual(done("42"));
 });

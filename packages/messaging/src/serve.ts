@@ -20,6 +20,7 @@ import {
   SpanKind,
   UNKNOWN_OUTCOME,
 } from "@holdfast/telemetry";
+import { createSharedPlaces, placesOfOne, type Release } from "@holdfast/service-runtime";
 import type { ServiceMsg } from "@nats-io/services";
 import { headers } from "@nats-io/transport-node";
 import type { z } from "zod";
@@ -56,6 +57,8 @@ export type ServeOptions = {
   handlers: Handler[];
   /** How many commands may be under way in this process; one more is answered `not_started`. */
   places: Places;
+  /** The share of the places that commands of one merchant may have; without it, all. */
+  share?: number;
   /** While it is off, no command is begun. */
   clock?: { isOff(): boolean; onChange(listener: () => void): void };
   /** Called once per message, after its answer, for the log and metrics. */
@@ -91,7 +94,7 @@ export type Serving = {
  */
 export async function serve(
   bus: Bus,
-  { service, version, handlers, places, clock, onHandled }: ServeOptions,
+  { service, version, handlers, places, share = 1, clock, onHandled }: ServeOptions,
 ): Promise<Serving> {
   const underway = { external: new Set<Promise<void>>(), local: new Set<Promise<void>>() };
   const report = (handled: Handled) => {
@@ -99,12 +102,17 @@ export async function serve(
     recordDuration(durationMs, { "messaging.destination.name": subject, "holdfast.outcome": outcome });
     onHandled(handled);
   };
+  const sharedOf = (max: number) => createSharedPlaces({ max, ofOneMax: placesOfOne(max, share) });
+  const shared = { external: sharedOf(places.external), local: sharedOf(places.local) };
   const take = (message: ServiceMsg, { command, handle }: Handler) => {
     const kind = placesOf(command.work);
-    const overloaded = underway[kind].size >= places[kind];
-    const refused = clock?.isOff() ? "clock_off" : overloaded ? "overloaded" : undefined;
+    const admit = (context: CommandContext): Release | Refused => {
+      if (clock?.isOff()) return "clock_off";
+      if (Date.now() > context.deadlineAt) return "past_deadline";
+      return shared[kind].take(merchantOf(context)) ?? "overloaded";
+    };
     const run = traced(message, command, (traceparent) =>
-      answer({ message, traceparent }, command, handle, refused, report),
+      answer({ message, traceparent }, command, handle, admit, report),
     );
     underway[kind].add(run);
     void run.finally(() => underway[kind].delete(run));
@@ -130,6 +138,11 @@ export async function serve(
       await within(timeoutMs, Promise.allSettled([...underway.external, ...underway.local]));
     },
   };
+}
+
+/** Commands that services send for themselves, or operators, are nobody's share. */
+function merchantOf(context: CommandContext): string | undefined {
+  return "merchant" in context ? context.merchant.merchantId : undefined;
 }
 
 /** While the bus is down, leaving waits for the next connection. */
@@ -164,7 +177,7 @@ async function traced(
       {
         "holdfast.outcome": outcome === "pending" ? UNKNOWN_OUTCOME : outcome,
         "holdfast.request.id": context?.requestId,
-        "holdfast.merchant.id": context && "merchant" in context ? context.merchant.merchantId : undefined,
+        "holdfast.merchant.id": context && merchantOf(context),
       },
       span,
     );
@@ -186,7 +199,7 @@ async function answer(
   { message, traceparent }: Received,
   command: Command,
   handle: Handler["handle"],
-  refusedAlready: Refused | undefined,
+  admit: (context: CommandContext) => Release | Refused,
   onHandled: ServeOptions["onHandled"],
 ): Promise<Handled> {
   const started = performance.now();
@@ -213,18 +226,19 @@ async function answer(
       return finish("rejected");
     }
     context = parsedContext.data;
-    const refused = refusedAlready ?? (Date.now() > context.deadlineAt ? "past_deadline" : undefined);
-    if (refused) {
+    const place = admit(context);
+    if (typeof place === "string") {
       message.respond(JSON.stringify({ outcome: "not_started" } satisfies CommandReply<never>));
-      return finish(refused);
+      return finish(place);
     }
-    const reply = await handle({
-      context: context as never,
-      traceparent,
-      payload: payload.data as never,
-    });
-    message.respond(JSON.stringify(reply));
-    return finish(reply.outcome);
+    try {
+      const incoming = { context: context as never, traceparent, payload: payload.data as never };
+      const reply = await handle(incoming);
+      message.respond(JSON.stringify(reply));
+      return finish(reply.outcome);
+    } finally {
+      place();
+    }
   } catch (error) {
     message.respond("", { headers: failure("failed") });
     return finish("failed", error);

@@ -46,6 +46,16 @@ export function portSetting() {
   return integerSetting(0, 65_535);
 }
 
+/** A part of a whole, more than nothing. */
+export function shareSetting() {
+  const error = "must be a number more than 0 and at most 1, such as 0.25";
+  return z
+    .string({ error })
+    .regex(/^[01](\.\d{1,6})?$/, { error })
+    .transform(Number)
+    .refine((value) => value > 0 && value <= 1, { error });
+}
+
 export function integerSetting(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
   return z

@@ -14,6 +14,7 @@ export * from "./next-attempt.ts";
 export * from "./pause.ts";
 export * from "./periodic-task.ts";
 export * from "./postgres.ts";
+export * from "./shared-places.ts";
 export * from "./stop-in-order.ts";
 export * from "./unnested.ts";
 export * from "./utc-microseconds.ts";

@@ -17,7 +17,13 @@ const merchant = {
   PUBLIC_URL,
   THREE_DS_STATE_KEYS: key,
 };
-const pages = { PUBLIC_PAGES_PORT: "0", CARD_SEALING_KEYS: key, PUBLIC_URL, THREE_DS_STATE_KEYS: key };
+const pages = {
+  PUBLIC_PAGES_PORT: "0",
+  CARD_SEALING_KEYS: key,
+  PUBLIC_URL,
+  THREE_DS_STATE_KEYS: key,
+  TRUSTED_PROXIES: "none",
+};
 const operator = {
   OPERATOR_API_PORT: "0",
   CREDENTIAL_PEPPERS: key,
@@ -48,21 +54,34 @@ test("the defaults are the documented ones", () => {
     HANDLER_TIMEOUT: 18_000,
     REQUEST_TIMEOUT: 20_000,
     CREDENTIAL_CACHE_TTL: 5_000,
-    REQUESTS_IN_FLIGHT_MAX: 512,
-    LOCAL_REQUESTS_IN_FLIGHT_MAX: 512,
+    REQUESTS_IN_FLIGHT_MAX: 2_048,
+    LOCAL_REQUESTS_IN_FLIGHT_MAX: 2_048,
+    REQUESTS_IN_FLIGHT_SHARE: 0.25,
+    BODIES_IN_FLIGHT_MAX: 2_048,
+    BODIES_IN_FLIGHT_BYTES_MAX: 33_554_432,
     CONNECTIONS_MAX: 8_192,
     RATE_LIMIT_PER_SECOND: 100,
     FAILED_SIGN_INS_PER_MINUTE_PER_IP: 60,
     FAILED_SIGN_INS_PER_MINUTE_PER_KEY: 60,
     REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: 60,
     PAGE_REQUESTS_PER_MINUTE_PER_IP: 600,
+    PAGE_REQUESTS_PER_MINUTE_PER_CHECKOUT: 240,
     CLIENT_HEADERS_TIMEOUT: 10_000,
     CLIENT_REQUEST_TIMEOUT: 14_000,
     CLIENT_ANSWER_TIMEOUT: 15_000,
     OPERATOR_ROLES_CLAIM: "roles",
     KEEP_ALIVE_TIMEOUT: 65_000,
-    TRUSTED_PROXIES: [],
   });
+});
+
+test("public pages need no word about proxies where only this machine can reach them", () => {
+  for (const LISTEN_HOST of ["127.0.0.1", "::1", "localhost"]) {
+    expect(faultsOf({ ...common, ...pages, TRUSTED_PROXIES: "", LISTEN_HOST })).toEqual([]);
+  }
+});
+
+test("none says that there is no proxy", () => {
+  expect(parseConfig(configSchema, { ...common, ...pages }).TRUSTED_PROXIES).toEqual([]);
 });
 
 test("trusted proxies are ranges, however they are spaced", () => {
@@ -83,6 +102,11 @@ describe("refuses to start", () => {
       ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
     ],
     ["public pages that nobody could find", { ...pages, PUBLIC_URL: "" }, ["PUBLIC_URL"]],
+    [
+      "public pages that may stand behind a proxy nobody has declared",
+      { ...pages, TRUSTED_PROXIES: "" },
+      ["TRUSTED_PROXIES"],
+    ],
     [
       "public pages that would believe anybody",
       { ...pages, THREE_DS_STATE_KEYS: "" },

@@ -5,6 +5,7 @@ import {
   integerSetting,
   keyRingSetting,
   portSetting,
+  shareSetting,
   textSetting,
   urlSetting,
 } from "@holdfast/service-runtime";
@@ -90,23 +91,36 @@ export const configSchema = z
         "How long a connection may stay idle between two requests. It must be longer than the load balancer's idle time-out (60 s in most).",
       ),
     TRUSTED_PROXIES: rangesSetting()
-      .prefault("")
+      .optional()
       .describe(
-        "The address ranges of the proxies in front. `X-Forwarded-For` is read from these only; with none it is ignored.",
+        "The address ranges of the proxies in front. `X-Forwarded-For` is read from these only; with `none` it is ignored. Required by public pages that listen on more than loopback: behind a proxy that is not declared all buyers would share one address, and its limits.",
       ),
 
     // Limits. Each process counts for itself: with n replicas a client can have up to n times as much.
 
     REQUESTS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
-      .default(512)
+      .default(2_048)
       .describe(
-        "Requests under way in each listener that may wait for the bank or a merchant's server; one more is answered 503. One client address may use an eighth of the public pages' share.",
+        "Requests under way in each listener, their bodies read, that may wait for the bank or a merchant's server; one more is answered 503. One client address may use an eighth of those of the public pages.",
       ),
     LOCAL_REQUESTS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
-      .default(512)
+      .default(2_048)
       .describe(
         "The same for requests that do not wait for them: reads, refund requests, new checkouts. They have places of their own, so that a bank which hangs leaves them free.",
       ),
+    REQUESTS_IN_FLIGHT_SHARE: shareSetting()
+      .default(0.25)
+      .describe(
+        "The part of `REQUESTS_IN_FLIGHT_MAX`, and of `LOCAL_REQUESTS_IN_FLIGHT_MAX`, that one merchant may use, at least one request; what it sends beyond that is answered 503, and nobody else's requests are. An installation for one merchant may set 1.",
+      ),
+    BODIES_IN_FLIGHT_MAX: integerSetting(1, 100_000)
+      .default(2_048)
+      .describe(
+        "Request bodies that arrive at the same time in each listener. One more takes the room of the one that began first among those of the client with the most, which is answered 408.",
+      ),
+    BODIES_IN_FLIGHT_BYTES_MAX: integerSetting(32_768, 999_999_999)
+      .default(33_554_432)
+      .describe("The same in bytes that have arrived; the client that has sent the most gives way."),
     CONNECTIONS_MAX: integerSetting(1, 100_000)
       .default(8_192)
       .describe("Open connections of each listener; one more is closed as soon as it is opened."),
@@ -131,7 +145,12 @@ export const configSchema = z
     PAGE_REQUESTS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000)
       .default(600)
       .describe(
-        "Requests a minute of the public pages from one client address (for IPv6, one /64); more are answered 429.",
+        "Requests a minute of the public pages from one client address (for IPv6, one /64), as long as they are about nothing that is known to exist; more are answered 429.",
+      ),
+    PAGE_REQUESTS_PER_MINUTE_PER_CHECKOUT: integerSetting(1, 1_000_000)
+      .default(240)
+      .describe(
+        "Requests a minute of the pages of one checkout, or of one payment with 3-D Secure, from any address; more are answered 429. Once it is known to exist, its requests count here and no longer by address.",
       ),
     CLIENT_HEADERS_TIMEOUT: durationSetting({ min: "1ms" })
       .default(10_000)
@@ -162,6 +181,15 @@ export const configSchema = z
         if (value[port] !== undefined && value[name] === undefined) fault(name, `${port} needs it`);
       }
     }
+    if (
+      value.PUBLIC_PAGES_PORT !== undefined &&
+      value.TRUSTED_PROXIES === undefined &&
+      !LOOPBACK.test(value.LISTEN_HOST)
+    )
+      fault(
+        "TRUSTED_PROXIES",
+        "PUBLIC_PAGES_PORT needs it: the ranges of the proxies in front, such as 10.244.3.0/24, or none where there is no proxy",
+      );
     if (value.HANDLER_TIMEOUT >= value.REQUEST_TIMEOUT)
       fault("HANDLER_TIMEOUT", "must be less than REQUEST_TIMEOUT");
     if (value.CLIENT_HEADERS_TIMEOUT > value.CLIENT_REQUEST_TIMEOUT)
@@ -170,9 +198,13 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>;
 
+/** Nobody else can reach a listener there, so no proxy of anybody else's stands before it. */
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
+
 function rangesSetting() {
-  const error = "must be ranges separated by commas, such as 10.0.0.0/8,fd00::/8";
+  const error = "must be ranges separated by commas, such as 10.0.0.0/8,fd00::/8, or none";
   return z.string({ error }).transform((value, context): string[] => {
+    if (value.trim() === "none") return [];
     const ranges = value.split(",").flatMap((range) => range.trim() || []);
     // Names such as `loopback` are refused: every range that is trusted can be read in the configuration.
     if (ranges.every((range) => /^[\da-f.:]+\/\d{1,3}$/i.test(range) && isTrustable(range))) return ranges;

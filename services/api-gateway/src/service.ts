@@ -25,10 +25,13 @@ import type { GatewayDatabase } from "./database.ts";
 import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
-import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
+import { watchForwarding } from "./http/watch-forwarding.ts";
+import { startListener } from "./http/listener.ts";
+import { timeoutsOfClients } from "./http/timeouts-of-clients.ts";
+import { bodiesIn } from "./limits/body-limit.ts";
 import { createPageInFlightLimit, placesIn } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
-import { createPageRateLimit } from "./limits/page-rate-limit.ts";
+import { createPageRateLimit, pageRatesIn } from "./limits/page-rate-limit.ts";
 import { createRefusedAttempts } from "./limits/refused-attempts.ts";
 import { createSignInLimits } from "./limits/sign-in-limits.ts";
 import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
@@ -85,6 +88,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
   const announce = signIn && shareCredentialChanges(bus, signIn);
   const deps = { bus, db, clock, log, signIn, announce, auditWatch: auditWatchOf(config, db, log) };
   const timeouts = timeoutsOfClients(config);
+  const trusted = config.TRUSTED_PROXIES ?? [];
   const listen = async (name: ListenerState["name"], port: number, router: Router) => {
     const listener = await startListener({
       name,
@@ -94,7 +98,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
       log,
       timeouts,
       connectionsMax: config.CONNECTIONS_MAX,
-      clientAddress: createClientAddress(config.TRUSTED_PROXIES),
+      clientAddress: createClientAddress(trusted, name === "public" ? watchForwarding(log) : undefined),
     });
     log.info({ listener: name, port: listener.port }, "listening");
     return listener;
@@ -178,7 +182,9 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps): Router {
       }),
     ),
     limitRate: createMerchantRateLimit(config.RATE_LIMIT_PER_SECOND),
+    bodies: bodiesIn(config),
     places: placesIn(config),
+    share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
       preAuthorizationRoute({ send, cards }),
       saleRoute({ send, cards }),
@@ -200,14 +206,15 @@ function publicPages(config: Config, { bus, db, clock, log }: Deps): Router {
   const publicUrl = needed(config.PUBLIC_URL);
   const sessions = signedSessionsOf(config);
   const sendPage = createSendPageCommand(bus, sendOptions(config, clock));
-  const inPlace = createPageInFlightLimit(placesIn(config));
-  const admit = createPageRateLimit(config.PAGE_REQUESTS_PER_MINUTE_PER_IP);
+  const inPlace = createPageInFlightLimit(placesIn(config), config.REQUESTS_IN_FLIGHT_SHARE);
+  const bodies = bodiesIn(config);
+  const rate = createPageRateLimit(pageRatesIn(config));
   const router = Router();
   router.use(
     headersOfPages(publicUrl),
     pageReports({ publicUrl, events: createViolationEvents(log, () => performance.now()) }),
     checkoutPages({
-      admit,
+      rate,
       db,
       publicUrl,
       send: createSendCommand(bus, sendOptions(config, clock)),
@@ -216,9 +223,10 @@ function publicPages(config: Config, { bus, db, clock, log }: Deps): Router {
       tokens: createFormTokens(sealingKeys),
       generateSession: createGenerateSession(sessions, publicUrl),
       assets: loadPageAssets(publicUrl),
+      bodies,
       inPlace,
     }),
-    threeDsPages({ admit, send: sendPage, sessions, inPlace, now: Date.now }),
+    threeDsPages({ rate, send: sendPage, sessions, bodies, inPlace, now: Date.now }),
   );
   return router;
 }
@@ -240,8 +248,10 @@ function operatorApi(config: Config, deps: Deps): Router {
       audience: needed(config.OPERATOR_JWT_AUDIENCE),
       rolesClaim: config.OPERATOR_ROLES_CLAIM,
     }),
+    bodies: bodiesIn(config),
     places: placesIn(config),
     refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
+    share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
       ...lookAfterEach(needed(deps.auditWatch), merchantRoutes({ db, peppers, announce })),
       ...paymentRoutes({ send }),
@@ -250,16 +260,6 @@ function operatorApi(config: Config, deps: Deps): Router {
       ...webhookRoutes({ send, db }),
     ],
   });
-}
-
-function timeoutsOfClients(config: Config): typeof HTTP_TIMEOUTS {
-  return {
-    ...HTTP_TIMEOUTS,
-    headersTimeout: config.CLIENT_HEADERS_TIMEOUT,
-    requestTimeout: config.CLIENT_REQUEST_TIMEOUT,
-    answerTimeout: config.CLIENT_ANSWER_TIMEOUT,
-    keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT,
-  };
 }
 
 function sendOptions({ HANDLER_TIMEOUT, REQUEST_TIMEOUT }: Config, clock: ClockWatch): SendOptions {

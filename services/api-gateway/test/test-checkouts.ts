@@ -27,8 +27,8 @@ export async function startTestCheckouts(natsUrl: string) {
       result: recordOf(payload),
     }),
     read: async (): Promise<CommandReply<CheckoutRecord>> => NOT_FOUND,
-    view: async (): Promise<CommandReply<CheckoutPage>> => NOT_FOUND,
-    pay: async (): Promise<CommandReply<CheckoutPage>> => NOT_FOUND,
+    view: async (_checkoutId: string): Promise<CommandReply<CheckoutPage>> => NOT_FOUND,
+    pay: async (_merchantId: string): Promise<CommandReply<CheckoutPage>> => NOT_FOUND,
   };
   const serving = await serveCommands(natsUrl, "payments", [
     handler(openCheckout, async (message) => {
@@ -36,14 +36,14 @@ export async function startTestCheckouts(natsUrl: string) {
       return await answers.open(message.payload);
     }),
     handler(readCheckout, () => answers.read()),
-    handler(viewCheckout, () => answers.view()),
+    handler(viewCheckout, ({ payload }) => answers.view(payload.checkoutId)),
     handler(payCheckout, async (message) => {
       paid.push(message);
-      return await answers.pay();
+      return await answers.pay(message.context.merchant.merchantId);
     }),
     handler(cancelCheckout, async ({ payload }) => {
       cancelled.push(payload.checkoutId);
-      return await answers.view();
+      return await answers.view(payload.checkoutId);
     }),
     handler(inspectCheckoutCard, async () => ({
       outcome: "done",

@@ -7,6 +7,7 @@ import {
   keyRingSetting,
   keySetting,
   scheduleSetting,
+  shareSetting,
   textSetting,
   urlSetting,
 } from "@holdfast/service-runtime";
@@ -24,8 +25,15 @@ export const configSchema = z.object({
       "How long one call to the acquirer may take; less than the 18 s that the gateway gives a command.",
     ),
   ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
-    .default(256)
-    .describe("Connections to the acquirer; calls beyond that wait for one."),
+    .default(1_024)
+    .describe(
+      "Connections to the acquirer for the calls that merchants and buyers wait for. Recovery and expiry have as many of their own beside them as they have in flight.",
+    ),
+  ACQUIRER_CONNECTIONS_SHARE: shareSetting()
+    .default(0.25)
+    .describe(
+      "The part of them that one merchant may use, at least one. What it sends beyond that waits, in turns with the others, as long as the bank still has its whole `ACQUIRER_TIMEOUT`; then it is answered 503 and there is no payment. An installation for one merchant may set 1.",
+    ),
   CARD_SEALING_KEYS: keyRingSetting().describe("Decrypts card data; the same key ring as the gateway's."),
   PAN_FINGERPRINT_KEY: keySetting().describe(
     "Keys the fingerprint by which a card is recognized without storing its number.",
@@ -49,7 +57,7 @@ export const configSchema = z.object({
   RECOVERY_IN_FLIGHT_MAX: integerSetting(1, 10_000)
     .default(128)
     .describe(
-      "Payments of unknown outcome that one process asks the acquirer about at the same time; fewer than its connections.",
+      "Payments of unknown outcome that one process asks the acquirer about at the same time; each has a connection of its own.",
     ),
   ADOPT_WITHIN: durationSetting()
     .default(300_000)
@@ -97,13 +105,18 @@ export const configSchema = z.object({
   IDEMPOTENCY_RETENTION: durationSetting()
     .default(7 * 86_400_000)
     .describe("How long an Idempotency-Key is kept."),
+  COMMANDS_IN_FLIGHT_SHARE: shareSetting()
+    .default(0.25)
+    .describe(
+      "The part of `COMMANDS_IN_FLIGHT_MAX`, and of `LOCAL_COMMANDS_IN_FLIGHT_MAX`, that commands of one merchant may have, at least one.",
+    ),
   COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
-    .default(1_024)
+    .default(4_096)
     .describe(
       "Commands under way in one process that may wait for the bank; one more is refused before it starts.",
     ),
   LOCAL_COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
-    .default(1_024)
+    .default(4_096)
     .describe(
       "The same for commands that do not wait for the bank: reads, refund reservations, confirmations of events. They have places of their own, so that a bank which hangs leaves them free.",
     ),

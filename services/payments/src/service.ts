@@ -1,14 +1,6 @@
 import { lookAfterEach, watchAuditHead } from "@holdfast/audit";
-import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
 import { createCardOpener } from "@holdfast/sealing";
-import {
-  cancelPayment as cancelPaymentCommand,
-  capturePayment as capturePaymentCommand,
-  getPayment as getPaymentCommand,
-  lookUpBin as lookUpBinCommand,
-  preAuthorizePayment,
-  sellPayment,
-} from "@holdfast/contracts";
+import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "@holdfast/contracts";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import {
@@ -37,21 +29,20 @@ import { createBusinessEvents, type BusinessEvents } from "./business-events.ts"
 import { checkoutHandlers } from "./checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
+import { connectAcquirer } from "./connect-acquirer.ts";
 import type { PaymentsDatabase } from "./database.ts";
 import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
 import { getPayment } from "./recovery/get-payment.ts";
-import {
-  cancelPayment,
-  capturePayment,
-  type MerchantOperationDeps,
-} from "./operation/merchant-operations.ts";
+import type { MerchantOperationDeps } from "./operation/merchant-operations.ts";
+import { operationHandlers } from "./operation/operation-handlers.ts";
 import { purgeRefusals } from "./refund-reservation/purge-refusals.ts";
 import { reservationHandlers } from "./refund-reservation/reservation-handlers.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createAskRules, purgeRuleCounts } from "./merchant-rules/rule-queries.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
-import { authorizePayment, type AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
+import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
+import type { AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
 import { measureUnresolved } from "./recovery/measure-unresolved.ts";
 import { startRecovery, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 
@@ -104,17 +95,12 @@ export async function startPayments(
     record: nudgeAfter(relay, (change) => paymentWrites.record(change)),
     reject: nudgeAfter(relay, (rejection) => paymentWrites.reject(rejection)),
   };
-  const simulator = createSimulatorAcquirer({
-    url: config.ACQUIRER_URL,
-    connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
-    connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
-  });
+  const { acquirer, acquirerOfUpkeep, connections } = connectAcquirer(config);
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "payments", settings: config, log });
   const bins = createCurrentBins(db, log);
   // The table is read before the first payment. Without a database nothing can be claimed either.
   await bins.refresh().catch((error: unknown) => log.warn({ error }, "the BIN table could not be read yet"));
-  const acquirer = observeAcquirer(simulator, { url: config.ACQUIRER_URL });
   const deps: AuthorizePaymentDeps = {
     db,
     writes,
@@ -129,11 +115,11 @@ export async function startPayments(
     firstInquiryMs: config.RECOVERY_SCHEDULE[0] ?? 0,
     now: Date.now,
   };
-  const threeDs = { ...deps, ...times, sessionMs: config.THREE_DS_SESSION_DURATION };
+  const threeDs = { ...deps, ...times, connections, sessionMs: config.THREE_DS_SESSION_DURATION };
   const recovery: RecoveryWorkerDeps = {
     db,
     writes,
-    acquirer,
+    acquirer: acquirerOfUpkeep,
     events,
     limits: {
       scheduleMs: config.RECOVERY_SCHEDULE,
@@ -147,8 +133,10 @@ export async function startPayments(
     now: Date.now,
     log,
   };
+  const reading = { ...recovery, acquirer, connections };
   const operations: MerchantOperationDeps = {
     ...recovery,
+    acquirer,
     acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
     fingerprintKey: config.PAN_FINGERPRINT_KEY,
     businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
@@ -162,17 +150,16 @@ export async function startPayments(
     service: "payments",
     version: "0.1.0",
     places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
+    share: config.COMMANDS_IN_FLIGHT_SHARE,
     clock,
     onHandled: logHandled(log),
     handlers: [
-      handler(preAuthorizePayment, (message) => authorizePayment(deps, message, "PRE_AUTHORIZATION")),
+      ...authorizationHandlers({ ...deps, connections }),
       handler(getPaymentCommand, ({ context, payload }) =>
-        getPayment(recovery, context.merchant.merchantId, payload.paymentId),
+        getPayment(reading, context.merchant.merchantId, payload.paymentId),
       ),
-      handler(sellPayment, (message) => authorizePayment(deps, message, "PAYMENT")),
       ...threeDsHandlers(threeDs),
-      handler(capturePaymentCommand, (message) => capturePayment(operations, message)),
-      handler(cancelPaymentCommand, (message) => cancelPayment(operations, message)),
+      ...operationHandlers({ ...operations, connections }),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
       ...reservationHandlers(deps),
       ...checkoutHandlers(checkouts),
@@ -240,7 +227,7 @@ export async function startPayments(
         [serving, clock, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
         [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
-        [() => acquirer.close()],
+        [() => acquirer.close(), () => acquirerOfUpkeep.close()],
         [pool, writePool, outboxPool].map((each) => () => each.end()),
       ]),
   };
@@ -252,6 +239,5 @@ const PURGE_INTERVAL_MS = 3_600_000;
 /** Far longer than any copy of a request can be under way. */
 const REFUSALS_KEPT_MS = 86_400_000;
 const RULE_PURGE_INTERVAL_MS = 300_000;
-const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;

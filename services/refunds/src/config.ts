@@ -6,6 +6,7 @@ import {
   durationSetting,
   integerSetting,
   scheduleSetting,
+  shareSetting,
   urlSetting,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
@@ -22,8 +23,15 @@ export const configSchema = z.object({
       "How long one call to the acquirer may take; less than the 18 s that the gateway gives a command.",
     ),
   ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
-    .default(64)
-    .describe("Connections to the acquirer; calls beyond that wait for one."),
+    .default(256)
+    .describe(
+      "Connections to the acquirer for refunds that operators decide. Recovery has as many of its own beside them as it has in flight.",
+    ),
+  ACQUIRER_CONNECTIONS_SHARE: shareSetting()
+    .default(0.25)
+    .describe(
+      "The part of them that refunds of one merchant may use, at least one. A refund beyond that waits, in turns with the others, at most `ACQUIRER_TIMEOUT`; then recovery carries it out.",
+    ),
   PAYMENTS_TIMEOUT: durationSetting()
     .default(5_000)
     .describe("How long payments may take to acknowledge the end of a refund."),
@@ -44,9 +52,7 @@ export const configSchema = z.object({
   RECOVERY_INTERVAL: durationSetting().default(1_000).describe("How often recovery looks for due refunds."),
   RECOVERY_IN_FLIGHT_MAX: integerSetting(1, 10_000)
     .default(32)
-    .describe(
-      "Refunds that one process takes up again at the same time; fewer than its connections to the acquirer.",
-    ),
+    .describe("Refunds that one process takes up again at the same time; each has a connection of its own."),
   QUEUE_MEASURE_INTERVAL: durationSetting()
     .default(15_000)
     .describe("How often the queue of undecided refunds is measured."),
@@ -59,13 +65,18 @@ export const configSchema = z.object({
   IDEMPOTENCY_RETENTION: durationSetting()
     .default(7 * 86_400_000)
     .describe("How long an Idempotency-Key is kept."),
+  COMMANDS_IN_FLIGHT_SHARE: shareSetting()
+    .default(0.25)
+    .describe(
+      "The part of `COMMANDS_IN_FLIGHT_MAX`, and of `LOCAL_COMMANDS_IN_FLIGHT_MAX`, that commands of one merchant may have, at least one.",
+    ),
   COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
-    .default(1_024)
+    .default(4_096)
     .describe(
       "Commands under way in one process that may wait for the bank; one more is refused before it starts.",
     ),
   LOCAL_COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
-    .default(1_024)
+    .default(4_096)
     .describe(
       "The same for commands that do not wait for the bank: reads, refund requests, rejections, confirmations of events. They have places of their own, so that a bank which hangs leaves them free.",
     ),

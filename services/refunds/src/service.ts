@@ -13,7 +13,9 @@ import {
 import {
   createDatabase,
   createPool,
+  createSharedPlaces,
   dependencyChecks,
+  placesOfOne,
   startClockWatch,
   startHealth,
   startPeriodicTask,
@@ -29,6 +31,7 @@ import { createBeyondDeadline } from "./operator/beyond-deadline.ts";
 import type { DecideDeps } from "./operator/decide-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createPaymentsPort } from "./payments-port.ts";
+import { shareBank } from "./refund/shared-bank.ts";
 import { measureQueue } from "./recovery/measure-queue.ts";
 import { startRecovery } from "./recovery/recovery-worker.ts";
 import { requestRefundByMerchant } from "./request/merchant-request.ts";
@@ -58,19 +61,24 @@ export async function startRefunds(
     name: "refunds",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
-  const simulator = createSimulatorAcquirer({
-    url: config.ACQUIRER_URL,
-    connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
-    connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
+  const connectToAcquirer = (connectionsMax: number) => {
+    const { ACQUIRER_URL: url } = config;
+    const options = { url, connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS, connectionsMax };
+    return observeAcquirer(createSimulatorAcquirer(options), { url });
+  };
+  const acquirer = connectToAcquirer(config.ACQUIRER_CONNECTIONS_MAX);
+  const acquirerOfRecovery = connectToAcquirer(config.RECOVERY_IN_FLIGHT_MAX);
+  const connections = createSharedPlaces({
+    max: config.ACQUIRER_CONNECTIONS_MAX,
+    ofOneMax: placesOfOne(config.ACQUIRER_CONNECTIONS_MAX, config.ACQUIRER_CONNECTIONS_SHARE),
   });
-  const acquirer = observeAcquirer(simulator, { url: config.ACQUIRER_URL });
   const outbox = { pool: outboxPool, bus, source: "refunds", settings: config, log } as const;
   const relay = startOutboxRelay(outbox);
   const events = createBusinessEvents(log, { undecidedOverdueAfterMs: config.UNDECIDED_OVERDUE_AFTER });
   const beyondDeadline = createBeyondDeadline({ now: Date.now, log });
   const deps: DecideDeps & { log: Logger } = {
     db,
-    acquirer,
+    bank: shareBank(acquirer, connections),
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
     events: { ...events, ended: nudgeAfter(relay, (refund) => events.ended(refund)) },
     view: {
@@ -92,6 +100,7 @@ export async function startRefunds(
     service: "refunds",
     version: "0.1.0",
     places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
+    share: config.COMMANDS_IN_FLIGHT_SHARE,
     clock,
     onHandled: logHandled(log),
     handlers: [
@@ -104,11 +113,14 @@ export async function startRefunds(
     ],
   });
   const tasks = [
-    startRecovery(deps, {
-      inFlightMax: config.RECOVERY_IN_FLIGHT_MAX,
-      intervalMs: config.RECOVERY_INTERVAL,
-      clock,
-    }),
+    startRecovery(
+      { ...deps, bank: () => acquirerOfRecovery },
+      {
+        inFlightMax: config.RECOVERY_IN_FLIGHT_MAX,
+        intervalMs: config.RECOVERY_INTERVAL,
+        clock,
+      },
+    ),
     beyondDeadline,
     auditWatch,
     startPeriodicTask("measure queue", {
@@ -135,7 +147,7 @@ export async function startRefunds(
         [serving, clock, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
         [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
-        [() => acquirer.close()],
+        [() => acquirer.close(), () => acquirerOfRecovery.close()],
         [pool, outboxPool].map((each) => () => each.end()),
       ]),
   };

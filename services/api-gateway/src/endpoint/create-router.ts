@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { OPERATOR_ROLES, workOf, type Endpoint, type OperatorRole, type Places } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import { z } from "zod";
+import type { BodyLimit } from "../limits/body-limit.ts";
 import { createInFlightLimit, type InFlightLimit } from "../limits/in-flight-limit.ts";
 import type { LimitRate } from "../limits/merchant-rate-limit.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -26,22 +27,27 @@ export type RouterOptions = {
   /** Counts requests that are signed in, even of routes that do not exist. */
   limitRate?: LimitRate;
   routes: Route[];
-  /** Requests at the same time; one more is refused as not started. */
+  /** Bodies that arrive at the same time. */
+  bodies: BodyLimit;
+  /** Requests at the same time, whose bodies have arrived; one more is refused as not started. */
   places: Places;
   /** Writes down and bounds what operators try without the authority for it. */
   refusedAttempts?: RefusedAttempts;
+  /** The share of the places that one merchant or one operator may have. */
+  share: number;
 };
 
 /**
  * Checks a request in this order: who sends it, whether that is too often, whether there is such a route and method,
- * whether there is a place for it, whether the role allows it, then its body, and last the ids in its path.
+ * whether the role allows it, then its body, the ids in its path, and last whether there is a place for it. A place is
+ * taken only when the body is there: otherwise requests that arrive byte by byte, which cost their sender nothing, would
+ * keep it from others.
  *
  * express's Router matches the paths, and nothing else of express is used: its application changes the prototype of each
  * request and response and adds headers that would have to be removed again, and what HTTP cannot parse would not reach
  * it, where every answer here has a request id (ADR 0017).
  */
-export function createRouter(options: RouterOptions): Router {
-  const { prefix, authenticate, limitRate, routes, places, refusedAttempts } = options;
+export function createRouter({ prefix, authenticate, limitRate, routes, ...limits }: RouterOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use(
     prefix,
@@ -51,26 +57,33 @@ export function createRouter(options: RouterOptions): Router {
       else next();
     }),
   );
-  const inPlace = createInFlightLimit(places);
+  const inPlace = createInFlightLimit(limits.places, limits.share);
   for (const [path, routesHere] of Map.groupBy(routes, ({ endpoint }) => endpoint.path)) {
     const expressRoute = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
     for (const route of routesHere)
-      expressRoute[methodOf(route.endpoint)](routeHandler(route, inPlace, refusedAttempts));
+      expressRoute[methodOf(route.endpoint)](routeHandler(route, inPlace, limits));
     expressRoute.all(methodNotAllowed(path, allowedMethods(routesHere)));
   }
   return router;
 }
 
-function routeHandler(route: Route, inPlace: InFlightLimit, attempts?: RefusedAttempts): RequestHandler {
+type Limits = Pick<RouterOptions, "bodies" | "refusedAttempts">;
+
+function routeHandler(
+  route: Route,
+  inPlace: InFlightLimit,
+  { bodies, refusedAttempts: attempts }: Limits,
+): RequestHandler {
   return requestHandler(async (request, exchange) => {
     const { endpoint } = route;
     exchange.route = endpoint.path;
-    const hadPlace = await inPlace(workOf(endpoint), async () => {
-      const refusal =
-        (endpoint.method !== "GET" && attempts?.locked(exchange)) ||
-        (await refuseByRole(endpoint, request, exchange, attempts));
-      const call = refusal ?? (await readCall(route, request, exchange));
-      const answer = call instanceof Refusal ? call : await route.handle(call);
+    const refusal =
+      (endpoint.method !== "GET" && attempts?.locked(exchange)) ||
+      (await refuseByRole(endpoint, request, exchange, attempts));
+    const call = refusal ?? (await readCall(route, request, exchange, bodies));
+    if (call instanceof Refusal) return refuse(exchange, call);
+    const hadPlace = await inPlace(workOf(endpoint), clientOf(exchange), async () => {
+      const answer = await route.handle(call);
       if (answer instanceof Refusal) {
         attempts?.count(exchange, answer.code);
         return refuse(exchange, answer);
@@ -93,11 +106,17 @@ async function refuseByRole(
   return (await attempts?.forbid(exchange, endpoint, request)) ?? new Refusal("forbidden");
 }
 
+/** Whose share of places and bodies a request takes. */
+function clientOf({ merchant, operator }: Exchange): string {
+  return merchant?.merchantId ?? operator?.subject ?? "";
+}
+
 /** Everything else that is checked before the route does its work. */
 async function readCall(
   { endpoint, check }: Route,
   request: RoutedRequest,
   exchange: Exchange,
+  bodies: BodyLimit,
 ): Promise<Call<Endpoint> | Refusal> {
   if (endpoint.listener === "merchant" && endpoint.method === "POST") {
     const key = readIdempotencyKey(request, concretePath(endpoint.path, request.params));
@@ -106,7 +125,7 @@ async function readCall(
   }
   const query = readQuery(endpoint, request);
   if (query instanceof Refusal) return query;
-  const body = await readRequestBody({ endpoint, check }, exchange);
+  const body = await readRequestBody({ endpoint, check }, exchange, bodies);
   if (body instanceof Refusal) return body;
   const path = endpoint.pathParameters && readPath(endpoint, endpoint.pathParameters, request, exchange);
   if (path instanceof Refusal) return path;
@@ -132,12 +151,13 @@ function readQuery(
 async function readRequestBody(
   { endpoint, check }: Pick<Route, "endpoint" | "check">,
   exchange: Exchange,
+  bodies: BodyLimit,
 ): Promise<unknown> {
   const { listener, method, request, bodyOptional } = endpoint;
   const isOperators = listener === "operator";
   const schema = request ?? (isOperators && method !== "GET" ? NOTHING : undefined);
   if (schema === undefined) return undefined;
-  const body = await readJson(exchange, bodyOptional === true || schema === NOTHING);
+  const body = await readJson(exchange, bodies, bodyOptional === true || schema === NOTHING);
   if (body instanceof Refusal) return body;
   return parseRequest(schema, body, { check, ...(isOperators && { unknown: "unknown_field" }) });
 }
@@ -163,9 +183,9 @@ function concretePath(template: string, params: Record<string, string>): string 
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name]?.toLowerCase() ?? "");
 }
 
-async function readJson(exchange: Exchange, optional: boolean): Promise<unknown> {
+async function readJson(exchange: Exchange, limit: BodyLimit, optional: boolean): Promise<unknown> {
   if (optional && hasNoBody(exchange.req)) return {};
-  const bytes = await readBody(exchange);
+  const bytes = await readBody(exchange, { limit, client: clientOf(exchange) });
   return bytes instanceof Refusal ? bytes : parseJson(bytes);
 }
 

@@ -15,10 +15,19 @@ export type ClientAddress = (request: Pick<IncomingMessage, "headers" | "socket"
  * port, garbage), the socket's own address stands.
  *
  * @param trustedProxies ranges in CIDR notation; with none the header is never read.
+ * @param onUnread called for each request that has the header where no proxy is trusted: there may be one.
  * @throws TypeError for a range that is none.
  */
-export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
-  if (trustedProxies.length === 0) return ({ socket }) => plain(socket.remoteAddress ?? "");
+export function createClientAddress(
+  trustedProxies: readonly string[],
+  onUnread: () => void = () => {},
+): ClientAddress {
+  if (trustedProxies.length === 0) {
+    return ({ headers, socket }) => {
+      if (headers["x-forwarded-for"] !== undefined) onUnread();
+      return plain(socket.remoteAddress ?? "");
+    };
+  }
   const isTrusted = proxyAddr.compile([...trustedProxies]);
   return (request) => {
     const peer = request.socket.remoteAddress ?? "";

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Exchange } from "./exchange.ts";
+import type { BodySource } from "../limits/body-limit.ts";
 import { Refusal } from "./refusal.ts";
 
 /** The largest body accepted; the largest valid request has about 1 KiB. */
@@ -7,30 +8,47 @@ export const BODY_BYTES_MAX = 32 * 1024;
 
 /**
  * Reads a bounded body, of JSON by default. One of another media type, or one declared too large, is refused without
- * reading it; the HTTP server discards what still arrives, within its time-out. This is our own code because express's
- * parsers read a body to its end before they refuse it, inflate by default, and accept an unknown media type.
+ * reading it; the HTTP server discards what still arrives, within its time-out. One that arrives so slowly that others
+ * need its room is refused as late. This is our own code because express's parsers read a body to its end before they
+ * refuse it, inflate by default, and accept an unknown media type.
  */
-export async function readBody(exchange: Exchange, isWanted = isJson): Promise<Buffer | Refusal> {
+export async function readBody(
+  exchange: Exchange,
+  { limit, client }: BodySource,
+  isWanted = isJson,
+): Promise<Buffer | Refusal> {
   const request = exchange.req;
   if (!isWanted(request)) return new Refusal("unsupported_media_type");
   const declared = request.headers["content-length"];
   if (declared !== undefined && Number(declared) > BODY_BYTES_MAX) return new Refusal("payload_too_large");
 
   exchange.askForBody();
-  return await new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    request.on("data", (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= BODY_BYTES_MAX) chunks.push(chunk);
-      else resolve(new Refusal("payload_too_large"));
-    });
-    request.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    // The client is gone, or its body was refused as broken or late. The refusal is not sent, but the caller's wait must
-    // end. The request's own event would not do: it does not come once the request was answered.
-    exchange.once("close", () => resolve(new Refusal("malformed_request")));
+  const { promise, resolve } = Promise.withResolvers<Buffer | Refusal>();
+  const room = limit(client, () => {
+    exchange.isLast = true;
+    resolve(new Refusal("request_timeout", { detail: GAVE_WAY }));
   });
+  const chunks: Buffer[] = [];
+  let length = 0;
+  request.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > BODY_BYTES_MAX) return resolve(new Refusal("payload_too_large"));
+    chunks.push(chunk);
+    room.add(chunk.length);
+  });
+  request.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+  // The client is gone, or its body was refused as broken or late. The refusal is not sent, but the caller's wait must
+  // end. The request's own event would not do: it does not come once the request was answered.
+  exchange.once("close", () => resolve(new Refusal("malformed_request")));
+  try {
+    return await promise;
+  } finally {
+    room.leave();
+    chunks.length = 0;
+  }
 }
+
+const GAVE_WAY = "too many bodies were arriving, and this one had taken longest; nothing was started";
 
 /** A form as browsers send it, and not compressed. */
 export function isForm({ headersDistinct }: IncomingMessage): boolean {

@@ -1,4 +1,5 @@
 import { placesOf, type Places, type Work } from "@holdfast/contracts";
+import { createSharedPlaces, placesOfOne } from "@holdfast/service-runtime";
 import { networkOf } from "./sign-in-limits.ts";
 
 /** The places of one listener. */
@@ -9,52 +10,73 @@ export function placesIn(config: {
   return { external: config.REQUESTS_IN_FLIGHT_MAX, local: config.LOCAL_REQUESTS_IN_FLIGHT_MAX };
 }
 
-/** Runs work in one of the places of its kind, if one is free. @returns false if none was, and nothing was done. */
-export type InFlightLimit = (kind: Work, work: () => Promise<void>) => Promise<boolean>;
+/**
+ * Runs work in one of the places of its kind, if one is free and its holder has not its share already.
+ * @param holder who signed in; undefined where nobody has.
+ * @returns false if none was, and nothing was done.
+ */
+export type InFlightLimit = (
+  kind: Work,
+  holder: string | undefined,
+  work: () => Promise<void>,
+) => Promise<boolean>;
 
-/** @param places pieces of work at the same time. */
-export function createInFlightLimit(places: Places): InFlightLimit {
-  const inFlight: Places = { external: 0, local: 0 };
-  return async (kind, work) => {
-    const here = placesOf(kind);
-    if (inFlight[here] >= places[here]) return false;
-    inFlight[here]++;
+/** @param share of the places that one holder may have. */
+export function createInFlightLimit(places: Places, share: number): InFlightLimit {
+  const sharedOf = (max: number) => createSharedPlaces({ max, ofOneMax: placesOfOne(max, share) });
+  const shared = { external: sharedOf(places.external), local: sharedOf(places.local) };
+  return async (kind, holder, work) => {
+    const release = shared[placesOf(kind)].take(holder);
+    if (!release) return false;
     try {
       await work();
       return true;
     } finally {
-      inFlight[here]--;
+      release();
     }
   };
 }
 
-/** The same for browsers, which do not sign in. */
+/** Whose places a browser's request takes. Browsers do not sign in. */
+export type PageVisitor = {
+  clientAddress: string;
+  /** The checkout, or the payment with 3-D Secure, that the request is about. */
+  subject: string;
+  /** Its merchant, once that is known. */
+  merchantId?: string | undefined;
+};
+
+/** The same for browsers. */
 export type PageInFlightLimit = (
-  client: { clientAddress: string },
+  visitor: PageVisitor,
   kind: Work,
   work: () => Promise<void>,
 ) => Promise<boolean>;
 
 /**
- * One client (of IPv6 its /64) has at most an eighth of the places of each kind. Otherwise requests whose bodies arrive byte by byte,
- * which cost their sender nothing, would keep every place from the buyers.
+ * One client (of IPv6 its /64) has at most an eighth of the places of each kind, one checkout or payment a few, and all
+ * checkouts of one merchant the merchant's share. @param share of the places that one merchant may have.
  */
-export function createPageInFlightLimit(places: Places): PageInFlightLimit {
-  const inPlace = createInFlightLimit(places);
-  const underway = { external: new Map<string, number>(), local: new Map<string, number>() };
-  return async ({ clientAddress }, kind, work) => {
-    const here = placesOf(kind);
-    const clients = underway[here];
-    const network = networkOf(clientAddress);
-    const before = clients.get(network) ?? 0;
-    if (before >= Math.ceil(places[here] / 8)) return false;
-    clients.set(network, before + 1);
+export function createPageInFlightLimit(places: Places, share: number): PageInFlightLimit {
+  const inPlace = createInFlightLimit(places, share);
+  const boundOf = (max: number) => ({
+    ofAddress: createSharedPlaces({ max, ofOneMax: placesOfOne(max, ADDRESS_SHARE) }),
+    ofSubject: createSharedPlaces({ max, ofOneMax: SUBJECT_PLACES }),
+  });
+  const bounds = { external: boundOf(places.external), local: boundOf(places.local) };
+  return async ({ clientAddress, subject, merchantId }, kind, work) => {
+    const { ofAddress, ofSubject } = bounds[placesOf(kind)];
+    const address = ofAddress.take(networkOf(clientAddress));
+    const own = address && ofSubject.take(subject);
     try {
-      return await inPlace(kind, work);
+      return own !== undefined && (await inPlace(kind, merchantId, work));
     } finally {
-      const left = (clients.get(network) ?? 1) - 1;
-      if (left > 0) clients.set(network, left);
-      else clients.delete(network);
+      own?.();
+      address?.();
     }
   };
 }
+
+const ADDRESS_SHARE = 1 / 8;
+/** A buyer has a tab or two. */
+const SUBJECT_PLACES = 4;

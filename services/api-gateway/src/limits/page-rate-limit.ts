@@ -1,22 +1,50 @@
+import type { Config } from "../config.ts";
+import { LRUCache } from "lru-cache";
 import type { Exchange } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";
 import { rateLimited } from "./rate-limited.ts";
 import { networkOf } from "./sign-in-limits.ts";
 import { createTokenBuckets } from "./token-buckets.ts";
 
-/** Counts a request for a public page against the address it comes from, or refuses it. */
-export type AdmitPage = (exchange: Exchange) => Refusal | undefined;
+export type PageRateLimit = {
+  /**
+   * Counts a request for a public page, or refuses it. @param subject the checkout or the payment that it names.
+   */
+  admit(exchange: Pick<Exchange, "clientAddress">, subject: string | undefined): Refusal | undefined;
+  /** Notes that the subject exists. */
+  know(subject: string): void;
+};
+
+export type PageRates = { perAddress: number; perSubject: number };
 
 /**
- * Buyers do not sign in, so the limit is for the client's address (of IPv6 its /64): requests a minute in this process,
- * over all pages together.
+ * Requests a minute in this process. Buyers do not sign in: requests count by the client's address (of IPv6 its /64) over
+ * all pages together, until they are about a checkout or a payment that exists. From then on they count by that, from
+ * whatever address: buyers who share an address, or stand behind a proxy that was not declared, go on paying while
+ * somebody beside them asks for more than their address may.
  */
-export function createPageRateLimit(perMinute: number): AdmitPage {
-  const buckets = createTokenBuckets({ size: perMinute, intervalMs: 60_000, keysMax: NETWORKS_MAX });
-  return ({ clientAddress }) => {
-    const { waitMs } = buckets.take(networkOf(clientAddress));
-    return waitMs === 0 ? undefined : rateLimited(waitMs);
+export function createPageRateLimit({ perAddress, perSubject }: PageRates): PageRateLimit {
+  const bucketsOf = (size: number) =>
+    createTokenBuckets({ size, intervalMs: 60_000, keysMax: REMEMBERED_MAX });
+  const [byNetwork, bySubject] = [bucketsOf(perAddress), bucketsOf(perSubject)];
+  const known = new LRUCache<string, true>({ max: REMEMBERED_MAX });
+  return {
+    admit({ clientAddress }, subject) {
+      const { waitMs } =
+        subject !== undefined && known.get(subject)
+          ? bySubject.take(subject)
+          : byNetwork.take(networkOf(clientAddress));
+      return waitMs === 0 ? undefined : rateLimited(waitMs);
+    },
+    know: (subject) => void known.set(subject, true),
   };
 }
 
-const NETWORKS_MAX = 50_000;
+const REMEMBERED_MAX = 50_000;
+
+export function pageRatesIn(config: Config): PageRates {
+  return {
+    perAddress: config.PAGE_REQUESTS_PER_MINUTE_PER_IP,
+    perSubject: config.PAGE_REQUESTS_PER_MINUTE_PER_CHECKOUT,
+  };
+}

@@ -1,12 +1,17 @@
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
-import type { Logger } from "@holdfast/service-runtime";
+import type { Logger, SharedPlaces } from "@holdfast/service-runtime";
 import { findPayment, type FoundPayment } from "../payment/payment-queries.ts";
 import { isUnsettled } from "../payment/payment.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
 import { attemptRecovery, type RecoverDeps } from "./recover-payment.ts";
 import { leaseUnsettled } from "../payment/payment-lease.ts";
 
-export type GetPaymentDeps = RecoverDeps & { leaseMs: number; log: Logger };
+export type GetPaymentDeps = RecoverDeps & {
+  leaseMs: number;
+  log: Logger;
+  /** The connections to the acquirer, of which each merchant has a share. */
+  connections: SharedPlaces;
+};
 
 /**
  * Reads one payment of the merchant that asks. If its outcome is unknown and no process works on it, this read asks the
@@ -20,14 +25,21 @@ export async function getPayment(
 ): Promise<CommandReply<ApiPaymentResponse>> {
   let payment = await findPayment(deps.db, merchantId, paymentId);
   if (payment && isInDoubt(payment) && !payment.lease_is_live) {
-    const [leased] = await leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, paymentId, restMs: REST_MS });
-    if (leased) {
-      await attemptRecovery({ ...deps, acquirerTimeoutMs: PATIENCE_MS, maySend: false }, leased);
+    // A merchant all of whose connections are busy reads what is recorded; recovery asks in any case.
+    const release = deps.connections.take(merchantId);
+    if (release && (await inquire(deps, paymentId).finally(release)))
       payment = await findPayment(deps.db, merchantId, paymentId);
-    }
   }
   if (!payment) return { outcome: "problem", code: "payment_not_found" };
   return { outcome: "done", result: paymentRecord(payment) };
+}
+
+/** @returns whether the payment was asked about, and so may have changed. */
+async function inquire(deps: GetPaymentDeps, paymentId: string): Promise<boolean> {
+  const [leased] = await leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, paymentId, restMs: REST_MS });
+  if (!leased) return false;
+  await attemptRecovery({ ...deps, acquirerTimeoutMs: PATIENCE_MS, maySend: false }, leased);
+  return true;
 }
 
 function isInDoubt({ state, operation_id }: FoundPayment): boolean {

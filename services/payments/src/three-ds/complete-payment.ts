@@ -7,11 +7,12 @@ import type { CommandReply, CompletePayment, ServiceContext, SessionState } from
 import { failpoint } from "@holdfast/service-runtime";
 import { awaitFirst } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
+import { latestStart, type ConnectionDeps } from "../with-connection.ts";
 import { completeAuthorization, type CompleteAuthorizationDeps } from "./complete-authorization.ts";
 import { claimCompletion, findSession } from "./session-queries.ts";
 import { sessionState } from "./session-state.ts";
 
-export type CompletePaymentDeps = CompleteAuthorizationDeps & { leaseMs: number };
+export type CompletePaymentDeps = CompleteAuthorizationDeps & ConnectionDeps & { leaseMs: number };
 
 type Reply = CommandReply<SessionState>;
 
@@ -25,14 +26,23 @@ export async function completePayment(
   const session = found.session.acquirer_session;
   if (acquirerSession !== undefined && acquirerSession !== session) return NOT_FOUND;
 
-  const claimed = session !== null && (await claimCompletion(deps.db, payload, deps.leaseMs));
-  if (claimed) {
-    await failpoint("payments.after_completion_claim");
-    // Once claimed it is completed: the lease, not the browser's patience, bounds the call.
-    const deadlineAt = deps.now() + deps.acquirerTimeoutMs;
-    await completeAuthorization(deps, claimed, { session, deadlineAt, keyed: true });
+  if (session !== null && found.payment.state === "ENROLLED") {
+    const { merchant_id } = found.payment;
+    const release = await deps.connections.wait(merchant_id, latestStart(deps, context.deadlineAt));
+    // The payment stays as it is, and the browser comes back in a moment.
+    if (!release) return { outcome: "not_started" };
+    await complete(deps, payload, session).finally(release);
   }
   return await awaitEnd(deps, payload, Math.min(context.deadlineAt, deps.now() + PATIENCE_MS));
+}
+
+async function complete(deps: CompletePaymentDeps, payload: CompletePayment, session: string): Promise<void> {
+  const claimed = await claimCompletion(deps.db, payload, deps.leaseMs);
+  if (!claimed) return;
+  await failpoint("payments.after_completion_claim");
+  // Once claimed it is completed: the lease, not the browser's patience, bounds the call.
+  const deadlineAt = deps.now() + deps.acquirerTimeoutMs;
+  await completeAuthorization(deps, claimed, { session, deadlineAt, keyed: true });
 }
 
 /** The session, for the public page that leads to the challenge. */

@@ -8,7 +8,6 @@
 import {
   movementOutcome,
   withSubReference,
-  type Acquirer,
   type AcquirerOutcome,
   type FollowUpRequest,
   type InquiryOutcome,
@@ -23,10 +22,11 @@ import { changeRefund } from "./change-refund.ts";
 import type { RefundRow } from "./refund-record.ts";
 import { keepApproval, postpone, renewLease, type LeasedRefund } from "./refund-queries.ts";
 import type { FinalRefundState } from "./refund.ts";
+import type { BankOf } from "./shared-bank.ts";
 
 export type CarryOutDeps = {
   db: Kysely<RefundsDatabase>;
-  acquirer: Acquirer;
+  bank: BankOf;
   payments: PaymentsPort;
   events: BusinessEvents;
   /** Times of the attempts in one state; after the last the time between two doubles. */
@@ -92,10 +92,11 @@ async function resumeExecution(deps: CarryOutDeps, refund: LeasedRefund): Promis
 
 /** Asks the bank about the reference under which the refund was sent last. */
 export async function inquireAboutRefund(
-  deps: Pick<CarryOutDeps, "acquirer" | "now" | "acquirerTimeoutMs">,
+  deps: Pick<CarryOutDeps, "bank" | "now" | "acquirerTimeoutMs">,
   refund: RefundRow,
 ): Promise<InquiryOutcome> {
-  return await deps.acquirer.inquire({ reference: acquirerReference(refund), waitUntil: waitUntil(deps) });
+  const request = { reference: acquirerReference(refund), waitUntil: waitUntil(deps) };
+  return await deps.bank(refund.merchant_id).inquire(request);
 }
 
 /** Our reference of a refund; every call carries it. The first has no number. */
@@ -114,9 +115,8 @@ async function callAcquirer(deps: CarryOutDeps, refund: LeasedRefund): Promise<A
     currency: refund.currency,
     waitUntil: waitUntil(deps),
   };
-  return refund.kind === "release"
-    ? await deps.acquirer.release(request)
-    : await deps.acquirer.refund(request);
+  const bank = deps.bank(refund.merchant_id);
+  return refund.kind === "release" ? await bank.release(request) : await bank.refund(request);
 }
 
 /** What an inquiry about the refund means for it. */

@@ -4,7 +4,6 @@
  * one POST, is sealed as on the merchant API, and is in no answer: a form that is shown again is empty.
  */
 import { randomUUIDv7 } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import {
   binSchema,
   cancelCheckout,
@@ -16,58 +15,44 @@ import {
 import { Router, type RequestHandler } from "express";
 import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../../database.ts";
-import type { Exchange } from "../../http/exchange.ts";
 import { requestHandler } from "../../http/routed-request.ts";
+import { formSource, type BodyLimit } from "../../limits/body-limit.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
 import { isForm, readBody } from "../../http/read-body.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { findMerchant } from "../../merchant/merchant-queries.ts";
 import { checkoutUrl } from "../public-url.ts";
 import type { FormTokens } from "./form-token.ts";
-import type { Html } from "../html.ts";
 import { ASSET_HEADERS, type PageAssets } from "./page-assets.ts";
-import { generateNonce, pageHeaders, PRIVACY_HEADERS } from "./page-headers.ts";
-import { isCrossSite, readPageRequest, type PageRequest } from "./page-request.ts";
-import type { AdmitPage } from "../../limits/page-rate-limit.ts";
-import { PAGE_TEXTS } from "./page-texts.ts";
+import { generateNonce, pageHeaders } from "./page-headers.ts";
+import { isCrossSite, readPageRequest } from "./page-request.ts";
+import type { PageRateLimit } from "../../limits/page-rate-limit.ts";
 import { payByForm, type PayByFormDeps } from "./pay-by-form.ts";
-import {
-  isUnderWay,
-  renderClosed,
-  renderNotice,
-  renderWaiting,
-  type ShownCheckout,
-} from "./render-checkout.ts";
+import { isUnderWay, renderClosed, renderWaiting, type ShownCheckout } from "./render-checkout.ts";
 import { faultsOf, installmentChoices, renderForm } from "./render-form.ts";
 import { renderPage } from "./render-page.ts";
 import type { SendPageCommand } from "../../bus/send-command.ts";
 import { shopUrlOfCheckout } from "../shop-url.ts";
 import { reportsPathOf } from "../page-reports/report-headers.ts";
+import { answerScript, goTo, notFound, tooOften, trouble, unreadable, type Visit } from "./answer-visit.ts";
 
 export type CheckoutPagesDeps = PayByFormDeps & {
   sendPage: SendPageCommand;
   db: Kysely<GatewayDatabase>;
   tokens: FormTokens;
   assets: PageAssets;
-  /** Limits the requests of each client. */
-  admit: AdmitPage;
+  /** Limits the requests of each client and of each checkout. */
+  rate: PageRateLimit;
   /** Over the limit, the page asks the buyer to try again. */
   inPlace: PageInFlightLimit;
-};
-
-/** One request of the page, about a checkout that exists. */
-type Visit = {
-  request: IncomingMessage;
-  exchange: Exchange;
-  asked: PageRequest;
-  checkoutId: string;
-  path: string;
+  /** Forms that arrive at the same time. */
+  bodies: BodyLimit;
 };
 
 export function checkoutPages(deps: CheckoutPagesDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const on = (method: "get" | "post", path: string, work: Work, handle: (visit: Visit) => Promise<void>) =>
-    router[method](`/checkout/:checkoutId${path}`, visitHandler(deps, { path, work, handle }));
+  const on = (method: "get" | "post", path: string, handle: (visit: Visit) => Promise<void>) =>
+    router[method](`/checkout/:checkoutId${path}`, visitHandler(deps, { path, handle }));
   for (const asset of Object.values(deps.assets)) {
     const sendAsset = requestHandler((_request, exchange) => {
       exchange.route = "/checkout/assets";
@@ -75,39 +60,54 @@ export function checkoutPages(deps: CheckoutPagesDeps): Router {
     });
     router.get(asset.path, sendAsset);
   }
-  on("get", "", "read", (visit) => showCheckout(deps, visit));
-  on("get", "/state", "read", (visit) => tellState(deps, visit));
-  on("post", "/card", "read", (visit) => tellCard(deps, visit));
-  on("post", "/pay", "external", (visit) => pay(deps, visit));
-  on("post", "/cancel", "write", (visit) => cancel(deps, visit));
+  on("get", "", (visit) => inPlace(deps, visit, "read", () => showCheckout(deps, visit)));
+  on("get", "/state", (visit) => inPlace(deps, visit, "read", () => tellState(deps, visit)));
+  on("post", "/card", (visit) => tellCard(deps, visit));
+  on("post", "/pay", (visit) => pay(deps, visit));
+  on("post", "/cancel", (visit) => cancel(deps, visit));
   return router;
 }
 
 /** Every request of the page goes through here. */
 function visitHandler(
   deps: CheckoutPagesDeps,
-  { path: subPath, work, handle }: { path: string; work: Work; handle: (visit: Visit) => Promise<void> },
+  { path: subPath, handle }: { path: string; handle: (visit: Visit) => Promise<void> },
 ): RequestHandler {
   return requestHandler(async (request, exchange) => {
     exchange.route = `/checkout/{checkoutId}${subPath}`;
     const asked = readPageRequest(request);
     const id = viewCheckout.request.safeParse(request.params);
     const path = new URL(checkoutUrl(deps.publicUrl, id.data?.checkoutId ?? "")).pathname;
-    const visit = { request, exchange, asked, checkoutId: id.data?.checkoutId ?? "", path };
-    const refusal = deps.admit(exchange);
-    if (refusal) return tooOften(deps, visit, refusal);
-    if (!id.success) return notFound(deps, visit);
+    const visit = {
+      exchange,
+      asked,
+      assets: deps.assets,
+      reportsPath: reportsPathOf(deps.publicUrl),
+      checkoutId: id.data?.checkoutId ?? "",
+      path,
+    };
+    const refusal = deps.rate.admit(exchange, id.data?.checkoutId);
+    if (refusal) return tooOften(visit, refusal);
+    if (!id.success || (request.method === "POST" && isCrossSite(request))) return notFound(visit);
     try {
-      const hadPlace = await deps.inPlace(exchange, work, async () => {
-        if (request.method === "POST" && isCrossSite(request)) return notFound(deps, visit);
-        await handle(visit);
-      });
-      if (!hadPlace) trouble(deps, visit);
+      await handle(visit);
     } catch (error) {
       exchange.error = error;
-      trouble(deps, visit);
+      trouble(visit);
     }
   });
+}
+
+/** Takes a place for what asks another service. A form takes none before it is there, and is known to be ours. */
+async function inPlace(
+  deps: CheckoutPagesDeps,
+  visit: Visit,
+  work: Work,
+  answer: () => Promise<void>,
+): Promise<void> {
+  const { clientAddress, merchantId } = visit.exchange;
+  const visitor = { clientAddress, subject: visit.checkoutId, merchantId };
+  if (!(await deps.inPlace(visitor, work, answer))) trouble(visit);
 }
 
 async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
@@ -119,8 +119,7 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
   const shown: ShownCheckout = { checkout, merchantName: merchant.name, locale: asked.locale, path };
   const nonce = generateNonce();
   const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName: merchant.name };
-  const send = (body: string) =>
-    exchange.answer(200, pageHeaders(nonce, reportsPathOf(deps.publicUrl)), body);
+  const send = (body: string) => exchange.answer(200, pageHeaders(nonce, visit.reportsPath), body);
 
   if (isUnderWay(checkout)) return send(renderPage(frame, renderWaiting(shown), { refreshSeconds: 5 }));
   if (checkout.status !== "OPEN") {
@@ -148,25 +147,36 @@ async function tellState(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
 /** Looks up a card's first digits. They come in the body, since addresses are logged. */
 async function tellCard(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const form = await readForm(deps, visit);
-  const bin = form?.get("bin") ?? "";
-  const checkout = form && (await look(deps, visit));
-  if (!checkout) return;
-  if (!binSchema.safeParse(bin).success) return notFound(deps, visit);
-  const reply = await deps.sendPage(inspectCheckoutCard, visit.exchange, {
-    checkoutId: visit.checkoutId,
-    bin,
+  if (!form) return;
+  const bin = form.get("bin") ?? "";
+  await inPlace(deps, visit, "read", async () => {
+    const checkout = await look(deps, visit);
+    if (!checkout) return;
+    if (!binSchema.safeParse(bin).success) return notFound(visit);
+    const { checkoutId, exchange } = visit;
+    const reply = await deps.sendPage(inspectCheckoutCard, exchange, { checkoutId, bin });
+    if (!("result" in reply)) return reply.outcome === "problem" ? notFound(visit) : trouble(visit);
+    const installments = installmentChoices(checkout, reply.result.installmentCounts, visit.asked.locale);
+    answerScript(visit, { cardScheme: reply.result.cardScheme, installments });
   });
-  if (!("result" in reply)) return reply.outcome === "problem" ? notFound(deps, visit) : trouble(deps, visit);
-  const installments = installmentChoices(checkout, reply.result.installmentCounts, visit.asked.locale);
-  answerScript(visit, { cardScheme: reply.result.cardScheme, installments });
 }
 
 async function pay(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const form = await readForm(deps, visit);
   if (!form) return;
+  let checkout: CheckoutPage | undefined;
+  await inPlace(deps, visit, "read", async () => void (checkout = await look(deps, visit)));
+  // The place of a payment is its merchant's, which is known now.
+  if (checkout)
+    await inPlace(deps, visit, "external", () => payWith(deps, visit, { form, checkout: checkout! }));
+}
+
+async function payWith(
+  deps: CheckoutPagesDeps,
+  visit: Visit,
+  { form, checkout }: { form: URLSearchParams; checkout: CheckoutPage },
+): Promise<void> {
   const { exchange, asked, path, checkoutId } = visit;
-  const checkout = await look(deps, visit);
-  if (!checkout) return;
   const answer = await payByForm(deps, { exchange, checkout, form, asked });
   const here = `${path}?lang=${asked.locale.language}`;
   switch (answer.kind) {
@@ -190,9 +200,11 @@ async function pay(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
 async function cancel(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const form = await readForm(deps, visit);
   if (!form) return;
-  await deps.sendPage(cancelCheckout, visit.exchange, { checkoutId: visit.checkoutId });
-  // Whatever the reply was, the page shows the state of the checkout.
-  goTo(visit, `${visit.path}?lang=${visit.asked.locale.language}`);
+  await inPlace(deps, visit, "write", async () => {
+    await deps.sendPage(cancelCheckout, visit.exchange, { checkoutId: visit.checkoutId });
+    // Whatever the reply was, the page shows the state of the checkout.
+    goTo(visit, `${visit.path}?lang=${visit.asked.locale.language}`);
+  });
 }
 
 /** The current checkout; undefined when the visit has been answered otherwise. */
@@ -201,20 +213,20 @@ async function look(deps: CheckoutPagesDeps, visit: Visit): Promise<CheckoutPage
   if ("result" in reply) {
     visit.exchange.merchantId = reply.result.merchantId;
     visit.exchange.paymentId = reply.result.payment?.paymentId;
+    deps.rate.know(visit.checkoutId);
     return reply.result;
   }
-  if (reply.outcome === "problem") notFound(deps, visit);
-  else trouble(deps, visit);
+  if (reply.outcome === "problem") notFound(visit);
+  else trouble(visit);
   return undefined;
 }
 
 /** A form of ours; undefined when the visit has been answered otherwise. */
 async function readForm(deps: CheckoutPagesDeps, visit: Visit): Promise<URLSearchParams | undefined> {
   const { exchange, checkoutId, path, asked } = visit;
-  const body = await readBody(exchange, isForm);
+  const body = await readBody(exchange, formSource(deps.bodies, exchange), isForm);
   if (body instanceof Refusal) {
-    exchange.code = body.code;
-    trouble(deps, visit);
+    unreadable(visit, body);
     return undefined;
   }
   const form = new URLSearchParams(body.toString("utf8"));
@@ -227,58 +239,3 @@ async function readForm(deps: CheckoutPagesDeps, visit: Visit): Promise<URLSearc
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-function answerScript({ exchange }: Visit, body: object): void {
-  exchange.answer(200, PRIVACY_HEADERS, JSON.stringify(body));
-}
-
-/**
- * Answers a form with the next page. A browser gets it by GET (303), so that a reload sends no card again; the script goes there itself.
- */
-function goTo(visit: Visit, url: string): void {
-  if (visit.asked.byScript) return answerScript(visit, { next: url });
-  visit.exchange.answer(303, { ...PRIVACY_HEADERS, Location: url }, "");
-}
-
-function notFound(deps: CheckoutPagesDeps, visit: Visit): void {
-  visit.exchange.code = "checkout_not_found";
-  const texts = PAGE_TEXTS[visit.asked.locale.language];
-  notice(deps, visit, 404, renderNotice(texts.notFoundHeading, texts.notFoundText));
-}
-
-function trouble(deps: CheckoutPagesDeps, visit: Visit): void {
-  visit.exchange.code ??= "service_unavailable";
-  const texts = PAGE_TEXTS[visit.asked.locale.language];
-  const retry = { path: visit.path, label: texts.retry };
-  notice(deps, visit, 503, renderNotice(texts.troubleHeading, texts.troubleText, retry));
-}
-
-/** Answers before anything was read. */
-function tooOften(deps: CheckoutPagesDeps, visit: Visit, { code, extra }: Refusal): void {
-  visit.exchange.code = code;
-  const texts = PAGE_TEXTS[visit.asked.locale.language];
-  const retry = { path: visit.path, label: texts.retry };
-  const content = renderNotice(texts.troubleHeading, texts.troubleText, retry);
-  notice(deps, visit, 429, content, extra?.headers);
-}
-
-function notice(
-  deps: CheckoutPagesDeps,
-  visit: Visit,
-  status: number,
-  content: Html,
-  headers: Record<string, string> = { "Retry-After": "2" },
-): void {
-  const { asked, path, exchange } = visit;
-  if (asked.byScript) {
-    const body = JSON.stringify({ faults: ["form.busy"] });
-    return exchange.answer(status, { ...PRIVACY_HEADERS, ...headers }, body);
-  }
-  const nonce = generateNonce();
-  const frame = { assets: deps.assets, locale: asked.locale, nonce, path };
-  exchange.answer(
-    status,
-    { ...pageHeaders(nonce, reportsPathOf(deps.publicUrl)), ...headers },
-    renderPage(frame, content),
-  );
-}

@@ -55,6 +55,8 @@ const en = {
   notFoundText: "The link may be incomplete. Please return to the shop and start again.",
   troubleHeading: "Payment is temporarily unavailable",
   troubleText: "This request did not start a payment. Please try again in a moment.",
+  unreadableHeading: "This form could not be read",
+  unreadableText: "This request did not start a payment. Please open the payment page again.",
   retry: "Try again",
 };
 export type PageTexts = typeof en;
@@ -113,6 +115,8 @@ const tr: PageTexts = {
   notFoundText: "Bağlantı eksik olabilir. Lütfen işletmenin sitesine dönüp yeniden deneyin.",
   troubleHeading: "Şu anda işlem yapılamıyor",
   troubleText: "Bu istekle ödeme başlatılmadı. Lütfen biraz sonra yeniden deneyin.",
+  unreadableHeading: "Form okunamadı",
+  unreadableText: "Bu istekle ödeme başlatılmadı. Lütfen ödeme sayfasını yeniden açın.",
   retry: "Yeniden dene",
 };
 

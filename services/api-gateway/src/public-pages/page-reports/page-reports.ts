@@ -8,8 +8,9 @@ import { Router } from "express";
 import { readBody } from "../../http/read-body.ts";
 import { requestHandler } from "../../http/routed-request.ts";
 import { Refusal } from "../../http/refusal.ts";
-import { createPageInFlightLimit } from "../../limits/in-flight-limit.ts";
-import { createPageRateLimit } from "../../limits/page-rate-limit.ts";
+import { createBodyLimit } from "../../limits/body-limit.ts";
+import { createTokenBuckets } from "../../limits/token-buckets.ts";
+import { networkOf } from "../../limits/sign-in-limits.ts";
 import { readReports } from "./read-reports.ts";
 import { REPORTS_PATH } from "./report-headers.ts";
 import type { ViolationEvents } from "./violation-events.ts";
@@ -22,16 +23,16 @@ export type PageReportsDeps = {
 export function pageReports({ publicUrl, events }: PageReportsDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const ownOrigin = new URL(publicUrl).origin;
-  const admit = createPageRateLimit(REPORTS_PER_MINUTE);
-  const inPlace = createPageInFlightLimit(PLACES);
+  const rate = createTokenBuckets({ size: REPORTS_PER_MINUTE, intervalMs: 60_000, keysMax: ADDRESSES_MAX });
+  const limit = createBodyLimit({ bodiesMax: BODIES_MAX, bytesMax: BODIES_MAX * REPORT_BYTES_MAX });
   const receive = requestHandler(async (request, exchange) => {
     exchange.route = REPORTS_PATH;
-    if (isSmall(request) && admit(exchange) === undefined) {
-      await inPlace(exchange, "read", async () => {
-        const body = await readBody(exchange, isReport);
-        if (body instanceof Refusal) return;
+    const client = networkOf(exchange.clientAddress);
+    if (isSmall(request) && rate.take(client).waitMs === 0) {
+      const body = await readBody(exchange, { limit, client }, isReport);
+      if (!(body instanceof Refusal)) {
         for (const violation of readReports(body.toString("utf8"), ownOrigin)) events.violated(violation);
-      });
+      }
     }
     exchange.answer(204, {}, undefined);
   });
@@ -41,9 +42,10 @@ export function pageReports({ publicUrl, events }: PageReportsDeps): Router {
 
 /** Of one client's address, which may be that of many buyers. */
 const REPORTS_PER_MINUTE = 120;
+const ADDRESSES_MAX = 10_000;
 
 /** Bodies that are being read. */
-const PLACES = { external: 0, local: 32 };
+const BODIES_MAX = 32;
 
 /** Browsers always tell the length. */
 function isSmall({ headers }: IncomingMessage): boolean {

@@ -11,7 +11,7 @@ import {
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { serveCommands } from "@holdfast/tests/support";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { CVV, preAuthorizationBody } from "../../../test/builders.ts";
 import { http, type HttpAnswer, type HttpRequest } from "../../../test/http-client.ts";
 import { expectCommonHeaders, expectProblem } from "../../../test/problems.ts";
@@ -337,10 +337,10 @@ describe("the way back", () => {
 
   test("with a body that is too large, or no form, is refused", async () => {
     const { back } = await pages();
-    expect(await postForm(back, `session=a&x=${"a".repeat(33_000)}`)).toMatchObject({ status: 400 });
+    expect(await postForm(back, `session=a&x=${"a".repeat(33_000)}`)).toMatchObject({ status: 413 });
     expect(
       await visit({ method: "POST", path: back, headers: JSON_TYPE, body: '{"session": "a"}' }),
-    ).toMatchObject({ status: 400 });
+    ).toMatchObject({ status: 415 });
     expect(returns).toEqual([]);
   });
 
@@ -382,4 +382,45 @@ test("an address older than its lifetime is not looked at", async () => {
   expect(page).toMatchObject({ status: 410 });
   expect(page.headers).not.toHaveProperty("location");
   await brief.stop();
+});
+
+test("over the rate limit a state that is not ours is in no header, and is no 5xx; a genuine one asks again", async () => {
+  const limited = await startTestGateway({
+    PAGE_REQUESTS_PER_MINUTE_PER_IP: "1",
+    PAGE_REQUESTS_PER_MINUTE_PER_CHECKOUT: "1",
+    THREE_DS_STATE_KEYS: gateway.env.THREE_DS_STATE_KEYS,
+  });
+  onTestFinished(() => limited.stop());
+  const { back, challenge } = await pages();
+  const ask = (path: string) => http(limited.ports.public!, { path });
+  await ask("/3ds/return/first");
+  const foreign = [
+    "https%3A%2F%2Fevil.example%2Fpay%3Fa%3D1",
+    "%2F%2Fevil.example",
+    "x%0d%0aSet-Cookie:%20a=b",
+    "%E2%80%AE%F0%9F%92%B3",
+    `${back.split("/").at(-1)}%22`,
+  ];
+  for (const state of foreign) {
+    for (const page of ["return", "challenge"]) {
+      const answer = await ask(`/3ds/${page}/${state}`);
+      expect(answer, state).toMatchObject({
+        status: 429,
+        headers: {
+          "retry-after": expect.stringMatching(/^\d+$/),
+          "content-security-policy": expect.stringContaining("default-src 'none'"),
+        },
+      });
+      expect(answer.headers).not.toHaveProperty("refresh");
+      expect(answer.headers).not.toHaveProperty("location");
+      expect(JSON.stringify(answer)).not.toContain("evil.example");
+    }
+  }
+  await ask(challenge);
+  for (const path of [back, challenge]) {
+    const answer = await ask(path);
+    expect(answer.status).toBe(429);
+    expect(answer.headers["refresh"]).toMatch(/^\d+; url=[\w.-]+$/);
+    expect(answer.headers["refresh"]).toContain(path.split("/").at(-1));
+  }
 });

@@ -4,10 +4,11 @@
  * acquirer. A browser goes to the shop only when the payment has ended, and only to the address the merchant gave with
  * it; until then it gets a page that asks again by itself.
  */
-import type { AdmitPage } from "../../limits/page-rate-limit.ts";
+import type { PageRateLimit } from "../../limits/page-rate-limit.ts";
 import type { IncomingMessage } from "node:http";
 import {
   completePayment,
+  PROBLEMS,
   readSession,
   type CommandReply,
   type SessionState,
@@ -16,6 +17,7 @@ import {
 import { Router, type RequestHandler } from "express";
 import type { Exchange } from "../../http/exchange.ts";
 import { queryText, requestHandler } from "../../http/routed-request.ts";
+import { formSource, type BodyLimit } from "../../limits/body-limit.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
 import { isForm, readBody } from "../../http/read-body.ts";
 import { Refusal } from "../../http/refusal.ts";
@@ -32,8 +34,10 @@ export type ThreeDsPagesDeps = {
   sessions: SignedSessions;
   /** Over the limit, the page asks again after a moment. */
   inPlace: PageInFlightLimit;
-  /** Refuses a client that asks too often, before anything is read. */
-  admit: AdmitPage;
+  /** Forms that arrive at the same time. */
+  bodies: BodyLimit;
+  /** Refuses who asks too often, before anything is read. */
+  rate: PageRateLimit;
   /** Epoch milliseconds. */
   now: () => number;
 };
@@ -51,7 +55,6 @@ type Visit = {
 type ServedPage = {
   purpose: PagePurpose;
   methods: string[];
-  work: Work;
   handle: (visit: Visit) => Promise<void>;
 };
 
@@ -62,13 +65,11 @@ export function threeDsPages(deps: ThreeDsPagesDeps): Router {
   page({
     purpose: "challenge",
     methods: ["GET"],
-    work: "read",
     handle: (visit) => showChallenge(deps, visit),
   });
   page({
     purpose: "return",
     methods: ["GET", "POST"],
-    work: "external",
     handle: (visit) => takeReturn(deps, visit),
   });
   return router;
@@ -77,13 +78,18 @@ export function threeDsPages(deps: ThreeDsPagesDeps): Router {
 function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RequestHandler {
   return requestHandler(async (request, exchange) => {
     exchange.route = `/3ds/${page.purpose}/{state}`;
-    const refusal = deps.admit(exchange);
     const { language } = chooseLocale(undefined, request.headers["accept-language"]);
     const { state = "" } = request.params;
+    // Until the signature is verified, the state is whatever a client wrote: it is in no header and in no page.
+    const verified = deps.sessions.verify(state, page.purpose, deps.now());
+    const paymentId = verified.kind === "valid" ? verified.ids.paymentId : undefined;
+    if (paymentId !== undefined) deps.rate.know(paymentId);
+    const refusal = deps.rate.admit(exchange, paymentId);
     if (refusal) {
       exchange.code = refusal.code;
       const refreshS = Number(refusal.extra?.headers?.["Retry-After"]);
-      return answerNotice(exchange, 429, "unavailable", { language, refreshUrl: state, refreshS });
+      const refresh = verified.kind === "valid" ? { refreshUrl: state, refreshS } : { refreshS };
+      return answerNotice(exchange, 429, "unavailable", { language, ...refresh });
     }
     // HEAD, which link previews send, must not complete a payment either.
     if (!page.methods.includes(request.method ?? "")) {
@@ -92,14 +98,12 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RequestHandler 
         new Refusal("method_not_allowed", { headers: { Allow: page.methods.join(", ") } }),
       );
     }
-    const verified = deps.sessions.verify(state, page.purpose, deps.now());
     if (verified.kind === "forged") return answerNotice(exchange, 404, "invalid", { language });
     if (verified.kind === "expired") return answerNotice(exchange, 410, "expired", { language });
     const visit = { exchange, request, ids: verified.ids, language, path: state };
     exchange.paymentId = visit.ids.paymentId;
     try {
-      const hadPlace = await deps.inPlace(exchange, page.work, () => page.handle(visit));
-      if (!hadPlace) askAgain(visit);
+      await page.handle(visit);
     } catch (error) {
       exchange.error = error;
       askAgain(visit);
@@ -109,37 +113,52 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RequestHandler 
 
 async function showChallenge(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
   const { exchange, ids, language } = visit;
-  const reply = await deps.send(readSession, exchange, ids);
-  const challenge = "result" in reply ? reply.result.challenge : undefined;
-  if (!challenge) return answerState(visit, reply);
-  const form = challengeForm(challenge, { language, button: PAGE_TEXTS[language].continue });
-  exchange.answer(200, { ...PAGE_HEADERS, "Content-Security-Policy": challengePolicy(challenge) }, form);
+  await inPlace(deps, visit, "read", async () => {
+    const reply = await deps.send(readSession, exchange, ids);
+    const challenge = "result" in reply ? reply.result.challenge : undefined;
+    if (!challenge) return answerState(visit, reply);
+    const form = challengeForm(challenge, { language, button: PAGE_TEXTS[language].continue });
+    exchange.answer(200, { ...PAGE_HEADERS, "Content-Security-Policy": challengePolicy(challenge) }, form);
+  });
 }
 
 async function takeReturn(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
   const { exchange, ids, language } = visit;
-  const brought = await readReturned(visit);
+  const brought = await readReturned(deps, visit);
   if (brought instanceof Refusal) {
     exchange.code = brought.code;
-    return answerNotice(exchange, 400, "invalid", { language });
+    return answerNotice(exchange, PROBLEMS[brought.code].status, "invalid", { language });
   }
   const [acquirerSession, ...more] = brought.getAll("session");
   if (more.length > 0 || (acquirerSession?.length ?? 0) > SESSION_LENGTH_MAX) {
     return answerNotice(exchange, 400, "invalid", { language });
   }
-  const reply = await deps.send(completePayment, exchange, {
-    ...ids,
-    ...(acquirerSession !== undefined && { acquirerSession }),
-  });
-  answerState(visit, reply);
+  const command = { ...ids, ...(acquirerSession !== undefined && { acquirerSession }) };
+  await inPlace(deps, visit, "external", async () =>
+    answerState(visit, await deps.send(completePayment, exchange, command)),
+  );
+}
+
+/** Takes a place, when all of the request is there. */
+async function inPlace(
+  deps: ThreeDsPagesDeps,
+  visit: Visit,
+  work: Work,
+  answer: () => Promise<void>,
+): Promise<void> {
+  const { clientAddress } = visit.exchange;
+  if (!(await deps.inPlace({ clientAddress, subject: visit.ids.paymentId }, work, answer))) askAgain(visit);
 }
 
 const SESSION_LENGTH_MAX = 128;
 
 /** The parameters of the return, from the query or the form. */
-async function readReturned({ request, exchange }: Visit): Promise<URLSearchParams | Refusal> {
+async function readReturned(
+  { bodies }: ThreeDsPagesDeps,
+  { request, exchange }: Visit,
+): Promise<URLSearchParams | Refusal> {
   if (request.method === "GET") return new URLSearchParams(queryText(request));
-  const body = await readBody(exchange, isForm);
+  const body = await readBody(exchange, formSource(bodies, exchange), isForm);
   return body instanceof Refusal ? body : new URLSearchParams(body.toString("utf8"));
 }
 

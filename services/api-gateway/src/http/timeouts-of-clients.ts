@@ -1,0 +1,13 @@
+import type { Config } from "../config.ts";
+import { HTTP_TIMEOUTS } from "./listener.ts";
+
+/** How long clients may take, as it is configured. */
+export function timeoutsOfClients(config: Config): typeof HTTP_TIMEOUTS {
+  return {
+    ...HTTP_TIMEOUTS,
+    headersTimeout: config.CLIENT_HEADERS_TIMEOUT,
+    requestTimeout: config.CLIENT_REQUEST_TIMEOUT,
+    answerTimeout: config.CLIENT_ANSWER_TIMEOUT,
+    keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT,
+  };
+}

@@ -1,0 +1,35 @@
+import { createSimulatorAcquirer, observeAcquirer, type Acquirer } from "@holdfast/acquirer";
+import { createSharedPlaces, placesOfOne, type SharedPlaces } from "@holdfast/service-runtime";
+import type { Config } from "./config.ts";
+
+export type AcquirerConnections = {
+  /** For the calls that merchants and buyers wait for. */
+  acquirer: Acquirer;
+  /** The same connections, of which each merchant has a share: a call takes its place here first. */
+  connections: SharedPlaces;
+  /** For what was begun and has to be brought to its end: no merchant's calls can take these connections. */
+  acquirerOfUpkeep: Acquirer;
+};
+
+export function connectAcquirer({
+  ACQUIRER_URL: url,
+  ACQUIRER_CONNECTIONS_MAX: max,
+  ACQUIRER_CONNECTIONS_SHARE: share,
+  RECOVERY_IN_FLIGHT_MAX,
+  EXPIRY_IN_FLIGHT_MAX,
+}: Config): AcquirerConnections {
+  const connect = (connectionsMax: number) =>
+    observeAcquirer(
+      createSimulatorAcquirer({ url, connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS, connectionsMax }),
+      { url },
+    );
+  return {
+    acquirer: connect(max),
+    connections: createSharedPlaces({ max, ofOneMax: placesOfOne(max, share) }),
+    acquirerOfUpkeep: connect(RECOVERY_IN_FLIGHT_MAX + EXPIRY_IN_FLIGHT_MAX + OPERATOR_CONNECTIONS),
+  };
+}
+
+/** People ask about few payments at a time. */
+const OPERATOR_CONNECTIONS = 8;
+const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
