@@ -44,6 +44,8 @@ const LOGGED_FIELDS = new Set([
   "subject",
   "trace_id",
   "trigger",
+  "validFrom",
+  "validTo",
   "version",
 ]);
 

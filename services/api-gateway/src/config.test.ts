@@ -126,6 +126,13 @@ describe("refuses to start", () => {
       { ...merchant, KEEP_ALIVE_TIMEOUT: "5ms" },
       ["KEEP_ALIVE_TIMEOUT"],
     ],
+    ["with a certificate and no key", { ...merchant, TLS_CERT_FILE: "/run/tls.crt" }, ["TLS_KEY_FILE"]],
+    ["with a key and no certificate", { ...merchant, TLS_KEY_FILE: "/run/tls.key" }, ["TLS_CERT_FILE"]],
+    [
+      "when clients are to show certificates to a listener without one",
+      { ...merchant, TLS_CLIENT_CA_FILE: "/run/ca.crt" },
+      ["TLS_CERT_FILE"],
+    ],
     ["with no time for the way back", { ...merchant, HANDLER_TIMEOUT: "20s" }, ["HANDLER_TIMEOUT"]],
   ])("%s", (_case, settings: Record<string, string>, faults) => {
     expect(faultsOf({ ...common, ...settings })).toEqual(faults);

@@ -9,6 +9,7 @@ import {
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { createClientAddress } from "./http/client-address.ts";
+import type { TlsFiles } from "./http/served-certificate.ts";
 
 /**
  * Environment variables of the gateway. One image runs as several deployments: a listener without a port is off, and
@@ -26,6 +27,19 @@ export const configSchema = z
     PUBLIC_PAGES_PORT: portSetting()
       .optional()
       .describe("The checkout and 3-D Secure pages listen here; without a port they are off."),
+    TLS_CERT_FILE: textSetting("must be the path of a PEM file")
+      .optional()
+      .describe(
+        "The listeners' certificate, followed by those of its issuers, as PEM. With it they speak TLS alone. It and its key are read again within 5 s when they change.",
+      ),
+    TLS_KEY_FILE: textSetting("must be the path of a PEM file")
+      .optional()
+      .describe("PEM file of that certificate's private key."),
+    TLS_CLIENT_CA_FILE: textSetting("must be the path of a PEM file")
+      .optional()
+      .describe(
+        "PEM file of the authority that signs clients' certificates, such as an ingress's. When it is set, nobody connects without one.",
+      ),
     PUBLIC_URL: urlSetting("https:", "http:")
       .optional()
       .describe(
@@ -155,6 +169,12 @@ export const configSchema = z
         if (value[port] !== undefined && value[name] === undefined) fault(name, `${port} needs it`);
       }
     }
+    if (value.TLS_KEY_FILE !== undefined && value.TLS_CERT_FILE === undefined)
+      fault("TLS_CERT_FILE", "TLS_KEY_FILE needs it");
+    if (value.TLS_CERT_FILE !== undefined && value.TLS_KEY_FILE === undefined)
+      fault("TLS_KEY_FILE", "TLS_CERT_FILE needs it");
+    if (value.TLS_CLIENT_CA_FILE !== undefined && value.TLS_CERT_FILE === undefined)
+      fault("TLS_CERT_FILE", "TLS_CLIENT_CA_FILE needs it");
     if (value.HANDLER_TIMEOUT >= value.REQUEST_TIMEOUT)
       fault("HANDLER_TIMEOUT", "must be less than REQUEST_TIMEOUT");
     if (value.CLIENT_HEADERS_TIMEOUT > value.CLIENT_REQUEST_TIMEOUT)
@@ -162,6 +182,15 @@ export const configSchema = z
   });
 
 export type Config = z.infer<typeof configSchema>;
+
+/** What the listeners serve over TLS; undefined where they speak plain HTTP. */
+export function tlsFilesOf({
+  TLS_CERT_FILE: certFile,
+  TLS_KEY_FILE: keyFile,
+  TLS_CLIENT_CA_FILE: clientCaFile,
+}: Config): TlsFiles | undefined {
+  return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile, clientCaFile };
+}
 
 function rangesSetting() {
   const error = "must be ranges separated by commas, such as 10.0.0.0/8,fd00::/8";

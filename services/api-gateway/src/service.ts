@@ -19,7 +19,7 @@ import {
   createSendPageCommand,
   type SendOptions,
 } from "./bus/send-command.ts";
-import type { Config } from "./config.ts";
+import { tlsFilesOf, type Config } from "./config.ts";
 import type { GatewayDatabase } from "./database.ts";
 import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
@@ -87,6 +87,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
       port,
       router,
       log,
+      tls: tlsFilesOf(config),
       timeouts,
       connectionsMax: config.CONNECTIONS_MAX,
       clientAddress: createClientAddress(config.TRUSTED_PROXIES),
