@@ -1,7 +1,16 @@
 // What processes are told: settings that they know and can start with, secrets by reference, users of the bus.
 import { parseConfig } from "@holdfast/service-runtime";
 import type { z } from "zod";
-import { envOf, ofKind, serviceOf, workloads, type Container, type Manifest } from "../manifest.ts";
+import {
+  envOf,
+  ofKind,
+  serviceOf,
+  workloads,
+  type Container,
+  type Manifest,
+  type PodSpec,
+} from "../manifest.ts";
+import { faultsOf } from "./pods.ts";
 
 /** Of each program that an image holds: the schema of its environment. */
 export type ConfigSchemas = Readonly<Record<string, z.ZodObject>>;
@@ -66,11 +75,25 @@ function resolvedEnv(
   return env;
 }
 
-/** Every connection to PostgreSQL and to the bus is TLS, and the server's certificate is checked, its name too. */
-export function connectionsAreEncrypted(manifests: Manifest[]): string[] {
-  const bus = ofKind(manifests, "ConfigMap").flatMap(({ data }) => data?.["NATS_URL"] ?? []);
+/**
+ * Every connection to PostgreSQL, the bus, the bank and the identity provider is TLS, and the server's certificate is
+ * checked, its name too; so are buyers' ways to the pages. In production nothing is excepted.
+ */
+export function connectionsAreEncrypted(
+  manifests: Manifest[],
+  { production }: { production: boolean },
+): string[] {
+  const settings = ofKind(manifests, "ConfigMap").flatMap(({ data }) => (data?.["NATS_URL"] ? [data] : []));
+  const allowed = settings.map(({ ALLOW_PLAINTEXT = "" }) => ALLOW_PLAINTEXT).join();
   return [
-    ...bus
+    ...settings.flatMap((data) =>
+      ["ACQUIRER_URL", "OPERATOR_JWKS", "PUBLIC_URL"]
+        .filter((name) => production && !data[name]?.startsWith("https://"))
+        .map((name) => `${name} ${data[name]}: not https`),
+    ),
+    ...(production && allowed !== "" ? [`ALLOW_PLAINTEXT names ${allowed}`] : []),
+    ...settings
+      .map(({ NATS_URL = "" }) => NATS_URL)
       .filter((urls) => !urls.split(",").every((url) => url.startsWith("tls://")))
       .map((urls) => `NATS_URL ${urls}: not tls`),
     ...workloads(manifests).flatMap(({ name, pod }) =>
@@ -82,6 +105,52 @@ export function connectionsAreEncrypted(manifests: Manifest[]): string[] {
       ),
     ),
   ];
+}
+
+const LISTENERS = {
+  MERCHANT_API_PORT: "merchant-api",
+  OPERATOR_API_PORT: "operator-api",
+  PUBLIC_PAGES_PORT: "public-pages",
+} as const;
+
+/**
+ * Each listener of the gateway has a certificate of its own from cert-manager, for the name of the Service that leads to it;
+ * in development all but the operators' may do without, by name. An Ingress speaks TLS to it and checks it.
+ */
+export function listenersHaveTls(manifests: Manifest[], { production }: { production: boolean }): string[] {
+  const settings = ofKind(manifests, "ConfigMap").find(({ data }) => data?.["NATS_URL"])?.data;
+  const allowed = new Set(settings?.["ALLOW_PLAINTEXT"]?.split(","));
+  return [
+    ...workloads(manifests, "Deployment").flatMap(({ name, manifest, pod }) => {
+      const env = envOf(pod.containers[0]!);
+      const listeners = Object.entries(LISTENERS).filter(([port]) => env.has(port));
+      if (listeners.length === 0) return [];
+      if (!production && listeners.every(([, one]) => one !== "operator-api" && allowed.has(one))) return [];
+      return faultsOf(name, [
+        [!env.has("TLS_CERT_FILE") || !env.has("TLS_KEY_FILE"), "a listener without TLS"],
+        [!mountsCertificateFor(manifests, manifest.metadata.name, pod), "no certificate for its Service"],
+      ]);
+    }),
+    ...ofKind(manifests, "Ingress").flatMap(({ metadata, spec }) => {
+      const backend: string = spec.rules[0].http.paths[0].backend.service.name;
+      const nginx = (key: string) => metadata.annotations?.[`nginx.ingress.kubernetes.io/${key}`];
+      return faultsOf(`Ingress ${metadata.name}`, [
+        [nginx("backend-protocol") !== "HTTPS", "does not speak TLS to the pods"],
+        [
+          nginx("proxy-ssl-verify") !== "on" || !nginx("proxy-ssl-name")?.startsWith(`${backend}.`),
+          "does not check the pods' certificates",
+        ],
+      ]);
+    }),
+  ];
+}
+
+function mountsCertificateFor(manifests: Manifest[], service: string, pod: PodSpec): boolean {
+  const secrets = (pod.volumes ?? []).flatMap(({ secret }) => secret?.secretName ?? []);
+  return ofKind(manifests, "Certificate").some(
+    ({ spec }) =>
+      secrets.includes(spec.secretName as string) && spec.dnsNames?.includes(`${service}.holdfast.svc`),
+  );
 }
 
 /** No secret stands in a manifest: what is one comes from a Secret, and no Secret is made here. */
