@@ -1,11 +1,15 @@
 import {
   commonSettings,
+  commonWires,
   durationSetting,
   integerSetting,
   keyRingSetting,
+  listenerWire,
   portSetting,
+  refusePlaintext,
   textSetting,
   urlSetting,
+  webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { createClientAddress } from "./http/client-address.ts";
@@ -30,7 +34,7 @@ export const configSchema = z
     TLS_CERT_FILE: textSetting("must be the path of a PEM file")
       .optional()
       .describe(
-        "The listeners' certificate, followed by those of its issuers, as PEM. With it they speak TLS alone. It and its key are read again within 5 s when they change.",
+        "The listeners' certificate, followed by those of its issuers, as PEM. With it they accept TLS only. It and its key are read again within 5 s when they change.",
       ),
     TLS_KEY_FILE: textSetting("must be the path of a PEM file")
       .optional()
@@ -179,7 +183,21 @@ export const configSchema = z
       fault("HANDLER_TIMEOUT", "must be less than REQUEST_TIMEOUT");
     if (value.CLIENT_HEADERS_TIMEOUT > value.CLIENT_REQUEST_TIMEOUT)
       fault("CLIENT_HEADERS_TIMEOUT", "must not be more than CLIENT_REQUEST_TIMEOUT");
-  });
+  })
+  .check(
+    refusePlaintext((settings) => [
+      ...commonWires(settings),
+      webWire("PUBLIC_URL", "public-url", settings.PUBLIC_URL),
+      webWire("OPERATOR_JWKS", "operator-jwks", settings.OPERATOR_JWKS),
+      ...LISTENERS.map(({ port, name }) =>
+        listenerWire(port, name, {
+          port: settings[port],
+          host: settings.LISTEN_HOST,
+          certFile: settings.TLS_CERT_FILE,
+        }),
+      ),
+    ]),
+  );
 
 export type Config = z.infer<typeof configSchema>;
 
@@ -215,11 +233,17 @@ function isTrustable(range: string): boolean {
 const LISTENERS = [
   {
     port: "MERCHANT_API_PORT",
+    name: "merchant-api",
     needs: ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
   },
   {
     port: "OPERATOR_API_PORT",
+    name: "operator-api",
     needs: ["CREDENTIAL_PEPPERS", "OPERATOR_JWKS", "OPERATOR_JWT_ISSUER", "OPERATOR_JWT_AUDIENCE"],
   },
-  { port: "PUBLIC_PAGES_PORT", needs: ["CARD_SEALING_KEYS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"] },
+  {
+    port: "PUBLIC_PAGES_PORT",
+    name: "public-pages",
+    needs: ["CARD_SEALING_KEYS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
+  },
 ] as const;

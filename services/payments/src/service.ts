@@ -105,6 +105,7 @@ export async function startPayments(
   };
   const simulator = createSimulatorAcquirer({
     url: config.ACQUIRER_URL,
+    allowPlaintext: config.ALLOW_PLAINTEXT.has("acquirer"),
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
     connectionsMax: config.ACQUIRER_CONNECTIONS_MAX,
   });

@@ -146,10 +146,10 @@ export function listenersHaveTls(manifests: Manifest[], { production }: { produc
 }
 
 function mountsCertificateFor(manifests: Manifest[], service: string, pod: PodSpec): boolean {
-  const secrets = (pod.volumes ?? []).flatMap(({ secret }) => secret?.secretName ?? []);
+  const secrets = new Set((pod.volumes ?? []).flatMap(({ secret }) => secret?.secretName ?? []));
   return ofKind(manifests, "Certificate").some(
     ({ spec }) =>
-      secrets.includes(spec.secretName as string) && spec.dnsNames?.includes(`${service}.holdfast.svc`),
+      secrets.has(spec.secretName as string) && spec.dnsNames?.includes(`${service}.holdfast.svc`),
   );
 }
 

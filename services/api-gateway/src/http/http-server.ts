@@ -55,7 +55,7 @@ function createPlainOrTlsServer(
     ALPNProtocols: ["http/1.1"],
     // The handshake may take as long as a head; Node's own limit is two minutes.
     handshakeTimeout: settings.headersTimeout,
+    // Node then refuses who shows none, or another authority's.
     requestCert: tls.ca !== undefined,
-    rejectUnauthorized: true,
   });
 }
