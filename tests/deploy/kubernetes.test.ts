@@ -66,6 +66,8 @@ const policies: Record<string, Policy> = {
     settings.connectionsAreEncrypted(manifests, { production: overlay !== "development" }),
   "listeners have TLS": (manifests, overlay) =>
     settings.listenersHaveTls(manifests, { production: overlay !== "development" }),
+  "the bus serves renewed certificates": (manifests) =>
+    settings.busServesRenewedCertificates(manifests, natsConfig),
   "secrets are references": settings.secretsAreReferences,
   "external secrets bring every key": (manifests, overlay) =>
     // In development they are made from .env, whose keys another test compares.
@@ -273,6 +275,14 @@ const breaks: Record<string, Record<string, Break>> = {
       void delete annotations(all, "merchant-api")["nginx.ingress.kubernetes.io/backend-protocol"],
     "an ingress that does not look whom it speaks to": (all) =>
       void (annotations(all, "public-pages")["nginx.ingress.kubernetes.io/proxy-ssl-verify"] = "off"),
+  },
+  "the bus serves renewed certificates": {
+    "nobody watches them": (all) => void delete pod(all, "StatefulSet", "nats").initContainers,
+    "who watches cannot signal": (all) =>
+      void (pod(all, "StatefulSet", "nats").shareProcessNamespace = false),
+    "one is forgotten": (all) => void pod(all, "StatefulSet", "nats").initContainers![0]!.args!.pop(),
+    "it ends before the server begins": (all) =>
+      void delete pod(all, "StatefulSet", "nats").initContainers![0]!.restartPolicy,
   },
   "secrets are references": {
     "a Secret in the manifests": (all) =>

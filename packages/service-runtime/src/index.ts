@@ -1,3 +1,4 @@
+export * from "./certificate-watch.ts";
 export * from "./clock-watch.ts";
 export * from "./config.ts";
 export * from "./create-database.ts";
@@ -16,6 +17,7 @@ export * from "./pause.ts";
 export * from "./periodic-task.ts";
 export * from "./plaintext.ts";
 export * from "./postgres.ts";
+export * from "./read-peer-certificate.ts";
 export * from "./stop-in-order.ts";
 export * from "./unnested.ts";
 export * from "./utc-microseconds.ts";

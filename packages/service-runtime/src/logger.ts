@@ -36,6 +36,7 @@ const LOGGED_FIELDS = new Set([
   "requestId",
   "resultCode",
   "route",
+  "server",
   "signal",
   "skewMs",
   "span_id",

@@ -92,34 +92,40 @@ export function isSafeWebUrl(url: string): boolean {
  */
 export function postgresWire(setting: string, url: string): Wire {
   const { hostname, searchParams } = new URL(url);
-  const modes = searchParams.getAll("sslmode");
   const hosts = [hostname, ...searchParams.getAll("host")].flatMap((host) => host || []);
-  const isVerified =
-    modes.length > 0 && modes.every((mode) => mode === "verify-full" || mode === "verify-ca");
   const isOwn = hosts.length > 0 && hosts.every((host) => isOwnHost(host.replaceAll(/%2f/gi, "/")));
   return {
     setting,
     name: "postgres",
-    isSafe: isVerified || isOwn,
+    isSafe: isVerifiedPostgres(url) || isOwn,
     mend: "must end in ?sslmode=verify-full, with &sslrootcert=FILE for an authority of your own",
   };
 }
 
+/** Whether a connection by this URL uses TLS and checks the server's certificate. */
+export function isVerifiedPostgres(url: string): boolean {
+  const modes = new URL(url).searchParams.getAll("sslmode");
+  return modes.length > 0 && modes.every((mode) => mode === "verify-full" || mode === "verify-ca");
+}
+
 /** NATS: several URLs separated by commas. A `tls://` among them, or files for TLS, have the client insist on it for all. */
-export function natsWire({
-  NATS_URL: urls,
-  NATS_CA_FILE,
-}: {
-  NATS_URL: string;
-  NATS_CA_FILE?: string | undefined;
-}): Wire {
-  const hosts = urls.split(",").map((url) => (URL.canParse(url.trim()) ? new URL(url.trim()).hostname : ""));
+export function natsWire(settings: BusTlsSettings): Wire {
+  const hosts = settings.NATS_URL.split(",").map((url) =>
+    URL.canParse(url.trim()) ? new URL(url.trim()).hostname : "",
+  );
   return {
     setting: "NATS_URL",
     name: "nats",
-    isSafe: NATS_CA_FILE !== undefined || /(^|,)tls:/.test(urls) || hosts.every(isOwnHost),
+    isSafe: isTlsBus(settings) || hosts.every(isOwnHost),
     mend: "must be tls://, or NATS_CA_FILE be set",
   };
+}
+
+type BusTlsSettings = { NATS_URL: string; NATS_CA_FILE?: string | undefined };
+
+/** Whether the client insists on TLS. */
+export function isTlsBus({ NATS_URL, NATS_CA_FILE }: BusTlsSettings): boolean {
+  return NATS_CA_FILE !== undefined || /(^|,)tls:/.test(NATS_URL);
 }
 
 /** What every service reaches. */

@@ -4,6 +4,8 @@ import {
   createDatabase,
   createPool,
   dependencyChecks,
+  dependencyServers,
+  startCertificateWatch,
   startClockWatch,
   startHealth,
   stopInOrder,
@@ -107,6 +109,13 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
       ? []
       : [await listen("public", PUBLIC_PAGES_PORT, publicPages(config, deps))]),
   ];
+  const certificates = startCertificateWatch({
+    watched: [
+      ...listeners.map(({ name, tlsServers }) => ({ name, servers: tlsServers })),
+      ...dependencyServers(config),
+    ],
+    log,
+  });
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     ...dependencyChecks({ pool, bus }),
     clock.check,
@@ -117,7 +126,11 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     stop: () =>
       stopInOrder(health, [
         listeners.map((listener) => () => listener.stop(config.DRAIN_TIMEOUT)),
-        [() => clock.stop(CLOCK_STOP_MS), () => bus.close(BUS_CLOSE_TIMEOUT_MS)],
+        [
+          () => clock.stop(CLOCK_STOP_MS),
+          () => certificates.stop(CERTIFICATES_STOP_MS),
+          () => bus.close(BUS_CLOSE_TIMEOUT_MS),
+        ],
         [() => pool.end()],
       ]),
   };
@@ -125,6 +138,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
 
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const CLOCK_STOP_MS = 1_000;
+const CERTIFICATES_STOP_MS = 1_000;
 
 type Deps = {
   bus: Bus;

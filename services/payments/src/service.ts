@@ -22,8 +22,10 @@ import {
   createDatabase,
   createPool,
   dependencyChecks,
+  dependencyServers,
   startClockWatch,
   startHealth,
+  startCertificateWatch,
   startPeriodicTask,
   startWorkPool,
   stopInOrder,
@@ -180,6 +182,7 @@ export async function startPayments(
     ],
   });
   const tasks = [
+    startCertificateWatch({ watched: dependencyServers(config), log }),
     startRecovery(recovery, {
       inFlightMax: config.RECOVERY_IN_FLIGHT_MAX,
       intervalMs: config.RECOVERY_INTERVAL,

@@ -13,8 +13,10 @@ import {
   createDatabase,
   createPool,
   dependencyChecks,
+  dependencyServers,
   startClockWatch,
   startHealth,
+  startCertificateWatch,
   startPeriodicTask,
   stopInOrder,
   type Logger,
@@ -103,6 +105,7 @@ export async function startRefunds(
     ],
   });
   const tasks = [
+    startCertificateWatch({ watched: dependencyServers(config), log }),
     startRecovery(deps, {
       inFlightMax: config.RECOVERY_IN_FLIGHT_MAX,
       intervalMs: config.RECOVERY_INTERVAL,

@@ -145,6 +145,22 @@ export function listenersHaveTls(manifests: Manifest[], { production }: { produc
   ];
 }
 
+/** What renews nats-server's certificates is seen by it: a container beside it tells it of each file it serves. */
+export function busServesRenewedCertificates(manifests: Manifest[], natsConfig: string): string[] {
+  const served = new Set(natsConfig.match(/\/etc\/nats\/[\w-]+\/[\w.]+\.(crt|key)/g));
+  const nats = workloads(manifests, "StatefulSet").find(({ manifest }) => manifest.metadata.name === "nats");
+  const reloader = nats?.pod.initContainers?.find(({ name }) => name === "certificate-reloader");
+  return faultsOf("StatefulSet nats", [
+    [reloader?.restartPolicy !== "Always", "nobody watches its certificates"],
+    [nats?.pod.shareProcessNamespace !== true, "what watches its certificates cannot signal it"],
+    [served.size === 0, "serves no certificate"],
+    ...[...served].map((file): [boolean, string] => [
+      !reloader?.args?.includes(file),
+      `nobody watches ${file}`,
+    ]),
+  ]);
+}
+
 function mountsCertificateFor(manifests: Manifest[], service: string, pod: PodSpec): boolean {
   const secrets = new Set((pod.volumes ?? []).flatMap(({ secret }) => secret?.secretName ?? []));
   return ofKind(manifests, "Certificate").some(

@@ -43,8 +43,8 @@ export function boundHandshakes(server: Server, { max, onDropped, onFailed }: Ha
   server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
     socket.destroy();
     const code = String(socket.authorizationError ?? error.code);
-    // Gone by itself: a load balancer looks whether the port is open.
-    if (code === "ECONNRESET") return;
+    // Gone by itself: a load balancer looks whether the port is open. Or it was this process, which looked at its certificate.
+    if (code === "ECONNRESET" || ownPorts.has(socket.remotePort ?? 0)) return;
     failed.add(1);
     onFailed(code);
   });
@@ -53,6 +53,15 @@ export function boundHandshakes(server: Server, { max, onDropped, onFailed }: Ha
       for (const socket of begun.values()) socket.destroy();
     },
   };
+}
+
+/** Ports from which this process itself connects, to see what it serves. */
+const ownPorts = new Set<number>();
+
+/** @returns what ends it */
+export function ignoreFailuresFrom(port: number): () => void {
+  ownPorts.add(port);
+  return () => void ownPorts.delete(port);
 }
 
 function endOf({ remoteAddress, remotePort }: Socket): string {

@@ -1,11 +1,12 @@
 import type { IncomingMessage, Server } from "node:http";
-import type { Server as TlsServer } from "node:https";
+import type { Server as HttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Router } from "express";
-import { listen, type Logger } from "@holdfast/service-runtime";
+import { listen, type Logger, type TlsServer } from "@holdfast/service-runtime";
 import { Exchange, type ListenerState } from "./exchange.ts";
 import { faultOfHead, refuseBrokenHttp } from "./broken-http.ts";
 import { createClientAddress, type ClientAddress } from "./client-address.ts";
+import { ignoreFailuresFrom } from "./handshakes.ts";
 import { createHttpServer } from "./http-server.ts";
 import { answerError, refuse } from "./problem-response.ts";
 import { Refusal } from "./refusal.ts";
@@ -18,6 +19,8 @@ import { startServerSpan } from "./server-span.ts";
 export type Listener = {
   name: ListenerState["name"];
   port: number;
+  /** Where this process sees what the listener serves over TLS; none where it serves plain HTTP. */
+  tlsServers: TlsServer[];
   /** Accepts no new connections, lets requests under way be answered, and closes what is left after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 };
@@ -98,17 +101,24 @@ export async function startListener({
     socket.once("close", () => connections.delete(socket));
   });
   const onDropped = boundConnections(server, { name, connectionsMax, log });
-  const tlsOfServer = secured?.begin(server as TlsServer, onDropped);
+  const tlsOfServer = secured?.begin(server as HttpsServer, onDropped);
   await listen(server, host, port);
 
   return {
     name,
     port: (server.address() as AddressInfo).port,
+    tlsServers: secured ? [ownServer(server.address() as AddressInfo)] : [],
     async stop(timeoutMs) {
       state.draining = true;
       await Promise.all([drain(server, connections, timeoutMs), tlsOfServer?.stop(timeoutMs)]);
     },
   };
+}
+
+/** Where a listener is reached from this very process. */
+function ownServer({ address, port }: AddressInfo): TlsServer {
+  const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+  return { host, port, onConnected: ignoreFailuresFrom };
 }
 
 async function drain(
