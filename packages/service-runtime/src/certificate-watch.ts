@@ -25,15 +25,11 @@ export function startCertificateWatch({
 }: CertificateWatchOptions): PeriodicTask {
   const ends = new Map<string, number>();
   const silent = new Set<string>();
-  const gauge = metrics.getMeter("service-runtime").createObservableGauge(EXPIRES_IN, {
+  const gauge = metrics.getMeter("service-runtime").createGauge("holdfast.tls.certificate.expires_in", {
     description: "Time until the certificate ends that a server really serves, by server",
     unit: "s",
   });
-  const observe: Parameters<typeof gauge.addCallback>[0] = (result) => {
-    for (const [server, end] of ends) result.observe((end - Date.now()) / 1_000, { server });
-  };
-  gauge.addCallback(observe);
-  const task = startPeriodicTask("certificate watch", {
+  return startPeriodicTask("certificate watch", {
     intervalMs,
     log,
     async round() {
@@ -53,17 +49,10 @@ export function startCertificateWatch({
         if (failure) silent.add(name);
         else silent.delete(name);
       }
+      for (const [server, end] of ends) gauge.record((end - Date.now()) / 1_000, { server });
     },
   });
-  return {
-    async stop(timeoutMs) {
-      gauge.removeCallback(observe);
-      await task.stop(timeoutMs);
-    },
-  };
 }
-
-const EXPIRES_IN = "holdfast.tls.certificate.expires_in";
 
 /** PostgreSQL and the bus, as far as a service reaches them over TLS. */
 export function dependencyServers(settings: {

@@ -107,14 +107,17 @@ export function followFiles({
   let current = served;
   let fault: string | undefined;
   reportValidity(current, listener, log);
-  const stopMeasuring = observeRefused(listener, () => fault !== undefined);
-  const task = startPeriodicTask("listener certificate", {
+  const refused = metrics.getMeter("api-gateway").createGauge("holdfast.tls.files.refused", {
+    description: "1 while the files of a listener's certificate cannot be served, and the old ones are",
+  });
+  return startPeriodicTask("listener certificate", {
     intervalMs,
     log,
     async round() {
       try {
         const found = await readServedCertificate(files);
         fault = undefined;
+        refused.record(0, { listener });
         if (isSame(found.context, current.context)) return;
         server.setSecureContext(found.context);
         current = found;
@@ -125,15 +128,10 @@ export function followFiles({
         if (message !== fault)
           log.error({ listener, error }, "the certificate's files cannot be served; the old ones are");
         fault = message;
+        refused.record(1, { listener });
       }
     },
   });
-  return {
-    async stop(timeoutMs) {
-      stopMeasuring();
-      await task.stop(timeoutMs);
-    },
-  };
 }
 
 function isSame(one: ServedCertificate["context"], other: ServedCertificate["context"]): boolean {
@@ -147,15 +145,4 @@ function reportValidity({ validFrom, validTo }: ServedCertificate, listener: str
     log.error({ listener, validTo }, "the certificate that is served has expired");
   if (validFrom.getTime() > now)
     log.error({ listener, validFrom }, "the certificate that is served is not valid yet");
-}
-
-/** @returns a function that ends it. */
-function observeRefused(listener: string, isRefused: () => boolean): () => void {
-  const gauge = metrics.getMeter("api-gateway").createObservableGauge("holdfast.tls.files.refused", {
-    description: "1 while the files of a listener's certificate cannot be served, and the old ones are",
-  });
-  const observe: Parameters<typeof gauge.addCallback>[0] = (result) =>
-    result.observe(isRefused() ? 1 : 0, { listener });
-  gauge.addCallback(observe);
-  return () => gauge.removeCallback(observe);
 }
