@@ -9,6 +9,7 @@ import * as availability from "./policies/availability.ts";
 import * as network from "./policies/network.ts";
 import * as pods from "./policies/pods.ts";
 import * as settings from "./policies/settings.ts";
+import * as tls from "./policies/tls.ts";
 import {
   configSchemas,
   deadlines,
@@ -65,9 +66,9 @@ const policies: Record<string, Policy> = {
   "connections are encrypted": (manifests, overlay) =>
     settings.connectionsAreEncrypted(manifests, { production: overlay !== "development" }),
   "listeners have TLS": (manifests, overlay) =>
-    settings.listenersHaveTls(manifests, { production: overlay !== "development" }),
+    tls.listenersHaveTls(manifests, { production: overlay !== "development" }),
   "the bus serves renewed certificates": (manifests) =>
-    settings.busServesRenewedCertificates(manifests, natsConfig),
+    tls.busServesRenewedCertificates(manifests, natsConfig),
   "secrets are references": settings.secretsAreReferences,
   "external secrets bring every key": (manifests, overlay) =>
     // In development they are made from .env, whose keys another test compares.

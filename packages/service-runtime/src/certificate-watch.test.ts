@@ -12,6 +12,7 @@ import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { dependencyServers, startCertificateWatch } from "./certificate-watch.ts";
+import { commonSettings } from "./config.ts";
 
 const DAY_S = 24 * 3_600;
 
@@ -56,7 +57,7 @@ test("what is measured is the end of the certificate that is really served", asy
   const telemetry = await startTelemetry({
     name: "payments",
     isEdge: false,
-    settings: z.object(telemetrySettings).parse({}),
+    settings: z.object({ ...telemetrySettings, TRACE_SLOW_AFTER: commonSettings.TRACE_SLOW_AFTER }).parse({}),
     onTrouble: () => {},
   });
   onTestFinished(() => telemetry.stop(1_000));

@@ -25,9 +25,8 @@ export type TlsServer = {
  */
 export async function readPeerCertificate(server: TlsServer): Promise<X509Certificate> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const [cert, key] = await Promise.all(
-    [server.certFile, server.keyFile].map((file) => (file === undefined ? undefined : readFile(file))),
-  );
+  const cert = server.certFile === undefined ? undefined : await readFile(server.certFile);
+  const key = server.keyFile === undefined ? undefined : await readFile(server.keyFile);
   const socket = connect({ host: server.host, port: server.port });
   let onOver: (() => void) | undefined;
   try {

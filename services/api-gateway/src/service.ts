@@ -4,8 +4,6 @@ import {
   createDatabase,
   createPool,
   dependencyChecks,
-  dependencyServers,
-  startCertificateWatch,
   startClockWatch,
   startHealth,
   stopInOrder,
@@ -57,6 +55,7 @@ import { loadPageAssets } from "./public-pages/checkout/page-assets.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
 import { createSignedSessions, type SignedSessions } from "./public-pages/three-ds/signed-session.ts";
 import { threeDsPages } from "./public-pages/three-ds/three-ds-pages.ts";
+import { watchCertificates } from "./watch-certificates.ts";
 
 export type ApiGateway = RunningService & {
   /** A listener that is off has no port. */
@@ -109,13 +108,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
       ? []
       : [await listen("public", PUBLIC_PAGES_PORT, publicPages(config, deps))]),
   ];
-  const certificates = startCertificateWatch({
-    watched: [
-      ...listeners.map(({ name, tlsServers }) => ({ name, servers: tlsServers })),
-      ...dependencyServers(config),
-    ],
-    log,
-  });
+  const certificates = watchCertificates(config, listeners, log);
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     ...dependencyChecks({ pool, bus }),
     clock.check,
@@ -125,12 +118,8 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     ports: { health: health.port, ...Object.fromEntries(listeners.map(({ name, port }) => [name, port])) },
     stop: () =>
       stopInOrder(health, [
-        listeners.map((listener) => () => listener.stop(config.DRAIN_TIMEOUT)),
-        [
-          () => clock.stop(CLOCK_STOP_MS),
-          () => certificates.stop(CERTIFICATES_STOP_MS),
-          () => bus.close(BUS_CLOSE_TIMEOUT_MS),
-        ],
+        [...listeners, certificates].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
+        [() => clock.stop(CLOCK_STOP_MS), () => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [() => pool.end()],
       ]),
   };
@@ -138,7 +127,6 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
 
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const CLOCK_STOP_MS = 1_000;
-const CERTIFICATES_STOP_MS = 1_000;
 
 type Deps = {
   bus: Bus;

@@ -106,8 +106,7 @@ export async function startListener({
 
   return {
     name,
-    port: (server.address() as AddressInfo).port,
-    tlsServers: secured ? [ownServer(server.address() as AddressInfo)] : [],
+    ...reachedAt(server.address() as AddressInfo, secured !== undefined),
     async stop(timeoutMs) {
       state.draining = true;
       await Promise.all([drain(server, connections, timeoutMs), tlsOfServer?.stop(timeoutMs)]);
@@ -115,10 +114,10 @@ export async function startListener({
   };
 }
 
-/** Where a listener is reached from this very process. */
-function ownServer({ address, port }: AddressInfo): TlsServer {
+/** Where a listener is reached, from this very process too. */
+function reachedAt({ address, port }: AddressInfo, overTls: boolean): Pick<Listener, "port" | "tlsServers"> {
   const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
-  return { host, port, onConnected: ignoreFailuresFrom };
+  return { port, tlsServers: overTls ? [{ host, port, onConnected: ignoreFailuresFrom }] : [] };
 }
 
 async function drain(
