@@ -4,6 +4,7 @@
 //   .compose/operator-key.json   signs operators' tokens, in the place of an identity provider
 //   .compose/operator-jwks.json  verifies them
 //   .compose/bus/                certificate and key of nats-server, and the authority that signed it
+//   .compose/postgres/           the same of PostgreSQL, with an authority of its own
 //
 // What is there is kept, so it may be run again: it adds what a newer version needs and prints new operator tokens.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
@@ -29,14 +30,14 @@ const { dir, quiet } = parseArgs({
 const envFile = join(resolve(dir), ".env");
 const keyFile = join(resolve(dir), ".compose", "operator-key.json");
 const jwksFile = join(resolve(dir), ".compose", "operator-jwks.json");
-const busDir = join(resolve(dir), ".compose", "bus");
 const issuer = "holdfast-compose";
 const audience = "holdfast-operator-api";
 
 mkdirSync(dirname(keyFile), { recursive: true, mode: 0o755 });
 keepSecrets();
 const key = keepOperatorKey();
-await keepBusCertificates();
+await keepCertificates("bus", { authority: "Holdfast compose bus CA", host: "nats" });
+await keepCertificates("postgres", { authority: "Holdfast compose database CA", host: "postgres" });
 trustCompanyProxy();
 const operators = people().map(({ name, roles }) => ({ name, roles, token: operatorToken(name, roles) }));
 process.stdout.write(quiet ? `${JSON.stringify({ operators })}\n` : instructions());
@@ -95,14 +96,12 @@ function keepOperatorKey() {
 }
 
 /** Kept until a month before it ends, and then signed anew by the same authority, which the services trust. */
-async function keepBusCertificates() {
-  const { caFile, certFile, keyFile } = await localCertificates(busDir, {
-    authority: "Holdfast compose bus CA",
-    host: "nats",
-  });
+async function keepCertificates(name, { authority, host }) {
+  const directory = join(resolve(dir), ".compose", name);
+  const { caFile, certFile, keyFile } = await localCertificates(directory, { authority, host });
   // Containers get the files one by one, and read them as other users than this one. Of this machine's users nobody else
   // comes through the directory.
-  chmodSync(busDir, 0o700);
+  chmodSync(directory, 0o700);
   for (const file of [caFile, certFile, keyFile]) chmodSync(file, 0o644);
 }
 

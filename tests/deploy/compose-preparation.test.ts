@@ -30,20 +30,24 @@ function contents(dir: string): Map<string, string> {
 
 const mode = (file: string) => statSync(file).mode & 0o777;
 
-test("the bus gets a certificate for its name, and only its user comes to the keys", () => {
+test.each([
+  ["bus", "nats"],
+  ["postgres", "postgres"],
+])("%s gets a certificate for the name %s, and only this machine's user comes to the keys", (name, host) => {
   const dir = directory();
   prepare(dir);
-  const bus = join(dir, ".compose", "bus");
-  const [certificate, authority] = ["nats.pem", "ca.pem"].map(
-    (name) => new X509Certificate(readFileSync(join(bus, name))),
+  const certificates = join(dir, ".compose", name);
+  const [certificate, authority] = [`${host}.pem`, "ca.pem"].map(
+    (file) => new X509Certificate(readFileSync(join(certificates, file))),
   );
-  expect(certificate!.subjectAltName).toBe("DNS:nats");
+  expect(certificate!.subjectAltName).toBe(`DNS:${host}`);
   expect(certificate!.verify(authority!.publicKey)).toBe(true);
   expect(authority!.ca).toBe(true);
-  expect(mode(bus)).toBe(0o700);
-  expect(mode(join(bus, "ca-key.pem"))).toBe(0o600);
+  expect(mode(certificates)).toBe(0o700);
+  expect(mode(join(certificates, "ca-key.pem"))).toBe(0o600);
   // What is mounted is read by other users.
-  for (const name of ["ca.pem", "nats.pem", "nats-key.pem"]) expect(mode(join(bus, name)), name).toBe(0o644);
+  for (const file of ["ca.pem", `${host}.pem`, `${host}-key.pem`])
+    expect(mode(join(certificates, file)), file).toBe(0o644);
 });
 
 test("run again it keeps every secret, key and certificate that is there", () => {
@@ -54,10 +58,10 @@ test("run again it keeps every secret, key and certificate that is there", () =>
   expect(contents(dir)).toEqual(before);
 });
 
-test("an installation from before the bus had TLS gets a certificate, and keeps what it has", () => {
+test("an installation from before bus and database had TLS gets certificates, and keeps what it has", () => {
   const dir = directory();
   prepare(dir);
-  rmSync(join(dir, ".compose", "bus"), { recursive: true });
+  for (const name of ["bus", "postgres"]) rmSync(join(dir, ".compose", name), { recursive: true });
   const before = contents(dir);
   prepare(dir);
   const after = contents(dir);
@@ -66,6 +70,10 @@ test("an installation from before the bus had TLS gets a certificate, and keeps 
     ".compose/bus/ca.pem",
     ".compose/bus/nats-key.pem",
     ".compose/bus/nats.pem",
+    ".compose/postgres/ca-key.pem",
+    ".compose/postgres/ca.pem",
+    ".compose/postgres/postgres-key.pem",
+    ".compose/postgres/postgres.pem",
   ]);
   for (const [name, content] of before) expect(after.get(name), name).toBe(content);
 });

@@ -9,6 +9,7 @@ import * as availability from "./policies/availability.ts";
 import * as network from "./policies/network.ts";
 import * as pods from "./policies/pods.ts";
 import * as settings from "./policies/settings.ts";
+import * as tls from "./policies/tls.ts";
 import {
   configSchemas,
   deadlines,
@@ -62,7 +63,12 @@ const policies: Record<string, Policy> = {
   "services find their pods": network.servicesFindTheirPods,
   "programs start with their settings": (manifests) =>
     settings.programsStartWithTheirSettings(manifests, configSchemas, sampleSecret),
-  "connections are encrypted": settings.connectionsAreEncrypted,
+  "connections are encrypted": (manifests, overlay) =>
+    settings.connectionsAreEncrypted(manifests, { production: overlay !== "development" }),
+  "listeners have TLS": (manifests, overlay) =>
+    tls.listenersHaveTls(manifests, { production: overlay !== "development" }),
+  "the bus serves renewed certificates": (manifests) =>
+    tls.busServesRenewedCertificates(manifests, natsConfig),
   "secrets are references": settings.secretsAreReferences,
   "external secrets bring every key": (manifests, overlay) =>
     // In development they are made from .env, whose keys another test compares.
@@ -109,6 +115,13 @@ const payments = (manifests: Manifest[]) => pod(manifests, "Deployment", "paymen
 const container = (manifests: Manifest[]) => payments(manifests).containers[0]!;
 const variable = (manifests: Manifest[], name: string) =>
   container(manifests).env!.find((one) => one.name === name)!;
+function settingsOf(manifests: Manifest[]): Record<string, string> {
+  return ofKind(manifests, "ConfigMap").find(({ data }) => data!["NATS_URL"])!.data!;
+}
+function annotations(manifests: Manifest[], ingress: string): Record<string, string> {
+  return ofKind(manifests, "Ingress").find(({ metadata }) => metadata.name === ingress)!.metadata
+    .annotations!;
+}
 function without(manifests: Manifest[], kind: string, name: string): void {
   manifests.splice(
     manifests.findIndex((one) => one.kind === kind && one.metadata.name === name),
@@ -245,9 +258,34 @@ const breaks: Record<string, Record<string, Break>> = {
         "verify-full",
         "require",
       )),
-    "the bus without TLS": (all) =>
-      void (ofKind(all, "ConfigMap").find(({ data }) => data!["NATS_URL"])!.data!["NATS_URL"] =
-        "nats://nats:4222"),
+    "the bus without TLS": (all) => void (settingsOf(all)["NATS_URL"] = "nats://nats:4222"),
+    "the bank without TLS": (all) => void (settingsOf(all)["ACQUIRER_URL"] = "http://acquirer.example.com"),
+    "the operators' keys without TLS": (all) =>
+      void (settingsOf(all)["OPERATOR_JWKS"] = "http://login.example.com/jwks.json"),
+    "the pages without TLS": (all) => void (settingsOf(all)["PUBLIC_URL"] = "http://pay.example.com"),
+    "plain text is allowed": (all) => void (settingsOf(all)["ALLOW_PLAINTEXT"] = "acquirer"),
+  },
+  "listeners have TLS": {
+    "the operator API without": (all) => {
+      const operator = pod(all, "Deployment", "gateway-operator").containers[0]!;
+      operator.env = operator.env!.filter(({ name }) => name !== "TLS_CERT_FILE");
+    },
+    "the certificate of another": (all) =>
+      void (pod(all, "Deployment", "gateway-merchant").volumes!.find(
+        ({ name }) => name === "listener-certificate",
+      )!.secret = { secretName: "gateway-public-tls" }),
+    "an ingress that speaks plain HTTP to the pods": (all) =>
+      void delete annotations(all, "merchant-api")["nginx.ingress.kubernetes.io/backend-protocol"],
+    "an ingress that does not look whom it speaks to": (all) =>
+      void (annotations(all, "public-pages")["nginx.ingress.kubernetes.io/proxy-ssl-verify"] = "off"),
+  },
+  "the bus serves renewed certificates": {
+    "nobody watches them": (all) => void delete pod(all, "StatefulSet", "nats").initContainers,
+    "who watches cannot signal": (all) =>
+      void (pod(all, "StatefulSet", "nats").shareProcessNamespace = false),
+    "one is forgotten": (all) => void pod(all, "StatefulSet", "nats").initContainers![0]!.args!.pop(),
+    "it ends before the server begins": (all) =>
+      void delete pod(all, "StatefulSet", "nats").initContainers![0]!.restartPolicy,
   },
   "secrets are references": {
     "a Secret in the manifests": (all) =>

@@ -20,6 +20,7 @@ export type Container = {
   name: string;
   image: string;
   args?: string[];
+  restartPolicy?: string;
   ports?: { name?: string; containerPort: number }[];
   env?: EnvVar[];
   envFrom?: unknown[];
@@ -42,6 +43,7 @@ export type PodSpec = {
   hostNetwork?: boolean;
   hostPID?: boolean;
   hostIPC?: boolean;
+  shareProcessNamespace?: boolean;
   terminationGracePeriodSeconds?: number;
   securityContext?: {
     runAsNonRoot?: boolean;

@@ -16,6 +16,8 @@ export function createTestSettings({ database, natsUrl, acquirerUrl, sealingKey 
     HEALTH_PORT: "0",
     LISTEN_HOST: "127.0.0.1",
     NATS_URL: natsUrl,
+    // The servers of a test run may be containers, or of another machine.
+    ALLOW_PLAINTEXT: "postgres,nats",
     // A busy machine is not what a test is about.
     DATABASE_CONNECTION_TIMEOUT: "60s",
     DRAIN_TIMEOUT: "1s",
@@ -30,7 +32,7 @@ export function createTestSettings({ database, natsUrl, acquirerUrl, sealingKey 
       MERCHANT_API_PORT: "0",
       OPERATOR_API_PORT: "0",
       PUBLIC_PAGES_PORT: "0",
-      PUBLIC_URL: "http://pay.example.test",
+      PUBLIC_URL: "https://pay.example.test",
       THREE_DS_STATE_KEYS: ring("s1"),
       CARD_SEALING_KEYS,
       CREDENTIAL_PEPPERS: ring("p1"),

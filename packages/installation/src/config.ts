@@ -1,4 +1,12 @@
-import { durationSetting, textSetting, urlSetting } from "@holdfast/service-runtime";
+import {
+  durationSetting,
+  natsWire,
+  plaintextSettings,
+  postgresWire,
+  refusePlaintext,
+  textSetting,
+  urlSetting,
+} from "@holdfast/service-runtime";
 import { z } from "zod";
 import { roleNames, type RoleName, type RolePasswords } from "./provision-database.ts";
 
@@ -9,8 +17,7 @@ const passwordSettings = Object.fromEntries(
   ]),
 ) as Record<`${Uppercase<RoleName>}_PASSWORD`, z.ZodString>;
 
-/** Environment variables of the installation, beside one password for each role: `PAYMENTS_APP_PASSWORD` and so on. */
-export const configSchema = z.object({
+const settings = z.object({
   ...passwordSettings,
   HOLDFAST_AUDITOR_PASSWORD: textSetting("must be the password of holdfast_auditor")
     .optional()
@@ -29,7 +36,16 @@ export const configSchema = z.object({
   INSTALLATION_TIMEOUT: durationSetting()
     .default(60_000)
     .describe("How long PostgreSQL and NATS may take until they answer."),
+  ...plaintextSettings,
 });
+
+/** Environment variables of the installation, beside one password for each role: `PAYMENTS_APP_PASSWORD` and so on. */
+export const configSchema = settings.check(
+  refusePlaintext((settings) => [
+    postgresWire("DATABASE_ADMIN_URL", settings.DATABASE_ADMIN_URL),
+    natsWire(settings),
+  ]),
+);
 export type Config = z.infer<typeof configSchema>;
 
 /** The passwords by role. */

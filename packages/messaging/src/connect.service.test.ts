@@ -114,6 +114,7 @@ describe("TLS", () => {
     const { caFile } = await localCertificates(join(dir, "ours"));
     const { url } = await natsWith("");
     await expect(connect({ NATS_URL: url, NATS_CA_FILE: caFile })).rejects.toThrow(BusRefusedError);
+    await expect(connect({ NATS_URL: url.replace("nats:", "tls:") })).rejects.toThrow(BusRefusedError);
   });
 
   test("a server that verifies its clients takes one with a certificate, and no other", async () => {

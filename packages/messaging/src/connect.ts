@@ -33,7 +33,10 @@ export type Bus = {
 };
 
 export type BusOptions = {
-  /** `nats://host:port`, several separated by commas; `nats://user:password@host:port` where no `user` is given. */
+  /**
+   * `nats://host:port`, several separated by commas; `nats://user:password@host:port` where no `user` is given. With
+   * `tls://` in any of them the connection uses TLS only.
+   */
   url: string;
   /** Shown in the server's connection list. */
   name: string;
@@ -140,6 +143,7 @@ async function connectionOptions({
 }: Omit<BusOptions, "onStatus">): Promise<ConnectionOptions> {
   const given = Object.entries(files).filter(([, file]) => file !== undefined);
   for (const [, file] of given) await access(file!);
+  const isTls = given.length > 0 || /(^|,)tls:/.test(url);
   const login = user === undefined ? loginIn(url) : { user, password };
   return {
     servers: url.split(","),
@@ -152,7 +156,7 @@ async function connectionOptions({
     pingInterval: 5_000,
     maxPingOut: 2,
     noAsyncTraces: true,
-    ...(given.length > 0 && { tls: Object.fromEntries(given) }),
+    ...(isTls && { tls: Object.fromEntries(given) }),
     ...(login.user !== undefined && { user: login.user, inboxPrefix: inboxPrefix(login.user) }),
     ...(login.password !== undefined && { pass: login.password }),
   };

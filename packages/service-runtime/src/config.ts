@@ -1,5 +1,6 @@
 import { telemetrySettings } from "@holdfast/telemetry";
 import { z } from "zod";
+import { plaintextSettings } from "./plaintext.ts";
 import { CONNECTION_TIMEOUT_MS } from "./postgres.ts";
 
 /**
@@ -151,7 +152,7 @@ export const busSettings = {
     .string()
     .optional()
     .describe(
-      "PEM file of the authority that signed the servers' certificates. When it is set, the service connects over TLS only.",
+      "PEM file of the authority that signed the servers' certificates. When it is set, or `NATS_URL` is `tls://`, the service connects over TLS only.",
     ),
   NATS_CERT_FILE: z
     .string()
@@ -182,6 +183,7 @@ export const commonSettings = {
     .default(CONNECTION_TIMEOUT_MS)
     .describe("How long a request waits for a connection to PostgreSQL; after that it is answered 503."),
   ...busSettings,
+  ...plaintextSettings,
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error"], { error: "must be debug, info, warn or error" })
     .default("info")

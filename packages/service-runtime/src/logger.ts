@@ -38,6 +38,7 @@ const LOGGED_FIELDS = new Set([
   "requestId",
   "resultCode",
   "route",
+  "server",
   "signal",
   "skewMs",
   "span_id",
@@ -46,6 +47,8 @@ const LOGGED_FIELDS = new Set([
   "subject",
   "trace_id",
   "trigger",
+  "validFrom",
+  "validTo",
   "version",
 ]);
 

@@ -1,14 +1,22 @@
 import { parseConfig, urlSetting } from "./config.ts";
 import { describeError } from "./logger.ts";
 import { migrate } from "./migrate.ts";
+import { plaintextSettings, postgresWire, refusePlaintext } from "./plaintext.ts";
 import { z } from "zod";
 
 /** Environment variables of a migration. */
-export const migrationSchema = z.object({
-  MIGRATION_DATABASE_URL: urlSetting("postgres:", "postgresql:").describe(
-    "PostgreSQL, as the role that owns the service's schema.",
-  ),
-});
+export const migrationSchema = z
+  .object({
+    MIGRATION_DATABASE_URL: urlSetting("postgres:", "postgresql:").describe(
+      "PostgreSQL, as the role that owns the service's schema.",
+    ),
+    ...plaintextSettings,
+  })
+  .check(
+    refusePlaintext(({ MIGRATION_DATABASE_URL }) => [
+      postgresWire("MIGRATION_DATABASE_URL", MIGRATION_DATABASE_URL),
+    ]),
+  );
 
 /**
  * The command that each service has: `MIGRATION_DATABASE_URL=… node src/migrate.ts`. It prints what it ran and exits

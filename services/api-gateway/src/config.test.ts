@@ -5,6 +5,7 @@ import { configSchema } from "./config.ts";
 
 const key = `k1:${randomBytes(32).toString("base64")}`;
 const common = {
+  LISTEN_HOST: "127.0.0.1",
   HEALTH_PORT: "0",
   DATABASE_URL: "postgres://localhost/x",
   NATS_URL: "nats://localhost:4222",
@@ -84,6 +85,51 @@ test("none says that there is no proxy", () => {
   expect(parseConfig(configSchema, { ...common, ...pages }).TRUSTED_PROXIES).toEqual([]);
 });
 
+describe("what leaves this machine is encrypted:", () => {
+  const all = { ...common, ...merchant, ...operator, ...pages };
+  const elsewhere = {
+    LISTEN_HOST: "0.0.0.0",
+    DATABASE_URL: "postgres://gateway_app:p@db/x",
+    NATS_URL: "nats://nats:4222",
+    PUBLIC_URL: "http://pay.example.test",
+    OPERATOR_JWKS: "http://login.example.test/jwks.json",
+  };
+  const faults = [
+    "DATABASE_URL: must end in ?sslmode=verify-full, with &sslrootcert=FILE for an authority of your own, unless ALLOW_PLAINTEXT names postgres",
+    "NATS_URL: must be tls://, or NATS_CA_FILE be set, unless ALLOW_PLAINTEXT names nats",
+    "PUBLIC_URL: must be https://, unless ALLOW_PLAINTEXT names public-url",
+    "OPERATOR_JWKS: must be https://, unless ALLOW_PLAINTEXT names operator-jwks",
+    ...["MERCHANT_API_PORT", "OPERATOR_API_PORT", "PUBLIC_PAGES_PORT"].map(
+      (port, index) =>
+        `${port}: needs TLS_CERT_FILE and TLS_KEY_FILE, or a LISTEN_HOST of this machine alone, unless ALLOW_PLAINTEXT names ${["merchant-api", "operator-api", "public-pages"][index]}`,
+    ),
+  ];
+  const start = (settings: Record<string, string>) => () =>
+    parseConfig(configSchema, { ...all, ...settings });
+
+  test("each setting that is not is named, with how to mend it", () => {
+    expect(start({})).not.toThrow();
+    expect(start(elsewhere)).toThrow(new ConfigError(faults));
+  });
+
+  test("mended, or allowed by name, it starts", () => {
+    const mended = {
+      LISTEN_HOST: "0.0.0.0",
+      TLS_CERT_FILE: "/run/tls.crt",
+      TLS_KEY_FILE: "/run/tls.key",
+      DATABASE_URL: "postgres://gateway_app:p@db/x?sslmode=verify-full",
+      NATS_URL: "tls://nats:4222",
+      OPERATOR_JWKS: "https://login.example.test/jwks.json",
+    };
+    expect(start(mended)).not.toThrow();
+    const ALLOW_PLAINTEXT = "postgres,nats,public-url,operator-jwks,merchant-api,operator-api,public-pages";
+    expect(start({ ...elsewhere, ALLOW_PLAINTEXT })).not.toThrow();
+    expect(start({ ...elsewhere, ALLOW_PLAINTEXT: ALLOW_PLAINTEXT.replace("operator-api,", "") })).toThrow(
+      new ConfigError([faults[5]!]),
+    );
+  });
+});
+
 test("trusted proxies are ranges, however they are spaced", () => {
   const { TRUSTED_PROXIES } = parseConfig(configSchema, {
     ...common,
@@ -150,6 +196,13 @@ describe("refuses to start", () => {
       "when it would close connections under a load balancer",
       { ...merchant, KEEP_ALIVE_TIMEOUT: "5ms" },
       ["KEEP_ALIVE_TIMEOUT"],
+    ],
+    ["with a certificate and no key", { ...merchant, TLS_CERT_FILE: "/run/tls.crt" }, ["TLS_KEY_FILE"]],
+    ["with a key and no certificate", { ...merchant, TLS_KEY_FILE: "/run/tls.key" }, ["TLS_CERT_FILE"]],
+    [
+      "when clients are to show certificates to a listener without one",
+      { ...merchant, TLS_CLIENT_CA_FILE: "/run/ca.crt" },
+      ["TLS_CERT_FILE"],
     ],
     ["with no time for the way back", { ...merchant, HANDLER_TIMEOUT: "20s" }, ["HANDLER_TIMEOUT"]],
   ])("%s", (_case, settings: Record<string, string>, faults) => {

@@ -1,16 +1,21 @@
 import { auditSettings } from "@holdfast/audit";
 import {
   commonSettings,
+  commonWires,
   durationSetting,
   integerSetting,
   keyRingSetting,
+  listenerWire,
   portSetting,
+  refusePlaintext,
   shareSetting,
   textSetting,
   urlSetting,
+  webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { createClientAddress } from "./http/client-address.ts";
+import type { TlsFiles } from "./http/served-certificate.ts";
 
 /**
  * Environment variables of the gateway. One image runs as several deployments: a listener without a port is off, and
@@ -29,6 +34,19 @@ export const configSchema = z
     PUBLIC_PAGES_PORT: portSetting()
       .optional()
       .describe("The checkout and 3-D Secure pages listen here; without a port they are off."),
+    TLS_CERT_FILE: textSetting("must be the path of a PEM file")
+      .optional()
+      .describe(
+        "The listeners' certificate, followed by those of its issuers, as PEM. With it they accept TLS only. It and its key are read again within 5 s when they change.",
+      ),
+    TLS_KEY_FILE: textSetting("must be the path of a PEM file")
+      .optional()
+      .describe("PEM file of that certificate's private key."),
+    TLS_CLIENT_CA_FILE: textSetting("must be the path of a PEM file")
+      .optional()
+      .describe(
+        "PEM file of the authority that signs clients' certificates, such as an ingress's. When it is set, nobody connects without one.",
+      ),
     PUBLIC_URL: urlSetting("https:", "http:")
       .optional()
       .describe(
@@ -190,16 +208,45 @@ export const configSchema = z
         "TRUSTED_PROXIES",
         "PUBLIC_PAGES_PORT needs it: the ranges of the proxies in front, such as 10.244.3.0/24, or none where there is no proxy",
       );
+    if (value.TLS_KEY_FILE !== undefined && value.TLS_CERT_FILE === undefined)
+      fault("TLS_CERT_FILE", "TLS_KEY_FILE needs it");
+    if (value.TLS_CERT_FILE !== undefined && value.TLS_KEY_FILE === undefined)
+      fault("TLS_KEY_FILE", "TLS_CERT_FILE needs it");
+    if (value.TLS_CLIENT_CA_FILE !== undefined && value.TLS_CERT_FILE === undefined)
+      fault("TLS_CERT_FILE", "TLS_CLIENT_CA_FILE needs it");
     if (value.HANDLER_TIMEOUT >= value.REQUEST_TIMEOUT)
       fault("HANDLER_TIMEOUT", "must be less than REQUEST_TIMEOUT");
     if (value.CLIENT_HEADERS_TIMEOUT > value.CLIENT_REQUEST_TIMEOUT)
       fault("CLIENT_HEADERS_TIMEOUT", "must not be more than CLIENT_REQUEST_TIMEOUT");
-  });
+  })
+  .check(
+    refusePlaintext((settings) => [
+      ...commonWires(settings),
+      webWire("PUBLIC_URL", "public-url", settings.PUBLIC_URL),
+      webWire("OPERATOR_JWKS", "operator-jwks", settings.OPERATOR_JWKS),
+      ...LISTENERS.map(({ port, name }) =>
+        listenerWire(port, name, {
+          port: settings[port],
+          host: settings.LISTEN_HOST,
+          certFile: settings.TLS_CERT_FILE,
+        }),
+      ),
+    ]),
+  );
 
 export type Config = z.infer<typeof configSchema>;
 
 /** Nobody else can reach a listener there, so no proxy of anybody else's stands before it. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
+
+/** What the listeners serve over TLS; undefined where they speak plain HTTP. */
+export function tlsFilesOf({
+  TLS_CERT_FILE: certFile,
+  TLS_KEY_FILE: keyFile,
+  TLS_CLIENT_CA_FILE: clientCaFile,
+}: Config): TlsFiles | undefined {
+  return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile, clientCaFile };
+}
 
 function rangesSetting() {
   const error = "must be ranges separated by commas, such as 10.0.0.0/8,fd00::/8, or none";
@@ -225,11 +272,17 @@ function isTrustable(range: string): boolean {
 const LISTENERS = [
   {
     port: "MERCHANT_API_PORT",
+    name: "merchant-api",
     needs: ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
   },
   {
     port: "OPERATOR_API_PORT",
+    name: "operator-api",
     needs: ["CREDENTIAL_PEPPERS", "OPERATOR_JWKS", "OPERATOR_JWT_ISSUER", "OPERATOR_JWT_AUDIENCE"],
   },
-  { port: "PUBLIC_PAGES_PORT", needs: ["CARD_SEALING_KEYS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"] },
+  {
+    port: "PUBLIC_PAGES_PORT",
+    name: "public-pages",
+    needs: ["CARD_SEALING_KEYS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
+  },
 ] as const;

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { preAuthorizePayment } from "@holdfast/contracts";
 import { connectBus, handler, serve } from "@holdfast/messaging";
-import { eventually } from "@holdfast/tests/support";
+import { eventually, makeTestCertificates } from "@holdfast/tests/support";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { preAuthorizationBody } from "../test/builders.ts";
@@ -12,6 +13,7 @@ import { http, type HttpAnswer } from "../test/http-client.ts";
 import { expectProblem } from "../test/problems.ts";
 import { JSON_TYPE, startTestGateway, type TestGateway, type TestMerchant } from "../test/test-gateway.ts";
 import { startTestPayments } from "../test/test-payments.ts";
+import { sendOverTls } from "../test/tls-client.ts";
 
 async function setUp(settings: Record<string, string> = {}): Promise<TestGateway> {
   const gateway = await startTestGateway(settings);
@@ -142,6 +144,20 @@ describe("listeners", () => {
     expect(Object.keys(gateway.ports)).toEqual(["health", "merchant"]);
   });
 
+  test("speak TLS alone, each of them, where a certificate is given", async () => {
+    const { caFile, certFile, keyFile } = await makeTestCertificates();
+    const gateway = await setUp({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile });
+    const { health, ...ports } = gateway.ports;
+    expect(Object.keys(ports)).toEqual(["merchant", "operator", "public"]);
+    for (const port of Object.values(ports)) {
+      const answer = sendOverTls(port, { ca: await readFile(caFile) }, HEAD_REQUEST);
+      expect(await answer).toMatch(/^HTTP\/1\.1 40[14] /);
+      await expect(http(port, { path: "/" })).rejects.toThrow();
+    }
+    // The kubelet and Prometheus ask here, over plain HTTP; there is nothing to hide.
+    expect((await http(health, { path: "/livez" })).status).toBe(200);
+  });
+
   test("for public pages have pages, and no API", async () => {
     const { ports } = await setUp();
     expect(await http(ports.public!, { path: "/checkout/x" })).toMatchObject({
@@ -202,3 +218,5 @@ test("the process answers its requests under way at SIGTERM and exits 0", async 
   expect(await exited).toEqual([0, null]);
   expect(output).toContain('"statusCode":201');
 });
+
+const HEAD_REQUEST = "GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";

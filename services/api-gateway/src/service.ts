@@ -20,7 +20,7 @@ import {
   createSendPageCommand,
   type SendOptions,
 } from "./bus/send-command.ts";
-import type { Config } from "./config.ts";
+import { tlsFilesOf, type Config } from "./config.ts";
 import type { GatewayDatabase } from "./database.ts";
 import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
@@ -62,6 +62,7 @@ import { createViolationEvents } from "./public-pages/page-reports/violation-eve
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
 import { createSignedSessions, type SignedSessions } from "./public-pages/three-ds/signed-session.ts";
 import { threeDsPages } from "./public-pages/three-ds/three-ds-pages.ts";
+import { watchCertificates } from "./watch-certificates.ts";
 
 export type ApiGateway = RunningService & {
   /** A listener that is off has no port. */
@@ -96,6 +97,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
       port,
       router,
       log,
+      tls: tlsFilesOf(config),
       timeouts,
       connectionsMax: config.CONNECTIONS_MAX,
       clientAddress: createClientAddress(trusted, name === "public" ? watchForwarding(log) : undefined),
@@ -115,6 +117,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
       ? []
       : [await listen("public", PUBLIC_PAGES_PORT, publicPages(config, deps))]),
   ];
+  const certificates = watchCertificates(config, listeners, log);
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     ...dependencyChecks({ pool, bus }),
     clock.check,
@@ -124,7 +127,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     ports: { health: health.port, ...Object.fromEntries(listeners.map(({ name, port }) => [name, port])) },
     stop: () =>
       stopInOrder(health, [
-        listeners.map((listener) => () => listener.stop(config.DRAIN_TIMEOUT)),
+        [...listeners, certificates].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
         [clock, deps.auditWatch].map((task) => async () => await task?.stop(TASK_STOP_MS)),
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [() => pool.end()],

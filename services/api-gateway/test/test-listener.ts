@@ -10,7 +10,9 @@ import type { Refusal } from "../src/http/refusal.ts";
 
 /** A listener with routes that need no other service: `/held` is answered when the test says so, `/body` reads one. */
 export async function startTestListener(
-  options: Partial<Pick<ListenerOptions, "timeouts" | "clientAddress" | "connectionsMax">> = {},
+  options: Partial<
+    Pick<ListenerOptions, "timeouts" | "clientAddress" | "connectionsMax" | "tls" | "certificateIntervalMs">
+  > = {},
 ) {
   const captured = captureLog("api-gateway");
   const held: Exchange[] = [];

@@ -2,19 +2,21 @@ import { auditSettings } from "@holdfast/audit";
 import { outboxSettings } from "@holdfast/outbox";
 import {
   commonSettings,
+  commonWires,
   durationSetting,
   integerSetting,
   keyRingSetting,
   keySetting,
+  refusePlaintext,
   scheduleSetting,
   shareSetting,
   textSetting,
   urlSetting,
+  webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 
-/** Environment variables of the payments service. */
-export const configSchema = z.object({
+const settings = z.object({
   ...commonSettings,
   ...outboxSettings,
   ...auditSettings,
@@ -121,4 +123,12 @@ export const configSchema = z.object({
       "The same for commands that do not wait for the bank: reads, refund reservations, confirmations of events. They have places of their own, so that a bank which hangs leaves them free.",
     ),
 });
+
+/** Environment variables of the payments service. */
+export const configSchema = settings.check(
+  refusePlaintext((settings) => [
+    ...commonWires(settings),
+    webWire("ACQUIRER_URL", "acquirer", settings.ACQUIRER_URL),
+  ]),
+);
 export type Config = z.infer<typeof configSchema>;

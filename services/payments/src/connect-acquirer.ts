@@ -17,12 +17,13 @@ export function connectAcquirer({
   ACQUIRER_CONNECTIONS_SHARE: share,
   RECOVERY_IN_FLIGHT_MAX,
   EXPIRY_IN_FLIGHT_MAX,
+  ALLOW_PLAINTEXT,
 }: Config): AcquirerConnections {
-  const connect = (connectionsMax: number) =>
-    observeAcquirer(
-      createSimulatorAcquirer({ url, connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS, connectionsMax }),
-      { url },
-    );
+  const allowPlaintext = ALLOW_PLAINTEXT.has("acquirer");
+  const connect = (connectionsMax: number) => {
+    const options = { url, allowPlaintext, connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS, connectionsMax };
+    return observeAcquirer(createSimulatorAcquirer(options), { url });
+  };
   return {
     acquirer: connect(max),
     connections: createSharedPlaces({ max, ofOneMax: placesOfOne(max, share) }),

@@ -15,8 +15,10 @@ import {
   createDatabase,
   createPool,
   dependencyChecks,
+  dependencyServers,
   startClockWatch,
   startHealth,
+  startCertificateWatch,
   startPeriodicTask,
   startWorkPool,
   stopInOrder,
@@ -172,6 +174,7 @@ export async function startPayments(
   });
   const tasks = [
     auditWatch,
+    startCertificateWatch({ watched: dependencyServers(config), log }),
     startRecovery(recovery, {
       inFlightMax: config.RECOVERY_IN_FLIGHT_MAX,
       intervalMs: config.RECOVERY_INTERVAL,

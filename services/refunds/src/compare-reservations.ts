@@ -12,6 +12,7 @@ import { createSimulatorAcquirer } from "@holdfast/acquirer";
 import { busOptions, connectBus } from "@holdfast/messaging";
 import {
   busSettings,
+  commonWires,
   ConfigError,
   createDatabase,
   createLogger,
@@ -19,6 +20,8 @@ import {
   describeError,
   flushLog,
   parseConfig,
+  refusePlaintext,
+  webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { findDifferences } from "./comparison/find-differences.ts";
@@ -29,15 +32,23 @@ import { configSchema } from "./config.ts";
 import type { RefundsDatabase } from "./database.ts";
 import { createPaymentsPort } from "./payments-port.ts";
 
-const commandSchema = z.object({
-  ...configSchema.pick({
-    DATABASE_URL: true,
-    ACQUIRER_URL: true,
-    ACQUIRER_TIMEOUT: true,
-    PAYMENTS_TIMEOUT: true,
-  }).shape,
-  ...busSettings,
-});
+const { DATABASE_URL, ACQUIRER_URL, ACQUIRER_TIMEOUT, PAYMENTS_TIMEOUT, ALLOW_PLAINTEXT } =
+  configSchema.shape;
+const commandSchema = z
+  .object({
+    DATABASE_URL,
+    ACQUIRER_URL,
+    ACQUIRER_TIMEOUT,
+    PAYMENTS_TIMEOUT,
+    ALLOW_PLAINTEXT,
+    ...busSettings,
+  })
+  .check(
+    refusePlaintext((settings) => [
+      ...commonWires(settings),
+      webWire("ACQUIRER_URL", "acquirer", settings.ACQUIRER_URL),
+    ]),
+  );
 
 /** A reservation without a refund that is younger may be that of a request under way. */
 const RELEASE_AFTER_MS = 86_400_000;

@@ -3,16 +3,18 @@ import { currencyExponent, parseAmount } from "@holdfast/contracts";
 import { outboxSettings } from "@holdfast/outbox";
 import {
   commonSettings,
+  commonWires,
   durationSetting,
   integerSetting,
+  refusePlaintext,
   scheduleSetting,
   shareSetting,
   urlSetting,
+  webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 
-/** Environment variables of the refunds service. */
-export const configSchema = z.object({
+const settings = z.object({
   ...commonSettings,
   ...outboxSettings,
   ...auditSettings,
@@ -81,6 +83,14 @@ export const configSchema = z.object({
       "The same for commands that do not wait for the bank: reads, refund requests, rejections, confirmations of events. They have places of their own, so that a bank which hangs leaves them free.",
     ),
 });
+
+/** Environment variables of the refunds service. */
+export const configSchema = settings.check(
+  refusePlaintext((settings) => [
+    ...commonWires(settings),
+    webWire("ACQUIRER_URL", "acquirer", settings.ACQUIRER_URL),
+  ]),
+);
 export type Config = z.infer<typeof configSchema>;
 
 /** Minor units by currency. */

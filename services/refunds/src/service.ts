@@ -15,9 +15,11 @@ import {
   createPool,
   createSharedPlaces,
   dependencyChecks,
+  dependencyServers,
   placesOfOne,
   startClockWatch,
   startHealth,
+  startCertificateWatch,
   startPeriodicTask,
   stopInOrder,
   type Logger,
@@ -63,7 +65,8 @@ export async function startRefunds(
   });
   const connectToAcquirer = (connectionsMax: number) => {
     const { ACQUIRER_URL: url } = config;
-    const options = { url, connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS, connectionsMax };
+    const allowPlaintext = config.ALLOW_PLAINTEXT.has("acquirer");
+    const options = { url, allowPlaintext, connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS, connectionsMax };
     return observeAcquirer(createSimulatorAcquirer(options), { url });
   };
   const acquirer = connectToAcquirer(config.ACQUIRER_CONNECTIONS_MAX);
@@ -113,6 +116,7 @@ export async function startRefunds(
     ],
   });
   const tasks = [
+    startCertificateWatch({ watched: dependencyServers(config), log }),
     startRecovery(
       { ...deps, bank: () => acquirerOfRecovery },
       {

@@ -3,15 +3,16 @@ import { auditSettings } from "@holdfast/audit";
 import { eventStreamSettings } from "@holdfast/outbox";
 import {
   commonSettings,
+  commonWires,
   durationSetting,
   integerSetting,
   keyRingSetting,
+  refusePlaintext,
   textSetting,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 
-/** Environment variables of the webhook dispatcher. */
-export const configSchema = z.object({
+const settings = z.object({
   ...commonSettings,
   ...eventStreamSettings,
   ...auditSettings,
@@ -79,6 +80,9 @@ export const configSchema = z.object({
       "The same for commands that do not wait for a merchant's server: reads, changes of endpoints, redeliveries. They have places of their own, so that a server which hangs leaves them free.",
     ),
 });
+
+/** Environment variables of the webhook dispatcher. */
+export const configSchema = settings.check(refusePlaintext((settings) => commonWires(settings)));
 export type Config = z.infer<typeof configSchema>;
 
 /** Durations separated by commas, in any order, in milliseconds. */

@@ -4,8 +4,10 @@ import {
   createDatabase,
   createPool,
   dependencyChecks,
+  dependencyServers,
   startClockWatch,
   startHealth,
+  startCertificateWatch,
   startPeriodicTask,
   stopInOrder,
   type Logger,
@@ -141,6 +143,7 @@ export async function startWebhookDispatcher(
   const task = (operation: string, intervalMs: number, round: () => Promise<unknown>) =>
     startPeriodicTask(operation, { intervalMs, round, log });
   const tasks = [
+    startCertificateWatch({ watched: dependencyServers(config), log }),
     task("reap", config.WEBHOOK_REAP_INTERVAL, async () => {
       const reaped = await reapDeliveries(db, clock.shiftMs);
       events.reaped(reaped);

@@ -71,11 +71,25 @@ function resolvedEnv(
   return env;
 }
 
-/** Every connection to PostgreSQL and to the bus is TLS, and the server's certificate is checked, its name too. */
-export function connectionsAreEncrypted(manifests: Manifest[]): string[] {
-  const bus = ofKind(manifests, "ConfigMap").flatMap(({ data }) => data?.["NATS_URL"] ?? []);
+/**
+ * Every connection to PostgreSQL, the bus, the bank and the identity provider is TLS, and the server's certificate is
+ * checked, its name too; so are buyers' ways to the pages. In production nothing is excepted.
+ */
+export function connectionsAreEncrypted(
+  manifests: Manifest[],
+  { production }: { production: boolean },
+): string[] {
+  const settings = ofKind(manifests, "ConfigMap").flatMap(({ data }) => (data?.["NATS_URL"] ? [data] : []));
+  const allowed = settings.map(({ ALLOW_PLAINTEXT = "" }) => ALLOW_PLAINTEXT).join();
   return [
-    ...bus
+    ...settings.flatMap((data) =>
+      ["ACQUIRER_URL", "OPERATOR_JWKS", "PUBLIC_URL"]
+        .filter((name) => production && !data[name]?.startsWith("https://"))
+        .map((name) => `${name} ${data[name]}: not https`),
+    ),
+    ...(production && allowed !== "" ? [`ALLOW_PLAINTEXT names ${allowed}`] : []),
+    ...settings
+      .map(({ NATS_URL = "" }) => NATS_URL)
       .filter((urls) => !urls.split(",").every((url) => url.startsWith("tls://")))
       .map((urls) => `NATS_URL ${urls}: not tls`),
     ...workloads(manifests).flatMap(({ name, pod }) =>

@@ -1,3 +1,4 @@
+import { isSafeWebUrl } from "@holdfast/service-runtime";
 import { z } from "zod";
 
 /**
@@ -43,22 +44,25 @@ const authentication = z.object({
 const session = z.string().min(1).max(128);
 
 /**
- * The answer of `POST /v1/3ds/enrol`. Values that go into a page are bounded, and its URL can only be a web address.
+ * The answer of `POST /v1/3ds/enrol`. Values that go into a page are bounded, and its URL can only be a web address: over
+ * https, unless plain text is allowed or it is this machine's.
  */
-export const enrolmentAnswer = z.discriminatedUnion("outcome", [
-  z.object({
-    ...about,
-    outcome: z.literal("challenge"),
-    session,
-    url: z.url({ protocol: /^https?$/ }).max(2_048),
-    fields: z
-      .record(z.string().min(1).max(64), z.string().max(8_192))
-      .refine((fields) => Object.keys(fields).length <= 16),
-  }),
-  z.object({ ...about, outcome: z.literal("authenticated"), session, authentication }),
-  z.object({ ...declinedFields, authentication: authentication.optional() }),
-  z.object(expiredFields),
-]);
+export function enrolmentAnswer({ allowPlaintext }: { allowPlaintext: boolean }) {
+  const url = z
+    .url({ protocol: /^https?$/ })
+    .max(2_048)
+    .refine((text) => allowPlaintext || isSafeWebUrl(text));
+  return z.discriminatedUnion("outcome", [
+    z.object({ ...about, outcome: z.literal("challenge"), session, url, fields }),
+    z.object({ ...about, outcome: z.literal("authenticated"), session, authentication }),
+    z.object({ ...declinedFields, authentication: authentication.optional() }),
+    z.object(expiredFields),
+  ]);
+}
+
+const fields = z
+  .record(z.string().min(1).max(64), z.string().max(8_192))
+  .refine((given) => Object.keys(given).length <= 16);
 
 /** The answer of `POST /v1/3ds/complete`. */
 export const completionAnswer = z.discriminatedUnion("outcome", [

@@ -125,6 +125,51 @@ test("texts lose their padding and control characters, and a message is cut to w
   });
 });
 
+describe("a challenge", () => {
+  const challenge = (url: string) =>
+    http(200, {
+      reference: "REFERENCE",
+      amountMinor: 10_000,
+      currency: "EUR",
+      outcome: "challenge",
+      session: "s",
+      url,
+      fields: {},
+    });
+  const enrolAt = async (bankOf: Acquirer, url: string) => {
+    const request = calls.enrolment();
+    answerWith(request.reference, challenge(url));
+    return await bankOf.enrol(request);
+  };
+
+  test.each(["http://issuer.example.com/acs", "javascript:alert(1)", "ftp://issuer.example.com/"])(
+    "at %s is an invalid answer: no browser is sent there",
+    async (url) => {
+      expect(await enrolAt(acquirer, url)).toEqual({ kind: "unknown", reason: "invalid_answer" });
+    },
+  );
+
+  test.each(["https://issuer.example.com/acs", "http://127.0.0.1:8083/challenge"])(
+    "at %s is one",
+    async (url) => {
+      expect(await enrolAt(acquirer, url)).toMatchObject({ kind: "challenge", url });
+    },
+  );
+
+  test("over plain HTTP is one where plain text is allowed", async () => {
+    const { port } = bank.address() as AddressInfo;
+    const open = createSimulatorAcquirer({
+      url: `http://127.0.0.1:${port}`,
+      connectTimeoutMs: 60_000,
+      connectionsMax: 1,
+      allowPlaintext: true,
+    });
+    const url = "http://issuer.example.com/acs";
+    expect(await enrolAt(open, url)).toMatchObject({ kind: "challenge", url });
+    await open.close();
+  });
+});
+
 describe("a request that the bank calls too late", () => {
   const expired = { reference: "REFERENCE", amountMinor: 10_000, currency: "EUR", outcome: "expired" };
 

@@ -36,7 +36,10 @@ import {
   type DeclinedAnswer,
 } from "./simulator-answers.ts";
 
-export type SimulatorAcquirerOptions = BoundedHttpClientOptions;
+export type SimulatorAcquirerOptions = BoundedHttpClientOptions & {
+  /** Takes a challenge at an http:// address elsewhere, too. */
+  allowPlaintext?: boolean;
+};
 
 /**
  * The acquirer simulator over HTTP; the protocol is in `tools/acquirer-simulator/README.md`. The card is in the
@@ -46,6 +49,7 @@ export type SimulatorAcquirerOptions = BoundedHttpClientOptions;
  */
 export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acquirer {
   const client = new BoundedHttpClient(options);
+  const enrolmentSchema = enrolmentAnswer({ allowPlaintext: options.allowPlaintext === true });
   return {
     authorize: (request) => payByCard(client, "/v1/authorize", request),
     sale: (request) => payByCard(client, "/v1/sale", request),
@@ -54,7 +58,7 @@ export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acqu
     release: (request) => followUp(client, "/v1/release", request),
     refund: (request) => followUp(client, "/v1/refund", request),
     reverse: (request) => reverse(client, request),
-    enrol: (request) => enrol(client, request),
+    enrol: (request) => enrol(client, request, enrolmentSchema),
     complete: (request) => complete(client, request),
     inquire: (request) => inquire(client, request),
     close: () => client.close(),
@@ -89,11 +93,15 @@ async function reverse(client: BoundedHttpClient, request: ReversalRequest): Pro
   return outcome === "reversed" ? { kind: "reversed" } : { kind: outcome, resultCode, resultMessage };
 }
 
-async function enrol(client: BoundedHttpClient, request: EnrolmentRequest): Promise<EnrolmentOutcome> {
+async function enrol(
+  client: BoundedHttpClient,
+  request: EnrolmentRequest,
+  schema: ReturnType<typeof enrolmentAnswer>,
+): Promise<EnrolmentOutcome> {
   const { operation, returnUrl, sessionExpiresAt } = request;
   const body = JSON.stringify({ ...cardBody(request), operation, returnUrl, sessionExpiresAt });
   const exchange = await client.exchange({ method: "POST", path: "/v1/3ds/enrol", body }, request.expiresAt);
-  const read = readAnswer(exchange, enrolmentAnswer);
+  const read = readAnswer(exchange, schema);
   if (read.kind !== "read") return read;
   const { answer } = read;
   if (!isAbout(answer, request)) return MISMATCH;

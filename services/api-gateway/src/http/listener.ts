@@ -1,19 +1,27 @@
-import { createServer, IncomingMessage, type Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
+import type { Server as HttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Router } from "express";
-import { listen, type Logger } from "@holdfast/service-runtime";
+import { listen, type Logger, type TlsServer } from "@holdfast/service-runtime";
 import { Exchange, type ListenerState } from "./exchange.ts";
 import { faultOfHead, refuseBrokenHttp } from "./broken-http.ts";
 import { createClientAddress, type ClientAddress } from "./client-address.ts";
+import { ignoreFailuresFrom } from "./handshakes.ts";
+import { createHttpServer } from "./http-server.ts";
 import { answerError, refuse } from "./problem-response.ts";
 import { Refusal } from "./refusal.ts";
 import { createRefusedAccess } from "./refused-access.ts";
+import { oncePerSecond } from "./once-per-second.ts";
+import { prepareTls } from "./prepare-tls.ts";
 import { logExchange } from "./request-log.ts";
+import type { TlsFiles } from "./served-certificate.ts";
 import { startServerSpan } from "./server-span.ts";
 
 export type Listener = {
   name: ListenerState["name"];
   port: number;
+  /** Where this process sees what the listener serves over TLS; none where it serves plain HTTP. */
+  tlsServers: TlsServer[];
   /** Accepts no new connections, lets requests under way be answered, and closes what is left after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 };
@@ -24,6 +32,10 @@ export type ListenerOptions = {
   port: number;
   router: Router;
   log: Logger;
+  /** Without it the listener speaks plain HTTP. */
+  tls?: TlsFiles | undefined;
+  /** How often those files are looked at. */
+  certificateIntervalMs?: number;
   timeouts?: typeof HTTP_TIMEOUTS;
   /** Open connections; one more is closed as soon as it is opened. */
   connectionsMax: number;
@@ -31,8 +43,10 @@ export type ListenerOptions = {
 };
 
 /**
- * One HTTP server. Every answer carries a request id and may not be stored, whether it comes from a route, from the
- * router falling through or throwing, or from the parser that could not read a request.
+ * One HTTP server, over TLS or plain. Every answer carries a request id and may not be stored, whether it comes from a
+ * route, from the router falling through or throwing, or from the parser that could not read a request.
+ *
+ * @throws ListenerCertificateError when the TLS files cannot be served
  */
 export async function startListener({
   name,
@@ -40,6 +54,8 @@ export async function startListener({
   port,
   router,
   log,
+  tls,
+  certificateIntervalMs = CERTIFICATE_INTERVAL_MS,
   timeouts: { answerTimeout, ...timeouts } = HTTP_TIMEOUTS,
   connectionsMax,
   clientAddress = createClientAddress([]),
@@ -81,24 +97,30 @@ export async function startListener({
     const answered = refuseBrokenHttp(error, socket, connections.get(socket));
     if (answered) log.info({ listener: name, ...answered }, "request");
   };
-  const server = createHttpServer({ timeouts, onRequest, onBroken });
-  server.on("connection", (socket) => {
+  const secured = tls && (await prepareTls({ name, files: tls, connectionsMax, certificateIntervalMs, log }));
+  const server = createHttpServer({ timeouts, onRequest, onBroken, tls: secured?.context });
+  server.on(secured ? "secureConnection" : "connection", (socket: Socket) => {
     connections.set(socket, undefined);
     socket.once("close", () => connections.delete(socket));
   });
-  boundConnections(server, connectionsMax, (dropped) =>
-    log.warn({ listener: name, dropped }, "too many connections"),
-  );
+  const onDropped = boundConnections(server, { name, connectionsMax, log });
+  const tlsOfServer = secured?.begin(server as HttpsServer, onDropped);
   await listen(server, host, port);
 
   return {
     name,
-    port: (server.address() as AddressInfo).port,
+    ...reachedAt(server.address() as AddressInfo, secured !== undefined),
     async stop(timeoutMs) {
       state.draining = true;
-      await drain(server, connections, timeoutMs);
+      await Promise.all([drain(server, connections, timeoutMs), tlsOfServer?.stop(timeoutMs)]);
     },
   };
+}
+
+/** Where a listener is reached, from this very process too. */
+function reachedAt({ address, port }: AddressInfo, overTls: boolean): Pick<Listener, "port" | "tlsServers"> {
+  const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+  return { port, tlsServers: overTls ? [{ host, port, onConnected: ignoreFailuresFrom }] : [] };
 }
 
 async function drain(
@@ -116,21 +138,16 @@ async function drain(
   clearTimeout(timer);
 }
 
-/** One connection too many gets no answer. A log line for each would be a flood of its own: one a second says how many. */
-function boundConnections(server: Server, max: number, report: (dropped: number) => void): void {
-  server.maxConnections = max;
-  let dropped = 0;
-  server.on("drop", () => {
-    dropped += 1;
-    if (dropped > 1) return;
-    setTimeout(() => {
-      report(dropped);
-      dropped = 0;
-    }, DROPPED_LOG_INTERVAL_MS).unref();
-  });
+/** One connection too many gets no answer. @returns what counts another one that is closed for that reason */
+function boundConnections(
+  server: Server,
+  { name, connectionsMax, log }: Pick<ListenerOptions, "name" | "connectionsMax" | "log">,
+): () => void {
+  const onDropped = oncePerSecond((dropped) => log.warn({ listener: name, dropped }, "too many connections"));
+  server.maxConnections = connectionsMax;
+  server.on("drop", onDropped);
+  return onDropped;
 }
-
-const DROPPED_LOG_INTERVAL_MS = 1_000;
 
 /** Once all of an answer is at the socket, the client has `timeoutMs` to read it. Node itself would wait forever. */
 function cutOffUnread(exchange: Exchange, timeoutMs: number): void {
@@ -142,39 +159,8 @@ function cutOffUnread(exchange: Exchange, timeoutMs: number): void {
   });
 }
 
-type HttpServerOptions = {
-  timeouts: Omit<typeof HTTP_TIMEOUTS, "answerTimeout">;
-  onRequest: (request: IncomingMessage, exchange: Exchange) => void;
-  /** Called for bytes that were no request. */
-  onBroken: (error: NodeJS.ErrnoException, socket: Socket) => void;
-};
-
-/** Node's server without any answer of its own. */
-function createHttpServer({ timeouts, onRequest, onBroken }: HttpServerOptions) {
-  const server = createServer<typeof IncomingMessage, typeof Exchange>({
-    ...timeouts,
-    // Node's own answer would have no body; `faultOfHead` checks the header.
-    requireHostHeader: false,
-    insecureHTTPParser: false,
-    ServerResponse: Exchange,
-  });
-  server.on("request", onRequest);
-  // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1); Node would refuse it without a body.
-  server.on("checkExpectation", onRequest);
-  // Node would request the body before the client has signed in.
-  server.on("checkContinue", (request, exchange) => {
-    exchange.expectContinue();
-    onRequest(request, exchange);
-  });
-  server.on("clientError", onBroken);
-  // A request for a tunnel; Node would close the connection without an answer.
-  server.on("connect", (_request, socket) => {
-    // Node has detached the socket: a reset without a listener would end the process.
-    socket.on("error", () => socket.destroy());
-    onBroken(new Error("there are no tunnels here"), socket as Socket);
-  });
-  return server;
-}
+/** A renewed certificate is served within this time. */
+const CERTIFICATE_INTERVAL_MS = 5_000;
 
 export const HTTP_TIMEOUTS = {
   // A client that sends slowly is cut off within 15 s, the interval of the checks included. With Node's own 60 s and

@@ -76,5 +76,9 @@ function notice(
   }
   const nonce = generateNonce();
   const frame = { assets: visit.assets, locale: asked.locale, nonce, path };
-  exchange.answer(status, { ...pageHeaders(nonce, visit.reportsPath), ...headers }, renderPage(frame, content));
+  exchange.answer(
+    status,
+    { ...pageHeaders(nonce, visit.reportsPath), ...headers },
+    renderPage(frame, content),
+  );
 }

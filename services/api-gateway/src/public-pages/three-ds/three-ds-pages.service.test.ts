@@ -143,8 +143,8 @@ describe("POST /api/3ds", () => {
       failureUrl: "https://shop.example/no",
       installmentCount: 3,
       loyaltyCode: "miles",
-      returnUrl: expect.stringMatching(/^http:\/\/pay\.example\.test\/3ds\/return\/[\w.-]+$/),
-      pageUrl: expect.stringMatching(/^http:\/\/pay\.example\.test\/3ds\/challenge\/[\w.-]+$/),
+      returnUrl: expect.stringMatching(/^https:\/\/pay\.example\.test\/3ds\/return\/[\w.-]+$/),
+      pageUrl: expect.stringMatching(/^https:\/\/pay\.example\.test\/3ds\/challenge\/[\w.-]+$/),
     });
     const binding = { paymentId: command!.paymentId, merchantId: merchant.merchantId };
     expect(gateway.cardOpener.open(command!.card, binding).reveal()).toMatchObject({ pan: CARD, cvv: CVV });

@@ -1,0 +1,65 @@
+// Who serves what over TLS: the gateway's listeners, the ingress before them, and nats-server.
+import { envOf, ofKind, workloads, type Manifest, type PodSpec } from "../manifest.ts";
+import { faultsOf } from "./pods.ts";
+
+const LISTENERS = {
+  MERCHANT_API_PORT: "merchant-api",
+  OPERATOR_API_PORT: "operator-api",
+  PUBLIC_PAGES_PORT: "public-pages",
+} as const;
+
+/**
+ * Each listener of the gateway has a certificate of its own from cert-manager, for the name of the Service that leads to it;
+ * in development all but the operators' may do without, by name. An Ingress speaks TLS to it and checks it.
+ */
+export function listenersHaveTls(manifests: Manifest[], { production }: { production: boolean }): string[] {
+  const settings = ofKind(manifests, "ConfigMap").find(({ data }) => data?.["NATS_URL"])?.data;
+  const allowed = new Set(settings?.["ALLOW_PLAINTEXT"]?.split(","));
+  return [
+    ...workloads(manifests, "Deployment").flatMap(({ name, manifest, pod }) => {
+      const env = envOf(pod.containers[0]!);
+      const listeners = Object.entries(LISTENERS).filter(([port]) => env.has(port));
+      if (listeners.length === 0) return [];
+      if (!production && listeners.every(([, one]) => one !== "operator-api" && allowed.has(one))) return [];
+      return faultsOf(name, [
+        [!env.has("TLS_CERT_FILE") || !env.has("TLS_KEY_FILE"), "a listener without TLS"],
+        [!mountsCertificateFor(manifests, manifest.metadata.name, pod), "no certificate for its Service"],
+      ]);
+    }),
+    ...ofKind(manifests, "Ingress").flatMap(({ metadata, spec }) => {
+      const backend: string = spec.rules[0].http.paths[0].backend.service.name;
+      const nginx = (key: string) => metadata.annotations?.[`nginx.ingress.kubernetes.io/${key}`];
+      return faultsOf(`Ingress ${metadata.name}`, [
+        [nginx("backend-protocol") !== "HTTPS", "does not speak TLS to the pods"],
+        [
+          nginx("proxy-ssl-verify") !== "on" || !nginx("proxy-ssl-name")?.startsWith(`${backend}.`),
+          "does not check the pods' certificates",
+        ],
+      ]);
+    }),
+  ];
+}
+
+/** What renews nats-server's certificates is seen by it: a container beside it tells it of each file it serves. */
+export function busServesRenewedCertificates(manifests: Manifest[], natsConfig: string): string[] {
+  const served = new Set(natsConfig.match(/\/etc\/nats\/[\w-]+\/[\w.]+\.(crt|key)/g));
+  const nats = workloads(manifests, "StatefulSet").find(({ manifest }) => manifest.metadata.name === "nats");
+  const reloader = nats?.pod.initContainers?.find(({ name }) => name === "certificate-reloader");
+  return faultsOf("StatefulSet nats", [
+    [reloader?.restartPolicy !== "Always", "nobody watches its certificates"],
+    [nats?.pod.shareProcessNamespace !== true, "what watches its certificates cannot signal it"],
+    [served.size === 0, "serves no certificate"],
+    ...[...served].map((file): [boolean, string] => [
+      !reloader?.args?.includes(file),
+      `nobody watches ${file}`,
+    ]),
+  ]);
+}
+
+function mountsCertificateFor(manifests: Manifest[], service: string, pod: PodSpec): boolean {
+  const secrets = new Set((pod.volumes ?? []).flatMap(({ secret }) => secret?.secretName ?? []));
+  return ofKind(manifests, "Certificate").some(
+    ({ spec }) =>
+      secrets.has(spec.secretName as string) && spec.dnsNames?.includes(`${service}.holdfast.svc`),
+  );
+}

@@ -1,0 +1,101 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { installationSchema } from "@holdfast/installation";
+import { ConfigError, migrationSchema, parseConfig } from "@holdfast/service-runtime";
+import { expect, test } from "vitest";
+import type { z } from "zod";
+import { configSchema as payments } from "../../services/payments/src/config.ts";
+import { configSchema as refunds } from "../../services/refunds/src/config.ts";
+import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const KEY = Buffer.alloc(32, 7).toString("base64");
+const WIRES = {
+  HEALTH_PORT: "0",
+  DATABASE_URL: "postgres://u:hunter2@db/x",
+  NATS_URL: "nats://nats:4222",
+};
+const BANK = { ACQUIRER_URL: "http://bank.example.com" };
+const PAYMENTS = { ...WIRES, ...BANK, CARD_SEALING_KEYS: `k1:${KEY}`, PAN_FINGERPRINT_KEY: KEY };
+const MENDED = {
+  DATABASE_URL: "postgres://u:hunter2@db/x?sslmode=verify-full",
+  MIGRATION_DATABASE_URL: "postgres://u:hunter2@db/x?sslmode=verify-full",
+  DATABASE_ADMIN_URL: "postgres://u:hunter2@db/x?sslmode=verify-full",
+  NATS_URL: "tls://nats:4222",
+  ACQUIRER_URL: "https://bank.example.com",
+};
+const passwords = Object.fromEntries(
+  Object.keys(installationSchema.shape)
+    .filter((name) => name.endsWith("_PASSWORD"))
+    .map((name) => [name, "p"]),
+);
+
+type Case = { name: string; schema: z.ZodObject; env: Record<string, string>; refused: string[] };
+
+/** The gateway's own test has its listeners, too: services/api-gateway/src/config.test.ts. */
+const programs: Case[] = [
+  {
+    name: "payments",
+    schema: payments,
+    env: PAYMENTS,
+    refused: ["DATABASE_URL", "NATS_URL", "ACQUIRER_URL"],
+  },
+  {
+    name: "refunds",
+    schema: refunds,
+    env: { ...WIRES, ...BANK },
+    refused: ["DATABASE_URL", "NATS_URL", "ACQUIRER_URL"],
+  },
+  {
+    name: "webhook-dispatcher",
+    schema: dispatcher,
+    env: { ...WIRES, WEBHOOK_SECRET_KEYS: `k1:${KEY}` },
+    refused: ["DATABASE_URL", "NATS_URL"],
+  },
+  {
+    name: "installation",
+    schema: installationSchema,
+    env: { ...passwords, DATABASE_ADMIN_URL: WIRES.DATABASE_URL, NATS_URL: WIRES.NATS_URL },
+    refused: ["DATABASE_ADMIN_URL", "NATS_URL"],
+  },
+  {
+    name: "a migration",
+    schema: migrationSchema,
+    env: { MIGRATION_DATABASE_URL: WIRES.DATABASE_URL },
+    refused: ["MIGRATION_DATABASE_URL"],
+  },
+];
+
+test.each(programs)(
+  "$name starts with no wire that anybody on the way can read",
+  ({ schema, env, refused }) => {
+    expect(faultsOf(schema, env)).toEqual(refused);
+    const mended = Object.entries(MENDED).filter(([name]) => name in env);
+    expect(faultsOf(schema, { ...env, ...Object.fromEntries(mended) })).toEqual([]);
+    expect(faultsOf(schema, { ...env, ALLOW_PLAINTEXT: "postgres,nats,acquirer" })).toEqual([]);
+  },
+);
+
+function faultsOf(schema: z.ZodObject, env: Record<string, string>): string[] {
+  try {
+    parseConfig(schema, env);
+    return [];
+  } catch (error) {
+    return (error as ConfigError).faults.map((fault) => fault.split(":")[0]!);
+  }
+}
+
+test("the process ends before it has connected, and says which setting, without its value", () => {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [join(root, "services", "payments", "src", "main.ts")],
+    {
+      env: { PATH: process.env["PATH"], ...PAYMENTS, ...MENDED, ACQUIRER_URL: BANK.ACQUIRER_URL },
+      encoding: "utf8",
+      timeout: 240_000,
+    },
+  );
+  expect(status).toBe(1);
+  expect(stderr).toContain("  ACQUIRER_URL: must be https://, unless ALLOW_PLAINTEXT names acquirer\n");
+  expect(stderr).not.toMatch(/hunter2|bank\.example\.com/);
+});
