@@ -86,6 +86,7 @@ const WRITTEN_ONCE = new Set<string>([
 
 /** Functions run as their owner, so who may call them counts as much as who may write. */
 const FUNCTIONS: Record<string, string[]> = {
+  "gateway.replace_secret_hash": ["gateway_app", "gateway_owner"],
   "webhooks.drop_partitions": ["webhooks_app", "webhooks_owner"],
   "webhooks.make_partitions": ["webhooks_app", "webhooks_owner"],
 };
