@@ -33,6 +33,7 @@ const TABLES: Record<`${SchemaName}.${string}`, string[]> = {
   ],
   "payments.checkout": ["SELECT", "INSERT", "UPDATE (state, payment_id, attempts, closed_at)"],
   "payments.checkout_payment": ["SELECT", "INSERT"],
+  "payments.pan_fingerprint_key": ["SELECT", "INSERT", "UPDATE (last_used_at)"],
   "payments.bin_import": ["SELECT"],
   "payments.bin_import_version_seq": [],
   "payments.bin_range": ["SELECT"],

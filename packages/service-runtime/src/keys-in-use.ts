@@ -13,7 +13,8 @@ export type RingInUse = {
   ring: KeyRing;
   /** What its rows are, in the plural, for people. */
   rowsAre: string;
-  rows: KeyedRows[];
+  /** The rows of a small table, or how many rows need each key. */
+  rows: KeyedRows[] | ((db: Kysely<never>) => Promise<Map<string, bigint>>);
 };
 
 /** A key was taken out of a ring while rows still need it. */
@@ -52,9 +53,12 @@ export async function refuseMissingKeys<DB>(
 /** How many rows need each key, of those `asked` for. */
 export async function rowsByKey<DB>(
   db: Kysely<DB>,
-  rows: readonly KeyedRows[],
+  rows: RingInUse["rows"],
   asked: (keyId: string) => boolean = () => true,
 ): Promise<Map<string, bigint>> {
+  if (typeof rows === "function") {
+    return new Map([...(await rows(db as unknown as Kysely<never>))].filter(([id]) => asked(id)));
+  }
   const counts = new Map<string, bigint>();
   for (const { table, keyId, where } of rows) {
     for (const id of (await distinctKeys(db, { table, keyId, where })).filter(asked)) {

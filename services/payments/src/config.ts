@@ -4,106 +4,114 @@ import {
   durationSetting,
   integerSetting,
   keyRingSetting,
-  keySetting,
+  ringSettings,
   scheduleSetting,
   textSetting,
   urlSetting,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
+import { fingerprintKeysFault, fingerprintSettings } from "./fingerprint/fingerprint-settings.ts";
 
 /** Environment variables of the payments service. */
-export const configSchema = z.object({
-  ...commonSettings,
-  ...outboxSettings,
-  ACQUIRER_URL: urlSetting("http:", "https:").describe("The acquirer."),
-  ACQUIRER_TIMEOUT: durationSetting()
-    .default(15_000)
-    .describe(
-      "How long one call to the acquirer may take; less than the 18 s that the gateway gives a command.",
-    ),
-  ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
-    .default(256)
-    .describe("Connections to the acquirer; calls beyond that wait for one."),
-  CARD_SEALING_KEYS: keyRingSetting().describe("Decrypts card data; the same key ring as the gateway's."),
-  PAN_FINGERPRINT_KEY: keySetting().describe(
-    "Keys the fingerprint by which a card is recognized without storing its number.",
-  ),
-  HOME_COUNTRY: textSetting("must be an ISO 3166-1 alpha-2 code")
-    .regex(/^[A-Z]{2}$/, { error: "must be an ISO 3166-1 alpha-2 code" })
-    .default("TR")
-    .describe("Cards issued in this country are `DOM`, all others `INT`."),
-  BIN_TABLE_REFRESH: durationSetting()
-    .default(5_000)
-    .describe("How often a process checks for a new BIN import, and so the longest it can use an old table."),
-  LEASE_DURATION: durationSetting()
-    .default(30_000)
-    .describe(
-      "How long a process may work on a payment before another may take it over; longer than a command may take.",
-    ),
-  RECOVERY_SCHEDULE: scheduleSetting()
-    .prefault("2s,5s,15s,30s,60s")
-    .describe("When the acquirer is asked about a payment whose outcome is unknown, counted from its claim."),
-  RECOVERY_INTERVAL: durationSetting().default(1_000).describe("How often recovery looks for due payments."),
-  RECOVERY_IN_FLIGHT_MAX: integerSetting(1, 10_000)
-    .default(128)
-    .describe(
-      "Payments of unknown outcome that one process asks the acquirer about at the same time; fewer than its connections.",
-    ),
-  ADOPT_WITHIN: durationSetting()
-    .default(300_000)
-    .describe("An approval that is found later than this after the claim is reversed."),
-  REVERSE_UNSEEN_AFTER: durationSetting()
-    .default(60_000)
-    .describe("A payment that the acquirer still does not know after this time is reversed."),
-  THREE_DS_SESSION_DURATION: durationSetting({ min: "1s", max: "1h" })
-    .default(600_000)
-    .describe("How long a buyer has for a 3-D Secure challenge; then the abandoned payment is cancelled."),
-  UNRESOLVED_OVERDUE_AFTER: durationSetting()
-    .default(86_400_000)
-    .describe("The age at which a payment with an unknown outcome is overdue and needs an operator."),
-  UNRESOLVED_MEASURE_INTERVAL: durationSetting()
-    .default(15_000)
-    .describe("How often payments with an unknown outcome are counted."),
-  AUTHORIZATION_EXPIRES_AFTER: durationSetting()
-    .default(7 * 86_400_000)
-    .describe("The age at which an authorization that was not captured expires."),
-  EXPIRY_INTERVAL: durationSetting()
-    .default(60_000)
-    .describe("How often expired authorizations are looked for when there are none."),
-  EXPIRY_IN_FLIGHT_MAX: integerSetting(1, 1_000)
-    .default(16)
-    .describe("Expired authorizations that one process cancels at the acquirer at the same time."),
-  BUSINESS_TIME_ZONE: textSetting("must be an IANA time zone such as Europe/Istanbul")
-    .refine((value) => Intl.supportedValuesOf("timeZone").includes(value) || value === "UTC", {
-      error: "must be an IANA time zone such as Europe/Istanbul",
-    })
-    .default("Europe/Istanbul")
-    .describe("The time zone of the business day; a sale can be voided until its business day ends."),
-  BUSINESS_DAY_CUT_OFF: textSetting("must be a time of day, HH:MM")
-    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day, HH:MM" })
-    .default("00:00")
-    .describe("When the business day ends in that time zone."),
-  CHECKOUT_EXPIRES_AFTER: durationSetting()
-    .default(30 * 60_000)
-    .describe("How long a hosted checkout stays open when the merchant sends no `expiresInSeconds`."),
-  CHECKOUT_ATTEMPTS_MAX: integerSetting(1, 20)
-    .default(5)
-    .describe("Cards that a buyer may try on one checkout; the last decline cancels it."),
-  CHECKOUT_INTERVAL: durationSetting()
-    .default(5_000)
-    .describe("How often expired checkouts are closed when nobody reads them."),
-  IDEMPOTENCY_RETENTION: durationSetting()
-    .default(7 * 86_400_000)
-    .describe("How long an Idempotency-Key is kept."),
-  COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
-    .default(1_024)
-    .describe(
-      "Commands under way in one process that may wait for the bank; one more is refused before it starts.",
-    ),
-  LOCAL_COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
-    .default(1_024)
-    .describe(
-      "The same for commands that do not wait for the bank: reads, refund reservations, confirmations of events. They have places of their own, so that a bank which hangs leaves them free.",
-    ),
-});
+export const configSchema = z
+  .object({
+    ...commonSettings,
+    ...outboxSettings,
+    ACQUIRER_URL: urlSetting("http:", "https:").describe("The acquirer."),
+    ACQUIRER_TIMEOUT: durationSetting()
+      .default(15_000)
+      .describe(
+        "How long one call to the acquirer may take; less than the 18 s that the gateway gives a command.",
+      ),
+    ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
+      .default(256)
+      .describe("Connections to the acquirer; calls beyond that wait for one."),
+    CARD_SEALING_KEYS: keyRingSetting().describe("Decrypts card data; the same key ring as the gateway's."),
+    ...fingerprintSettings,
+    ...ringSettings,
+    HOME_COUNTRY: textSetting("must be an ISO 3166-1 alpha-2 code")
+      .regex(/^[A-Z]{2}$/, { error: "must be an ISO 3166-1 alpha-2 code" })
+      .default("TR")
+      .describe("Cards issued in this country are `DOM`, all others `INT`."),
+    BIN_TABLE_REFRESH: durationSetting()
+      .default(5_000)
+      .describe(
+        "How often a process checks for a new BIN import, and so the longest it can use an old table.",
+      ),
+    LEASE_DURATION: durationSetting()
+      .default(30_000)
+      .describe(
+        "How long a process may work on a payment before another may take it over; longer than a command may take.",
+      ),
+    RECOVERY_SCHEDULE: scheduleSetting()
+      .prefault("2s,5s,15s,30s,60s")
+      .describe(
+        "When the acquirer is asked about a payment whose outcome is unknown, counted from its claim.",
+      ),
+    RECOVERY_INTERVAL: durationSetting()
+      .default(1_000)
+      .describe("How often recovery looks for due payments."),
+    RECOVERY_IN_FLIGHT_MAX: integerSetting(1, 10_000)
+      .default(128)
+      .describe(
+        "Payments of unknown outcome that one process asks the acquirer about at the same time; fewer than its connections.",
+      ),
+    ADOPT_WITHIN: durationSetting()
+      .default(300_000)
+      .describe("An approval that is found later than this after the claim is reversed."),
+    REVERSE_UNSEEN_AFTER: durationSetting()
+      .default(60_000)
+      .describe("A payment that the acquirer still does not know after this time is reversed."),
+    THREE_DS_SESSION_DURATION: durationSetting({ min: "1s", max: "1h" })
+      .default(600_000)
+      .describe("How long a buyer has for a 3-D Secure challenge; then the abandoned payment is cancelled."),
+    UNRESOLVED_OVERDUE_AFTER: durationSetting()
+      .default(86_400_000)
+      .describe("The age at which a payment with an unknown outcome is overdue and needs an operator."),
+    UNRESOLVED_MEASURE_INTERVAL: durationSetting()
+      .default(15_000)
+      .describe("How often payments with an unknown outcome are counted."),
+    AUTHORIZATION_EXPIRES_AFTER: durationSetting()
+      .default(7 * 86_400_000)
+      .describe("The age at which an authorization that was not captured expires."),
+    EXPIRY_INTERVAL: durationSetting()
+      .default(60_000)
+      .describe("How often expired authorizations are looked for when there are none."),
+    EXPIRY_IN_FLIGHT_MAX: integerSetting(1, 1_000)
+      .default(16)
+      .describe("Expired authorizations that one process cancels at the acquirer at the same time."),
+    BUSINESS_TIME_ZONE: textSetting("must be an IANA time zone such as Europe/Istanbul")
+      .refine((value) => Intl.supportedValuesOf("timeZone").includes(value) || value === "UTC", {
+        error: "must be an IANA time zone such as Europe/Istanbul",
+      })
+      .default("Europe/Istanbul")
+      .describe("The time zone of the business day; a sale can be voided until its business day ends."),
+    BUSINESS_DAY_CUT_OFF: textSetting("must be a time of day, HH:MM")
+      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day, HH:MM" })
+      .default("00:00")
+      .describe("When the business day ends in that time zone."),
+    CHECKOUT_EXPIRES_AFTER: durationSetting()
+      .default(30 * 60_000)
+      .describe("How long a hosted checkout stays open when the merchant sends no `expiresInSeconds`."),
+    CHECKOUT_ATTEMPTS_MAX: integerSetting(1, 20)
+      .default(5)
+      .describe("Cards that a buyer may try on one checkout; the last decline cancels it."),
+    CHECKOUT_INTERVAL: durationSetting()
+      .default(5_000)
+      .describe("How often expired checkouts are closed when nobody reads them."),
+    COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
+      .default(1_024)
+      .describe(
+        "Commands under way in one process that may wait for the bank; one more is refused before it starts.",
+      ),
+    LOCAL_COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
+      .default(1_024)
+      .describe(
+        "The same for commands that do not wait for the bank: reads, refund reservations, confirmations of events. They have places of their own, so that a bank which hangs leaves them free.",
+      ),
+  })
+  .check(({ value, issues }) => {
+    const message = fingerprintKeysFault(value);
+    if (message) issues.push({ code: "custom", input: undefined, path: ["PAN_FINGERPRINT_KEYS"], message });
+  });
 export type Config = z.infer<typeof configSchema>;
