@@ -89,8 +89,7 @@ export async function keysCommand<Shape extends z.ZodRawShape, DB>(
   }
   const config = parseConfig(z.object(program.settings), env);
   return await withDatabase<DB>(program, env, async (db) => {
-    if (action)
-      return await action.run({ db, config, actor: `keys (${userInfo().username})`, key: values.key, out });
+    if (action) return await action.run({ db, config, actor: `keys (${userName()})`, key: values.key, out });
     const rings = await Promise.all(
       program.rings(config).flatMap((ring) => (ring ? [statusOf(db, ring)] : [])),
     );
@@ -101,6 +100,15 @@ export async function keysCommand<Shape extends z.ZodRawShape, DB>(
     );
     return rings.every(({ keys }) => keys.every(({ inRing }) => inRing)) ? 0 : 1;
   });
+}
+
+/** Some platforms give a container a user that has no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? "unknown"}`;
+  }
 }
 
 function helpOf<Shape extends z.ZodRawShape, DB>({ service, actions = {} }: KeysProgram<Shape, DB>): string {
