@@ -16,7 +16,10 @@ export default defineConfig({
           // They share nothing but modules, and a worker for each file costs more than the tests.
           isolate: false,
           include: ["{services,packages,tools,tests}/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "**/*.{service,e2e,fault,container,browser,cluster}.test.ts"],
+          exclude: [
+            "**/node_modules/**",
+            "**/*.{service,e2e,fault,container,browser,cluster,rotation}.test.ts",
+          ],
         },
       },
       {

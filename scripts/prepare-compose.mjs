@@ -46,7 +46,7 @@ process.stdout.write(quiet ? `${JSON.stringify({ operators })}\n` : instructions
 function keepSecrets() {
   const kept = existsSync(envFile) ? readFileSync(envFile, "utf8") : "";
   const names = new Set([...kept.matchAll(/^\s*(?:export\s+)?(\w+)\s*=/gm)].map(([, name]) => name));
-  const missing = Object.entries(secrets()).filter(([name]) => !names.has(name));
+  const missing = Object.entries(secrets(kept)).filter(([name]) => !names.has(name));
   const head =
     kept === "" ? "# Secrets of this installation: back them up, and share them with nobody.\n" : "";
   const separator = kept === "" || kept.endsWith("\n") ? "" : "\n";
@@ -54,7 +54,9 @@ function keepSecrets() {
   replaceFile(envFile, head + kept + separator + lines, 0o600);
 }
 
-function secrets() {
+function secrets(kept) {
+  // The form without an id, of installations from before there was a ring.
+  const [, fingerprintKey = generateKey()] = /^\s*PAN_FINGERPRINT_KEY=(\S+)/m.exec(kept) ?? [];
   const schemas = ["GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOKS"];
   const roles = schemas.flatMap((schema) => [`${schema}_OWNER_PASSWORD`, `${schema}_APP_PASSWORD`]);
   const busUsers = ["API_GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER"];
@@ -66,7 +68,7 @@ function secrets() {
     CARD_SEALING_KEYS: `k1:${generateKey()}`,
     CREDENTIAL_PEPPERS: `1:${generateKey()}`,
     THREE_DS_STATE_KEYS: `k1:${generateKey()}`,
-    PAN_FINGERPRINT_KEY: generateKey(),
+    PAN_FINGERPRINT_KEYS: `0:${fingerprintKey}`,
     WEBHOOK_SECRET_KEYS: `k1:${generateKey()}`,
     // Of the profile `observability`.
     GRAFANA_ADMIN_PASSWORD: password(),

@@ -18,6 +18,7 @@ export async function benchSignIn(): Promise<void> {
     // Both are read once and then cached, as they are in a gateway that is being tried out.
     findCredential: async (apiKey) => (apiKey === known ? stored : undefined),
     peppers,
+    rehash: () => {},
     cacheTtlMs: 3_600_000,
     waitingMax: 1,
     clock: performance,

@@ -106,7 +106,7 @@ test("each container has its own secrets and no other's", async () => {
   expect(await held("payments")).toEqual([
     "CARD_SEALING_KEYS",
     "NATS_PASSWORD_PAYMENTS",
-    "PAN_FINGERPRINT_KEY",
+    "PAN_FINGERPRINT_KEYS",
     "PAYMENTS_APP_PASSWORD",
   ]);
   expect(await held("refunds")).toEqual(["NATS_PASSWORD_REFUNDS", "REFUNDS_APP_PASSWORD"]);

@@ -33,6 +33,7 @@ const TABLES: Record<`${SchemaName}.${string}`, string[]> = {
   ],
   "payments.checkout": ["SELECT", "INSERT", "UPDATE (state, payment_id, attempts, closed_at)"],
   "payments.checkout_payment": ["SELECT", "INSERT"],
+  "payments.pan_fingerprint_key": ["SELECT", "INSERT", "UPDATE (last_used_at)"],
   "payments.bin_import": ["SELECT"],
   "payments.bin_import_version_seq": [],
   "payments.bin_range": ["SELECT"],
@@ -86,6 +87,7 @@ const WRITTEN_ONCE = new Set<string>([
 
 /** Functions run as their owner, so who may call them counts as much as who may write. */
 const FUNCTIONS: Record<string, string[]> = {
+  "gateway.replace_secret_hash": ["gateway_app", "gateway_owner"],
   "webhooks.drop_partitions": ["webhooks_app", "webhooks_owner"],
   "webhooks.make_partitions": ["webhooks_app", "webhooks_owner"],
 };

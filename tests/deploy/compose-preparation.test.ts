@@ -1,7 +1,7 @@
 // `npm run compose:prepare`, run as a user runs it, into a directory of the test's own.
 import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -56,6 +56,18 @@ test("run again it keeps every secret, key and certificate that is there", () =>
   const before = contents(dir);
   prepare(dir);
   expect(contents(dir)).toEqual(before);
+});
+
+test("the fingerprint key of an installation from before there was a ring becomes its key 0", () => {
+  const dir = directory();
+  prepare(dir);
+  const envFile = join(dir, ".env");
+  const ring = /^PAN_FINGERPRINT_KEYS=0:(\S+)\n/m;
+  const before = readFileSync(envFile, "utf8");
+  const [, key] = ring.exec(before)!;
+  writeFileSync(envFile, before.replace(ring, `PAN_FINGERPRINT_KEY=${key}\n`));
+  prepare(dir);
+  expect(ring.exec(readFileSync(envFile, "utf8"))![1]).toBe(key);
 });
 
 test("an installation from before bus and database had TLS gets certificates, and keeps what it has", () => {

@@ -58,7 +58,7 @@ export const holdersOfSecrets: Record<string, string[]> = {
   CARD_SEALING_KEYS: ["gateway-merchant", "gateway-public", "payments"],
   THREE_DS_STATE_KEYS: ["gateway-merchant", "gateway-public"],
   CREDENTIAL_PEPPERS: ["gateway-merchant", "gateway-operator"],
-  PAN_FINGERPRINT_KEY: ["payments"],
+  PAN_FINGERPRINT_KEYS: ["payments"],
   WEBHOOK_SECRET_KEYS: ["webhook-dispatcher"],
   GATEWAY_APP_PASSWORD: ["installation", "gateway-merchant", "gateway-operator", "gateway-public"],
   PAYMENTS_APP_PASSWORD: ["installation", "payments"],

@@ -83,6 +83,11 @@ test("a merchant's rules and prices, and the BIN table, through every process", 
     }
     expect(stdout).toContain("0 broken");
   });
+  expect(run("tools/sandbox/src/keys.ts", "--home", sandbox.home, "status")).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^CREDENTIAL_PEPPERS\n  1 +active +\d+ credentials need it\n/) as string,
+  });
+  expect(run("tools/sandbox/src/keys.ts", "--home", sandbox.home, "reencrypt").status).toBe(0);
 });
 
 function importBins({ home }: RunningSandbox, text: string) {

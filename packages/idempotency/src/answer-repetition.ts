@@ -1,6 +1,6 @@
 import type { CommandReply } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
-import { decideReplay } from "./decide-replay.ts";
+import { decideReplay, type RequestIdentity } from "./decide-replay.ts";
 import { findIdempotencyKey, type KeyOwner } from "./idempotency-key-queries.ts";
 import type { IdempotencyDatabase } from "./idempotency-key-table.ts";
 
@@ -21,7 +21,7 @@ export type RepetitionAnswers<Reply> = {
 export async function answerRepetition<DB extends IdempotencyDatabase, Result, Missing = never>(
   db: Kysely<DB>,
   owner: KeyOwner,
-  mine: { fingerprint: Buffer; resourceId: string },
+  mine: RequestIdentity,
   answers: RepetitionAnswers<CommandReply<Result> | Missing>,
 ): Promise<CommandReply<Result> | Missing> {
   const taken = await findIdempotencyKey(db, owner);

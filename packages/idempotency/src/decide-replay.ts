@@ -13,13 +13,17 @@ export type ReplayDecision =
   /** No answer is stored: the caller looks at the resource. */
   | { kind: "unfinished"; resourceId: string };
 
-/** @param mine fingerprint and generated id of the request to decide on. */
+/** A request's fingerprint, what it is under older keys of the ring that keys it, and its generated id. */
+export type RequestIdentity = { fingerprint: Buffer; older?: readonly Buffer[]; resourceId: string };
+
+/** @param mine the request to decide on. */
 export function decideReplay(
   taken: KeyTaken,
-  mine: { fingerprint: Buffer; resourceId: string },
+  { fingerprint, older = [], resourceId }: RequestIdentity,
 ): ReplayDecision {
-  const isCopy = taken.resource_id === mine.resourceId;
-  if (!isCopy && !timingSafeEqual(taken.fingerprint, mine.fingerprint)) return { kind: "reused" };
+  const isCopy = taken.resource_id === resourceId;
+  const isSame = [fingerprint, ...older].some((mine) => timingSafeEqual(taken.fingerprint, mine));
+  if (!isCopy && !isSame) return { kind: "reused" };
   if (taken.answer) return { kind: "answer", json: taken.answer.toString("utf8"), replayed: !isCopy };
   if (isCopy) return { kind: "copy" };
   return { kind: "unfinished", resourceId: taken.resource_id };

@@ -134,6 +134,23 @@ export function keyRingSetting() {
   });
 }
 
+/** Settings of services whose rows need the keys of a ring. */
+export const ringSettings = {
+  KEYS_ABANDONED: keyIdsSetting()
+    .prefault("")
+    .describe(
+      "Ids of keys that are lost or may no longer be used, although rows still need them: the service starts without them, and what needs them is refused ([keys.md](keys.md)).",
+    ),
+};
+
+function keyIdsSetting() {
+  const error = "must be ids of keys separated by commas";
+  return z
+    .string({ error })
+    .regex(/^([\w-]{1,32}(,[\w-]{1,32})*)?$/, { error })
+    .transform((value): ReadonlySet<string> => new Set(value.split(",").filter((id) => id !== "")));
+}
+
 /** How a service reaches the bus. In production with a user, over TLS. */
 export const busSettings = {
   NATS_URL: textSetting("must be nats://host:port, several separated by commas")

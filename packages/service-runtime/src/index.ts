@@ -6,6 +6,8 @@ export * from "./dependency-checks.ts";
 export * from "./failpoint.ts";
 export * from "./from-now.ts";
 export * from "./health.ts";
+export * from "./keys-command.ts";
+export * from "./keys-in-use.ts";
 export * from "./lifecycle.ts";
 export * from "./logger.ts";
 export * from "./migrate.ts";

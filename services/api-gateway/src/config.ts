@@ -8,6 +8,7 @@ import {
   listenerWire,
   portSetting,
   refusePlaintext,
+  ringSettings,
   shareSetting,
   textSetting,
   urlSetting,
@@ -72,8 +73,9 @@ export const configSchema = z
     CREDENTIAL_PEPPERS: keyRingSetting()
       .optional()
       .describe(
-        "Keys the hashes of API secrets; a secret is checked under the key it was created with. Required by the merchant API and the operator API.",
+        "Keys the hashes of API secrets; a hash moves to the first key when its secret signs in. Required by the merchant API and the operator API.",
       ),
+    ...ringSettings,
     CREDENTIAL_CACHE_TTL: durationSetting({ min: "1ms", max: "10s" })
       .default(5_000)
       .describe("How long a revoked API key still works when the bus is down."),

@@ -44,8 +44,8 @@ import { refundRoute } from "./merchant-api/refund.ts";
 import { saleRoute } from "./merchant-api/sale.ts";
 import { threeDsRoute } from "./merchant-api/three-ds.ts";
 import { shareCredentialChanges, type AnnounceChange } from "./merchant/credential-changes.ts";
-import { findCredential } from "./merchant/merchant-queries.ts";
-import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
+import type { SignIn } from "./merchant/sign-in.ts";
+import { startSignIn } from "./merchant/start-sign-in.ts";
 import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
 import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
 import { merchantRoutes } from "./operator-api/merchants.ts";
@@ -84,7 +84,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   const db = createDatabase<GatewayDatabase>(pool);
-  const signIn = signInOf(config, db);
+  const signIn = await startSignIn(config, db, log);
   const clock = await startClockWatch({ pool, log });
   const announce = signIn && shareCredentialChanges(bus, signIn);
   const deps = { bus, db, clock, log, signIn, announce, auditWatch: auditWatchOf(config, db, log) };
@@ -152,22 +152,6 @@ type Deps = {
 function auditWatchOf(config: Config, db: Kysely<GatewayDatabase>, log: Logger): AuditWatch | undefined {
   if (config.OPERATOR_API_PORT === undefined) return undefined;
   return watchAuditHead({ db, chain: "gateway", settings: config, log });
-}
-
-function signInOf(
-  { CREDENTIAL_PEPPERS: peppers, CREDENTIAL_CACHE_TTL, REQUESTS_IN_FLIGHT_MAX }: Config,
-  db: Kysely<GatewayDatabase>,
-): SignIn | undefined {
-  return (
-    peppers &&
-    createSignIn({
-      findCredential: (apiKey) => findCredential(db, apiKey),
-      peppers,
-      cacheTtlMs: CREDENTIAL_CACHE_TTL,
-      waitingMax: REQUESTS_IN_FLIGHT_MAX,
-      clock: performance,
-    })
-  );
 }
 
 function merchantApi(config: Config, { bus, clock, signIn }: Deps): Router {

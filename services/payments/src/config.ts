@@ -6,8 +6,8 @@ import {
   durationSetting,
   integerSetting,
   keyRingSetting,
-  keySetting,
   refusePlaintext,
+  ringSettings,
   scheduleSetting,
   shareSetting,
   textSetting,
@@ -15,6 +15,7 @@ import {
   webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
+import { fingerprintKeysFault, fingerprintSettings } from "./fingerprint/fingerprint-settings.ts";
 
 const settings = z.object({
   ...commonSettings,
@@ -37,9 +38,8 @@ const settings = z.object({
       "The part of them that one merchant may use, at least one. What it sends beyond that waits, in turns with the others, as long as the bank still has its whole `ACQUIRER_TIMEOUT`; then it is answered 503 and there is no payment. An installation for one merchant may set 1.",
     ),
   CARD_SEALING_KEYS: keyRingSetting().describe("Decrypts card data; the same key ring as the gateway's."),
-  PAN_FINGERPRINT_KEY: keySetting().describe(
-    "Keys the fingerprint by which a card is recognized without storing its number.",
-  ),
+  ...fingerprintSettings,
+  ...ringSettings,
   HOME_COUNTRY: textSetting("must be an ISO 3166-1 alpha-2 code")
     .regex(/^[A-Z]{2}$/, { error: "must be an ISO 3166-1 alpha-2 code" })
     .default("TR")
@@ -104,9 +104,6 @@ const settings = z.object({
   CHECKOUT_INTERVAL: durationSetting()
     .default(5_000)
     .describe("How often expired checkouts are closed when nobody reads them."),
-  IDEMPOTENCY_RETENTION: durationSetting()
-    .default(7 * 86_400_000)
-    .describe("How long an Idempotency-Key is kept."),
   COMMANDS_IN_FLIGHT_SHARE: shareSetting()
     .default(0.25)
     .describe(
@@ -130,5 +127,9 @@ export const configSchema = settings.check(
     ...commonWires(settings),
     webWire("ACQUIRER_URL", "acquirer", settings.ACQUIRER_URL),
   ]),
+  ({ value, issues }) => {
+    const message = fingerprintKeysFault(value);
+    if (message) issues.push({ code: "custom", input: undefined, path: ["PAN_FINGERPRINT_KEYS"], message });
+  },
 );
 export type Config = z.infer<typeof configSchema>;

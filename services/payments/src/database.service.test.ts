@@ -24,7 +24,8 @@ const COLUMNS: {
     request_port: "not null",
     card_holder_name: "not null",
     masked_pan: "not null",
-    pan_fingerprint: "not null",
+    pan_fingerprint: "null",
+    pan_fingerprint_key_id: "not null",
     dom_int: "null",
     card_scheme: "null",
     card_type: "null",
@@ -74,6 +75,7 @@ const COLUMNS: {
     publish_attempts: "not null",
     publish_at: "null",
   },
+  pan_fingerprint_key: { key_id: "not null", first_used_at: "not null", last_used_at: "not null" },
   bin_import: { version: "not null", ranges: "not null", file_sha256: "not null", imported_at: "not null" },
   bin_range: {
     version: "not null",

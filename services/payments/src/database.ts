@@ -3,6 +3,7 @@ import type { IdempotencyKeyTable } from "@holdfast/idempotency";
 import type { OutboxTable } from "@holdfast/outbox";
 import type { BinImportTable, BinRangeTable } from "./card-bins/import-tables.ts";
 import type { CheckoutPaymentTable, CheckoutTable } from "./checkout/checkout-tables.ts";
+import type { PanFingerprintKeyTable } from "./fingerprint/fingerprint-key-table.ts";
 import type { RuleAttemptTable, RuleCounterTable } from "./merchant-rules/rule-tables.ts";
 import type { PaymentOperationTable } from "./operation/operation-table.ts";
 import type { PaymentResolutionTable } from "./operator/resolution-table.ts";
@@ -21,6 +22,7 @@ export type PaymentsDatabase = AuditDatabase & {
   payment_reversal: PaymentReversalTable;
   payment_operation: PaymentOperationTable;
   refund_reservation: RefundReservationTable;
+  pan_fingerprint_key: PanFingerprintKeyTable;
   bin_import: BinImportTable;
   bin_range: BinRangeTable;
   rule_counter: RuleCounterTable;

@@ -40,7 +40,8 @@ import { operationHandlers } from "./operation/operation-handlers.ts";
 import { purgeRefusals } from "./refund-reservation/purge-refusals.ts";
 import { reservationHandlers } from "./refund-reservation/reservation-handlers.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
-import { createAskRules, purgeRuleCounts } from "./merchant-rules/rule-queries.ts";
+import { startFingerprints } from "./fingerprint/fingerprint-ring.ts";
+import { adoptCardCounters, createAskRules, purgeRuleCounts } from "./merchant-rules/rule-queries.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
@@ -76,6 +77,7 @@ export async function startPayments(
     log,
   });
   const db = createDatabase<PaymentsDatabase>(pool);
+  const { ring: fingerprintKeys, noting } = await startFingerprints(db, config, log);
   const bus = await connectBus({
     ...busOptions(config),
     name: "payments",
@@ -107,11 +109,12 @@ export async function startPayments(
     db,
     writes,
     askRules: createAskRules(writePool),
+    adoptCardCounters: (row) => adoptCardCounters(db, row),
     acquirer,
     cards: createCardOpener(config.CARD_SEALING_KEYS),
     bins: bins.table,
     events,
-    fingerprintKey: config.PAN_FINGERPRINT_KEY,
+    fingerprintKeys,
     homeCountry: config.HOME_COUNTRY,
     acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
     firstInquiryMs: config.RECOVERY_SCHEDULE[0] ?? 0,
@@ -140,7 +143,7 @@ export async function startPayments(
     ...recovery,
     acquirer,
     acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
-    fingerprintKey: config.PAN_FINGERPRINT_KEY,
+    fingerprintKeys,
     businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
   };
   const checkouts = {
@@ -205,6 +208,7 @@ export async function startPayments(
       round: () => purgeRefusals(db, { olderThanMs: REFUSALS_KEPT_MS }),
       log,
     }),
+    noting,
     startPeriodicTask("purge rule counts", {
       intervalMs: RULE_PURGE_INTERVAL_MS,
       round: () => purgeRuleCounts(db),

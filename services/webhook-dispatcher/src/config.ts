@@ -8,6 +8,7 @@ import {
   integerSetting,
   keyRingSetting,
   refusePlaintext,
+  ringSettings,
   textSetting,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
@@ -17,8 +18,9 @@ const settings = z.object({
   ...eventStreamSettings,
   ...auditSettings,
   WEBHOOK_SECRET_KEYS: keyRingSetting().describe(
-    "Encrypts merchants' webhook secrets at rest; new ones are encrypted under the first key.",
+    "Encrypts merchants' webhook secrets at rest; new ones are encrypted under the first key, and older ones by `keys reencrypt`.",
   ),
+  ...ringSettings,
 
   WEBHOOK_RETRY_SCHEDULE: delaysSetting()
     .prefault("30s,1m,5m,15m,1h,4h,12h,24h")

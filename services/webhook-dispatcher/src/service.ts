@@ -5,6 +5,7 @@ import {
   createPool,
   dependencyChecks,
   dependencyServers,
+  refuseMissingKeys,
   startClockWatch,
   startHealth,
   startCertificateWatch,
@@ -23,6 +24,7 @@ import { startDeliveryWorker } from "./delivery/delivery-worker.ts";
 import { reapDeliveries } from "./delivery/reap-deliveries.ts";
 import { createResultRecorder } from "./delivery/record-results.ts";
 import { readEndpoint } from "./endpoint/endpoint-queries.ts";
+import { secretKeysInUse } from "./endpoint/secret-keys-in-use.ts";
 import { createLookup, type Lookup } from "./http-client/resolve-target.ts";
 import { createWebhookClient } from "./http-client/webhook-client.ts";
 import { measureState } from "./measure.ts";
@@ -66,6 +68,8 @@ export async function startWebhookDispatcher(
     settings: { ...PLAN_SETTINGS, synchronous_commit: "off" },
   });
   const db = createDatabase<WebhooksDatabase>(pool);
+  const secretKeys = config.WEBHOOK_SECRET_KEYS;
+  await refuseMissingKeys(db, secretKeysInUse(secretKeys), { abandoned: config.KEYS_ABANDONED, log });
   const events = createBusinessEvents(log);
   const progress = createProgress(STUCK_AFTER_MS);
   const bus = await connectBus({
@@ -75,7 +79,6 @@ export async function startWebhookDispatcher(
   });
   const { connectMs, attemptMs, leaseMarginMs, leaseMs } = timesOf(config);
   const rules = { allowedPorts: config.WEBHOOK_ALLOWED_PORTS, allowedCidrs: config.WEBHOOK_ALLOWED_CIDRS };
-  const secretKeys = config.WEBHOOK_SECRET_KEYS;
   const client = createWebhookClient({
     rules,
     lookup,

@@ -119,7 +119,7 @@ export class ManagedProcess {
   }
 }
 
-const READY_TIMEOUT_MS = 30_000;
+const READY_TIMEOUT_MS = 120_000;
 
 /** PG* would redirect a database client, OTEL_* would export from tests, and failpoints are set process by process. */
 function inherited(): Record<string, string> {

@@ -132,7 +132,7 @@ async function warmUp(sut: SystemUnderTest): Promise<void> {
       );
       return answers.every(({ status }) => status === 201);
     },
-    { withinMs: 20_000 },
+    { withinMs: 60_000 },
   );
 }
 

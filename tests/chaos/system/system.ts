@@ -50,6 +50,9 @@ export type System = {
   /** Two merchants with webhooks. */
   shops: [Shop, Shop];
   operators: Operators;
+  /** The keys that its services were started with, and a token of the operators' identity provider. */
+  secrets: Surroundings["secrets"];
+  tokenOf: OperatorIdentity["tokenOf"];
   /** Past every link and every role: for the checker. */
   superuserUrl: string;
   acquirerUrl: string;
@@ -153,6 +156,8 @@ async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<Sy
     acquirer,
     shops: [await open("shop-1"), await open("shop-2")],
     operators,
+    secrets: surroundings.secrets,
+    tokenOf: identity.tokenOf,
     superuserUrl: postgres.superuserUrl(DATABASE),
     acquirerUrl: `http://127.0.0.1:${acquirer.port}`,
   };

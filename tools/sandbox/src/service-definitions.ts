@@ -59,7 +59,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
     isEdge: false,
     environment: ({ ports, secrets }) => ({
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
-      PAN_FINGERPRINT_KEY: secrets.panFingerprintKey,
+      PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
       ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}`,
     }),
   },

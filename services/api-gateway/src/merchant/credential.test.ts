@@ -35,3 +35,8 @@ test("what was hashed under an earlier pepper verifies while that pepper is in t
   expect(secretMatches(ring, hash, apiSecret)).toBe(true);
   expect(secretMatches({ activeId: "p2", keys: new Map([["p2", second]]) }, hash, apiSecret)).toBe(false);
 });
+
+test("a hash that names a pepper outside the ring matches nothing, whichever pepper has made it", () => {
+  const { apiSecret, hash } = issueCredential(ring);
+  expect(secretMatches(ring, { ...hash, pepperId: "p0" }, apiSecret)).toBe(false);
+});

@@ -13,12 +13,10 @@ export type SecretHash = { secretHmac: Buffer; pepperId: string };
 
 export function issueCredential(peppers: KeyRing): NewCredential {
   const apiSecret = `hs_${randomBytes(32).toString("base64url")}`;
-  const { activeId } = peppers;
-  const secretHmac = hmac(peppers.keys.get(activeId)!, apiSecret);
   return {
     apiKey: `hk_${randomBytes(18).toString("base64url")}`,
     apiSecret,
-    hash: { secretHmac, pepperId: activeId },
+    hash: hashSecret(peppers, apiSecret),
   };
 }
 
@@ -32,14 +30,25 @@ export function hashOfNothing({ activeId }: KeyRing): SecretHash {
   return { secretHmac: randomBytes(32), pepperId: activeId };
 }
 
-/** Always one HMAC and one comparison, whatever the outcome. */
+/**
+ * Always one HMAC and one comparison, whatever the outcome. A hash under a pepper that is not in the ring matches nothing:
+ * another pepper must never vouch for it.
+ */
 export function secretMatches(
   peppers: KeyRing,
   { secretHmac, pepperId }: SecretHash,
   presented: string,
 ): boolean {
-  const pepper = peppers.keys.get(pepperId) ?? peppers.keys.get(peppers.activeId)!;
-  return timingSafeEqual(hmac(pepper, presented), secretHmac);
+  const pepper = peppers.keys.get(pepperId);
+  const matches = timingSafeEqual(hmac(pepper ?? NO_PEPPER, presented), secretHmac);
+  return matches && pepper !== undefined;
+}
+
+const NO_PEPPER = randomBytes(32);
+
+/** A secret's hash under the active pepper. */
+export function hashSecret({ activeId, keys }: KeyRing, apiSecret: string): SecretHash {
+  return { secretHmac: hmac(keys.get(activeId)!, apiSecret), pepperId: activeId };
 }
 
 function hmac(pepper: Buffer, secret: string): Buffer {

@@ -4,7 +4,7 @@ import type { Merchant, MerchantChange, MerchantSettings } from "@holdfast/contr
 import { sql, type ExpressionBuilder, type Kysely, type Selectable, type Transaction } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import { read, write, type GatewayDatabase, type MerchantTable } from "../database.ts";
-import type { NewCredential } from "./credential.ts";
+import type { NewCredential, SecretHash } from "./credential.ts";
 import {
   commissionColumns,
   rulesColumn,
@@ -38,6 +38,16 @@ export async function findCredential(db: Db, apiKey: string): Promise<StoredCred
       usable: row.revoked_at === null && row.status === "ACTIVE",
     }
   );
+}
+
+/**
+ * Puts a secret's hash under another pepper, where nobody was first and the credential is not revoked. The role may not
+ * write hashes itself: the function of migration 0008 changes nothing else.
+ */
+export async function replaceHash(db: Db, apiKey: string, from: SecretHash, to: SecretHash): Promise<void> {
+  const { secretHmac, pepperId } = to;
+  const call = sql`select replace_secret_hash(${apiKey}, ${from.pepperId}, ${from.secretHmac}, ${pepperId}, ${secretHmac})`;
+  await read(call.execute(db));
 }
 
 /** Who changes something, in which request. */

@@ -17,15 +17,23 @@ const TTL_MS = 5_000;
 const peppers = { activeId: "p1", keys: new Map([["p1", crypto.randomBytes(32)]]) };
 const merchant = { merchantId: "0199aaaa-0000-7000-8000-000000000001" };
 
-function setUp({ usable = true, waitingMax = 100 } = {}) {
+function setUp({ usable = true, waitingMax = 100, peppers: ring = peppers } = {}) {
   const issued = issueCredential(peppers);
   const stored = new Map<string, StoredCredential>([
     [issued.apiKey, { hash: issued.hash, merchant, usable }],
   ]);
   const clock = { now: () => clock.time, time: 1_000 };
   const findCredential = vi.fn(async (apiKey: string) => stored.get(apiKey));
-  const signIn = createSignIn({ findCredential, peppers, cacheTtlMs: TTL_MS, waitingMax, clock });
-  return { ...issued, stored, clock, findCredential, signIn };
+  const rehash = vi.fn();
+  const signIn = createSignIn({
+    findCredential,
+    peppers: ring,
+    rehash,
+    cacheTtlMs: TTL_MS,
+    waitingMax,
+    clock,
+  });
+  return { ...issued, stored, clock, findCredential, rehash, signIn };
 }
 
 function unknownKey(): string {
@@ -48,6 +56,21 @@ describe("who signs in", () => {
   test("is nobody with a credential that is not usable, although its secret is right", async () => {
     const { signIn, apiKey, apiSecret } = setUp({ usable: false });
     expect(await signIn.verify(apiKey, apiSecret)).toBeUndefined();
+  });
+});
+
+describe("a pepper that is not the active one", () => {
+  const older = { activeId: "p0", keys: new Map([["p0", crypto.randomBytes(32)]]) };
+  const rotated = { activeId: "p1", keys: new Map([...peppers.keys, ...older.keys]) };
+
+  test("is left at a successful sign-in, and not at another", async () => {
+    const { signIn, rehash, stored, apiKey } = setUp({ peppers: rotated });
+    const { hash, apiSecret } = issueCredential(older);
+    stored.set(apiKey, { hash, merchant, usable: true });
+    expect(await signIn.verify(apiKey, "hs_wrong")).toBeUndefined();
+    expect(rehash).not.toHaveBeenCalled();
+    expect(await signIn.verify(apiKey, apiSecret)).toBe(merchant);
+    expect(rehash.mock.calls).toEqual([[apiKey, stored.get(apiKey), apiSecret]]);
   });
 });
 

@@ -2,6 +2,7 @@ import type { MessageContext } from "@holdfast/contracts";
 import { DatabaseUnavailableError, type KeyRing } from "@holdfast/service-runtime";
 import { LRUCache } from "lru-cache";
 import { hashOfNothing, isApiKey, secretMatches, type SecretHash } from "./credential.ts";
+import type { Rehash } from "./rehash.ts";
 
 /** The merchant as commands on the bus carry it. */
 export type SignedInMerchant = MessageContext["merchant"];
@@ -18,6 +19,8 @@ export type SignInDeps = {
   /** @throws DatabaseUnavailableError */
   findCredential: (apiKey: string) => Promise<StoredCredential | undefined>;
   peppers: KeyRing;
+  /** Moves a credential to the active pepper, after a sign-in with its secret. */
+  rehash: Rehash;
   cacheTtlMs: number;
   /** Attempts that wait for the database at the same time; one more cannot be decided. */
   waitingMax: number;
@@ -41,7 +44,8 @@ export type SignIn = {
  * time, and immediately where `forget` is called. Keys that do not exist have a cache of their own: an attacker who
  * tries random ones cannot push out the good ones.
  */
-export function createSignIn({ findCredential, peppers, cacheTtlMs, waitingMax, clock }: SignInDeps): SignIn {
+export function createSignIn(deps: SignInDeps): SignIn {
+  const { findCredential, peppers, rehash, cacheTtlMs, waitingMax, clock } = deps;
   // A resolution of its own would take a timer, and a time that is a moment old.
   const aging = { ttl: cacheTtlMs, ttlResolution: 0, perf: clock };
   const known = new LRUCache<string, StoredCredential>({ max: KNOWN_KEYS_MAX, ...aging });
@@ -95,7 +99,9 @@ export function createSignIn({ findCredential, peppers, cacheTtlMs, waitingMax, 
       const canBeKey = isApiKey(apiKey);
       if (!credential && !isLookedUp && canBeKey) credential = await waitForLookUp(apiKey);
       const { hash, merchant, usable } = credential ?? nobody;
-      return secretMatches(peppers, hash, apiSecret) && usable ? merchant : undefined;
+      if (!secretMatches(peppers, hash, apiSecret) || !usable) return undefined;
+      if (hash.pepperId !== peppers.activeId) rehash(apiKey, credential!, apiSecret);
+      return merchant;
     },
     forget(merchantId) {
       generation++;

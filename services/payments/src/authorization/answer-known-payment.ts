@@ -32,7 +32,11 @@ export async function answerKnownPayment(
   const copy = () => answerCopy(deps, row, deadlineAt, read);
   if (!idempotency) return await copy();
   const owner = { merchantId: merchant.merchantId, ...idempotency };
-  const mine = { fingerprint: row.idempotency_fingerprint!, resourceId: row.payment_id };
+  const mine = {
+    fingerprint: row.idempotency_fingerprint!,
+    older: row.older_idempotency_fingerprints,
+    resourceId: row.payment_id,
+  };
   return await answerRepetition(deps.db, owner, mine, {
     // One payment id came under two keys: its row is the answer.
     free: copy,

@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import {
   currencyExponent as exponentOf,
   maskPan,
@@ -9,21 +9,23 @@ import {
 } from "@holdfast/contracts";
 import { fingerprintRequest } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
+import type { KeyRing } from "@holdfast/service-runtime";
 import type { BinData } from "../card-bins/bin-table.ts";
 import { domIntOf, installmentCounts } from "../card-bins/look-up-bin.ts";
+import { panFingerprint, underEachKey } from "../fingerprint/keyed-hash.ts";
 import { commissionMinor } from "../payment/commission.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 
 export type DescribePaymentDeps = {
-  /** Keys the fingerprint of the card number and of the request. */
-  fingerprintKey: Buffer;
+  /** Keys of the fingerprint of the card number and of the request. */
+  fingerprintKeys: KeyRing;
   /** ISO 3166-1 alpha-2; cards issued there are DOM. */
   homeCountry: string;
 };
 
 /** The payment's row as it is to be claimed, under a new lease. It has only those card data that may be stored. */
 export function describePayment(
-  { fingerprintKey, homeCountry }: DescribePaymentDeps,
+  { fingerprintKeys, homeCountry }: DescribePaymentDeps,
   { context: { merchant, idempotency }, payload, traceparent }: Incoming<PreAuthorizePayment | SellPayment>,
   transactionType: "PRE_AUTHORIZATION" | "PAYMENT",
   card: Card,
@@ -33,7 +35,12 @@ export function describePayment(
 ): ClaimRow {
   const { pan } = card.reveal();
   const { installmentCount = 1, loyaltyCode } = payload as Partial<SellPayment>;
-  const panFingerprint = createHmac("sha256", fingerprintKey).update(pan).digest();
+  const number = underEachKey(fingerprintKeys, (key) => panFingerprint(key, pan));
+  const request = idempotency
+    ? underEachKey(fingerprintKeys, (key) =>
+        fingerprintRequest(key, [...fieldsOf(payload, card, panFingerprint(key, pan)), ...further]),
+      )
+    : undefined;
   const amountMinor = BigInt(payload.amountMinor);
   const currencyExponent = exponentOf(payload.currency) ?? 0;
   const cardType = bin?.cardType ?? null;
@@ -57,7 +64,9 @@ export function describePayment(
     request_port: payload.requestPort,
     card_holder_name: payload.cardHolderName,
     masked_pan: maskPan(pan),
-    pan_fingerprint: panFingerprint,
+    pan_fingerprint: number.hash,
+    pan_fingerprint_key_id: fingerprintKeys.activeId,
+    older_pan_fingerprints: number.older,
     dom_int: domInt,
     card_scheme: bin?.cardScheme ?? null,
     card_type: cardType,
@@ -67,9 +76,8 @@ export function describePayment(
     credential_issued_by: merchant.credentialIssuedBy ?? null,
     idempotency_key: idempotency?.key ?? null,
     idempotency_scope: idempotency?.scope ?? null,
-    idempotency_fingerprint: idempotency
-      ? fingerprintRequest(fingerprintKey, [...fieldsOf(payload, card, panFingerprint), ...further])
-      : null,
+    idempotency_fingerprint: request?.hash ?? null,
+    older_idempotency_fingerprints: request?.older ?? [],
   };
 }
 
@@ -77,7 +85,7 @@ export function describePayment(
 function fieldsOf(
   payload: PreAuthorizePayment | SellPayment,
   card: Card,
-  panFingerprint: Buffer,
+  fingerprint: Buffer,
 ): (string | number | null)[] {
   const { expiryMonth, expiryYear } = card.reveal();
   const { installmentCount = 1, loyaltyCode } = payload as Partial<SellPayment>;
@@ -86,7 +94,7 @@ function fieldsOf(
     payload.amountMinor,
     payload.currency,
     payload.cardHolderName,
-    panFingerprint.toString("base64"),
+    fingerprint.toString("base64"),
     expiryMonth,
     expiryYear,
     payload.requestIp,

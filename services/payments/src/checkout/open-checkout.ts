@@ -11,18 +11,20 @@ import {
   storeAnswer,
   takeIdempotencyKey,
   type KeyOwner,
+  type RequestIdentity,
 } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
-import { orNotStarted } from "@holdfast/service-runtime";
+import { orNotStarted, type KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
+import { underEachKey } from "../fingerprint/keyed-hash.ts";
 import { findCheckout, insertCheckout } from "./checkout-queries.ts";
 import { checkoutRecord } from "./checkout-record.ts";
 
 export type OpenCheckoutDeps = {
   db: Kysely<PaymentsDatabase>;
-  /** Keys the fingerprint of the request. */
-  fingerprintKey: Buffer;
+  /** Keys of the fingerprint of the request. */
+  fingerprintKeys: KeyRing;
   /** How long a checkout stays open if its merchant names no time. */
   checkoutExpiresAfterMs: number;
 };
@@ -33,7 +35,7 @@ export async function openCheckout(deps: OpenCheckoutDeps, message: Incoming<Ope
   const { context, payload } = message;
   const { merchantId } = context.merchant;
   const key = context.idempotency && { merchantId, ...context.idempotency };
-  const taking = { fingerprint: fingerprintOf(deps, payload), resourceId: payload.checkoutId };
+  const taking = { ...fingerprintOf(deps, payload), resourceId: payload.checkoutId };
   const opened = await orNotStarted(() =>
     deps.db.transaction().execute(async (trx): Promise<Reply | "taken"> => {
       if (key && !(await takeIdempotencyKey(trx, key, taking))) return "taken";
@@ -90,14 +92,17 @@ async function describe(
 async function answerTaken(
   db: Kysely<PaymentsDatabase>,
   key: KeyOwner,
-  taking: { fingerprint: Buffer; resourceId: string },
+  taking: RequestIdentity,
 ): Promise<Reply> {
   const inUse = (): Reply => ({ outcome: "problem", code: "idempotency_key_in_use" });
   return await answerRepetition(db, key, taking, { free: inUse, copy: inUse, unfinished: inUse });
 }
 
-function fingerprintOf({ fingerprintKey }: OpenCheckoutDeps, payload: OpenCheckout): Buffer {
-  return fingerprintRequest(fingerprintKey, [
+function fingerprintOf(
+  { fingerprintKeys }: OpenCheckoutDeps,
+  payload: OpenCheckout,
+): Pick<RequestIdentity, "fingerprint" | "older"> {
+  const fields = [
     payload.orderId,
     payload.amountMinor,
     payload.currency,
@@ -108,5 +113,7 @@ function fingerprintOf({ fingerprintKey }: OpenCheckoutDeps, payload: OpenChecko
     payload.transactionType,
     String(payload.threeDs),
     payload.expiresInSeconds ?? null,
-  ]);
+  ];
+  const { hash, older } = underEachKey(fingerprintKeys, (key) => fingerprintRequest(key, fields));
+  return { fingerprint: hash, older };
 }

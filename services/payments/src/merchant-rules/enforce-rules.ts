@@ -18,11 +18,12 @@ import { paymentRecord, webhookBody, type ShownPayment } from "../payment/paymen
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
 import { questionOf, refusalOf, type RuleName } from "./merchant-rules.ts";
-import type { AskRules } from "./rule-queries.ts";
+import type { AdoptCardCounters, AskRules } from "./rule-queries.ts";
 
 export type EnforceRulesDeps = {
   db: Kysely<PaymentsDatabase>;
   askRules: AskRules;
+  adoptCardCounters: AdoptCardCounters;
   writes: Pick<PaymentWrites, "reject">;
   events: BusinessEvents;
   /** Epoch milliseconds. */
@@ -41,6 +42,9 @@ export async function enforceRules(
   if (!asking) return undefined;
   let answer;
   try {
+    if (asking.question.card_max !== null && row.older_pan_fingerprints.length > 0) {
+      await deps.adoptCardCounters(row);
+    }
     answer = await deps.askRules(asking.question);
   } catch (error) {
     // An attempt may have been counted. There is no payment, so nothing was started.

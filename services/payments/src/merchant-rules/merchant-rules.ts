@@ -35,11 +35,16 @@ export function questionOf(
     ip: ipSubject(payment.request_ip),
     ip_max: ip?.max ?? null,
     ip_window: ip?.windowSeconds ?? null,
-    card: payment.pan_fingerprint.toString("hex"),
+    card: cardSubject(payment.pan_fingerprint),
     card_max: card?.max ?? null,
     card_window: card?.windowSeconds ?? null,
   };
   return { refusedBy: undefined, question };
+}
+
+/** The subject a card is counted under: its number's fingerprint under the active key. */
+export function cardSubject(fingerprint: Buffer): string {
+  return fingerprint.toString("hex");
 }
 
 const NOTHING_TO_COUNT = {

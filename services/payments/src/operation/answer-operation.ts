@@ -10,6 +10,9 @@ type Deps = { db: Kysely<PaymentsDatabase>; now: () => number };
 type Reply = CommandReply<ApiPaymentResponse>;
 type Asked = { paymentId: string; merchantId: string | undefined; operationId: string; deadlineAt: number };
 
+/** The key that an operation came with, and the request's fingerprint under each key of the ring. */
+export type OperationKey = { scope: string; key: string; fingerprint: Buffer; older: readonly Buffer[] };
+
 /** The gateway sent the message again because it lost the connection: waits for the first one's end. */
 export async function answerOperationCopy(deps: Deps, asked: Asked): Promise<Reply> {
   return await awaitFirst(
@@ -23,10 +26,10 @@ export async function answerOperationCopy(deps: Deps, asked: Asked): Promise<Rep
 export async function answerOperationRepetition(
   deps: Deps,
   asked: Asked,
-  { key, scope, fingerprint }: { key: string; scope: string; fingerprint: Buffer },
+  { key, scope, fingerprint, older }: OperationKey,
 ): Promise<Reply> {
   const merchantId = asked.merchantId!;
-  const mine = { fingerprint, resourceId: asked.operationId };
+  const mine = { fingerprint, older, resourceId: asked.operationId };
   return await answerRepetition<PaymentsDatabase, ApiPaymentResponse>(
     deps.db,
     { merchantId, key, scope },

@@ -1,13 +1,15 @@
 import type { ApiPaymentResponse, CancelPayment, CapturePayment, CommandReply } from "@holdfast/contracts";
 import { fingerprintRequest } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
+import type { KeyRing } from "@holdfast/service-runtime";
+import { underEachKey } from "../fingerprint/keyed-hash.ts";
 import { commissionMinor } from "../payment/commission.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";
 import { isSameBusinessDay, type BusinessDay } from "./business-day.ts";
 import { operateOnPayment, type OperateDeps, type OperationRequest } from "./operate-on-payment.ts";
 import { decideCancel, decideCapture } from "./payment-operation.ts";
 
-export type MerchantOperationDeps = OperateDeps & { fingerprintKey: Buffer; businessDay: BusinessDay };
+export type MerchantOperationDeps = OperateDeps & { fingerprintKeys: KeyRing; businessDay: BusinessDay };
 type Reply = CommandReply<ApiPaymentResponse>;
 
 /** POST /api/payment/{id}/capture: all or a part of the authorization, once. */
@@ -63,11 +65,14 @@ function chargedAt({ recovery_from, created_at }: PaymentRow): Date {
 }
 
 function requestOf(
-  { fingerprintKey }: MerchantOperationDeps,
+  { fingerprintKeys }: MerchantOperationDeps,
   { context, payload, traceparent }: Incoming<{ paymentId: string; operationId: string }>,
   fields: (string | null)[],
 ): Omit<OperationRequest, "kind" | "reason" | "decide" | "commissionMinor"> {
   const { idempotency } = context;
+  const { hash, older } = underEachKey(fingerprintKeys, (key) =>
+    fingerprintRequest(key, [payload.paymentId, ...fields]),
+  );
   return {
     paymentId: payload.paymentId,
     operationId: payload.operationId,
@@ -77,7 +82,8 @@ function requestOf(
     deadlineAt: context.deadlineAt,
     idempotency: idempotency && {
       ...idempotency,
-      fingerprint: fingerprintRequest(fingerprintKey, [payload.paymentId, ...fields]),
+      fingerprint: hash,
+      older,
     },
   };
 }

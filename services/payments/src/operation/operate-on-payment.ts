@@ -8,7 +8,7 @@ import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { forgetKey, storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
 import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
 import type { PaymentRow } from "../payment/payment-record.ts";
-import { answerOperationCopy, answerOperationRepetition } from "./answer-operation.ts";
+import { answerOperationCopy, answerOperationRepetition, type OperationKey } from "./answer-operation.ts";
 import {
   callAcquirer,
   concludeOperation,
@@ -41,7 +41,7 @@ export type OperationRequest = {
   credentialIssuedBy: string | undefined;
   /** Epoch milliseconds. */
   deadlineAt: number;
-  idempotency: { scope: string; key: string; fingerprint: Buffer } | undefined;
+  idempotency: OperationKey | undefined;
   decide: (payment: PaymentRow) => OperationDecision;
   commissionMinor: (payment: PaymentRow, amountMinor: bigint) => bigint;
 };

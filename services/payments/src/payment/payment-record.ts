@@ -20,6 +20,7 @@ export type ShownPayment = ShownColumns & { last_operation?: ShownOperation | nu
 type ShownColumns = Omit<
   PaymentRow,
   | "pan_fingerprint"
+  | "pan_fingerprint_key_id"
   | "request_ip"
   | "request_port"
   | "released_minor"

@@ -10,8 +10,15 @@ import type { PaymentRow } from "./payment-record.ts";
 type Statement = { name: string; text: string };
 
 /** One payment to claim: the row, and the key it came with. */
-export type ClaimRow = Omit<Pick<PaymentRow, (typeof PAYMENT_COLUMNS)[number][0]>, "lease_token"> & {
+export type ClaimRow = Omit<
+  Pick<PaymentRow, (typeof PAYMENT_COLUMNS)[number][0]>,
+  "lease_token" | "pan_fingerprint"
+> & {
   lease_token: string;
+  pan_fingerprint: Buffer;
+  /** Under the ring's other keys; compared and never written. */
+  older_pan_fingerprints: Buffer[];
+  older_idempotency_fingerprints: Buffer[];
   idempotency_key: string | null;
   idempotency_scope: string | null;
   idempotency_fingerprint: Buffer | null;
@@ -66,6 +73,7 @@ const PAYMENT_COLUMNS = [
   ["card_holder_name", "text"],
   ["masked_pan", "text"],
   ["pan_fingerprint", "bytea"],
+  ["pan_fingerprint_key_id", "text"],
   ["dom_int", "text"],
   ["card_scheme", "text"],
   ["card_type", "text"],

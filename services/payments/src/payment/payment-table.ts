@@ -19,7 +19,8 @@ export type PaymentTable = {
   request_port: number;
   card_holder_name: string;
   masked_pan: string;
-  pan_fingerprint: Buffer;
+  pan_fingerprint: Buffer | null;
+  pan_fingerprint_key_id: Generated<string>;
   dom_int: "DOM" | "INT" | null;
   card_scheme: string | null;
   card_type: string | null;

@@ -28,6 +28,8 @@ export async function claimEnrolment(
     idempotency_key: _key,
     idempotency_scope: _scope,
     idempotency_fingerprint: _print,
+    older_idempotency_fingerprints: _olderPrints,
+    older_pan_fingerprints: _olderNumbers,
     ...columns
   } = row;
   const leaseEnds = fromNow(leaseMs);

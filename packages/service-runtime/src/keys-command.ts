@@ -1,0 +1,178 @@
+import { userInfo } from "node:os";
+import { parseArgs } from "node:util";
+import type { Kysely } from "kysely";
+import { Pool } from "pg";
+import { z } from "zod";
+import { commonSettings, parseConfig } from "./config.ts";
+import { createDatabase } from "./create-database.ts";
+import { rowsByKey, type RingInUse } from "./keys-in-use.ts";
+import { describeError } from "./logger.ts";
+import { DatabaseUnavailableError } from "./postgres.ts";
+
+/** A ring of which nothing is stored: what else an old key has to stay for. */
+export type PassingRing = Omit<RingInUse, "rows" | "rowsAre"> & { oldKeyStays: string };
+
+export type KeysProgram<Shape extends z.ZodRawShape, DB> = {
+  /** The service, and its schema. */
+  service: string;
+  schema: string;
+  /** What it reads of the service's environment, beside DATABASE_URL. */
+  settings: Shape;
+  rings: (config: z.output<z.ZodObject<Shape>>) => (RingInUse | PassingRing | undefined)[];
+  /** What can be done beside `status`, by the first argument. */
+  actions?: Record<string, KeysAction<Shape, DB>>;
+};
+
+export type KeysAction<Shape extends z.ZodRawShape, DB> = {
+  /** A line of the help. */
+  help: string;
+  run: (deps: {
+    db: Kysely<DB>;
+    config: z.output<z.ZodObject<Shape>>;
+    /** Who is at the keyboard, for the audit log. */
+    actor: string;
+    /** `--key ID`. */
+    key: string | undefined;
+    out: (text: string) => void;
+  }) => Promise<number>;
+};
+
+/** What `status --json` prints. */
+export type RingStatus = {
+  setting: string;
+  keys: { id: string; active: boolean; inRing: boolean; rows: number }[];
+  rowsAre?: string;
+  oldKeyStays?: string;
+};
+
+/**
+ * The command that each service with a ring of keys has, in its image beside the service and with the service's own
+ * environment: `node program/src/keys.ts status [--json]`. It exits with 1 where something is left to do or a key is
+ * missing, and with 2 where it could not find out.
+ */
+export async function runKeysCommand<Shape extends z.ZodRawShape, DB>(
+  program: KeysProgram<Shape, DB>,
+): Promise<void> {
+  try {
+    process.exitCode = await keysCommand(program, process.argv.slice(2), process.env, (text) =>
+      process.stdout.write(text),
+    );
+  } catch (thrown) {
+    const error = thrown instanceof DatabaseUnavailableError ? thrown.cause : thrown;
+    const reason = error instanceof Error ? error.message : JSON.stringify(describeError(error));
+    process.stderr.write(`${program.service}: ${reason}\n`);
+    process.exitCode = 2;
+  }
+}
+
+/** The command itself. @returns the exit code. */
+export async function keysCommand<Shape extends z.ZodRawShape, DB>(
+  program: KeysProgram<Shape, DB>,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  out: (text: string) => void,
+): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      json: { type: "boolean", default: false },
+      key: { type: "string" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  const [name = "status"] = positionals;
+  const action = program.actions?.[name];
+  if (values.help || positionals.length > 1 || (name !== "status" && !action)) {
+    out(helpOf(program));
+    return values.help ? 0 : 2;
+  }
+  const config = parseConfig(z.object(program.settings), env);
+  return await withDatabase<DB>(program, env, async (db) => {
+    if (action) return await action.run({ db, config, actor: `keys (${userName()})`, key: values.key, out });
+    const rings = await Promise.all(
+      program.rings(config).flatMap((ring) => (ring ? [statusOf(db, ring)] : [])),
+    );
+    out(
+      values.json
+        ? `${JSON.stringify({ service: program.service, rings })}\n`
+        : rings.map(describeRing).join(""),
+    );
+    return rings.every(({ keys }) => keys.every(({ inRing }) => inRing)) ? 0 : 1;
+  });
+}
+
+/** Some platforms give a container a user that has no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? "unknown"}`;
+  }
+}
+
+function helpOf<Shape extends z.ZodRawShape, DB>({ service, actions = {} }: KeysProgram<Shape, DB>): string {
+  const lines = Object.entries({ status: { help: STATUS_HELP }, ...actions }).map(
+    ([name, { help }]) => `  ${name.padEnd(20)} ${help}\n`,
+  );
+  return `keys of ${service} (docs/keys.md)\n\n${lines.join("")}`;
+}
+
+const STATUS_HELP = "[--json] the keys of each ring, and how many rows still need each";
+
+async function withDatabase<DB>(
+  { service, schema }: { service: string; schema: string },
+  env: NodeJS.ProcessEnv,
+  work: (db: Kysely<DB>) => Promise<number>,
+): Promise<number> {
+  const { DATABASE_URL: url } = parseConfig(z.object({ DATABASE_URL: commonSettings.DATABASE_URL }), env);
+  const pool = new Pool({
+    connectionString: url,
+    max: 1,
+    application_name: `${service} keys`,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    // A count may read a week of rows, which the limit of the service's role does not allow for.
+    options: `-c search_path=${schema} -c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+  });
+  // The statement under way reports a connection that breaks.
+  pool.on("error", () => {});
+  const db = createDatabase<DB>(pool);
+  try {
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+const CONNECTION_TIMEOUT_MS = 10_000;
+const STATEMENT_TIMEOUT_MS = 600_000;
+
+async function statusOf<DB>(db: Kysely<DB>, ring: RingInUse | PassingRing): Promise<RingStatus> {
+  const needed = "rows" in ring ? await rowsByKey(db, ring.rows) : new Map<string, bigint>();
+  const { activeId, keys } = ring.ring;
+  const ids = [...keys.keys(), ...[...needed.keys()].filter((id) => !keys.has(id))];
+  return {
+    setting: ring.setting,
+    ...("rows" in ring ? { rowsAre: ring.rowsAre } : { oldKeyStays: ring.oldKeyStays }),
+    keys: ids.map((id) => ({
+      id,
+      active: id === activeId,
+      inRing: keys.has(id),
+      rows: Number(needed.get(id) ?? 0n),
+    })),
+  };
+}
+
+function describeRing({ setting, keys, rowsAre, oldKeyStays }: RingStatus): string {
+  const lines = keys.map(({ id, active, inRing, rows }) => {
+    const mark = active ? "active" : inRing ? "" : "MISSING";
+    return `  ${id.padEnd(12)} ${mark.padEnd(8)} ${oldKeyStays ? "" : needOf(rows, rowsAre!, active)}`.trimEnd();
+  });
+  const note = oldKeyStays ? [`  nothing is stored under them; an old key stays ${oldKeyStays}`] : [];
+  return [setting, ...lines, ...note, ""].join("\n");
+}
+
+function needOf(rows: number, rowsAre: string, active: boolean): string {
+  if (rows > 0) return `${rows} ${rowsAre} need it`;
+  return active ? "nothing needs it yet" : "nothing needs it: it may leave";
+}

@@ -1,0 +1,8 @@
+import type { Generated } from "kysely";
+
+/** When each key made fingerprints. */
+export type PanFingerprintKeyTable = {
+  key_id: string;
+  first_used_at: Generated<Date>;
+  last_used_at: Generated<Date>;
+};

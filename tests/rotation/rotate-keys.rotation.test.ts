@@ -1,0 +1,238 @@
+// Every key is replaced as docs/keys.md says, while merchants, buyers and operators go on: nothing is refused.
+import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { execFile } from "node:child_process";
+import { withClient } from "@holdfast/sandbox/infrastructure";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { OperatorClient } from "../chaos/client/operator-client.ts";
+import type { ServiceProcess } from "../chaos/system/service-process.ts";
+import { startSystemUnderTest, type SystemUnderTest } from "../chaos/system/system-under-test.ts";
+import { loadTimers } from "../chaos/system/timers.ts";
+import { eventually } from "../support/index.ts";
+import { BalancedGateways } from "./balanced-gateways.ts";
+import { startSteadyLoad, type OperatorAt } from "./steady-load.ts";
+
+/** A machine that is busy must not make what a rotation would not. */
+const PATIENT = {
+  ...loadTimers,
+  ACQUIRER_TIMEOUT: "7s",
+  HANDLER_TIMEOUT: "8s",
+  REQUEST_TIMEOUT: "9s",
+  PAYMENTS_TIMEOUT: "6s",
+  LEASE_DURATION: "15s",
+  REVERSE_UNSEEN_AFTER: "15s",
+  THREE_DS_SESSION_DURATION: "60s",
+  WEBHOOK_ATTEMPT_TIMEOUT: "5s",
+  WEBHOOK_LEASE: "15s",
+  DATABASE_CONNECTION_TIMEOUT: "30s",
+};
+
+let sut: SystemUnderTest;
+let gateways: BalancedGateways;
+let operators: ReturnType<typeof identityProvider>;
+
+beforeAll(async () => {
+  sut = await startSystemUnderTest(PATIENT);
+  gateways = new BalancedGateways(sut.system.gateways);
+  operators = identityProvider();
+});
+afterAll(() => sut?.stop());
+
+test("card sealing, 3-D Secure state, peppers, webhook secrets and fingerprints are replaced under load", async () => {
+  const rings = ringsOf(sut.system.secrets);
+  const load = startLoad();
+  await load.ranFor(1);
+  await rollOut(rings.added);
+  await load.ranFor(1);
+  await rollOut(rings.active);
+  await load.ranFor(1);
+  await load.pastRoundsOver();
+  await reencrypt(rings.active);
+  expect(await needs("api-gateway", rings.active, "CREDENTIAL_PEPPERS")).toEqual({ old: 1 });
+  await signInOnce();
+  await eventually(async () => {
+    expect(await needs("api-gateway", rings.active, "CREDENTIAL_PEPPERS")).toEqual({ old: 0 });
+  });
+  expect(await needs("webhook-dispatcher", rings.active, "WEBHOOK_SECRET_KEYS")).toEqual({ old: 0 });
+  expect((await needs("payments", rings.active, "PAN_FINGERPRINT_KEYS")).old).toBeGreaterThan(0);
+  await asIfAWeekAgo();
+  expect(await needs("payments", rings.active, "PAN_FINGERPRINT_KEYS")).toEqual({ old: 0 });
+  await rollOut(rings.alone);
+  await load.ranFor(1);
+  await load.stop();
+  expect(load.refused).toEqual([]);
+  expect(await unreadableSecrets()).toBe(0);
+  await sut.check();
+});
+
+test("the operators' signing keys are replaced under load, and the old one is refused afterwards", async () => {
+  const load = startLoad();
+  await operators.publishNext();
+  await load.ranFor(1);
+  operators.signWithNext();
+  await load.ranFor(1);
+  await load.pastRoundsOver();
+  operators.removeOld();
+  await load.ranFor(1);
+  await load.stop();
+  expect(load.refused).toEqual([]);
+  await sut.check();
+});
+
+/** Until the test ends, however it ends. */
+function startLoad() {
+  const load = startSteadyLoad(sut, gateways, operators.operatorAt);
+  onTestFinished(() => load.stop());
+  return {
+    ...load,
+    /** While so many rounds are begun and ended, nothing is refused. */
+    async ranFor(rounds: number): Promise<void> {
+      const until = load.rounds() + rounds;
+      await eventually(() => load.rounds() >= until || load.refused.length > 0, { withinMs: 120_000 });
+      expect(load.refused).toEqual([]);
+    },
+  };
+}
+
+/** A merchant that makes no payments signs in once: until then its credential needs the old pepper. */
+async function signInOnce(): Promise<void> {
+  const [, { merchant }] = sut.system.shops;
+  const { merchantPort } = sut.system.gateways[0];
+  const headers = { "x-api-key": merchant.apiKey, "x-api-secret": merchant.apiSecret };
+  const path = `/api/payment/${merchant.merchantId}`;
+  const { status } = await fetch(`http://127.0.0.1:${merchantPort}${path}`, { headers });
+  expect(status).not.toBe(401);
+}
+
+/** The restarts of one step: every process of a service after the other, and each only when the one before is ready. */
+async function rollOut(ring: Record<string, string>): Promise<void> {
+  const { payments, webhooks } = sut.system;
+  const restart = async ({ process }: ServiceProcess) => {
+    await process.terminate({ withinMs: 60_000 });
+    await process.start(ring);
+  };
+  for (const service of [...payments, ...webhooks]) await restart(service);
+  for (const [index, gateway] of sut.system.gateways.entries()) {
+    await gateways.without(index, () => restart(gateway));
+  }
+}
+
+/** Each ring in the steps of docs/keys.md. */
+function ringsOf(secrets: SystemUnderTest["system"]["secrets"]) {
+  const olds = {
+    CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
+    THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
+    CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
+    WEBHOOK_SECRET_KEYS: `k1:${secrets.webhookSecretKey}`,
+    PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
+  };
+  const pairs = Object.entries(olds).map(
+    ([name, old]) => [name, old, `new:${randomBytes(32).toString("base64")}`] as const,
+  );
+  const step = (spell: (old: string, fresh: string) => string): Record<string, string> => ({
+    ...Object.fromEntries(pairs.map(([name, old, fresh]) => [name, spell(old, fresh)])),
+    // The form without an id, which the system was started with.
+    PAN_FINGERPRINT_KEY: "",
+  });
+  return {
+    added: step((old, fresh) => `${old},${fresh}`),
+    active: step((old, fresh) => `${fresh},${old}`),
+    alone: step((_old, fresh) => fresh),
+  };
+}
+
+type Ended = { status: number; stdout: string; stderr: string };
+
+/** `node program/src/keys.ts` beside a service. This process goes on meanwhile: the links of all others lead through it. */
+async function keys(service: string, ring: Record<string, string>, ...args: string[]): Promise<Ended> {
+  const program = join(import.meta.dirname, "..", "..", "services", service, "src", "keys.ts");
+  const env = { ...process.env, ...ring, DATABASE_URL: sut.system.superuserUrl };
+  return await new Promise((resolve) => {
+    execFile(process.execPath, [program, ...args], { env }, (error, stdout, stderr) =>
+      resolve({ status: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+}
+
+/** The checker compares the audit log with what operators did; this is one of it. */
+async function reencrypt(ring: Record<string, string>): Promise<void> {
+  expect(await keys("webhook-dispatcher", ring, "reencrypt")).toMatchObject({ status: 0 });
+  sut.system.operators.history.add({
+    operator: `keys (${userInfo().username})`,
+    action: "webhook_secrets.reencrypted",
+    subject: "WEBHOOK_SECRET_KEYS new",
+    bytesSent: true,
+    status: 200,
+  });
+}
+
+/** How many rows need the key that is not the first. */
+async function needs(
+  service: string,
+  ring: Record<string, string>,
+  setting: string,
+): Promise<{ old: number }> {
+  const { stdout, stderr } = await keys(service, ring, "status", "--json");
+  if (stdout === "") throw new Error(stderr);
+  const { rings } = JSON.parse(stdout) as {
+    rings: { setting: string; keys: { active: boolean; rows: number }[] }[];
+  };
+  const old = rings.find((one) => one.setting === setting)!.keys.find(({ active }) => !active);
+  return { old: old!.rows };
+}
+
+/** Idempotency-Keys live for 7 days: what was made under the old key becomes too old to be compared. */
+async function asIfAWeekAgo(): Promise<void> {
+  await query(`
+    update payments.pan_fingerprint_key
+    set first_used_at = now() - interval '16 days', last_used_at = now() - interval '8 days' where key_id = '0'`);
+}
+
+async function unreadableSecrets(): Promise<number> {
+  const [row] = await query<{ count: string }>(
+    "select count(*) from webhooks.attempt where error = 'secret_unreadable'",
+  );
+  return Number(row!.count);
+}
+
+const query = <Row>(text: string): Promise<Row[]> =>
+  withClient(sut.system.superuserUrl, async (client) => (await client.query(text)).rows as Row[]);
+
+/** Takes over from the identity provider that the system was started with, and rotates its key. */
+function identityProvider() {
+  const file = join(sut.system.dir, "operator-jwks.json");
+  const published = () => JSON.parse(readFileSync(file, "utf8")) as { keys: { kid: string }[] };
+  let next: { kid: string; privateKey: CryptoKey } | undefined;
+  let signs = false;
+  const { history } = sut.system.operators;
+  const operatorAt: OperatorAt = async (gateway) => {
+    const ports = [sut.system.gateways[gateway]!.operatorPort];
+    const token = await (signs ? tokenOf(next!) : sut.system.tokenOf("bora"));
+    return new OperatorClient({ name: "bora", token, ports, history });
+  };
+  return {
+    operatorAt,
+    async publishNext() {
+      const { privateKey, publicKey } = await generateKeyPair("ES256");
+      next = { kid: "next", privateKey };
+      const jwk = { ...(await exportJWK(publicKey)), alg: "ES256", use: "sig", kid: next.kid };
+      writeFileSync(file, JSON.stringify({ keys: [...published().keys, jwk] }));
+    },
+    signWithNext: () => (signs = true),
+    removeOld: () =>
+      writeFileSync(file, JSON.stringify({ keys: published().keys.filter(({ kid }) => kid === "next") })),
+  };
+}
+
+async function tokenOf({ kid, privateKey }: { kid: string; privateKey: CryptoKey }): Promise<string> {
+  return await new SignJWT({ roles: ["viewer", "approver", "admin"] })
+    .setProtectedHeader({ alg: "ES256", kid })
+    .setSubject("bora")
+    .setIssuer("holdfast-chaos")
+    .setAudience("holdfast-operator-api")
+    .setExpirationTime("1h")
+    .sign(privateKey);
+}

@@ -1,0 +1,71 @@
+/**
+ * `npm run keys`: the keys of all services of a sandbox. In containers and in Kubernetes each service has the program
+ * itself, with its own environment: `node program/src/keys.ts` (docs/keys.md).
+ */
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryRoot } from "./repository-root.ts";
+import { sandboxFileName, type SandboxFile } from "./sandbox-file.ts";
+import type { Secrets } from "./secrets.ts";
+
+const HELP = `npm run keys -- [--home DIR] COMMAND
+
+  status [--json]                  the keys of each ring, and how many rows still need each
+  reencrypt                        encrypts every webhook secret under the first key of WEBHOOK_SECRET_KEYS
+  forget-fingerprints --key ID     removes card fingerprints under a key that has left PAN_FINGERPRINT_KEYS
+
+  --home DIR    the sandbox in DIR (default .holdfast); a ring that is set in the environment replaces the sandbox's
+`;
+
+/** Which services know a command. */
+const SERVICES: Record<string, string[]> = {
+  status: ["api-gateway", "payments", "webhook-dispatcher"],
+  reencrypt: ["webhook-dispatcher"],
+  "forget-fingerprints": ["payments"],
+};
+
+function main(args: string[]): number {
+  const homeAt = args.indexOf("--home");
+  const [, home = ".holdfast"] = homeAt === -1 ? [] : args.splice(homeAt, 2);
+  const services = SERVICES[args[0] ?? "status"];
+  if (!services) {
+    process.stdout.write(HELP);
+    return args[0] === "--help" ? 0 : 2;
+  }
+  const env = { ...ringsOf(home), ...process.env };
+  const codes = services.map((service) => {
+    const program = join(repositoryRoot, "services", service, "src", "keys.ts");
+    return spawnSync(process.execPath, [program, ...args], { env, stdio: "inherit" }).status ?? 2;
+  });
+  return Math.max(...codes);
+}
+
+/** As the sandbox gives them to its services. */
+function ringsOf(home: string): Record<string, string> {
+  const { databaseUrl } = read(join(home, sandboxFileName), home) as SandboxFile;
+  const secrets = read(join(home, "secrets.json"), home) as Secrets;
+  return {
+    DATABASE_URL: databaseUrl,
+    THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
+    CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
+    CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
+    PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
+    WEBHOOK_SECRET_KEYS: `k1:${secrets.webhookSecretKey}`,
+  };
+}
+
+function read(file: string, home: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (cause) {
+    throw new Error(`no sandbox is running in ${home}: give --home`, { cause });
+  }
+}
+
+try {
+  process.exitCode = main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`keys: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}
