@@ -1,6 +1,7 @@
 export * from "./card.ts";
 export * from "./json-number.ts";
 export * from "./money.ts";
+export * from "./operator-role.ts";
 export * from "./page.ts";
 export * from "./payment-status.ts";
 export * from "./problem.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { PAYMENT_STATUS_CHANGED } from "./messages/events.ts";
+import { mayAct, OPERATOR_ROLES, type OperatorRole } from "./operator-role.ts";
 import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
 import { apiPaymentResponseSchema } from "./http/api-payment-response.ts";
 import { COMMON_PROBLEMS, MERCHANT_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
@@ -92,7 +93,7 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
     tags: [listener],
     summary,
     ...((description ?? role) !== undefined && {
-      description: [description, role && `Requires the role \`${role}\`.`].filter(Boolean).join(" "),
+      description: [description, role && requirement(role)].filter(Boolean).join(" "),
     }),
     ...(listener === "operator" && { security: [{ operatorToken: [] }] }),
     requestParams: {
@@ -107,6 +108,14 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
     }),
     responses: { ...successes(endpoint), ...problems(problemsOf(endpoint)) },
   };
+}
+
+/** Each of the roles is enough. */
+function requirement(role: OperatorRole): string {
+  const enough = OPERATOR_ROLES.filter((one) => mayAct(new Set([one]), role));
+  return enough.length === OPERATOR_ROLES.length
+    ? "Requires any role."
+    : `Requires the role ${enough.map((one) => `\`${one}\``).join(" or ")}.`;
 }
 
 function problemsOf({ listener, problems: own }: Endpoint): ProblemCode[] {

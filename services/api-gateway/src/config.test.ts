@@ -59,6 +59,9 @@ test("the defaults are the documented ones", () => {
     CLIENT_REQUEST_TIMEOUT: 14_000,
     CLIENT_ANSWER_TIMEOUT: 15_000,
     OPERATOR_ROLES_CLAIM: "roles",
+    OPERATOR_TOKEN_AGE_MAX: 3_600_000,
+    OPERATOR_REQUIRED_ACR: [],
+    OPERATOR_REQUIRED_AMR: [],
     KEEP_ALIVE_TIMEOUT: 65_000,
     TRUSTED_PROXIES: [],
   });
@@ -125,6 +128,11 @@ describe("refuses to start", () => {
       "when it would close connections under a load balancer",
       { ...merchant, KEEP_ALIVE_TIMEOUT: "5ms" },
       ["KEEP_ALIVE_TIMEOUT"],
+    ],
+    [
+      "with operators who stay signed in for days",
+      { ...operator, OPERATOR_TOKEN_AGE_MAX: "25h" },
+      ["OPERATOR_TOKEN_AGE_MAX"],
     ],
     ["with no time for the way back", { ...merchant, HANDLER_TIMEOUT: "20s" }, ["HANDLER_TIMEOUT"]],
   ])("%s", (_case, settings: Record<string, string>, faults) => {

@@ -1,10 +1,10 @@
+import { operatorTokenSettings } from "@holdfast/operator-token";
 import {
   commonSettings,
   durationSetting,
   integerSetting,
   keyRingSetting,
   portSetting,
-  textSetting,
   urlSetting,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
@@ -57,20 +57,10 @@ export const configSchema = z
       .default(5_000)
       .describe("How long a revoked API key still works when the bus is down."),
 
-    OPERATOR_JWKS: textSetting("must be a URL or the path of a file")
-      .optional()
-      .describe(
-        "The public keys of the operators' identity provider (JSON Web Key Set). Required by the operator API.",
-      ),
-    OPERATOR_JWT_ISSUER: textSetting("must be the token's iss")
-      .optional()
-      .describe("The issuer that operators' tokens must name. Required by the operator API."),
-    OPERATOR_JWT_AUDIENCE: textSetting("must be the token's aud")
-      .optional()
-      .describe("The audience that operators' tokens must name. Required by the operator API."),
-    OPERATOR_ROLES_CLAIM: textSetting("must be the name of a claim")
-      .default("roles")
-      .describe("The claim that lists an operator's roles: `viewer`, `approver`, `admin`."),
+    ...operatorTokenSettings,
+    OPERATOR_JWKS: neededByOperatorApi(operatorTokenSettings.OPERATOR_JWKS),
+    OPERATOR_JWT_ISSUER: neededByOperatorApi(operatorTokenSettings.OPERATOR_JWT_ISSUER),
+    OPERATOR_JWT_AUDIENCE: neededByOperatorApi(operatorTokenSettings.OPERATOR_JWT_AUDIENCE),
 
     HANDLER_TIMEOUT: durationSetting()
       .default(18_000)
@@ -162,6 +152,10 @@ export const configSchema = z
   });
 
 export type Config = z.infer<typeof configSchema>;
+
+function neededByOperatorApi(setting: z.ZodString) {
+  return setting.optional().describe(`${setting.description} Required by the operator API.`);
+}
 
 function rangesSetting() {
   const error = "must be ranges separated by commas, such as 10.0.0.0/8,fd00::/8";

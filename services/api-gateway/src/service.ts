@@ -1,5 +1,6 @@
 import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
+import { createVerifyToken } from "@holdfast/operator-token";
 import {
   createDatabase,
   createPool,
@@ -45,7 +46,6 @@ import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
 import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
 import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
 import { merchantRoutes } from "./operator-api/merchants.ts";
-import { operatorKeys } from "./operator-api/operator-keys.ts";
 import { paymentRoutes } from "./operator-api/payments.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
@@ -230,11 +230,7 @@ function operatorApi(config: Config, deps: Deps): Router {
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
     prefix: "/operator",
-    authenticate: authenticateOperator(operatorKeys(needed(config.OPERATOR_JWKS)), {
-      issuer: needed(config.OPERATOR_JWT_ISSUER),
-      audience: needed(config.OPERATOR_JWT_AUDIENCE),
-      rolesClaim: config.OPERATOR_ROLES_CLAIM,
-    }),
+    authenticate: authenticateOperator({ verify: createVerifyToken(config), clock }),
     places: placesIn(config),
     routes: [
       ...merchantRoutes({ db, peppers, announce }),

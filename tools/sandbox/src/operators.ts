@@ -1,12 +1,15 @@
 // The sandbox is its own identity provider: it signs the operators' tokens and publishes the key that verifies them.
 import { createPublicKey } from "node:crypto";
 import { calculateJwkThumbprint, importJWK, SignJWT, type JWK } from "jose";
+import { OPERATOR_ROLES } from "@holdfast/contracts";
 import { replaceFile } from "./replace-file.ts";
 
 export type Operator = { name: string; roles: string[]; token: string };
 
 export const operatorIssuer = "holdfast-sandbox";
 export const operatorAudience = "holdfast-operator-api";
+/** A day's work on one machine: nobody signs in again. */
+export const operatorTokenAge = "24h";
 
 /** Signs a new token for each operator and writes the public key set that the operator API verifies them with. */
 export async function createOperators(privateKey: JWK, jwksFile: string): Promise<Operator[]> {
@@ -18,12 +21,12 @@ export async function createOperators(privateKey: JWK, jwksFile: string): Promis
   return Promise.all(
     people.map(async ({ name, roles }) => {
       const token = await new SignJWT({ roles })
-        .setProtectedHeader({ alg: algorithm, kid })
+        .setProtectedHeader({ alg: algorithm, kid, typ: "at+jwt" })
         .setSubject(name)
         .setIssuer(operatorIssuer)
         .setAudience(operatorAudience)
         .setIssuedAt()
-        .setExpirationTime("24h")
+        .setExpirationTime(operatorTokenAge)
         .sign(key);
       return { name, roles, token };
     }),
@@ -32,9 +35,12 @@ export async function createOperators(privateKey: JWK, jwksFile: string): Promis
 
 const algorithm = "ES256";
 
+const everyRole = [...OPERATOR_ROLES];
+
 // Two with every role, because some decisions take two different people.
 const people = [
-  { name: "alice", roles: ["viewer", "approver", "admin"] },
-  { name: "bora", roles: ["viewer", "approver", "admin"] },
+  { name: "alice", roles: everyRole },
+  { name: "bora", roles: everyRole },
   { name: "vera", roles: ["viewer"] },
+  { name: "omer", roles: ["onboarder"] },
 ];

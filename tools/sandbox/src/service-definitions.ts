@@ -6,7 +6,7 @@ import {
   type SchemaUrls,
   type ServiceName,
 } from "./infrastructure/index.ts";
-import { operatorAudience, operatorIssuer } from "./operators.ts";
+import { operatorAudience, operatorIssuer, operatorTokenAge } from "./operators.ts";
 import type { Ports } from "./ports.ts";
 import { repositoryRoot } from "./repository-root.ts";
 import type { Secrets } from "./secrets.ts";
@@ -41,7 +41,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
   {
     ...service("api-gateway"),
     isEdge: true,
-    environment: ({ ports, secrets, operatorJwksFile }) => ({
+    environment: ({ ports, secrets, ...surroundings }) => ({
       MERCHANT_API_PORT: `${ports.merchantApi}`,
       OPERATOR_API_PORT: `${ports.operatorApi}`,
       PUBLIC_PAGES_PORT: `${ports.publicPages}`,
@@ -49,9 +49,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
       THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
       CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
-      OPERATOR_JWKS: operatorJwksFile,
-      OPERATOR_JWT_ISSUER: operatorIssuer,
-      OPERATOR_JWT_AUDIENCE: operatorAudience,
+      ...operatorTokens(surroundings),
     }),
   },
   {
@@ -82,6 +80,16 @@ export const serviceDefinitions: ServiceDefinition[] = [
     }),
   },
 ];
+
+/** How operators' tokens are verified: the sandbox signs them itself. */
+function operatorTokens({ operatorJwksFile }: Pick<ServiceSurroundings, "operatorJwksFile">) {
+  return {
+    OPERATOR_JWKS: operatorJwksFile,
+    OPERATOR_JWT_ISSUER: operatorIssuer,
+    OPERATOR_JWT_AUDIENCE: operatorAudience,
+    OPERATOR_TOKEN_AGE_MAX: operatorTokenAge,
+  };
+}
 
 /** Settings of the sandbox that whoever starts it may replace. */
 function unlessGiven(settings: Record<string, string>): Record<string, string> {

@@ -1,6 +1,6 @@
 import { parse as parseQuery } from "node:querystring";
 import type { IncomingMessage } from "node:http";
-import { OPERATOR_ROLES, workOf, type Endpoint, type OperatorRole, type Places } from "@holdfast/contracts";
+import { mayAct, workOf, type Endpoint, type Places } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import type { z } from "zod";
 import { createInFlightLimit, type InFlightLimit } from "../limits/in-flight-limit.ts";
@@ -31,7 +31,7 @@ export type RouterOptions = {
 
 /**
  * Checks a request in this order: who sends it, whether that is too often, whether there is such a route and method,
- * whether there is a place for it, whether the role allows it, then its body, and last the ids in its path.
+ * whether there is a place for it, whether the roles allow it, then its body, and last the ids in its path.
  *
  * express's Router matches the paths, and nothing else of express is used: its application changes the prototype of each
  * request and response and adds headers that would have to be removed again, and what HTTP cannot parse would not reach
@@ -56,6 +56,8 @@ export function createRouter({ prefix, authenticate, limitRate, routes, places }
   return router;
 }
 
+const NONE: ReadonlySet<never> = new Set();
+
 function routeHandler(route: Route, inPlace: InFlightLimit): RequestHandler {
   return requestHandler(async (request, exchange) => {
     exchange.route = route.endpoint.path;
@@ -75,7 +77,7 @@ async function readCall(
   request: RoutedRequest,
   exchange: Exchange,
 ): Promise<Call<Endpoint> | Refusal> {
-  if (endpoint.listener === "operator" && !includesRole(exchange.operator?.role, endpoint.role))
+  if (endpoint.listener === "operator" && !mayAct(exchange.operator?.roles ?? NONE, endpoint.role))
     return new Refusal("forbidden");
   if (endpoint.listener === "merchant" && endpoint.method === "POST") {
     const key = readIdempotencyKey(request, concretePath(endpoint.path, request.params));
@@ -123,10 +125,6 @@ async function readJson(exchange: Exchange, optional: boolean): Promise<unknown>
 
 function hasNoBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0";
-}
-
-function includesRole(has: OperatorRole | undefined, needed: OperatorRole): boolean {
-  return has !== undefined && OPERATOR_ROLES.indexOf(has) >= OPERATOR_ROLES.indexOf(needed);
 }
 
 function methodNotAllowed(path: string, allow: string): RequestHandler {

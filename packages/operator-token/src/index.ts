@@ -1,0 +1,4 @@
+export * from "./operator-keys.ts";
+export * from "./operator-token-settings.ts";
+export * from "./operator-token.ts";
+export * from "./verify-operator-token.ts";
