@@ -1,2 +1,3 @@
 export * from "./audit-chain.ts";
+export * from "./audit-forbidden.ts";
 export * from "./audit-log.ts";

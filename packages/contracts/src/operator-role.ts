@@ -26,3 +26,6 @@ export function mayAct(roles: ReadonlySet<OperatorRole>, role: OperatorRole): bo
       return role satisfies never;
   }
 }
+
+/** A person whose token was verified. Without a role they may do nothing. */
+export type VerifiedOperator = { subject: string; roles: ReadonlySet<OperatorRole> };

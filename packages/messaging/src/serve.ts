@@ -6,6 +6,7 @@ import {
   type Command,
   type CommandContext,
   type CommandReply,
+  type HandlerContext,
   type MessageContext,
   type Places,
 } from "@holdfast/contracts";
@@ -23,6 +24,7 @@ import {
 import type { ServiceMsg } from "@nats-io/services";
 import { headers } from "@nats-io/transport-node";
 import type { z } from "zod";
+import { createAdmission, type Admit, type AdmitOperators, type RefusedOperator } from "./admit-operator.ts";
 import type { Bus } from "./connect.ts";
 import { messagingAttributes } from "./messaging-attributes.ts";
 import { createQueueGroup } from "./queue-group.ts";
@@ -36,7 +38,8 @@ export type Incoming<Request, Context = MessageContext> = {
   payload: Request;
 };
 
-type Handler = {
+/** A command with what carries it out. */
+export type Handler = {
   command: Command;
   handle: (incoming: Incoming<never, never>) => Promise<CommandReply<unknown>>;
 };
@@ -44,7 +47,9 @@ type Handler = {
 /** Binds a command to its handler; the types of both come from the contract. */
 export function handler<Request extends z.ZodType, Result extends z.ZodType, Context extends CommandContext>(
   command: Command<Request, Result, Context>,
-  handle: (incoming: Incoming<z.infer<Request>, Context>) => Promise<CommandReply<z.infer<Result>>>,
+  handle: (
+    incoming: Incoming<z.infer<Request>, HandlerContext<Context>>,
+  ) => Promise<CommandReply<z.infer<Result>>>,
 ): Handler {
   return { command, handle };
 }
@@ -56,6 +61,8 @@ export type ServeOptions = {
   handlers: Handler[];
   /** How many commands may be under way in this process; one more is answered `not_started`. */
   places: Places;
+  /** Who may send operators' commands; needed where there are any. */
+  operators?: AdmitOperators;
   /** While it is off, no command is begun. */
   clock?: { isOff(): boolean; onChange(listener: () => void): void };
   /** Called once per message, after its answer, for the log and metrics. */
@@ -64,8 +71,11 @@ export type ServeOptions = {
 
 export type Handled = {
   subject: string;
-  context: CommandContext | undefined;
-  outcome: CommandReply<unknown>["outcome"] | Refused | "rejected" | "failed";
+  /** Undefined of what could not be read. An operator's token is not in it. */
+  context: { requestId: string; merchantId: string | undefined } | undefined;
+  /** Who asked, without the right to. */
+  actor?: string;
+  outcome: CommandReply<unknown>["outcome"] | Refused | RefusedOperator["outcome"] | "rejected" | "failed";
   durationMs: number;
   error?: unknown;
 };
@@ -81,7 +91,8 @@ export type Serving = {
 /**
  * Serves commands in the NATS services framework: one queue group, so that any number of replicas share the work, with
  * discovery, ping and stats. Each message is parsed once, here; its handler is awaited here (the framework would not)
- * and always answered: after an unexpected throw the caller's outcome is `in_doubt`. Resolves when the server has
+ * and always answered: after an unexpected throw the caller's outcome is `in_doubt`. An operator's command is begun only
+ * with the token of somebody who may ask for it (see `admitOperator`). Resolves when the server has
  * accepted the subscriptions, however often the connection breaks before that.
  *
  * While `clock` is off, this process leaves the group: otherwise the server would go on giving it its share of messages,
@@ -91,8 +102,9 @@ export type Serving = {
  */
 export async function serve(
   bus: Bus,
-  { service, version, handlers, places, clock, onHandled }: ServeOptions,
+  { service, version, handlers, places, operators, clock, onHandled }: ServeOptions,
 ): Promise<Serving> {
+  const admit = createAdmission(handlers, operators);
   const underway = { external: new Set<Promise<void>>(), local: new Set<Promise<void>>() };
   const report = (handled: Handled) => {
     const { subject, outcome, durationMs } = handled;
@@ -104,7 +116,7 @@ export async function serve(
     const overloaded = underway[kind].size >= places[kind];
     const refused = clock?.isOff() ? "clock_off" : overloaded ? "overloaded" : undefined;
     const run = traced(message, command, (traceparent) =>
-      answer({ message, traceparent }, command, handle, refused, report),
+      answer({ message, traceparent }, { command, handle }, { admit, refused }, report),
     );
     underway[kind].add(run);
     void run.finally(() => underway[kind].delete(run));
@@ -164,7 +176,7 @@ async function traced(
       {
         "holdfast.outcome": outcome === "pending" ? UNKNOWN_OUTCOME : outcome,
         "holdfast.request.id": context?.requestId,
-        "holdfast.merchant.id": context && "merchant" in context ? context.merchant.merchantId : undefined,
+        "holdfast.merchant.id": context?.merchantId,
       },
       span,
     );
@@ -178,30 +190,26 @@ const FAILURES: ReadonlySet<string> = new Set([
   "overloaded",
   "clock_off",
   "past_deadline",
+  "unverifiable",
 ]);
 
 type Received = { message: ServiceMsg; traceparent: string | undefined };
 
 async function answer(
   { message, traceparent }: Received,
-  command: Command,
-  handle: Handler["handle"],
-  refusedAlready: Refused | undefined,
+  { command, handle }: Handler,
+  { admit, refused: refusedAlready }: { admit: Admit; refused: Refused | undefined },
   onHandled: ServeOptions["onHandled"],
 ): Promise<Handled> {
   const started = performance.now();
-  let context: CommandContext | undefined;
-  const finish = (outcome: Handled["outcome"], error?: unknown): Handled => {
-    const handled: Handled = {
-      subject: command.subject,
-      context,
-      outcome,
-      durationMs: performance.now() - started,
-      ...(error !== undefined && { error }),
-    };
+  let context: Handled["context"];
+  const finish = (outcome: Handled["outcome"], more: Pick<Handled, "actor" | "error"> = {}): Handled => {
+    const durationMs = performance.now() - started;
+    const handled: Handled = { subject: command.subject, context, outcome, durationMs, ...more };
     onHandled(handled);
     return handled;
   };
+  const respond = (reply: CommandReply<unknown>) => message.respond(JSON.stringify(reply));
   // The server lets us answer every sender of any of our commands, and does not check which command this is.
   if (!mayBeAnswered(command, message.reply)) return finish("rejected");
   try {
@@ -212,24 +220,41 @@ async function answer(
       message.respond("", { headers: failure("rejected") });
       return finish("rejected");
     }
-    context = parsedContext.data;
-    const refused = refusedAlready ?? (Date.now() > context.deadlineAt ? "past_deadline" : undefined);
-    if (refused) {
-      message.respond(JSON.stringify({ outcome: "not_started" } satisfies CommandReply<never>));
-      return finish(refused);
+    context = namesIn(parsedContext.data);
+    if (refusedAlready) {
+      respond(NOT_STARTED);
+      return finish(refusedAlready);
+    }
+    const admitted = await admit(command, parsedContext.data);
+    if ("reply" in admitted) {
+      const { reply, outcome, ...more } = admitted;
+      respond(reply);
+      return finish(outcome, more);
+    }
+    if (Date.now() > admitted.context.deadlineAt) {
+      respond(NOT_STARTED);
+      return finish("past_deadline");
     }
     const reply = await handle({
-      context: context as never,
+      context: admitted.context as never,
       traceparent,
       payload: payload.data as never,
     });
-    message.respond(JSON.stringify(reply));
+    respond(reply);
     return finish(reply.outcome);
   } catch (error) {
     message.respond("", { headers: failure("failed") });
-    return finish("failed", error);
+    return finish("failed", { error });
   }
 }
+
+/** Of a context, what may be logged. */
+function namesIn(context: CommandContext): Handled["context"] {
+  const merchantId = "merchant" in context ? context.merchant.merchantId : undefined;
+  return { requestId: context.requestId, merchantId };
+}
+
+const NOT_STARTED: CommandReply<never> = { outcome: "not_started" };
 
 /**
  * Whether the answer goes to an inbox of the command's own senders (or of the observer). NATS does not check the reply

@@ -1,8 +1,5 @@
-import { OPERATOR_ROLES, type OperatorRole } from "@holdfast/contracts";
+import { OPERATOR_ROLES, type OperatorRole, type VerifiedOperator } from "@holdfast/contracts";
 import { errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
-
-/** A person whose token was verified. Without a role they may do nothing. */
-export type VerifiedOperator = { subject: string; roles: ReadonlySet<OperatorRole> };
 
 /** @returns undefined of a token that is not valid. @throws OperatorKeysUnavailableError */
 export type VerifyToken = (token: string) => Promise<VerifiedOperator | undefined>;

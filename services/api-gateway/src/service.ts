@@ -47,6 +47,7 @@ import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operat
 import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
 import { merchantRoutes } from "./operator-api/merchants.ts";
 import { paymentRoutes } from "./operator-api/payments.ts";
+import { recordForbidden } from "./operator-api/record-forbidden.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
@@ -231,6 +232,7 @@ function operatorApi(config: Config, deps: Deps): Router {
   return createRouter({
     prefix: "/operator",
     authenticate: authenticateOperator({ verify: createVerifyToken(config), clock }),
+    onForbidden: recordForbidden(db),
     places: placesIn(config),
     routes: [
       ...merchantRoutes({ db, peppers, announce }),

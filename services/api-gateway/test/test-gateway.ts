@@ -1,15 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createCardOpener } from "@holdfast/sealing";
 import { keyRingSetting } from "@holdfast/service-runtime";
-import {
-  captureLog,
-  createOperatorIdentity,
-  EVERY_ROLE,
-  startTestLink,
-  startTestSystem,
-} from "@holdfast/tests/support";
+import { captureLog, EVERY_ROLE, startTestLink, startTestSystem } from "@holdfast/tests/support";
 import { expect } from "vitest";
 import { http, type HttpAnswer, type HttpRequest } from "./http-client.ts";
 
@@ -23,15 +14,12 @@ export type TestMerchant = {
 
 /** A gateway in this process, on its own migrated database and its own nats-server. */
 export async function startTestGateway(settings: Record<string, string> = {}) {
-  const directory = await mkdtemp(join(tmpdir(), "holdfast-gateway-"));
-  const identity = await createOperatorIdentity();
   const { log, lines } = captureLog("api-gateway");
   const system = await startTestSystem({ services: ["api-gateway"], running: [], log: () => log });
-  const { database, nats } = system;
+  const { database, nats, identity } = system;
   const databaseLink = await startTestLink(database.urls.gateway.app);
   const env = system.environment("api-gateway", {
     DATABASE_URL: databaseLink.url,
-    ...(await identity.settings(join(directory, "jwks.json"))),
     ...settings,
   });
   const gateway = await system.start("api-gateway", env);
@@ -79,7 +67,7 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     stopGateway: () => gateway.stop(),
     async stop(): Promise<void> {
       await system.close();
-      await Promise.all([databaseLink.close(), rm(directory, { recursive: true })]);
+      await databaseLink.close();
     },
   };
 }

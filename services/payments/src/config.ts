@@ -1,4 +1,5 @@
 import { outboxSettings } from "@holdfast/outbox";
+import { operatorTokenSettings } from "@holdfast/operator-token";
 import {
   commonSettings,
   durationSetting,
@@ -14,6 +15,7 @@ import { z } from "zod";
 /** Environment variables of the payments service. */
 export const configSchema = z.object({
   ...commonSettings,
+  ...operatorTokenSettings,
   ...outboxSettings,
   ACQUIRER_URL: urlSetting("http:", "https:").describe("The acquirer."),
   ACQUIRER_TIMEOUT: durationSetting()

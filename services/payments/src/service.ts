@@ -1,3 +1,4 @@
+import { auditForbidden } from "@holdfast/audit";
 import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
 import { createCardOpener } from "@holdfast/sealing";
 import {
@@ -9,6 +10,7 @@ import {
   sellPayment,
 } from "@holdfast/contracts";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
+import { createVerifyToken } from "@holdfast/operator-token";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import {
   confirmEventsHandler,
@@ -161,6 +163,10 @@ export async function startPayments(
     version: "0.1.0",
     places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
     clock,
+    operators: {
+      verify: createVerifyToken(config),
+      onForbidden: (attempt) => auditForbidden(db, attempt),
+    },
     onHandled: logHandled(log),
     handlers: [
       handler(preAuthorizePayment, (message) => authorizePayment(deps, message, "PRE_AUTHORIZATION")),

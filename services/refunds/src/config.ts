@@ -1,5 +1,6 @@
 import { currencyExponent, parseAmount } from "@holdfast/contracts";
 import { outboxSettings } from "@holdfast/outbox";
+import { operatorTokenSettings } from "@holdfast/operator-token";
 import {
   commonSettings,
   durationSetting,
@@ -12,6 +13,7 @@ import { z } from "zod";
 /** Environment variables of the refunds service. */
 export const configSchema = z.object({
   ...commonSettings,
+  ...operatorTokenSettings,
   ...outboxSettings,
   ACQUIRER_URL: urlSetting("http:", "https:").describe("The acquirer."),
   ACQUIRER_TIMEOUT: durationSetting()

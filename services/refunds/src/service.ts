@@ -1,7 +1,9 @@
+import { auditForbidden } from "@holdfast/audit";
 import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
 import { getRefund as getRefundCommand, requestRefund as requestRefundCommand } from "@holdfast/contracts";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
+import { createVerifyToken } from "@holdfast/operator-token";
 import {
   confirmEventsHandler,
   createOutboxPool,
@@ -91,6 +93,10 @@ export async function startRefunds(
     version: "0.1.0",
     places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
     clock,
+    operators: {
+      verify: createVerifyToken(config),
+      onForbidden: (attempt) => auditForbidden(db, attempt),
+    },
     onHandled: logHandled(log),
     handlers: [
       handler(requestRefundCommand, (message) => requestRefundByMerchant(deps, message)),

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { eventStreamSettings } from "@holdfast/outbox";
+import { operatorTokenSettings } from "@holdfast/operator-token";
 import {
   commonSettings,
   durationSetting,
@@ -12,6 +13,7 @@ import { z } from "zod";
 /** Environment variables of the webhook dispatcher. */
 export const configSchema = z.object({
   ...commonSettings,
+  ...operatorTokenSettings,
   ...eventStreamSettings,
   WEBHOOK_SECRET_KEYS: keyRingSetting().describe(
     "Encrypts merchants' webhook secrets at rest; new ones are encrypted under the first key.",

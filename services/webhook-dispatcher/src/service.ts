@@ -1,4 +1,6 @@
+import { auditForbidden } from "@holdfast/audit";
 import { busOptions, connectBus, logHandled, serve } from "@holdfast/messaging";
+import { createVerifyToken } from "@holdfast/operator-token";
 import {
   createDatabase,
   createPool,
@@ -119,6 +121,10 @@ export async function startWebhookDispatcher(
     version: "0.1.0",
     places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
     clock: watch,
+    operators: {
+      verify: createVerifyToken(config),
+      onForbidden: (attempt) => auditForbidden(db, attempt),
+    },
     onHandled: logHandled(log),
     handlers: operatorHandlers({
       db,

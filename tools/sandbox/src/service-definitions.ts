@@ -55,7 +55,8 @@ export const serviceDefinitions: ServiceDefinition[] = [
   {
     ...service("payments"),
     isEdge: false,
-    environment: ({ ports, secrets }) => ({
+    environment: ({ ports, secrets, ...surroundings }) => ({
+      ...operatorTokens(surroundings),
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
       PAN_FINGERPRINT_KEY: secrets.panFingerprintKey,
       ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}`,
@@ -64,12 +65,16 @@ export const serviceDefinitions: ServiceDefinition[] = [
   {
     ...service("refunds"),
     isEdge: false,
-    environment: ({ ports }) => ({ ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}` }),
+    environment: ({ ports, ...surroundings }) => ({
+      ...operatorTokens(surroundings),
+      ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}`,
+    }),
   },
   {
     ...service("webhook-dispatcher"),
     isEdge: false,
-    environment: ({ secrets, caFile }) => ({
+    environment: ({ secrets, caFile, ...surroundings }) => ({
+      ...operatorTokens(surroundings),
       WEBHOOK_SECRET_KEYS: `k1:${secrets.webhookSecretKey}`,
       // A merchant's receiver on this machine.
       ...unlessGiven({

@@ -18,12 +18,16 @@ import type { Call, Route } from "./route.ts";
 /** Sets who signed in, or refuses. It reads headers only. */
 export type Authenticate = (request: IncomingMessage, exchange: Exchange) => Promise<Refusal | undefined>;
 
+type OnForbidden = (exchange: Exchange, endpoint: Endpoint) => Promise<void>;
+
 export type RouterOptions = {
   /** Everything under this path needs a sign-in, even routes that do not exist. */
   prefix: string;
   authenticate: Authenticate;
   /** Counts requests that are signed in, even of routes that do not exist. */
   limitRate?: LimitRate;
+  /** Called for an operator whose roles do not allow the request, before the answer says so. */
+  onForbidden?: OnForbidden;
   routes: Route[];
   /** Requests at the same time; one more is refused as not started. */
   places: Places;
@@ -37,7 +41,14 @@ export type RouterOptions = {
  * request and response and adds headers that would have to be removed again, and what HTTP cannot parse would not reach
  * it, where every answer here has a request id (ADR 0017).
  */
-export function createRouter({ prefix, authenticate, limitRate, routes, places }: RouterOptions): Router {
+export function createRouter({
+  prefix,
+  authenticate,
+  limitRate,
+  onForbidden,
+  routes,
+  places,
+}: RouterOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use(
     prefix,
@@ -50,18 +61,25 @@ export function createRouter({ prefix, authenticate, limitRate, routes, places }
   const inPlace = createInFlightLimit(places);
   for (const [path, routesHere] of Map.groupBy(routes, ({ endpoint }) => endpoint.path)) {
     const expressRoute = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
-    for (const route of routesHere) expressRoute[methodOf(route.endpoint)](routeHandler(route, inPlace));
+    for (const route of routesHere)
+      expressRoute[methodOf(route.endpoint)](routeHandler(route, inPlace, onForbidden));
     expressRoute.all(methodNotAllowed(path, allowedMethods(routesHere)));
   }
   return router;
 }
 
-const NONE: ReadonlySet<never> = new Set();
+function mayCall({ listener, role }: Endpoint, { operator }: Exchange): boolean {
+  return listener !== "operator" || (operator !== undefined && mayAct(operator.roles, role));
+}
 
-function routeHandler(route: Route, inPlace: InFlightLimit): RequestHandler {
+function routeHandler(route: Route, inPlace: InFlightLimit, onForbidden?: OnForbidden): RequestHandler {
   return requestHandler(async (request, exchange) => {
     exchange.route = route.endpoint.path;
     const hadPlace = await inPlace(workOf(route.endpoint), async () => {
+      if (!mayCall(route.endpoint, exchange)) {
+        await onForbidden?.(exchange, route.endpoint);
+        return refuse(exchange, new Refusal("forbidden"));
+      }
       const call = await readCall(route, request, exchange);
       const answer = call instanceof Refusal ? call : await route.handle(call);
       if (answer instanceof Refusal) return refuse(exchange, answer);
@@ -77,8 +95,6 @@ async function readCall(
   request: RoutedRequest,
   exchange: Exchange,
 ): Promise<Call<Endpoint> | Refusal> {
-  if (endpoint.listener === "operator" && !mayAct(exchange.operator?.roles ?? NONE, endpoint.role))
-    return new Refusal("forbidden");
   if (endpoint.listener === "merchant" && endpoint.method === "POST") {
     const key = readIdempotencyKey(request, concretePath(endpoint.path, request.params));
     if (key instanceof Refusal) return key;

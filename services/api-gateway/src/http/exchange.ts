@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { ServerResponse } from "node:http";
-import type { MessageContext, ProblemCode } from "@holdfast/contracts";
-import type { OperatorToken, VerifiedOperator } from "@holdfast/operator-token";
+import type { MessageContext, ProblemCode, VerifiedOperator } from "@holdfast/contracts";
+import type { OperatorToken } from "@holdfast/operator-token";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
 import type { TraceContext } from "./trace-context.ts";
 

@@ -111,6 +111,21 @@ describe("who may do what", () => {
     }
   });
 
+  test("who asks for what the roles do not allow stands in the audit log", async () => {
+    const path = `/operator/refunds/${NOWHERE}/approve`;
+    const answer = await gateway.operatorApi({ method: "POST", path, role: "onboarder" });
+    expectProblem(answer, "forbidden");
+    const { body } = await gateway.operatorApi({ path: "/operator/audit-log?service=api-gateway&limit=1" });
+    expect(body["items"]).toMatchObject([
+      {
+        actor: "olga",
+        action: "operator.forbidden",
+        subject: "approveRefund",
+        detail: { role: "approver", requestId: answer.headers["x-request-id"] },
+      },
+    ]);
+  });
+
   test("the log has who did it, to whom", async () => {
     const { merchantId } = await gateway.createMerchant();
     await eventually(() =>
