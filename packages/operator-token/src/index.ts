@@ -1,3 +1,4 @@
+export * from "./claimed-subject.ts";
 export * from "./operator-keys.ts";
 export * from "./operator-token-settings.ts";
 export * from "./operator-token.ts";

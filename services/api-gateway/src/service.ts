@@ -30,7 +30,7 @@ import { requestHandler } from "./http/routed-request.ts";
 import { createPageInFlightLimit, placesIn } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
-import { createSignInLimits } from "./limits/sign-in-limits.ts";
+import { createSignInLimits, type SignInLimits } from "./limits/sign-in-limits.ts";
 import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { binRoute } from "./merchant-api/bin.ts";
 import { cancelRoute, captureRoute } from "./merchant-api/capture-and-cancel.ts";
@@ -157,13 +157,7 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps): Router {
   const generateSession = createGenerateSession(signedSessionsOf(config), publicUrl);
   return createRouter({
     prefix: "/api",
-    authenticate: authenticateMerchant(
-      needed(signIn),
-      createSignInLimits({
-        perAddress: config.FAILED_SIGN_INS_PER_MINUTE_PER_IP,
-        perKey: config.FAILED_SIGN_INS_PER_MINUTE_PER_KEY,
-      }),
-    ),
+    authenticate: authenticateMerchant(needed(signIn), signInLimits(config)),
     limitRate: createMerchantRateLimit(config.RATE_LIMIT_PER_SECOND),
     places: placesIn(config),
     routes: [
@@ -231,7 +225,11 @@ function operatorApi(config: Config, deps: Deps): Router {
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
     prefix: "/operator",
-    authenticate: authenticateOperator({ verify: createVerifyToken(config), clock }),
+    authenticate: authenticateOperator({
+      verify: createVerifyToken(config),
+      limits: signInLimits(config),
+      clock,
+    }),
     onForbidden: recordForbidden(db),
     places: placesIn(config),
     routes: [
@@ -241,6 +239,13 @@ function operatorApi(config: Config, deps: Deps): Router {
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...webhookRoutes({ send, db }),
     ],
+  });
+}
+
+function signInLimits(config: Config): SignInLimits {
+  return createSignInLimits({
+    perAddress: config.FAILED_SIGN_INS_PER_MINUTE_PER_IP,
+    perKey: config.FAILED_SIGN_INS_PER_MINUTE_PER_KEY,
   });
 }
 

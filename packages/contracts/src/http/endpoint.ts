@@ -44,10 +44,12 @@ export function workOf({ method, work = method === "GET" ? "read" : "external" }
 }
 
 /** What any endpoint can answer. */
-export const COMMON_PROBLEMS = ["unauthorized", "internal_error", "service_unavailable"] as const;
-
-/** What any endpoint of the merchant API can answer beside those. */
-export const MERCHANT_PROBLEMS = ["rate_limited"] as const;
+export const COMMON_PROBLEMS = [
+  "unauthorized",
+  "rate_limited",
+  "internal_error",
+  "service_unavailable",
+] as const;
 
 /** What any endpoint with a body can answer. */
 export const BODY_PROBLEMS = [
