@@ -23,6 +23,7 @@ export * from "./http/operator-refunds.ts";
 export * from "./http/payment.ts";
 export * from "./http/pre-authorization.ts";
 export * from "./http/refund.ts";
+export * from "./http/refused-operators.ts";
 export * from "./http/return-url.ts";
 export * from "./http/sale.ts";
 export * from "./http/three-ds.ts";

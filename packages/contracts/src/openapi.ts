@@ -4,7 +4,7 @@ import { PAYMENT_STATUS_CHANGED } from "./messages/events.ts";
 import { mayAct, OPERATOR_ROLES, type OperatorRole } from "./operator-role.ts";
 import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
 import { apiPaymentResponseSchema } from "./http/api-payment-response.ts";
-import { COMMON_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
+import { COMMON_PROBLEMS, OPERATOR_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
 import { ENDPOINTS } from "./http/endpoints.ts";
 
 /** The OpenAPI 3.1 document of both APIs, as JSON text; `docs/openapi.json` is this. */
@@ -118,8 +118,8 @@ function requirement(role: OperatorRole): string {
     : `Requires the role ${enough.map((one) => `\`${one}\``).join(" or ")}.`;
 }
 
-function problemsOf({ problems: own }: Endpoint): ProblemCode[] {
-  return [...own, ...COMMON_PROBLEMS];
+function problemsOf({ listener, problems: own }: Endpoint): ProblemCode[] {
+  return [...own, ...COMMON_PROBLEMS, ...(listener === "operator" ? OPERATOR_PROBLEMS : [])];
 }
 
 /** Of the merchant API's answers after the sign-in, refusals included. */

@@ -45,6 +45,9 @@ const LEADS_TO: Record<string, string[]> = {
   getWebhookDelivery: ["webhooks.get-delivery"],
   redeliverWebhook: ["webhooks.redeliver"],
   redeliverFailedWebhooks: ["webhooks.redeliver-failed"],
+  refuseOperator: [],
+  listRefusedOperators: [],
+  readmitOperator: [],
   getAuditLog: ["payments.audit-log", "refunds.audit-log", "webhooks.audit-log"],
 };
 

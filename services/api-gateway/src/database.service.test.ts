@@ -104,6 +104,12 @@ const COLUMNS: {
     created_at: "not null",
     revoked_at: "null",
   },
+  refused_operator: {
+    subject: "not null",
+    reason: "not null",
+    refused_by: "not null",
+    refused_at: "not null",
+  },
   audit_entry: {
     sequence: "not null",
     at: "not null",

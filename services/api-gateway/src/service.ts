@@ -49,6 +49,8 @@ import { merchantRoutes } from "./operator-api/merchants.ts";
 import { paymentRoutes } from "./operator-api/payments.ts";
 import { recordForbidden } from "./operator-api/record-forbidden.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
+import { isRefused } from "./operator-api/refused-operator-queries.ts";
+import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
 import { createFormTokens } from "./public-pages/checkout/form-token.ts";
@@ -228,6 +230,7 @@ function operatorApi(config: Config, deps: Deps): Router {
     authenticate: authenticateOperator({
       verify: createVerifyToken(config),
       limits: signInLimits(config),
+      isRefused: (subject) => isRefused(db, subject),
       clock,
     }),
     onForbidden: recordForbidden(db),
@@ -238,6 +241,7 @@ function operatorApi(config: Config, deps: Deps): Router {
       ...refundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...webhookRoutes({ send, db }),
+      ...refusedOperatorRoutes({ db }),
     ],
   });
 }

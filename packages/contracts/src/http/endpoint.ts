@@ -51,6 +51,9 @@ export const COMMON_PROBLEMS = [
   "service_unavailable",
 ] as const;
 
+/** What any endpoint of the operator API can answer beside those. */
+export const OPERATOR_PROBLEMS = ["operator_refused"] as const;
+
 /** What any endpoint with a body can answer. */
 export const BODY_PROBLEMS = [
   "malformed_json",

@@ -43,6 +43,9 @@ const MAY: Record<string, string> = {
   getWebhookDelivery: ANYBODY,
   redeliverWebhook: "operations admin",
   redeliverFailedWebhooks: "operations admin",
+  refuseOperator: "admin",
+  listRefusedOperators: ANYBODY,
+  readmitOperator: "admin",
   getAuditLog: ANYBODY,
 };
 

@@ -8,6 +8,8 @@ import type { SignInLimits } from "../limits/sign-in-limits.ts";
 type Deps = {
   verify: VerifyToken;
   limits: SignInLimits;
+  /** Of the person whom a valid token names. */
+  isRefused: (subject: string) => Promise<boolean>;
   /** While it is off, nobody can say whether a token has expired. */
   clock: Pick<ClockWatch, "isOff">;
 };
@@ -16,7 +18,7 @@ type Deps = {
  * Signs an operator in by a bearer token (RFC 6750). After too many failures from an address its attempts are answered 429
  * unread, but for those in the name of a person who has signed in from there before.
  */
-export function authenticateOperator({ verify, limits, clock }: Deps): Authenticate {
+export function authenticateOperator({ verify, limits, isRefused, clock }: Deps): Authenticate {
   return async (request, exchange) => {
     const { authorization = [] } = request.headersDistinct;
     const text =
@@ -34,7 +36,7 @@ export function authenticateOperator({ verify, limits, clock }: Deps): Authentic
     }
     limits.succeeded(address, operator.subject);
     exchange.operator = { ...operator, token: new OperatorToken(text) };
-    return undefined;
+    return (await isRefused(operator.subject)) ? new Refusal("operator_refused") : undefined;
   };
 }
 
