@@ -30,7 +30,7 @@ import { requestHandler } from "./http/routed-request.ts";
 import { createPageInFlightLimit, placesIn } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit } from "./limits/page-rate-limit.ts";
-import { createSignInLimits, type SignInLimits } from "./limits/sign-in-limits.ts";
+import { signInLimitsIn } from "./limits/sign-in-limits.ts";
 import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { binRoute } from "./merchant-api/bin.ts";
 import { cancelRoute, captureRoute } from "./merchant-api/capture-and-cancel.ts";
@@ -159,7 +159,7 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps): Router {
   const generateSession = createGenerateSession(signedSessionsOf(config), publicUrl);
   return createRouter({
     prefix: "/api",
-    authenticate: authenticateMerchant(needed(signIn), signInLimits(config)),
+    authenticate: authenticateMerchant(needed(signIn), signInLimitsIn(config)),
     limitRate: createMerchantRateLimit(config.RATE_LIMIT_PER_SECOND),
     places: placesIn(config),
     routes: [
@@ -229,7 +229,7 @@ function operatorApi(config: Config, deps: Deps): Router {
     prefix: "/operator",
     authenticate: authenticateOperator({
       verify: createVerifyToken(config),
-      limits: signInLimits(config),
+      limits: signInLimitsIn(config),
       isRefused: (subject) => isRefused(db, subject),
       clock,
     }),
@@ -243,13 +243,6 @@ function operatorApi(config: Config, deps: Deps): Router {
       ...webhookRoutes({ send, db }),
       ...refusedOperatorRoutes({ db }),
     ],
-  });
-}
-
-function signInLimits(config: Config): SignInLimits {
-  return createSignInLimits({
-    perAddress: config.FAILED_SIGN_INS_PER_MINUTE_PER_IP,
-    perKey: config.FAILED_SIGN_INS_PER_MINUTE_PER_KEY,
   });
 }
 

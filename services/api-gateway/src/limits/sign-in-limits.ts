@@ -1,6 +1,7 @@
 import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 import { LRUCache } from "lru-cache";
+import type { Config } from "../config.ts";
 import { isApiKey } from "../merchant/credential.ts";
 import { createTokenBuckets } from "./token-buckets.ts";
 
@@ -50,6 +51,16 @@ export function createSignInLimits({ perAddress, perKey }: SignInLimitsOptions):
       established.set(`${name} ${networkOf(address)}`, true);
     },
   };
+}
+
+/** With the limits of the configuration. */
+export function signInLimitsIn(
+  config: Pick<Config, "FAILED_SIGN_INS_PER_MINUTE_PER_IP" | "FAILED_SIGN_INS_PER_MINUTE_PER_KEY">,
+): SignInLimits {
+  return createSignInLimits({
+    perAddress: config.FAILED_SIGN_INS_PER_MINUTE_PER_IP,
+    perKey: config.FAILED_SIGN_INS_PER_MINUTE_PER_KEY,
+  });
 }
 
 /** An attacker is forgotten only after as many other addresses have failed, too. */
