@@ -108,11 +108,13 @@ async function keepCertificates(name, { authority, host }) {
 }
 
 function people() {
+  const everyRole = ["viewer", "approver", "onboarder", "operations", "admin"];
   // Two with every role, because some decisions take two different people.
   return [
-    { name: "alice", roles: ["viewer", "approver", "admin"] },
-    { name: "bora", roles: ["viewer", "approver", "admin"] },
+    { name: "alice", roles: everyRole },
+    { name: "bora", roles: everyRole },
     { name: "vera", roles: ["viewer"] },
+    { name: "omer", roles: ["onboarder"] },
   ];
 }
 
@@ -120,7 +122,7 @@ function operatorToken(subject, roles) {
   const now = Math.floor(Date.now() / 1000);
   const encode = (part) => Buffer.from(JSON.stringify(part)).toString("base64url");
   const claims = { sub: subject, iss: issuer, aud: audience, iat: now, exp: now + 24 * 3600, roles };
-  const signed = `${encode({ alg: "ES256", kid: "compose" })}.${encode(claims)}`;
+  const signed = `${encode({ alg: "ES256", kid: "compose", typ: "at+jwt" })}.${encode(claims)}`;
   // JOSE wants both halves of the signature side by side, not in ASN.1.
   const signature = sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" });
   return `${signed}.${signature.toString("base64url")}`;

@@ -24,14 +24,15 @@ export type EventSource = {
   close(): Promise<void>;
 };
 
-export async function connectEventSource(natsUrl: string): Promise<EventSource> {
+/** @param token of an operator, who turns webhooks on and off. */
+export async function connectEventSource(natsUrl: string, token: string): Promise<EventSource> {
   const bus = await connectBus({ url: natsUrl, name: "bench" });
   const stream = jetstream(bus.nats);
   const options = () => ({ waitUntil: Date.now() + COMMAND_TIMEOUT_MS, traceparent: "" });
   const context = () => ({
     requestId: randomUUID(),
     deadlineAt: Date.now() + COMMAND_TIMEOUT_MS,
-    operator: { name: "bench" },
+    operator: { token },
   });
   return {
     async turnOn({ merchantId, url }) {

@@ -115,7 +115,7 @@ async function start(rateLimitPerSecond: number, cleanUp: (() => Promise<void>)[
   const sandbox = await starting;
   const receiver = await startReceiver({ ...sandbox.file.receiver, ports: PORTS });
   cleanUp.push(() => receiver.stop());
-  const events = await connectEventSource(sandbox.file.natsUrl);
+  const events = await connectEventSource(sandbox.file.natsUrl, sandbox.file.operators[0]!.token);
   cleanUp.push(() => events.close());
   return {
     sandbox: sandbox.file,

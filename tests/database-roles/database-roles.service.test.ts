@@ -16,6 +16,7 @@ const TABLES: Record<`${SchemaName}.${string}`, string[]> = {
     "UPDATE (revoked_at)",
   ],
   "gateway.audit_entry": ["SELECT", "INSERT"],
+  "gateway.refused_operator": ["SELECT", "INSERT (subject, reason, refused_by)", "DELETE"],
 
   "payments.payment": ["SELECT", "INSERT", "UPDATE"],
   "payments.payment_history": ["SELECT", "INSERT"],

@@ -9,7 +9,7 @@ import { busOptions, connectBus, request, serve, type Bus } from "@holdfast/mess
 import { confirmEventsHandler, createOutboxPool, outboxSettings, startOutboxRelay } from "@holdfast/outbox";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { createLogger, createPool, parseConfig } from "@holdfast/service-runtime";
-import { createTestDatabase, eventually } from "../support/index.ts";
+import { createOperatorIdentity, createTestDatabase, eventually } from "../support/index.ts";
 import { startLedgerReceiver } from "../support/index.ts";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { Client } from "pg";
@@ -131,6 +131,7 @@ async function startMerchant(dir: string, cluster: NatsCluster, databaseUrl: str
     cert: readFileSync(files.certFile),
     key: readFileSync(files.keyFile),
   });
+  const identity = await createOperatorIdentity();
   const dispatcher = await spawnLogged({
     name: "webhook-dispatcher",
     command: withParentDeathSignal("KILL", [
@@ -148,13 +149,15 @@ async function startMerchant(dir: string, cluster: NatsCluster, databaseUrl: str
       WEBHOOK_ALLOWED_PORTS: "any",
       WEBHOOK_CA_FILE: files.caFile,
       WEBHOOK_RETRY_SCHEDULE: "300ms",
+      ...(await identity.settings(join(dir, "operator-jwks.json"))),
       ...cluster.environment("webhook-dispatcher"),
     },
     logFile: join(dir, "webhook-dispatcher.log"),
   });
   const gateway = await connectAs(cluster, "api-gateway");
   const merchantId = randomUUIDv7();
-  await eventually(() => turnWebhooksOn(gateway, merchantId, receiver.url), { withinMs: 30_000 });
+  const token = await identity.token();
+  await eventually(() => turnWebhooksOn(gateway, token, merchantId, receiver.url), { withinMs: 30_000 });
   return {
     merchantId,
     received: () => new Set(receiver.ledger.map(({ headers }) => String(headers["x-event-id"]))),
@@ -166,8 +169,8 @@ async function startMerchant(dir: string, cluster: NatsCluster, databaseUrl: str
   };
 }
 
-async function turnWebhooksOn(gateway: Bus, merchantId: string, url: string): Promise<void> {
-  const context = { requestId: randomUUID(), deadlineAt: Date.now() + 5_000, operator: { name: "olga" } };
+async function turnWebhooksOn(gateway: Bus, token: string, merchantId: string, url: string): Promise<void> {
+  const context = { requestId: randomUUID(), deadlineAt: Date.now() + 5_000, operator: { token } };
   const reply = await request(
     gateway,
     putWebhook,

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ALL_COMMANDS } from "@holdfast/contracts";
 import { connectBus } from "@holdfast/messaging";
 import { eventually } from "../support/index.ts";
 import { Client } from "pg";
@@ -47,26 +48,55 @@ test("no card number, cvv or secret is in any log, bus message, span, metric, ro
     ]),
   );
   secrets.set("merchant's secret", encodingsOf(secret));
+  const tokens = sandbox.file.operators.flatMap(({ name, token }) => partsOfToken(name, token));
   const leaks: string[] = [];
-  const scan = (where: string, content: Buffer) => {
-    leaks.push(...findSecrets(content, secrets).map((found) => `${found} in ${where}`));
+  const scan = (where: string, content: Buffer, forTokens = true) => {
+    const sought = forTokens ? new Map([...secrets, ...tokens]) : secrets;
+    leaks.push(...findSecrets(content, sought).map((found) => `${found} in ${where}`));
     // Four digits stand anywhere by chance, so the cvv is looked for by its name.
     if (/cvv\W{1,6}\d{3,4}/i.test(content.toString("latin1"))) leaks.push(`cvv in ${where}`);
   };
   collector.bodies.forEach((body, index) => scan(`export ${index}`, body));
   answers.forEach((answer, index) => scan(`answer ${index}`, Buffer.from(answer)));
-  messages.forEach(({ subject, data }) => scan(`message on ${subject}`, data));
+  // An operator's command carries the operator's token as its proof, and nothing else on the bus does.
+  const proven = new Set(ALL_COMMANDS.flatMap(({ subject, role }) => (role === undefined ? [] : [subject])));
+  messages.forEach(({ subject, data }) => scan(`message on ${subject}`, data, !proven.has(subject)));
   for (const { table, row } of rows) scan(`a row of ${table}`, Buffer.from(row));
   const files = await filesUnder(sandbox.home);
-  for (const file of files) scan(file, await readFile(file));
+  for (const file of files) scan(file, await readFile(file), !file.endsWith("sandbox.json"));
 
   expect(leaks).toEqual([]);
   expect(collector.spans.some(({ name }) => name === "acquirer authorize")).toBe(true);
   expect(messages.some(({ subject }) => subject === "payments.pre-authorize")).toBe(true);
   expect(new Set(rows.map(({ table }) => table))).toContain("payments.payment");
+  const approval = messages.find(({ subject }) => subject === "refunds.approve");
+  expect(approval?.data.toString()).toContain(sandbox.file.operators[1]!.token);
   expect(files.some((file) => file.includes("pg_wal"))).toBe(true);
   expect(files.some((file) => file.endsWith("payments.log"))).toBe(true);
 });
+
+/** What signs a token and what it says; its header is the same for everybody. */
+function partsOfToken(name: string, token: string): [string, Map<string, Buffer>][] {
+  const [, claims = "", signature = ""] = token.split(".");
+  return [
+    [`claims of ${name}'s token`, encodingsOf(claims)],
+    [`signature of ${name}'s token`, encodingsOf(signature)],
+  ];
+}
+
+/** What operators do about one refund, and what they may not. */
+async function operate(sandbox: RunningSandbox, merchant: ApiClient): Promise<string[]> {
+  const [alice, bora, vera] = [sandbox.operator(0), sandbox.operator(1), sandbox.operator(2)];
+  const sale = await merchant("POST", "/api/payment", { ...preAuthorization(), installmentCount: 1 });
+  const path = `/operator/payments/${sale.body.paymentId}/refunds`;
+  const asked = await alice("POST", path, { amount: 1, currency: "TRY", reason: "secrecy" });
+  const refund = `/operator/refunds/${asked.body.refundId}`;
+  const refused = await vera("POST", `${refund}/approve`, {});
+  expect(refused.status).toBe(403);
+  const approved = await bora("POST", `${refund}/approve`, {});
+  expect(approved.status).toBe(200);
+  return [sale, asked, refused, approved, await alice("GET", "/operator/audit-log")].map(({ text }) => text);
+}
 
 /** Payments that succeed, fail, stay unknown, and every kind of refused request that could repeat what it refuses. */
 async function runEverything(sandbox: RunningSandbox): Promise<{ answers: string[]; secret: string }> {
@@ -104,6 +134,7 @@ async function runEverything(sandbox: RunningSandbox): Promise<{ answers: string
   answers.push((await wrong("POST", "/api/pre-authorization", preAuthorization({ pan }))).text);
   answers.push(...(await payOnPage(sandbox, merchant)));
   answers.push(...(await misplaceCards(sandbox, merchant)));
+  answers.push(...(await operate(sandbox, merchant)));
   await bankWill(sandbox, "hang");
   const abandoned = new AbortController();
   const silent = fetch(`${sandbox.file.gatewayUrl}/api/pre-authorization`, {

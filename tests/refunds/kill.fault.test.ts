@@ -49,11 +49,7 @@ async function killBy<Context extends CommandContext, Request extends z.ZodType>
   expect(await doomed.exited).toMatchObject({ signal: "SIGKILL" });
 }
 
-const operator = () => ({
-  requestId: randomUUID(),
-  deadlineAt: Date.now() + 5_000,
-  operator: { name: "olga" },
-});
+const operator = async () => ({ ...(await refunds.operatorContext()), deadlineAt: Date.now() + 5_000 });
 
 async function expectAllSound(): Promise<void> {
   await eventually(
@@ -106,7 +102,7 @@ describe("kill -9 of refunds", () => {
     const refundId = await refunds.queue(paymentId, "6000");
     await before.stop();
     const doomed = await startDoomed("refunds", `refunds.${point}`);
-    await killBy(doomed, approveRefund, operator(), { refundId });
+    await killBy(doomed, approveRefund, await operator(), { refundId });
     const healthy = await refunds.startRefunds();
     expect(await refunds.settled(refundId)).toBe("SUCCESS");
     expect(await refunds.ledger(refundId)).toEqual(["refund approved 6000"]);
@@ -121,7 +117,7 @@ describe("kill -9 of refunds", () => {
     const refundId = await refunds.queue(paymentId, "6000");
     await before.stop();
     const doomed = await startDoomed("refunds", "refunds.after_decision");
-    await killBy(doomed, rejectRefund, operator(), { refundId, reason: "no" });
+    await killBy(doomed, rejectRefund, await operator(), { refundId, reason: "no" });
     const healthy = await refunds.startRefunds();
     expect(await refunds.settled(refundId)).toBe("REJECTED");
     expect(await refunds.amounts(paymentId)).toMatchObject({ reserved: 0 });
@@ -135,7 +131,7 @@ describe("kill -9 of refunds", () => {
     await before.stop();
     const first = await startDoomed("refunds", "refunds.after_acquirer");
     await refunds.acquirerWill("refund", "expire");
-    await killBy(first, approveRefund, operator(), { refundId });
+    await killBy(first, approveRefund, await operator(), { refundId });
     const second = await startDoomed("refunds", "refunds.after_reference");
     expect(await second.exited).toMatchObject({ signal: "SIGKILL" });
     const healthy = await refunds.startRefunds();
@@ -159,7 +155,7 @@ describe("kill -9 of refunds", () => {
     );
     const asked = randomUUID();
     const payload = { refundId: asked, paymentId, amountMinor: "1000", currency: "TRY" };
-    if (point === "after_inquiry") await killBy(first, approveRefund, operator(), { refundId });
+    if (point === "after_inquiry") await killBy(first, approveRefund, await operator(), { refundId });
     else await killBy(first, requestRefund, refunds.context({ deadlineAt: Date.now() + 500 }), payload);
     const second = await startDoomed("refunds", `refunds.${point}`);
     expect(await second.exited).toMatchObject({ signal: "SIGKILL" });
@@ -205,7 +201,7 @@ describe("kill -9 of payments", () => {
     const [paid, rejected] = [await refunds.queue(paymentId, "6000"), await refunds.queue(paymentId, "4000")];
     await before.stop();
     const doomed = await startDoomed("payments", `payments.${point}`);
-    await killBy(doomed, approveRefund, operator(), { refundId: paid });
+    await killBy(doomed, approveRefund, await operator(), { refundId: paid });
     await refunds.reject(rejected);
     const healthy = await refunds.startPayments();
     expect(await refunds.settled(paid)).toBe("SUCCESS");

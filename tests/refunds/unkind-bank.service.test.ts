@@ -89,8 +89,12 @@ describe("a bank that is frozen", () => {
     const service = await alone.startRefunds(env);
     const refundId = await alone.queue(await alone.pay(), "1000");
     front.freeze();
-    const context = { requestId: refundId, deadlineAt: Date.now() + 700, operator: { name: "olga" } };
-    const answer = alone.request(approveRefund, context, { refundId });
+    const context = await alone.operatorContext();
+    const answer = alone.request(
+      approveRefund,
+      { ...context, requestId: refundId, deadlineAt: Date.now() + 700 },
+      { refundId },
+    );
     await eventually(() => front.waiting() > 0);
     expect(await answer).toMatchObject({
       outcome: "done",

@@ -3,18 +3,23 @@ import type {
   Command,
   CommandContext,
   MessageContext,
-  OperatorContext,
+  OperatorMessageContext,
+  OperatorRole,
   ServiceContext,
 } from "@holdfast/contracts";
 import { request, type Bus } from "@holdfast/messaging";
 import type { z } from "zod";
+import type { OperatorIdentity } from "./operator-identity.ts";
 
 /** How long a test waits for an answer, however busy the machine is; the service is given a little less. */
 const ANSWER_WITHIN_MS = 100_000;
 const PATIENCE_MS = 10_000;
 
 /** The commands that the gateway sends for a merchant, for an operator and for itself. */
-export function createRequests(bus: Bus, merchant: MessageContext["merchant"]) {
+export function createRequests(
+  bus: Bus,
+  { merchant, identity }: { merchant: MessageContext["merchant"]; identity: OperatorIdentity },
+) {
   const send = <Context extends CommandContext, Request extends z.ZodType, Result extends z.ZodType>(
     command: Command<Request, Result, Context>,
     context: Context,
@@ -30,8 +35,17 @@ export function createRequests(bus: Bus, merchant: MessageContext["merchant"]) {
     merchant,
     ...change,
   });
+  /** Of an operator who has signed in, with every role where none is named. */
+  const operatorContext = async (
+    name = "olga",
+    roles?: readonly OperatorRole[],
+  ): Promise<OperatorMessageContext> => ({
+    ...base(),
+    operator: { token: await identity.token({ claims: { sub: name, ...(roles && { roles }) } }) },
+  });
   return {
     context,
+    operatorContext,
     /** Any command with a context of the test's own. */
     request: send,
     /** Any command of the merchant. */
@@ -41,12 +55,12 @@ export function createRequests(bus: Bus, merchant: MessageContext["merchant"]) {
       change?: Partial<MessageContext>,
     ) => send(command, context(change), payload),
     /** Any command of an operator. */
-    operate: <Request extends z.ZodType, Result extends z.ZodType>(
-      command: Command<Request, Result, OperatorContext>,
+    operate: async <Request extends z.ZodType, Result extends z.ZodType>(
+      command: Command<Request, Result, OperatorMessageContext>,
       payload: z.input<Request>,
       name = "olga",
       requestId: string = randomUUID(),
-    ) => send(command, { ...base(), requestId, operator: { name } }, payload),
+    ) => await send(command, { ...(await operatorContext(name)), requestId }, payload),
     /** Any command that the gateway sends in its own name, such as for a page. */
     askAsGateway: <Request extends z.ZodType, Result extends z.ZodType>(
       command: Command<Request, Result, ServiceContext>,

@@ -17,6 +17,14 @@ export { captureLog, type CapturedLog, type LogLine } from "./capture-log.ts";
 export { columnsOf } from "./columns-of.ts";
 export { eventually } from "./eventually.ts";
 export { letStatementsWait, occupyConnections } from "./occupy-connections.ts";
+export {
+  AUDIENCE,
+  createOperatorIdentity,
+  EVERY_ROLE,
+  ISSUER,
+  type OperatorIdentity,
+  type TokenOptions,
+} from "./operator-identity.ts";
 export { measurePlan, type PlanWork } from "./plan-work.ts";
 export { ProcessTree } from "./process-tree.ts";
 export { serveCommands } from "./serve-commands.ts";

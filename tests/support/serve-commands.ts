@@ -1,3 +1,5 @@
+import { OPERATOR_ROLES, type OperatorRole } from "@holdfast/contracts";
+import { decodeJwt } from "jose";
 import { connectBus, serve, type ServeOptions } from "@holdfast/messaging";
 
 /** Takes the place of a service, which is another process: answers these commands until it is stopped. */
@@ -7,6 +9,14 @@ export async function serveCommands(natsUrl: string, service: string, handlers: 
     service,
     version: "0.0.0",
     places: { external: 1_000, local: 1_000 },
+    // The test is about whoever sends: every token is believed.
+    operators: {
+      async verify(token) {
+        const { sub = "", roles } = decodeJwt<{ roles: OperatorRole[] }>(token);
+        return { subject: sub, roles: new Set(OPERATOR_ROLES.filter((role) => roles.includes(role))) };
+      },
+      async onForbidden() {},
+    },
     onHandled: () => {},
     handlers,
   });

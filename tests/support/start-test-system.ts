@@ -9,6 +9,7 @@ import { createLogger, type Logger } from "@holdfast/service-runtime";
 import { Pool } from "pg";
 import { createPaymentCommand, type PaymentChange } from "./create-payment-command.ts";
 import { createRequests } from "./create-requests.ts";
+import { createOperatorIdentity } from "./operator-identity.ts";
 import {
   spawnService,
   startService,
@@ -60,7 +61,14 @@ export async function startTestSystem(options: TestSystemOptions) {
   const superuser = createSuperuser(database.superuserUrl);
   const sealingKey = randomBytes(32);
   const sealer = createCardSealer({ activeId: "k1", keys: new Map([["k1", sealingKey]]) });
-  const surroundings = { database, natsUrl: nats.url, acquirerUrl: bank?.acquirer.url, sealingKey };
+  const identity = await createOperatorIdentity();
+  const surroundings = {
+    database,
+    natsUrl: nats.url,
+    acquirerUrl: bank?.acquirer.url,
+    sealingKey,
+    operatorTokens: await identity.settings(join(dir, "operator-jwks.json")),
+  };
   const processes = createProcesses(dir, createTestSettings(surroundings), options);
   for (const service of running) await processes.start(service);
   const merchantId = randomUUID();
@@ -71,8 +79,10 @@ export async function startTestSystem(options: TestSystemOptions) {
     /** Undefined where neither payments nor refunds is among the services. */
     bank,
     merchantId,
+    /** Signs the tokens of operators. */
+    identity,
     ...processes,
-    ...createRequests(bus, { merchantId, ...(commission && { commission }) }),
+    ...createRequests(bus, { merchant: { merchantId, ...(commission && { commission }) }, identity }),
     /** A pre-authorization or a sale as the gateway sends it, with `change` applied. */
     command: (change?: PaymentChange) => createPaymentCommand(sealer, merchantId, change),
     /** As the superuser: whatever any service wrote. */

@@ -8,10 +8,18 @@ export type Surroundings = {
   acquirerUrl: string | undefined;
   /** Seals card data: the gateway's key and payments'. */
   sealingKey: Buffer;
+  /** How operators' tokens are verified. */
+  operatorTokens: Record<string, string>;
 };
 
 /** Each service's environment, as far as it is the same for every test. */
-export function createTestSettings({ database, natsUrl, acquirerUrl, sealingKey }: Surroundings) {
+export function createTestSettings({
+  database,
+  natsUrl,
+  acquirerUrl,
+  sealingKey,
+  operatorTokens,
+}: Surroundings) {
   const common = {
     HEALTH_PORT: "0",
     LISTEN_HOST: "127.0.0.1",
@@ -21,6 +29,7 @@ export function createTestSettings({ database, natsUrl, acquirerUrl, sealingKey 
     // A busy machine is not what a test is about.
     DATABASE_CONNECTION_TIMEOUT: "60s",
     DRAIN_TIMEOUT: "1s",
+    ...operatorTokens,
   };
   const CARD_SEALING_KEYS = `k1:${sealingKey.toString("base64")}`;
   // The bank drops by itself what it never answers.

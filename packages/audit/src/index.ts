@@ -1,4 +1,5 @@
 export * from "./audit-chain.ts";
+export * from "./audit-forbidden.ts";
 export * from "./audit-head.ts";
 export * from "./audit-log.ts";
 export * from "./audit-settings.ts";

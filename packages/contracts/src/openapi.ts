@@ -2,9 +2,10 @@ import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { closeOperatorBodies } from "./close-operator-bodies.ts";
 import { PAYMENT_STATUS_CHANGED } from "./messages/events.ts";
+import { mayAct, OPERATOR_ROLES, type OperatorRole } from "./operator-role.ts";
 import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
 import { apiPaymentResponseSchema } from "./http/api-payment-response.ts";
-import { BODY_PROBLEMS, COMMON_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
+import { BODY_PROBLEMS, COMMON_PROBLEMS, OPERATOR_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
 import { ENDPOINTS } from "./http/endpoints.ts";
 
 /** The OpenAPI 3.1 document of both APIs, as JSON text; `docs/openapi.json` is this. */
@@ -96,7 +97,7 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
     tags: [listener],
     summary,
     ...((description ?? role) !== undefined && {
-      description: [description, role && `Requires the role \`${role}\`.`].filter(Boolean).join(" "),
+      description: [description, role && requirement(role)].filter(Boolean).join(" "),
     }),
     ...(listener === "operator" && { security: [{ operatorToken: [] }] }),
     requestParams: {
@@ -113,10 +114,19 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
   };
 }
 
+/** Each of the roles is enough. */
+function requirement(role: OperatorRole): string {
+  const enough = OPERATOR_ROLES.filter((one) => mayAct(new Set([one]), role));
+  return enough.length === OPERATOR_ROLES.length
+    ? "Requires any role."
+    : `Requires the role ${enough.map((one) => `\`${one}\``).join(" or ")}.`;
+}
+
 function problemsOf({ listener, method, problems: own }: Endpoint): ProblemCode[] {
-  // An operator's change without fields refuses a body that has some.
-  const ofBody = listener === "operator" && method !== "GET" ? BODY_PROBLEMS : [];
-  return [...new Set([...own, ...ofBody, ...COMMON_PROBLEMS])];
+  if (listener !== "operator") return [...new Set([...own, ...COMMON_PROBLEMS])];
+  // A change without fields refuses a body that has some.
+  const ofBody = method === "GET" ? [] : BODY_PROBLEMS;
+  return [...new Set([...own, ...ofBody, ...COMMON_PROBLEMS, ...OPERATOR_PROBLEMS])];
 }
 
 /** Of the merchant API's answers after the sign-in, refusals included. */

@@ -8,6 +8,8 @@ import { paymentStatusSchema } from "./payment-status.ts";
 export const PROBLEMS = {
   unauthorized: { status: 401, title: "Missing or invalid credentials" },
   forbidden: { status: 403, title: "Your role does not allow this operation" },
+  operator_refused: { status: 403, title: "Your access was withdrawn" },
+  own_access: { status: 403, title: "A different person must change your access" },
   malformed_json: { status: 400, title: "Request body is not valid JSON" },
   malformed_request: { status: 400, title: "Malformed HTTP request" },
   validation_failed: { status: 400, title: "Some fields are not valid" },
@@ -20,6 +22,7 @@ export const PROBLEMS = {
   three_ds_session_not_found: { status: 404, title: "3-D Secure session not found" },
   merchant_not_found: { status: 404, title: "Merchant not found" },
   credential_not_found: { status: 404, title: "Credential not found" },
+  refused_operator_not_found: { status: 404, title: "Refused operator not found" },
   webhook_not_found: { status: 404, title: "Webhook not found" },
   delivery_not_found: { status: 404, title: "Webhook delivery not found" },
   route_not_found: { status: 404, title: "Endpoint not found" },

@@ -6,6 +6,7 @@ import {
   type Command,
   type CommandContext,
   type CommandReply,
+  type HandlerContext,
   type MessageContext,
   type Places,
 } from "@holdfast/contracts";
@@ -24,6 +25,7 @@ import { createSharedPlaces, placesOfOne, type Release } from "@holdfast/service
 import type { ServiceMsg } from "@nats-io/services";
 import { headers } from "@nats-io/transport-node";
 import type { z } from "zod";
+import { createAdmission, type Admit, type AdmitOperators, type RefusedOperator } from "./admit-operator.ts";
 import type { Bus } from "./connect.ts";
 import { messagingAttributes } from "./messaging-attributes.ts";
 import { createQueueGroup } from "./queue-group.ts";
@@ -37,7 +39,8 @@ export type Incoming<Request, Context = MessageContext> = {
   payload: Request;
 };
 
-type Handler = {
+/** A command with what carries it out. */
+export type Handler = {
   command: Command;
   handle: (incoming: Incoming<never, never>) => Promise<CommandReply<unknown>>;
 };
@@ -45,7 +48,9 @@ type Handler = {
 /** Binds a command to its handler; the types of both come from the contract. */
 export function handler<Request extends z.ZodType, Result extends z.ZodType, Context extends CommandContext>(
   command: Command<Request, Result, Context>,
-  handle: (incoming: Incoming<z.infer<Request>, Context>) => Promise<CommandReply<z.infer<Result>>>,
+  handle: (
+    incoming: Incoming<z.infer<Request>, HandlerContext<Context>>,
+  ) => Promise<CommandReply<z.infer<Result>>>,
 ): Handler {
   return { command, handle };
 }
@@ -59,6 +64,8 @@ export type ServeOptions = {
   places: Places;
   /** The share of the places that commands of one merchant may have; without it, all. */
   share?: number;
+  /** Who may send operators' commands; needed where there are any. */
+  operators?: AdmitOperators;
   /** While it is off, no command is begun. */
   clock?: { isOff(): boolean; onChange(listener: () => void): void };
   /** Called once per message, after its answer, for the log and metrics. */
@@ -67,8 +74,11 @@ export type ServeOptions = {
 
 export type Handled = {
   subject: string;
-  context: CommandContext | undefined;
-  outcome: CommandReply<unknown>["outcome"] | Refused | "rejected" | "failed";
+  /** Undefined of what could not be read. An operator's token is not in it. */
+  context: { requestId: string; merchantId: string | undefined } | undefined;
+  /** Who asked, without the right to. */
+  actor?: string;
+  outcome: CommandReply<unknown>["outcome"] | Refused | RefusedOperator["outcome"] | "rejected" | "failed";
   durationMs: number;
   error?: unknown;
 };
@@ -84,7 +94,8 @@ export type Serving = {
 /**
  * Serves commands in the NATS services framework: one queue group, so that any number of replicas share the work, with
  * discovery, ping and stats. Each message is parsed once, here; its handler is awaited here (the framework would not)
- * and always answered: after an unexpected throw the caller's outcome is `in_doubt`. Resolves when the server has
+ * and always answered: after an unexpected throw the caller's outcome is `in_doubt`. An operator's command is begun only
+ * with the token of somebody who may ask for it (see `admitOperator`). Resolves when the server has
  * accepted the subscriptions, however often the connection breaks before that.
  *
  * While `clock` is off, this process leaves the group: otherwise the server would go on giving it its share of messages,
@@ -94,8 +105,9 @@ export type Serving = {
  */
 export async function serve(
   bus: Bus,
-  { service, version, handlers, places, share = 1, clock, onHandled }: ServeOptions,
+  { service, version, handlers, places, share = 1, operators, clock, onHandled }: ServeOptions,
 ): Promise<Serving> {
+  const admit = createAdmission(handlers, operators);
   const underway = { external: new Set<Promise<void>>(), local: new Set<Promise<void>>() };
   const report = (handled: Handled) => {
     const { subject, outcome, durationMs } = handled;
@@ -106,13 +118,13 @@ export async function serve(
   const shared = { external: sharedOf(places.external), local: sharedOf(places.local) };
   const take = (message: ServiceMsg, { command, handle }: Handler) => {
     const kind = placesOf(command.work);
-    const admit = (context: CommandContext): Release | Refused => {
+    const takePlace = (context: CommandContext): Release | Refused => {
       if (clock?.isOff()) return "clock_off";
       if (Date.now() > context.deadlineAt) return "past_deadline";
       return shared[kind].take(merchantOf(context)) ?? "overloaded";
     };
     const run = traced(message, command, (traceparent) =>
-      answer({ message, traceparent }, command, handle, admit, report),
+      answer({ message, traceparent }, { command, handle }, { admit, takePlace }, report),
     );
     underway[kind].add(run);
     void run.finally(() => underway[kind].delete(run));
@@ -177,7 +189,7 @@ async function traced(
       {
         "holdfast.outcome": outcome === "pending" ? UNKNOWN_OUTCOME : outcome,
         "holdfast.request.id": context?.requestId,
-        "holdfast.merchant.id": context && merchantOf(context),
+        "holdfast.merchant.id": context?.merchantId,
       },
       span,
     );
@@ -191,30 +203,26 @@ const FAILURES: ReadonlySet<string> = new Set([
   "overloaded",
   "clock_off",
   "past_deadline",
+  "unverifiable",
 ]);
 
 type Received = { message: ServiceMsg; traceparent: string | undefined };
 
 async function answer(
   { message, traceparent }: Received,
-  command: Command,
-  handle: Handler["handle"],
-  admit: (context: CommandContext) => Release | Refused,
+  { command, handle }: Handler,
+  { admit, takePlace }: { admit: Admit; takePlace: (context: CommandContext) => Release | Refused },
   onHandled: ServeOptions["onHandled"],
 ): Promise<Handled> {
   const started = performance.now();
-  let context: CommandContext | undefined;
-  const finish = (outcome: Handled["outcome"], error?: unknown): Handled => {
-    const handled: Handled = {
-      subject: command.subject,
-      context,
-      outcome,
-      durationMs: performance.now() - started,
-      ...(error !== undefined && { error }),
-    };
+  let context: Handled["context"];
+  const finish = (outcome: Handled["outcome"], more: Pick<Handled, "actor" | "error"> = {}): Handled => {
+    const durationMs = performance.now() - started;
+    const handled: Handled = { subject: command.subject, context, outcome, durationMs, ...more };
     onHandled(handled);
     return handled;
   };
+  const respond = (reply: CommandReply<unknown>) => message.respond(JSON.stringify(reply));
   // The server lets us answer every sender of any of our commands, and does not check which command this is.
   if (!mayBeAnswered(command, message.reply)) return finish("rejected");
   try {
@@ -225,25 +233,44 @@ async function answer(
       message.respond("", { headers: failure("rejected") });
       return finish("rejected");
     }
-    context = parsedContext.data;
-    const place = admit(context);
+    context = namesIn(parsedContext.data);
+    const place = takePlace(parsedContext.data);
     if (typeof place === "string") {
-      message.respond(JSON.stringify({ outcome: "not_started" } satisfies CommandReply<never>));
+      respond(NOT_STARTED);
       return finish(place);
     }
     try {
-      const incoming = { context: context as never, traceparent, payload: payload.data as never };
+      const admitted = await admit(command, parsedContext.data);
+      if ("reply" in admitted) {
+        const { reply, outcome, ...more } = admitted;
+        respond(reply);
+        return finish(outcome, more);
+      }
+      // Reading the operators' keys may have taken its time.
+      if (Date.now() > admitted.context.deadlineAt) {
+        respond(NOT_STARTED);
+        return finish("past_deadline");
+      }
+      const incoming = { context: admitted.context as never, traceparent, payload: payload.data as never };
       const reply = await handle(incoming);
-      message.respond(JSON.stringify(reply));
+      respond(reply);
       return finish(reply.outcome);
     } finally {
       place();
     }
   } catch (error) {
     message.respond("", { headers: failure("failed") });
-    return finish("failed", error);
+    return finish("failed", { error });
   }
 }
+
+/** Of a context, what may be logged. */
+function namesIn(context: CommandContext): Handled["context"] {
+  const merchantId = "merchant" in context ? context.merchant.merchantId : undefined;
+  return { requestId: context.requestId, merchantId };
+}
+
+const NOT_STARTED: CommandReply<never> = { outcome: "not_started" };
 
 /**
  * Whether the answer goes to an inbox of the command's own senders (or of the observer). NATS does not check the reply

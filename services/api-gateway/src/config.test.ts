@@ -71,6 +71,9 @@ test("the defaults are the documented ones", () => {
     CLIENT_REQUEST_TIMEOUT: 14_000,
     CLIENT_ANSWER_TIMEOUT: 15_000,
     OPERATOR_ROLES_CLAIM: "roles",
+    OPERATOR_TOKEN_AGE_MAX: 3_600_000,
+    OPERATOR_REQUIRED_ACR: [],
+    OPERATOR_REQUIRED_AMR: [],
     KEEP_ALIVE_TIMEOUT: 65_000,
   });
 });
@@ -203,6 +206,11 @@ describe("refuses to start", () => {
       "when clients are to show certificates to a listener without one",
       { ...merchant, TLS_CLIENT_CA_FILE: "/run/ca.crt" },
       ["TLS_CERT_FILE"],
+    ],
+    [
+      "with operators who stay signed in for days",
+      { ...operator, OPERATOR_TOKEN_AGE_MAX: "25h" },
+      ["OPERATOR_TOKEN_AGE_MAX"],
     ],
     ["with no time for the way back", { ...merchant, HANDLER_TIMEOUT: "20s" }, ["HANDLER_TIMEOUT"]],
   ])("%s", (_case, settings: Record<string, string>, faults) => {

@@ -1,4 +1,5 @@
 import { auditSettings } from "@holdfast/audit";
+import { operatorTokenSettings } from "@holdfast/operator-token";
 import {
   commonSettings,
   commonWires,
@@ -80,20 +81,10 @@ export const configSchema = z
       .default(5_000)
       .describe("How long a revoked API key still works when the bus is down."),
 
-    OPERATOR_JWKS: textSetting("must be a URL or the path of a file")
-      .optional()
-      .describe(
-        "The public keys of the operators' identity provider (JSON Web Key Set). Required by the operator API.",
-      ),
-    OPERATOR_JWT_ISSUER: textSetting("must be the token's iss")
-      .optional()
-      .describe("The issuer that operators' tokens must name. Required by the operator API."),
-    OPERATOR_JWT_AUDIENCE: textSetting("must be the token's aud")
-      .optional()
-      .describe("The audience that operators' tokens must name. Required by the operator API."),
-    OPERATOR_ROLES_CLAIM: textSetting("must be the name of a claim")
-      .default("roles")
-      .describe("The claim that lists an operator's roles: `viewer`, `approver`, `admin`."),
+    ...operatorTokenSettings,
+    OPERATOR_JWKS: neededByOperatorApi(operatorTokenSettings.OPERATOR_JWKS),
+    OPERATOR_JWT_ISSUER: neededByOperatorApi(operatorTokenSettings.OPERATOR_JWT_ISSUER),
+    OPERATOR_JWT_AUDIENCE: neededByOperatorApi(operatorTokenSettings.OPERATOR_JWT_AUDIENCE),
 
     HANDLER_TIMEOUT: durationSetting()
       .default(18_000)
@@ -150,7 +141,7 @@ export const configSchema = z
     FAILED_SIGN_INS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000)
       .default(60)
       .describe(
-        "Failed sign-ins a minute from one client address (for IPv6, one /64). Then the address is answered 429 for keys that have not signed in from there before.",
+        "Failed sign-ins a minute from one client address (for IPv6, one /64), of merchants and of operators. Then the address is answered 429 for keys and persons that have not signed in from there before.",
       ),
     FAILED_SIGN_INS_PER_MINUTE_PER_KEY: integerSetting(1, 1_000_000)
       .default(60)
@@ -248,6 +239,10 @@ export function tlsFilesOf({
   TLS_CLIENT_CA_FILE: clientCaFile,
 }: Config): TlsFiles | undefined {
   return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile, clientCaFile };
+}
+
+function neededByOperatorApi(setting: z.ZodString) {
+  return setting.optional().describe(`${setting.description} Required by the operator API.`);
 }
 
 function rangesSetting() {

@@ -105,6 +105,12 @@ const COLUMNS: {
     revoked_at: "null",
     issued_by: "null",
   },
+  refused_operator: {
+    subject: "not null",
+    reason: "not null",
+    refused_by: "not null",
+    refused_at: "not null",
+  },
   audit_entry: {
     sequence: "not null",
     at: "not null",

@@ -5,7 +5,11 @@ import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
 import { DatabaseError } from "pg";
 
 /** Tables of the schema `gateway`, as the migrations make them; a test compares the two. */
-export type GatewayDatabase = AuditDatabase & { merchant: MerchantTable; credential: CredentialTable };
+export type GatewayDatabase = AuditDatabase & {
+  merchant: MerchantTable;
+  credential: CredentialTable;
+  refused_operator: RefusedOperatorTable;
+};
 
 export type MerchantTable = {
   merchant_id: Generated<string>;
@@ -28,6 +32,13 @@ export type CredentialTable = {
   created_at: Generated<Date>;
   revoked_at: Date | null;
   issued_by: string | null;
+};
+
+export type RefusedOperatorTable = {
+  subject: string;
+  reason: string;
+  refused_by: string;
+  refused_at: Generated<Date>;
 };
 
 /** Written as JSON text: pg would make an array of Postgres of a list. */

@@ -1,6 +1,7 @@
 import { lookAfterEach, watchAuditHead, type AuditWatch } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
+import { createVerifyToken } from "@holdfast/operator-token";
 import {
   createDatabase,
   createPool,
@@ -33,7 +34,7 @@ import { createPageInFlightLimit, placesIn } from "./limits/in-flight-limit.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit, pageRatesIn } from "./limits/page-rate-limit.ts";
 import { createRefusedAttempts } from "./limits/refused-attempts.ts";
-import { createSignInLimits } from "./limits/sign-in-limits.ts";
+import { signInLimitsIn } from "./limits/sign-in-limits.ts";
 import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { binRoute } from "./merchant-api/bin.ts";
 import { cancelRoute, captureRoute } from "./merchant-api/capture-and-cancel.ts";
@@ -49,9 +50,10 @@ import { startSignIn } from "./merchant/start-sign-in.ts";
 import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
 import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
 import { merchantRoutes } from "./operator-api/merchants.ts";
-import { operatorKeys } from "./operator-api/operator-keys.ts";
 import { paymentRoutes } from "./operator-api/payments.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
+import { isRefused } from "./operator-api/refused-operator-queries.ts";
+import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
 import { createFormTokens } from "./public-pages/checkout/form-token.ts";
@@ -161,13 +163,7 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps): Router {
   const generateSession = createGenerateSession(signedSessionsOf(config), publicUrl);
   return createRouter({
     prefix: "/api",
-    authenticate: authenticateMerchant(
-      needed(signIn),
-      createSignInLimits({
-        perAddress: config.FAILED_SIGN_INS_PER_MINUTE_PER_IP,
-        perKey: config.FAILED_SIGN_INS_PER_MINUTE_PER_KEY,
-      }),
-    ),
+    authenticate: authenticateMerchant(needed(signIn), signInLimitsIn(config)),
     limitRate: createMerchantRateLimit(config.RATE_LIMIT_PER_SECOND),
     bodies: bodiesIn(config),
     places: placesIn(config),
@@ -230,10 +226,11 @@ function operatorApi(config: Config, deps: Deps): Router {
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
     prefix: "/operator",
-    authenticate: authenticateOperator(operatorKeys(needed(config.OPERATOR_JWKS)), {
-      issuer: needed(config.OPERATOR_JWT_ISSUER),
-      audience: needed(config.OPERATOR_JWT_AUDIENCE),
-      rolesClaim: config.OPERATOR_ROLES_CLAIM,
+    authenticate: authenticateOperator({
+      verify: createVerifyToken(config),
+      limits: signInLimitsIn(config),
+      isRefused: (subject) => isRefused(db, subject),
+      clock,
     }),
     bodies: bodiesIn(config),
     places: placesIn(config),
@@ -245,6 +242,7 @@ function operatorApi(config: Config, deps: Deps): Router {
       ...refundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...webhookRoutes({ send, db }),
+      ...refusedOperatorRoutes({ db }),
     ],
   });
 }

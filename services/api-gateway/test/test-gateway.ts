@@ -1,12 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createCardOpener } from "@holdfast/sealing";
 import { keyRingSetting } from "@holdfast/service-runtime";
-import { captureLog, startTestLink, startTestSystem } from "@holdfast/tests/support";
+import { captureLog, EVERY_ROLE, startTestLink, startTestSystem } from "@holdfast/tests/support";
 import { expect } from "vitest";
 import { http, type HttpAnswer, type HttpRequest } from "./http-client.ts";
-import { AUDIENCE, createOperatorIdentity, ISSUER } from "./operator-identity.ts";
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 export type TestMerchant = {
@@ -18,29 +14,26 @@ export type TestMerchant = {
 
 /** A gateway in this process, on its own migrated database and its own nats-server. */
 export async function startTestGateway(settings: Record<string, string> = {}) {
-  const directory = await mkdtemp(join(tmpdir(), "holdfast-gateway-"));
-  const identity = await createOperatorIdentity();
-  const jwksFile = join(directory, "jwks.json");
-  await writeFile(jwksFile, JSON.stringify(identity.jwks));
   const { log, lines } = captureLog("api-gateway");
   const system = await startTestSystem({ services: ["api-gateway"], running: [], log: () => log });
-  const { database, nats } = system;
+  const { database, nats, identity } = system;
   const databaseLink = await startTestLink(database.urls.gateway.app);
   const env = system.environment("api-gateway", {
     DATABASE_URL: databaseLink.url,
-    OPERATOR_JWKS: jwksFile,
-    OPERATOR_JWT_ISSUER: ISSUER,
-    OPERATOR_JWT_AUDIENCE: AUDIENCE,
     ...settings,
   });
   const gateway = await system.start("api-gateway", env);
 
   const merchantApi = (request: HttpRequest) => http(gateway.ports.merchant!, request);
   const operatorApi = async ({
-    role = "admin",
+    role,
     ...request
-  }: HttpRequest & { role?: string | null }): Promise<HttpAnswer> => {
-    const authorization = role && `Bearer ${await identity.token({ claims: { roles: [role] } })}`;
+  }: HttpRequest & {
+    /** The only one that olga has here, instead of every role; with `null` nobody signs in. */
+    role?: string | null;
+  }): Promise<HttpAnswer> => {
+    const roles = role === undefined ? EVERY_ROLE : [role];
+    const authorization = role !== null && `Bearer ${await identity.token({ claims: { roles } })}`;
     const headers = { ...(authorization && { authorization }), ...(request.body !== undefined && JSON_TYPE) };
     return await http(gateway.ports.operator!, { ...request, headers: { ...headers, ...request.headers } });
   };
@@ -74,7 +67,7 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     stopGateway: () => gateway.stop(),
     async stop(): Promise<void> {
       await system.close();
-      await Promise.all([databaseLink.close(), rm(directory, { recursive: true })]);
+      await databaseLink.close();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { auditSettings } from "@holdfast/audit";
 import { outboxSettings } from "@holdfast/outbox";
+import { operatorTokenSettings } from "@holdfast/operator-token";
 import {
   commonSettings,
   commonWires,
@@ -19,6 +20,7 @@ import { fingerprintKeysFault, fingerprintSettings } from "./fingerprint/fingerp
 
 const settings = z.object({
   ...commonSettings,
+  ...operatorTokenSettings,
   ...outboxSettings,
   ...auditSettings,
   ACQUIRER_URL: urlSetting("http:", "https:").describe("The acquirer."),

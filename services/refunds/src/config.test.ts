@@ -8,6 +8,9 @@ const env = {
   DATABASE_URL: "postgres://127.0.0.1/holdfast",
   NATS_URL: "nats://127.0.0.1:4222",
   ACQUIRER_URL: "http://127.0.0.1:8083",
+  OPERATOR_JWKS: "/run/jwks.json",
+  OPERATOR_JWT_ISSUER: "https://login.example.test",
+  OPERATOR_JWT_AUDIENCE: "holdfast",
 };
 const parse = (above?: string) =>
   parseConfig(configSchema, { ...env, ...(above !== undefined && { REFUND_TWO_APPROVERS_ABOVE: above }) });

@@ -1,6 +1,7 @@
 import { auditSettings } from "@holdfast/audit";
 import { currencyExponent, parseAmount } from "@holdfast/contracts";
 import { outboxSettings } from "@holdfast/outbox";
+import { operatorTokenSettings } from "@holdfast/operator-token";
 import {
   commonSettings,
   commonWires,
@@ -16,6 +17,7 @@ import { z } from "zod";
 
 const settings = z.object({
   ...commonSettings,
+  ...operatorTokenSettings,
   ...outboxSettings,
   ...auditSettings,
   ACQUIRER_URL: urlSetting("http:", "https:").describe("The acquirer."),

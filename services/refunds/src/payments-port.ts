@@ -5,8 +5,8 @@ import {
   reserveRefund,
   settleRefund,
   type CommandReply,
-  type OperatorContext,
   type RefundReservation,
+  type ServiceContext,
 } from "@holdfast/contracts";
 import { MessageRejectedError, request, type Bus } from "@holdfast/messaging";
 import type { RefundRow } from "./refund/refund-record.ts";
@@ -26,7 +26,10 @@ export type PaymentsPort = {
   settle(refund: OneRefund): Promise<CommandReply<{ refundId: string }>>;
   release(refund: OneRefund): Promise<CommandReply<{ refundId: string }>>;
   /** The amounts that can still be refunded, by payment id, for the payments it knows. */
-  remaining(context: OperatorContext, paymentIds: string[]): Promise<Map<string, number>>;
+  remaining(
+    context: Pick<ServiceContext, "requestId" | "deadlineAt">,
+    paymentIds: string[],
+  ): Promise<Map<string, number>>;
 };
 
 export function createPaymentsPort(bus: Bus, { timeoutMs }: { timeoutMs: number }): PaymentsPort {
@@ -60,13 +63,13 @@ export function createPaymentsPort(bus: Bus, { timeoutMs }: { timeoutMs: number 
     },
     settle: (refund) => end(settleRefund, refund),
     release: (refund) => end(releaseRefund, refund),
-    async remaining(context, paymentIds) {
+    async remaining({ requestId, ...context }, paymentIds) {
       const deadlineAt = Math.min(context.deadlineAt, Date.now() + timeoutMs);
       const reply = await ask(() =>
         request(
           bus,
           readRefundableAmounts,
-          { ...context, deadlineAt },
+          { requestId, deadlineAt, service: { name: "refunds" } },
           { paymentIds: [...new Set(paymentIds)] },
           { waitUntil: deadlineAt, traceparent: "" },
         ),

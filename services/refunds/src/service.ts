@@ -1,8 +1,9 @@
-import { lookAfterEach, watchAuditHead } from "@holdfast/audit";
+import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
 import { getRefund as getRefundCommand, requestRefund as requestRefundCommand } from "@holdfast/contracts";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
+import { createVerifyToken } from "@holdfast/operator-token";
 import {
   confirmEventsHandler,
   createOutboxPool,
@@ -105,6 +106,10 @@ export async function startRefunds(
     places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
     share: config.COMMANDS_IN_FLIGHT_SHARE,
     clock,
+    operators: {
+      verify: createVerifyToken(config),
+      onForbidden: (attempt) => auditForbidden(db, attempt),
+    },
     onHandled: logHandled(log),
     handlers: [
       handler(requestRefundCommand, (message) => requestRefundByMerchant(deps, message)),

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { auditSettings } from "@holdfast/audit";
 import { eventStreamSettings } from "@holdfast/outbox";
+import { operatorTokenSettings } from "@holdfast/operator-token";
 import {
   commonSettings,
   commonWires,
@@ -15,6 +16,7 @@ import { z } from "zod";
 
 const settings = z.object({
   ...commonSettings,
+  ...operatorTokenSettings,
   ...eventStreamSettings,
   ...auditSettings,
   WEBHOOK_SECRET_KEYS: keyRingSetting().describe(

@@ -1,5 +1,6 @@
-import { lookAfterEach, watchAuditHead } from "@holdfast/audit";
+import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { busOptions, connectBus, logHandled, serve } from "@holdfast/messaging";
+import { createVerifyToken } from "@holdfast/operator-token";
 import {
   createDatabase,
   createPool,
@@ -126,6 +127,10 @@ export async function startWebhookDispatcher(
     version: "0.1.0",
     places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
     clock: watch,
+    operators: {
+      verify: createVerifyToken(config),
+      onForbidden: (attempt) => auditForbidden(db, attempt),
+    },
     onHandled: logHandled(log),
     handlers: lookAfterEach(
       auditWatch,

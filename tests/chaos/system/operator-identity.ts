@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { OPERATOR_ROLES } from "@holdfast/contracts";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
 /** The operators' identity provider: its public key is a file, and it signs everybody's token itself. */
@@ -9,14 +10,20 @@ export async function createOperatorIdentity(jwksFile: string): Promise<Operator
   const jwk = { ...(await exportJWK(publicKey)), alg: ALGORITHM, use: "sig", kid: "chaos" };
   writeFileSync(jwksFile, JSON.stringify({ keys: [jwk] }));
   return {
-    env: { OPERATOR_JWKS: jwksFile, OPERATOR_JWT_ISSUER: ISSUER, OPERATOR_JWT_AUDIENCE: AUDIENCE },
+    env: {
+      OPERATOR_JWKS: jwksFile,
+      OPERATOR_JWT_ISSUER: ISSUER,
+      OPERATOR_JWT_AUDIENCE: AUDIENCE,
+      OPERATOR_TOKEN_AGE_MAX: TOKEN_AGE,
+    },
     tokenOf: (name) =>
-      new SignJWT({ roles: ["viewer", "approver", "admin"] })
-        .setProtectedHeader({ alg: ALGORITHM, kid: jwk.kid })
+      new SignJWT({ roles: [...OPERATOR_ROLES] })
+        .setProtectedHeader({ alg: ALGORITHM, kid: jwk.kid, typ: "at+jwt" })
         .setSubject(name)
         .setIssuer(ISSUER)
         .setAudience(AUDIENCE)
-        .setExpirationTime("8h")
+        .setIssuedAt()
+        .setExpirationTime(TOKEN_AGE)
         .sign(privateKey),
   };
 }
@@ -24,3 +31,5 @@ export async function createOperatorIdentity(jwksFile: string): Promise<Operator
 const ALGORITHM = "ES256";
 const ISSUER = "holdfast-chaos";
 const AUDIENCE = "holdfast-operator-api";
+/** Longer than any run. */
+const TOKEN_AGE = "8h";

@@ -42,7 +42,6 @@ export async function createGateway(name: string, surroundings: Surroundings): P
     RATE_LIMIT_PER_SECOND: "1000000",
     PAGE_REQUESTS_PER_MINUTE_PER_IP: "1000000",
     REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",
-    ...surroundings.operatorEnv,
   });
   return { ...service, merchantPort, operatorPort, publicUrl };
 }
@@ -76,7 +75,7 @@ export async function createDispatcher(name: string, surroundings: Surroundings)
 async function createService(
   name: string,
   service: ServiceName,
-  { root, dir, timers, ports, databaseUrls, secrets }: Surroundings,
+  { root, dir, timers, ports, databaseUrls, secrets, operatorEnv }: Surroundings,
   env: Record<string, string>,
 ): Promise<ServiceProcess> {
   const [database, bus, acquirer, healthPort] = await Promise.all([
@@ -100,6 +99,7 @@ async function createService(
       // Failpoints are off in production.
       NODE_ENV: "test",
       NODE_COMPILE_CACHE: join(dir, "compile-cache"),
+      ...operatorEnv,
       ...timers,
       ...env,
     },

@@ -1,12 +1,15 @@
 // The sandbox is its own identity provider: it signs the operators' tokens and publishes the key that verifies them.
 import { createPublicKey } from "node:crypto";
 import { calculateJwkThumbprint, importJWK, SignJWT, type JWK } from "jose";
+import { OPERATOR_ROLES } from "@holdfast/contracts";
 import { replaceFile } from "./replace-file.ts";
 
 export type Operator = { name: string; roles: string[]; token: string };
 
 export const operatorIssuer = "holdfast-sandbox";
 export const operatorAudience = "holdfast-operator-api";
+/** A day's work on one machine: nobody signs in again. */
+export const operatorTokenAge = "24h";
 
 export type Operators = {
   people: Operator[];
@@ -26,12 +29,12 @@ export async function createOperators(privateKey: JWK, jwksFile: string): Promis
   const key = await importJWK(privateKey, algorithm);
   const signIn = async ({ name, roles }: Omit<Operator, "token">): Promise<Operator> => {
     const token = await new SignJWT({ roles })
-      .setProtectedHeader({ alg: algorithm, kid })
+      .setProtectedHeader({ alg: algorithm, kid, typ: "at+jwt" })
       .setSubject(name)
       .setIssuer(operatorIssuer)
       .setAudience(operatorAudience)
       .setIssuedAt()
-      .setExpirationTime("24h")
+      .setExpirationTime(operatorTokenAge)
       .sign(key);
     return { name, roles, token };
   };
@@ -40,11 +43,14 @@ export async function createOperators(privateKey: JWK, jwksFile: string): Promis
 
 const algorithm = "ES256";
 
+const everyRole = [...OPERATOR_ROLES];
+
 // Two with every role, because some decisions take two different people.
 const people = [
-  { name: "alice", roles: ["viewer", "approver", "admin"] },
-  { name: "bora", roles: ["viewer", "approver", "admin"] },
+  { name: "alice", roles: everyRole },
+  { name: "bora", roles: everyRole },
   { name: "vera", roles: ["viewer"] },
+  { name: "omer", roles: ["onboarder"] },
 ];
 
-const installation = { name: "installation", roles: ["admin"] };
+const installation = { name: "installation", roles: ["onboarder"] };

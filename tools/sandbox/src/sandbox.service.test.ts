@@ -35,6 +35,8 @@ async function killLeftovers(): Promise<void> {
 
 afterAll(() => homes.forEach((home) => rmSync(home, { recursive: true, maxRetries: 20 })));
 
+const everyRole = ["viewer", "approver", "onboarder", "operations", "admin"];
+
 describe("a running sandbox", () => {
   const home = newHome();
   let sandbox: FakeSandbox;
@@ -71,9 +73,10 @@ describe("a running sandbox", () => {
         { merchantId: expect.any(String), name: "Demo Shop", apiKey: "key", apiSecret: "shown-once" },
       ],
       operators: [
-        { name: "alice", roles: ["viewer", "approver", "admin"], token: expect.any(String) },
-        { name: "bora", roles: ["viewer", "approver", "admin"], token: expect.any(String) },
+        { name: "alice", roles: everyRole, token: expect.any(String) },
+        { name: "bora", roles: everyRole, token: expect.any(String) },
         { name: "vera", roles: ["viewer"], token: expect.any(String) },
+        { name: "omer", roles: ["onboarder"], token: expect.any(String) },
       ],
       processes: {
         "api-gateway": expect.any(Number),
@@ -89,7 +92,8 @@ describe("a running sandbox", () => {
   test("signs tokens that its key set verifies", async () => {
     const keys = createLocalJWKSet(JSON.parse(readFileSync(join(home, "operator-jwks.json"), "utf8")));
     const expected = { issuer: "holdfast-sandbox", audience: "holdfast-operator-api" };
-    const { payload } = await jwtVerify(file.operators[2]?.token ?? "", keys, expected);
+    const { payload, protectedHeader } = await jwtVerify(file.operators[2]?.token ?? "", keys, expected);
+    expect(protectedHeader).toMatchObject({ typ: "at+jwt" });
     expect(payload).toMatchObject({ sub: "vera", roles: ["viewer"] });
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(24 * 3600);
     expect(JSON.stringify(keys.jwks())).not.toContain('"d"');

@@ -6,7 +6,7 @@ import {
   type SchemaUrls,
   type ServiceName,
 } from "./infrastructure/index.ts";
-import { operatorAudience, operatorIssuer } from "./operators.ts";
+import { operatorAudience, operatorIssuer, operatorTokenAge } from "./operators.ts";
 import type { Ports } from "./ports.ts";
 import { repositoryRoot } from "./repository-root.ts";
 import type { Secrets } from "./secrets.ts";
@@ -41,7 +41,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
   {
     ...service("api-gateway"),
     isEdge: true,
-    environment: ({ ports, secrets, operatorJwksFile }) => ({
+    environment: ({ ports, secrets, ...surroundings }) => ({
       MERCHANT_API_PORT: `${ports.merchantApi}`,
       OPERATOR_API_PORT: `${ports.operatorApi}`,
       PUBLIC_PAGES_PORT: `${ports.publicPages}`,
@@ -49,15 +49,14 @@ export const serviceDefinitions: ServiceDefinition[] = [
       THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
       CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
-      OPERATOR_JWKS: operatorJwksFile,
-      OPERATOR_JWT_ISSUER: operatorIssuer,
-      OPERATOR_JWT_AUDIENCE: operatorAudience,
+      ...operatorTokens(surroundings),
     }),
   },
   {
     ...service("payments"),
     isEdge: false,
-    environment: ({ ports, secrets }) => ({
+    environment: ({ ports, secrets, ...surroundings }) => ({
+      ...operatorTokens(surroundings),
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
       PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
       ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}`,
@@ -66,12 +65,16 @@ export const serviceDefinitions: ServiceDefinition[] = [
   {
     ...service("refunds"),
     isEdge: false,
-    environment: ({ ports }) => ({ ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}` }),
+    environment: ({ ports, ...surroundings }) => ({
+      ...operatorTokens(surroundings),
+      ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}`,
+    }),
   },
   {
     ...service("webhook-dispatcher"),
     isEdge: false,
-    environment: ({ secrets, caFile }) => ({
+    environment: ({ secrets, caFile, ...surroundings }) => ({
+      ...operatorTokens(surroundings),
       WEBHOOK_SECRET_KEYS: `k1:${secrets.webhookSecretKey}`,
       // A merchant's receiver on this machine.
       ...unlessGiven({
@@ -82,6 +85,16 @@ export const serviceDefinitions: ServiceDefinition[] = [
     }),
   },
 ];
+
+/** How operators' tokens are verified: the sandbox signs them itself. */
+function operatorTokens({ operatorJwksFile }: Pick<ServiceSurroundings, "operatorJwksFile">) {
+  return {
+    OPERATOR_JWKS: operatorJwksFile,
+    OPERATOR_JWT_ISSUER: operatorIssuer,
+    OPERATOR_JWT_AUDIENCE: operatorAudience,
+    OPERATOR_TOKEN_AGE_MAX: operatorTokenAge,
+  };
+}
 
 /** Settings of the sandbox that whoever starts it may replace. */
 function unlessGiven(settings: Record<string, string>): Record<string, string> {

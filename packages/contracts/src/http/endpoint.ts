@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ProblemCode } from "../problem.ts";
+import type { OperatorRole } from "../operator-role.ts";
 import type { Work } from "../work.ts";
 
 /** One HTTP operation of a listener: what the gateway serves and what the OpenAPI document says of it. */
@@ -9,7 +10,7 @@ export type Endpoint = Operation & (MerchantListener | OperatorListener);
 type MerchantListener = { listener: "merchant"; role?: never };
 type OperatorListener = {
   listener: "operator";
-  /** The lowest role that may call it; each includes the ones below it. */
+  /** What its caller has to be; see `mayAct`. */
   role: OperatorRole;
 };
 
@@ -42,10 +43,6 @@ export function workOf({ method, work = method === "GET" ? "read" : "external" }
   return work;
 }
 
-/** `viewer` reads, `approver` decides refunds, `admin` does the rest and includes both. */
-export const OPERATOR_ROLES = ["viewer", "approver", "admin"] as const;
-export type OperatorRole = (typeof OPERATOR_ROLES)[number];
-
 /** What any endpoint can answer. */
 export const COMMON_PROBLEMS = [
   "unauthorized",
@@ -55,6 +52,9 @@ export const COMMON_PROBLEMS = [
   // A query parameter that the endpoint does not know.
   "validation_failed",
 ] as const;
+
+/** What any endpoint of the operator API can answer beside those. */
+export const OPERATOR_PROBLEMS = ["operator_refused"] as const;
 
 /** What any endpoint with a body can answer. */
 export const BODY_PROBLEMS = [

@@ -9,6 +9,7 @@ import { REFUND_OPERATOR_ENDPOINTS } from "./operator-refunds.ts";
 import { payment } from "./payment.ts";
 import { preAuthorization } from "./pre-authorization.ts";
 import { refund } from "./refund.ts";
+import { REFUSED_OPERATOR_ENDPOINTS } from "./refused-operators.ts";
 import { sale } from "./sale.ts";
 import { threeDs } from "./three-ds.ts";
 import { WEBHOOK_ENDPOINTS } from "./webhook-endpoints.ts";
@@ -29,5 +30,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...PAYMENT_OPERATOR_ENDPOINTS,
   ...REFUND_OPERATOR_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
+  ...REFUSED_OPERATOR_ENDPOINTS,
   getAuditLog,
 ];

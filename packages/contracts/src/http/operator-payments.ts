@@ -171,7 +171,7 @@ export const inquirePayment = defineEndpoint({
   listener: "operator",
   method: "POST",
   path: "/operator/payments/{paymentId}/inquire",
-  role: "admin",
+  role: "operations",
   summary: "Query the acquirer about a payment",
   description: "Asks the acquirer immediately for the outcome of an unresolved payment.",
   pathParameters: paymentPath,
@@ -185,7 +185,7 @@ export const reversePayment = defineEndpoint({
   listener: "operator",
   method: "POST",
   path: "/operator/payments/{paymentId}/reverse",
-  role: "admin",
+  role: "operations",
   summary: "Reverse an unresolved payment",
   description:
     "Reverses an unresolved payment, whatever its outcome at the bank was. The decision is final; the " +
@@ -201,7 +201,7 @@ export const resolvePayment = defineEndpoint({
   listener: "operator",
   method: "POST",
   path: "/operator/payments/{paymentId}/resolve",
-  role: "admin",
+  role: "operations",
   summary: "Resolve a payment manually",
   description:
     "Settles an unresolved payment by the outcome that the bank has confirmed to people. Two operators are needed: the " +

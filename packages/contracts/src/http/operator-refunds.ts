@@ -198,7 +198,7 @@ export const inquireOperatorRefund = defineEndpoint({
   listener: "operator",
   method: "POST",
   path: "/operator/refunds/{refundId}/inquire",
-  role: "admin",
+  role: "operations",
   summary: "Query the acquirer about a refund",
   description:
     "Asks the acquirer immediately for the outcome of a refund that is executing, and carries it on as recovery does.",
@@ -213,7 +213,7 @@ export const resolveOperatorRefund = defineEndpoint({
   listener: "operator",
   method: "POST",
   path: "/operator/refunds/{refundId}/resolve",
-  role: "admin",
+  role: "operations",
   summary: "Resolve a refund manually",
   description:
     "Settles a refund that is executing by the outcome that the bank has confirmed to people. Two operators are needed: " +
@@ -234,7 +234,7 @@ export const requestOperatorRefund = defineEndpoint({
   method: "POST",
   path: "/operator/payments/{paymentId}/refunds",
   work: "write",
-  role: "admin",
+  role: "operations",
   summary: "Request a refund for a merchant",
   description: "Requests a refund on the merchant's behalf. A different person must approve it.",
   pathParameters: z.object({ paymentId: pathId }),

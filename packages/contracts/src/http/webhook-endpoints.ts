@@ -87,8 +87,8 @@ export const webhookDeliveryPageSchema = z
   .object({ items: z.array(webhookDeliverySchema), nextCursor: z.string().optional() })
   .meta({ id: "WebhookDeliveryPage" });
 
-/** A change that waits for nobody outside. */
-const CHANGE = { listener: "operator", role: "admin", work: "write" } as const;
+/** A change of an endpoint that waits for nobody outside. */
+const CHANGE = { listener: "operator", role: "onboarder", work: "write" } as const;
 const merchantPath = z.object({ merchantId: pathId });
 const eventPath = z.object({ eventId: pathId });
 const secret = z.string().meta({ description: "Shown only once; its UTF-8 bytes are the HMAC key" });
@@ -98,7 +98,7 @@ export const putMerchantWebhook = defineEndpoint({
   listener: "operator",
   method: "PUT",
   path: "/operator/merchants/{merchantId}/webhook",
-  role: "admin",
+  role: "onboarder",
   summary: "Set a merchant's webhook URL",
   description:
     "Turns a merchant's webhooks on, or changes their URL. The secret is shown only once, when webhooks are " +
@@ -172,7 +172,7 @@ export const testMerchantWebhook = defineEndpoint({
   listener: "operator",
   method: "POST",
   path: "/operator/merchants/{merchantId}/webhook/test",
-  role: "admin",
+  role: "onboarder",
   summary: "Send a test webhook",
   description: "Sends a signed event of type `webhook.test` immediately.",
   pathParameters: merchantPath,
@@ -222,7 +222,9 @@ const queued = {
 
 export const redeliverOperatorWebhook = defineEndpoint({
   operationId: "redeliverWebhook",
-  ...CHANGE,
+  listener: "operator",
+  role: "operations",
+  work: "write",
   method: "POST",
   path: "/operator/webhook-deliveries/{eventId}/redeliver",
   summary: "Resend a webhook",
@@ -237,7 +239,9 @@ export const redeliverOperatorWebhook = defineEndpoint({
 
 export const redeliverFailedOperatorWebhooks = defineEndpoint({
   operationId: "redeliverFailedWebhooks",
-  ...CHANGE,
+  listener: "operator",
+  role: "operations",
+  work: "write",
   method: "POST",
   path: "/operator/webhook-deliveries/redeliver",
   summary: "Resend failed webhooks of a merchant",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { merchantSettingsSchema } from "../http/merchants.ts";
+import type { OperatorRole } from "../operator-role.ts";
 import { PROBLEM_CODES } from "../problem.ts";
 import type { Work } from "../work.ts";
 import type { BusUser } from "./bus-users.ts";
@@ -34,15 +35,34 @@ export const messageContextSchema = z.object({
 });
 export type MessageContext = z.infer<typeof messageContextSchema>;
 
-/** The same for an operator's command; the gateway has checked the role, `name` goes into the audit log. */
-export const operatorContextSchema = z.object({ ...baseContext, operator: z.object({ name: z.string() }) });
-export type OperatorContext = z.infer<typeof operatorContextSchema>;
+/**
+ * The same for an operator's command. It carries its proof: the access token of the person who asks, which the service that
+ * serves it verifies itself. The name is for services of before that, which believed it; nobody else reads it.
+ */
+export const operatorMessageContextSchema = z.object({
+  ...baseContext,
+  operator: z.object({ token: z.string().max(16_384).optional(), name: z.string().optional() }),
+});
+export type OperatorMessageContext = z.infer<typeof operatorMessageContextSchema>;
+
+/** What the handler of an operator's command gets instead: who asks, as the verified token says. */
+export type OperatorContext = {
+  requestId: string;
+  deadlineAt: number;
+  /** The name goes into the audit log. */
+  operator: { name: string; roles: ReadonlySet<OperatorRole> };
+};
 
 /** The same between services, with nobody behind it. */
 export const serviceContextSchema = z.object({ ...baseContext, service: z.object({ name: z.string() }) });
 export type ServiceContext = z.infer<typeof serviceContextSchema>;
 
-export type CommandContext = MessageContext | OperatorContext | ServiceContext;
+/** What a message carries. */
+export type CommandContext = MessageContext | OperatorMessageContext | ServiceContext;
+
+/** What the handler of a command gets. */
+export type HandlerContext<Carried extends CommandContext = CommandContext> =
+  Carried extends OperatorMessageContext ? OperatorContext : Carried;
 
 /** A request-reply subject with its schemas. One constant names it on both sides. */
 export type Command<
@@ -58,6 +78,8 @@ export type Command<
   /** Who may send it: the permissions of the bus are made from this, and nobody else's message is answered. */
   senders: readonly BusUser[];
   work: Work;
+  /** What the operator has to be who asks for it; of operators' commands only. */
+  role?: OperatorRole;
   context: z.ZodType<C>;
   request: Request;
   reply: z.ZodType<CommandReply<z.infer<Result>>>;
@@ -104,9 +126,9 @@ export function defineCommand<Request extends z.ZodType, Result extends z.ZodTyp
 
 /** A command that an operator's request leads to. */
 export function defineOperatorCommand<Request extends z.ZodType, Result extends z.ZodType>(
-  definition: CommandDefinition<Request, Result>,
-): Command<Request, Result, OperatorContext> {
-  return command(definition, operatorContextSchema);
+  definition: CommandDefinition<Request, Result> & { role: OperatorRole },
+): Command<Request, Result, OperatorMessageContext> {
+  return { ...command(definition, operatorMessageContextSchema), role: definition.role };
 }
 
 /** A command of one service to another. */

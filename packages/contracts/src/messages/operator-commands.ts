@@ -7,7 +7,7 @@ import {
 } from "../http/operator-payments.ts";
 import { defineOperatorCommand } from "./message.ts";
 
-/** What operators ask of the services, through the gateway, which has checked their role. */
+/** What operators ask of the services, through the gateway. Each service verifies the operator's token itself. */
 
 /** `cursor` is the service's own, opaque to the gateway. */
 const page = z.object({ limit: z.int(), cursor: z.string().optional() });
@@ -16,6 +16,7 @@ const onePayment = z.object({ paymentId: z.uuid() });
 export const listUnresolvedPayments = defineOperatorCommand({
   service: "payments",
   name: "list-unresolved",
+  role: "viewer",
   work: "read",
   request: page,
   result: operatorPaymentPageSchema,
@@ -24,6 +25,7 @@ export const listUnresolvedPayments = defineOperatorCommand({
 export const describePayment = defineOperatorCommand({
   service: "payments",
   name: "describe",
+  role: "viewer",
   work: "read",
   request: onePayment,
   result: operatorPaymentDetailSchema,
@@ -32,6 +34,7 @@ export const describePayment = defineOperatorCommand({
 export const inquireUnresolvedPayment = defineOperatorCommand({
   service: "payments",
   name: "inquire",
+  role: "operations",
   request: onePayment,
   result: operatorPaymentDetailSchema,
 });
@@ -39,6 +42,7 @@ export const inquireUnresolvedPayment = defineOperatorCommand({
 export const reverseUnresolvedPayment = defineOperatorCommand({
   service: "payments",
   name: "reverse",
+  role: "operations",
   request: onePayment,
   result: operatorPaymentDetailSchema,
 });
@@ -46,6 +50,7 @@ export const reverseUnresolvedPayment = defineOperatorCommand({
 export const resolveUnresolvedPayment = defineOperatorCommand({
   service: "payments",
   name: "resolve",
+  role: "operations",
   request: onePayment.extend({ outcome: resolutionOutcomeSchema, evidence: z.string() }),
   result: operatorPaymentDetailSchema,
 });
@@ -53,6 +58,7 @@ export const resolveUnresolvedPayment = defineOperatorCommand({
 export const readPaymentsAuditLog = defineOperatorCommand({
   service: "payments",
   name: "audit-log",
+  role: "viewer",
   work: "read",
   request: auditPageSchema,
   result: auditEntriesSchema,

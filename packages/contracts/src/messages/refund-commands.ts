@@ -43,6 +43,7 @@ export const getRefund = defineCommand({
 export const requestRefundForMerchant = defineOperatorCommand({
   service: "refunds",
   name: "request-for-merchant",
+  role: "operations",
   work: "write",
   request: z.object({ ...refundOfPayment, merchantId: z.uuid(), reason: z.string() }),
   result: operatorRefundDetailSchema,
@@ -52,6 +53,7 @@ export const requestRefundForMerchant = defineOperatorCommand({
 export const listRefunds = defineOperatorCommand({
   service: "refunds",
   name: "list",
+  role: "viewer",
   work: "read",
   request: z.object({
     status: z.enum(REFUND_FILTERS).optional(),
@@ -65,6 +67,7 @@ export const listRefunds = defineOperatorCommand({
 export const describeRefund = defineOperatorCommand({
   service: "refunds",
   name: "describe",
+  role: "viewer",
   work: "read",
   request: oneRefund,
   result: operatorRefundDetailSchema,
@@ -73,6 +76,7 @@ export const describeRefund = defineOperatorCommand({
 export const approveRefund = defineOperatorCommand({
   service: "refunds",
   name: "approve",
+  role: "approver",
   request: oneRefund.extend({ note: z.string().optional() }),
   result: operatorRefundDetailSchema,
 });
@@ -80,6 +84,7 @@ export const approveRefund = defineOperatorCommand({
 export const rejectRefund = defineOperatorCommand({
   service: "refunds",
   name: "reject",
+  role: "approver",
   work: "write",
   request: oneRefund.extend({ reason: z.string() }),
   result: operatorRefundDetailSchema,
@@ -88,6 +93,7 @@ export const rejectRefund = defineOperatorCommand({
 export const inquireRefund = defineOperatorCommand({
   service: "refunds",
   name: "inquire",
+  role: "operations",
   request: oneRefund,
   result: operatorRefundDetailSchema,
 });
@@ -95,6 +101,7 @@ export const inquireRefund = defineOperatorCommand({
 export const resolveRefund = defineOperatorCommand({
   service: "refunds",
   name: "resolve",
+  role: "operations",
   request: oneRefund.extend({ outcome: resolutionOutcomeSchema, evidence: z.string() }),
   result: operatorRefundDetailSchema,
 });
@@ -102,6 +109,7 @@ export const resolveRefund = defineOperatorCommand({
 export const readRefundsAuditLog = defineOperatorCommand({
   service: "refunds",
   name: "audit-log",
+  role: "viewer",
   work: "read",
   request: auditPageSchema,
   result: auditEntriesSchema,

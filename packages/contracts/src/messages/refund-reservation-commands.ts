@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amountMinorSchema, defineCommand, defineOperatorCommand, defineServiceCommand } from "./message.ts";
+import { amountMinorSchema, defineCommand, defineServiceCommand } from "./message.ts";
 
 /**
  * What the refunds service asks of `payments`, where status and amount live: to reserve a part of a payment before a
@@ -70,7 +70,7 @@ export const releaseRefund = defineCommand({
 });
 
 /** What remains of payments for refunds, for the operators' queue; one that is not known is left out. */
-export const readRefundableAmounts = defineOperatorCommand({
+export const readRefundableAmounts = defineServiceCommand({
   service: "payments",
   senders,
   name: "refundable-amounts",

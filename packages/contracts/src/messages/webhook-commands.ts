@@ -22,6 +22,7 @@ const withRecipient = oneMerchant.extend({ recipientKey: z.string() });
 export const putWebhook = defineOperatorCommand({
   service: "webhooks",
   name: "put-endpoint",
+  role: "onboarder",
   request: withRecipient.extend({ url: z.string() }),
   /** `secret` the first time. */
   result: z.object({ url: z.string(), secret: sealedReplySchema.optional() }),
@@ -30,6 +31,7 @@ export const putWebhook = defineOperatorCommand({
 export const deleteWebhook = defineOperatorCommand({
   service: "webhooks",
   name: "delete-endpoint",
+  role: "onboarder",
   work: "write",
   request: oneMerchant,
   result: z.object({}),
@@ -38,6 +40,7 @@ export const deleteWebhook = defineOperatorCommand({
 export const rotateWebhookSecret = defineOperatorCommand({
   service: "webhooks",
   name: "rotate-secret",
+  role: "onboarder",
   work: "write",
   request: withRecipient,
   result: z.object({ secret: sealedReplySchema, activatesAt: z.iso.datetime() }),
@@ -46,6 +49,7 @@ export const rotateWebhookSecret = defineOperatorCommand({
 export const activateWebhookSecret = defineOperatorCommand({
   service: "webhooks",
   name: "activate-secret",
+  role: "onboarder",
   work: "write",
   request: oneMerchant,
   result: z.object({}),
@@ -54,6 +58,7 @@ export const activateWebhookSecret = defineOperatorCommand({
 export const testWebhook = defineOperatorCommand({
   service: "webhooks",
   name: "test-endpoint",
+  role: "onboarder",
   request: oneMerchant,
   result: webhookTestResultSchema,
 });
@@ -61,6 +66,7 @@ export const testWebhook = defineOperatorCommand({
 export const listWebhookDeliveries = defineOperatorCommand({
   service: "webhooks",
   name: "list-deliveries",
+  role: "viewer",
   work: "read",
   request: z.object({
     merchantId: z.uuid().optional(),
@@ -75,6 +81,7 @@ export const listWebhookDeliveries = defineOperatorCommand({
 export const getWebhookDelivery = defineOperatorCommand({
   service: "webhooks",
   name: "get-delivery",
+  role: "viewer",
   work: "read",
   request: z.object({ eventId: z.uuid() }),
   result: webhookDeliveryDetailSchema,
@@ -83,6 +90,7 @@ export const getWebhookDelivery = defineOperatorCommand({
 export const redeliverWebhook = defineOperatorCommand({
   service: "webhooks",
   name: "redeliver",
+  role: "operations",
   work: "write",
   request: z.object({ eventId: z.uuid() }),
   result: z.object({ queued: z.int() }),
@@ -91,6 +99,7 @@ export const redeliverWebhook = defineOperatorCommand({
 export const redeliverFailedWebhooks = defineOperatorCommand({
   service: "webhooks",
   name: "redeliver-failed",
+  role: "operations",
   work: "write",
   request: oneMerchant.extend({ since: z.iso.datetime({ offset: true }) }),
   result: z.object({ queued: z.int() }),
@@ -99,6 +108,7 @@ export const redeliverFailedWebhooks = defineOperatorCommand({
 export const readWebhooksAuditLog = defineOperatorCommand({
   service: "webhooks",
   name: "audit-log",
+  role: "viewer",
   work: "read",
   request: auditPageSchema,
   result: auditEntriesSchema,

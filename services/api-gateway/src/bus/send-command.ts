@@ -3,7 +3,7 @@ import type {
   CommandContext,
   CommandReply,
   MessageContext,
-  OperatorContext,
+  OperatorMessageContext,
   ServiceContext,
 } from "@holdfast/contracts";
 import { MessageRejectedError, request, type Bus } from "@holdfast/messaging";
@@ -30,13 +30,15 @@ export function createSendCommand(bus: Bus, options: SendOptions): SendCommand {
   };
 }
 
-/** On behalf of a signed-in operator. */
-export type SendOperatorCommand = Send<OperatorContext, { exchange: Exchange; caller: Operator }>;
+/** On behalf of a signed-in operator, whose token goes along as the proof. */
+export type SendOperatorCommand = Send<OperatorMessageContext, { exchange: Exchange; caller: Operator }>;
 
 export function createSendOperatorCommand(bus: Bus, options: SendOptions): SendOperatorCommand {
   const send = createSend(bus, options);
-  return async (command, { exchange, caller }, payload) =>
-    await send(command, exchange, (base) => ({ ...base, operator: { name: caller.subject } }), payload);
+  return async (command, { exchange, caller: { subject, token } }, payload) => {
+    const operator = { name: subject, token: token.reveal() };
+    return await send(command, exchange, (base) => ({ ...base, operator }), payload);
+  };
 }
 
 /** On behalf of a browser, which does not sign in. */

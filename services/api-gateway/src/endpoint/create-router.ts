@@ -1,6 +1,6 @@
 import { parse as parseQuery } from "node:querystring";
 import type { IncomingMessage } from "node:http";
-import { OPERATOR_ROLES, workOf, type Endpoint, type OperatorRole, type Places } from "@holdfast/contracts";
+import { mayAct, workOf, type Endpoint, type Places } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import { z } from "zod";
 import type { BodyLimit } from "../limits/body-limit.ts";
@@ -19,6 +19,8 @@ import type { Call, Route } from "./route.ts";
 
 /** Sets who signed in, or refuses. It reads headers only. */
 export type Authenticate = (request: IncomingMessage, exchange: Exchange) => Promise<Refusal | undefined>;
+
+type OnForbidden = (exchange: Exchange, endpoint: Endpoint) => Promise<void>;
 
 export type RouterOptions = {
   /** Everything under this path needs a sign-in, even routes that do not exist. */
@@ -39,7 +41,7 @@ export type RouterOptions = {
 
 /**
  * Checks a request in this order: who sends it, whether that is too often, whether there is such a route and method,
- * whether the role allows it, then its body, the ids in its path, and last whether there is a place for it. A place is
+ * whether the roles allow it, then its body, the ids in its path, and last whether there is a place for it. A place is
  * taken only when the body is there: otherwise requests that arrive byte by byte, which cost their sender nothing, would
  * keep it from others.
  *
@@ -101,8 +103,8 @@ async function refuseByRole(
   exchange: Exchange,
   attempts: RefusedAttempts | undefined,
 ): Promise<Refusal | undefined> {
-  if (endpoint.listener !== "operator" || includesRole(exchange.operator?.role, endpoint.role))
-    return undefined;
+  const roles = exchange.operator?.roles;
+  if (endpoint.listener !== "operator" || (roles && mayAct(roles, endpoint.role))) return undefined;
   return (await attempts?.forbid(exchange, endpoint, request)) ?? new Refusal("forbidden");
 }
 
@@ -191,10 +193,6 @@ async function readJson(exchange: Exchange, limit: BodyLimit, optional: boolean)
 
 function hasNoBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0";
-}
-
-function includesRole(has: OperatorRole | undefined, needed: OperatorRole): boolean {
-  return has !== undefined && OPERATOR_ROLES.indexOf(has) >= OPERATOR_ROLES.indexOf(needed);
 }
 
 function methodNotAllowed(path: string, allow: string): RequestHandler {

@@ -1,11 +1,12 @@
 import { randomUUIDv7 } from "node:crypto";
 import { ServerResponse } from "node:http";
-import type { MessageContext, OperatorRole, ProblemCode } from "@holdfast/contracts";
+import type { MessageContext, ProblemCode, VerifiedOperator } from "@holdfast/contracts";
+import type { OperatorToken } from "@holdfast/operator-token";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
 import type { TraceContext } from "./trace-context.ts";
 
-/** A person who signed in to the operator API; without a role they may do nothing. */
-export type Operator = { subject: string; role: OperatorRole | undefined };
+/** A person who signed in to the operator API, with what their commands carry as proof. */
+export type Operator = VerifiedOperator & { token: OperatorToken };
 
 /** What a listener's exchanges share. */
 export type ListenerState = {

@@ -74,6 +74,48 @@ describe("a merchant's requests", () => {
   });
 });
 
+describe("failed sign-ins of operators", () => {
+  test("lock the address they come from, but for people who have signed in from there, and nobody elsewhere", async () => {
+    const gateway = await setUp({ FAILED_SIGN_INS_PER_MINUTE_PER_IP: "5" });
+    const tokenOf = async (sub: string, issuer?: string) =>
+      await gateway.identity.token({ claims: { sub, ...(issuer && { iss: issuer }) } });
+    const list = (token: string | undefined, from = "127.0.0.1") =>
+      gateway.operatorApi({
+        path: "/operator/merchants",
+        role: null,
+        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+        localAddress: from,
+      });
+    expect((await list(await tokenOf("aysel"))).status).toBe(200);
+    const forged = await tokenOf("mallory", "https://evil.example.test");
+    const answers = [];
+    for (let count = 0; count < 8; count++) answers.push(await list(count % 2 ? forged : undefined));
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
+    expectProblem(answers[7]!, "rate_limited");
+    expect(Number(answers[7]!.headers["retry-after"])).toBeGreaterThan(0);
+    expect((await list(await tokenOf("aysel"))).status, "has worked from there").toBe(200);
+    expectProblem(await list(await tokenOf("bora")), "rate_limited");
+    expect((await list(await tokenOf("bora"), "127.0.0.2")).status).toBe(200);
+    vi.advanceTimersByTime(60_000);
+    expect((await list(await tokenOf("bora"))).status).toBe(200);
+  });
+
+  test("in the name of somebody who works from the address are counted, too", async () => {
+    const gateway = await setUp({ FAILED_SIGN_INS_PER_MINUTE_PER_IP: "2" });
+    expect((await gateway.operatorApi({ path: "/operator/merchants" })).status).toBe(200);
+    const forged = await gateway.identity.token({ claims: { iss: "https://evil.example.test" } });
+    const attempt = {
+      path: "/operator/merchants",
+      role: null,
+      headers: { authorization: `Bearer ${forged}` },
+    };
+    const answers = [];
+    for (let count = 0; count < 4; count++) answers.push((await gateway.operatorApi(attempt)).status);
+    expect(answers).toEqual([401, 401, 429, 429]);
+    expect((await gateway.operatorApi({ path: "/operator/merchants" })).status).toBe(200);
+  });
+});
+
 describe("failed sign-ins", () => {
   test("lock the address they come from, and nobody elsewhere", async () => {
     const gateway = await setUp({ FAILED_SIGN_INS_PER_MINUTE_PER_IP: "5" });

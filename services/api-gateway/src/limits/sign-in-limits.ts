@@ -1,6 +1,7 @@
 import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 import { LRUCache } from "lru-cache";
+import type { Config } from "../config.ts";
 import { isApiKey } from "../merchant/credential.ts";
 import { createTokenBuckets } from "./token-buckets.ts";
 
@@ -13,19 +14,20 @@ export type SignInLimitsOptions = {
 
 export type SignInLimits = {
   /** Milliseconds for which attempts from here are refused unread; 0: not locked. */
-  lockedMs(address: string, apiKey: string): number;
+  lockedMs(address: string, name: string): number;
   /** Counts a failure. @returns 0, or above the limit the milliseconds to wait. */
-  failed(address: string, apiKey: string): number;
-  succeeded(address: string, apiKey: string): void;
+  failed(address: string, name: string): number;
+  succeeded(address: string, name: string): void;
 };
 
 /**
- * Counts failed sign-ins in this process. An address with too many of them is locked: its attempts are refused unread,
- * so they cost neither a look-up nor an HMAC. One client must not shut another out by it:
+ * Counts failed sign-ins in this process: of merchants, whose name is their API key, and of operators, whose name is the
+ * subject of their token. An address with too many of them is locked: its attempts are refused unread, so they cost
+ * neither a look-up nor cryptography. One client must not shut another out by it:
  * - Correct credentials always sign in from an address that is not locked, however many failures there are with the
  *   key; above the key's own limit only the failures are answered differently.
- * - A key that has signed in from an address before still signs in while that address is locked: a merchant behind a
- *   shared address, or behind an undeclared proxy, keeps working beside an attacker.
+ * - Who has signed in from an address before still signs in while that address is locked: a merchant behind a shared
+ *   address, or behind an undeclared proxy, keeps working beside an attacker.
  */
 export function createSignInLimits({ perAddress, perKey }: SignInLimitsOptions): SignInLimits {
   const failuresOf = (size: number) =>
@@ -34,21 +36,31 @@ export function createSignInLimits({ perAddress, perKey }: SignInLimitsOptions):
   const byKey = failuresOf(perKey);
   const established = new LRUCache<string, true>({ max: ESTABLISHED_MAX });
   return {
-    lockedMs(address, apiKey) {
+    lockedMs(address, name) {
       const network = networkOf(address);
       const waitMs = byNetwork.waitMs(network);
-      return waitMs > 0 && established.has(`${apiKey} ${network}`) ? 0 : waitMs;
+      return waitMs > 0 && established.has(`${name} ${network}`) ? 0 : waitMs;
     },
-    failed(address, apiKey) {
+    failed(address, name) {
       const ofAddress = byNetwork.take(networkOf(address)).waitMs;
       // A text that cannot be a key could be of any length. A key that does not exist counts like one that does.
-      const ofKey = isApiKey(apiKey) ? byKey.take(apiKey).waitMs : 0;
+      const ofKey = isApiKey(name) ? byKey.take(name).waitMs : 0;
       return Math.max(ofAddress, ofKey);
     },
-    succeeded(address, apiKey) {
-      established.set(`${apiKey} ${networkOf(address)}`, true);
+    succeeded(address, name) {
+      established.set(`${name} ${networkOf(address)}`, true);
     },
   };
+}
+
+/** With the limits of the configuration. */
+export function signInLimitsIn(
+  config: Pick<Config, "FAILED_SIGN_INS_PER_MINUTE_PER_IP" | "FAILED_SIGN_INS_PER_MINUTE_PER_KEY">,
+): SignInLimits {
+  return createSignInLimits({
+    perAddress: config.FAILED_SIGN_INS_PER_MINUTE_PER_IP,
+    perKey: config.FAILED_SIGN_INS_PER_MINUTE_PER_KEY,
+  });
 }
 
 /** An attacker is forgotten only after as many other addresses have failed, too. */

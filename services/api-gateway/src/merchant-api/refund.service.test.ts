@@ -169,11 +169,11 @@ describe("decisions of operators", () => {
     "that are refused with %s say so",
     async (code) => {
       refunds.answers.approve = async () => ({ outcome: "problem", code });
-      expectProblem(await approve("admin"), code);
+      expectProblem(await approve("approver"), code);
     },
   );
 
-  test("that reject need a reason, and a request on a merchant's behalf the role admin", async () => {
+  test("that reject need a reason, and a request on a merchant's behalf the role operations", async () => {
     const reject = await gateway.operatorApi({
       method: "POST",
       path: `/operator/refunds/${REFUND_ID}/reject`,

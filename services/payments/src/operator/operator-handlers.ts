@@ -15,7 +15,7 @@ import { describe, type OperatorDeps } from "./operated-payment.ts";
 import { resolve } from "./resolve-payment.ts";
 import { inquire, reverse } from "./settle-by-operator.ts";
 
-/** What operators may ask of this service; the gateway has checked their role. */
+/** What operators may ask of this service; `serve` has verified who they are and what they may. */
 export function operatorHandlers(deps: OperatorDeps) {
   return [
     handler(listUnresolvedPayments, ({ payload }) => listUnresolved(deps, payload)),

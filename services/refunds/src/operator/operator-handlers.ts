@@ -17,7 +17,7 @@ import { describeRefund, listRefunds } from "./list-refunds.ts";
 import { requestForMerchant } from "./request-for-merchant.ts";
 import { resolveRefund } from "./resolve-refund.ts";
 
-/** What operators may ask of this service; the gateway has checked their role. */
+/** What operators may ask of this service; `serve` has verified who they are and what they may. */
 export function operatorHandlers(deps: DecideDeps & RequestRefundDeps) {
   return [
     handler(listRefundsCommand, ({ context, payload }) => listRefunds(deps, context, payload)),

@@ -36,8 +36,8 @@ export type OperatorDeps = ManageEndpointDeps &
   };
 
 /**
- * The commands that operators, and the owners of the events, may send to this service; the gateway has checked the
- * operators' role.
+ * The commands that operators, and the owners of the events, may send to this service; `serve` has verified who the
+ * operators are and what they may.
  */
 export function operatorHandlers(deps: OperatorDeps) {
   return [

@@ -4,11 +4,18 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { AUDIENCE, createOperatorIdentity, ISSUER } from "../../test/operator-identity.ts";
+import { AUDIENCE, createOperatorIdentity, ISSUER } from "@holdfast/tests/support";
 import { operatorKeys, OperatorKeysUnavailableError } from "./operator-keys.ts";
-import { verifyOperatorToken } from "./operator-tokens.ts";
+import { verifyOperatorToken } from "./verify-operator-token.ts";
 
-const rules = { issuer: ISSUER, audience: AUDIENCE, rolesClaim: "roles" };
+const rules = {
+  issuer: ISSUER,
+  audience: AUDIENCE,
+  rolesClaim: "roles",
+  ageMaxMs: 3_600_000,
+  requiredAcr: [],
+  requiredAmr: [],
+};
 let directory: string;
 beforeAll(async () => void (directory = await mkdtemp(join(tmpdir(), "holdfast-jwks-"))));
 afterAll(() => rm(directory, { recursive: true }));

@@ -9,7 +9,7 @@ export class OperatorKeysUnavailableError extends Error {
 
 /**
  * The keys that verify operators' tokens, from a URL or a file, as JWKS (RFC 7517). Both are read again when they are old
- * or a token names a key they do not have, so that keys can be rotated while the gateway runs.
+ * or a token names a key they do not have, so that keys can be rotated while the process runs.
  */
 export function operatorKeys(location: string): JWTVerifyGetKey {
   const keys = /^https?:\/\//.test(location)

@@ -1,0 +1,24 @@
+import type { Kysely } from "kysely";
+import { appendAudit, type AuditDatabase } from "./audit-log.ts";
+
+/** Somebody who is known asked for what their roles do not allow. */
+export type ForbiddenAttempt = {
+  actor: string;
+  /** What they asked for: a command or an endpoint. */
+  subject: string;
+  /** The role that it takes. */
+  role: string;
+  requestId: string;
+};
+
+/** Records such an attempt, which changed nothing. */
+export async function auditForbidden<DB extends AuditDatabase>(
+  db: Kysely<DB>,
+  { actor, subject, role, requestId }: ForbiddenAttempt,
+): Promise<void> {
+  await db
+    .transaction()
+    .execute((trx) =>
+      appendAudit(trx, { actor, action: "access.refused", subject, detail: { role, requestId } }),
+    );
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { textSchema } from "../text.ts";
+import { BODY_PROBLEMS, defineEndpoint } from "./endpoint.ts";
+import { pageQuery } from "./operator-payments.ts";
+
+/** A person whose tokens are refused, whatever the identity provider says. */
+export const refusedOperatorSchema = z
+  .object({
+    subject: z.string().meta({ description: "The `sub` of the person's tokens" }),
+    reason: z.string(),
+    refusedBy: z.string(),
+    refusedAt: z.iso.datetime(),
+  })
+  .meta({ id: "RefusedOperator" });
+export type RefusedOperator = z.infer<typeof refusedOperatorSchema>;
+
+export const refuseOperator = defineEndpoint({
+  operationId: "refuseOperator",
+  listener: "operator",
+  method: "POST",
+  path: "/operator/refused-operators",
+  work: "write",
+  role: "admin",
+  summary: "Refuse an operator",
+  description:
+    "Refuses every request of a person to the operator API from now on, although their tokens are valid. Nobody can " +
+    "refuse themselves (`own_access`). Repeating the request changes nothing.",
+  request: z
+    .object({
+      subject: textSchema(1, 200).meta({ description: "The `sub` of the person's tokens" }),
+      reason: textSchema(1, 1_000),
+    })
+    .meta({ id: "RefuseOperatorRequest" }),
+  responses: {
+    200: { description: "The person was refused before", body: refusedOperatorSchema },
+    201: { description: "The person is refused", body: refusedOperatorSchema },
+  },
+  problems: [...BODY_PROBLEMS, "own_access", "outcome_unknown", "forbidden"],
+});
+
+export const listRefusedOperators = defineEndpoint({
+  operationId: "listRefusedOperators",
+  listener: "operator",
+  method: "GET",
+  path: "/operator/refused-operators",
+  role: "viewer",
+  summary: "List refused operators",
+  description: "Returns the people whose requests are refused, in the order of their subjects.",
+  queryParameters: z.object(pageQuery),
+  responses: {
+    200: {
+      description: "One page of refused operators",
+      body: z
+        .object({ items: z.array(refusedOperatorSchema), nextCursor: z.string().optional() })
+        .meta({ id: "RefusedOperatorPage" }),
+    },
+  },
+  problems: ["validation_failed", "forbidden"],
+});
+
+export const readmitOperator = defineEndpoint({
+  operationId: "readmitOperator",
+  listener: "operator",
+  method: "DELETE",
+  path: "/operator/refused-operators/{subject}",
+  work: "write",
+  role: "admin",
+  summary: "Admit a refused operator again",
+  description: "The person's tokens count again. Nobody can admit themselves (`own_access`).",
+  pathParameters: z.object({ subject: z.string() }),
+  notFound: "refused_operator_not_found",
+  responses: { 204: { description: "The person is no longer refused" } },
+  problems: ["refused_operator_not_found", "own_access", "outcome_unknown", "forbidden"],
+});
+
+export const REFUSED_OPERATOR_ENDPOINTS = [refuseOperator, listRefusedOperators, readmitOperator];

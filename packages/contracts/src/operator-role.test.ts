@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { ENDPOINTS } from "./http/endpoints.ts";
+import { ALL_COMMANDS } from "./messages/all-commands.ts";
+import { mayAct, OPERATOR_ROLES, type OperatorRole } from "./operator-role.ts";
+
+test.each<[OperatorRole, OperatorRole[]]>([
+  ["viewer", ["viewer", "approver", "onboarder", "operations", "admin"]],
+  ["approver", ["approver"]],
+  ["onboarder", ["onboarder", "admin"]],
+  ["operations", ["operations", "admin"]],
+  ["admin", ["admin"]],
+])("what %s may do, each of %j may", (role, enough) => {
+  for (const one of OPERATOR_ROLES) expect(mayAct(new Set([one]), role), one).toBe(enough.includes(one));
+  expect(mayAct(new Set(), role)).toBe(false);
+  const others = OPERATOR_ROLES.filter((one) => !enough.includes(one));
+  expect(mayAct(new Set(others), role), "all the others together").toBe(false);
+});
+
+/** The commands that an endpoint leads to; without one the gateway answers it from its own database. */
+const LEADS_TO: Record<string, string[]> = {
+  createMerchant: [],
+  listMerchants: [],
+  getMerchant: [],
+  changeMerchant: [],
+  addCredential: [],
+  revokeCredential: [],
+  listUnresolvedPayments: ["payments.list-unresolved"],
+  getOperatorPayment: ["payments.describe"],
+  inquirePayment: ["payments.inquire"],
+  reversePayment: ["payments.reverse"],
+  resolvePayment: ["payments.resolve"],
+  listRefunds: ["refunds.list"],
+  getOperatorRefund: ["refunds.describe"],
+  approveRefund: ["refunds.approve"],
+  rejectRefund: ["refunds.reject"],
+  inquireRefund: ["refunds.inquire"],
+  resolveRefund: ["refunds.resolve"],
+  requestRefundForMerchant: ["payments.describe", "refunds.request-for-merchant"],
+  putMerchantWebhook: ["webhooks.put-endpoint"],
+  deleteMerchantWebhook: ["webhooks.delete-endpoint"],
+  rotateMerchantWebhookSecret: ["webhooks.rotate-secret"],
+  activateMerchantWebhookSecret: ["webhooks.activate-secret"],
+  testMerchantWebhook: ["webhooks.test-endpoint"],
+  listWebhookDeliveries: ["webhooks.list-deliveries"],
+  getWebhookDelivery: ["webhooks.get-delivery"],
+  redeliverWebhook: ["webhooks.redeliver"],
+  redeliverFailedWebhooks: ["webhooks.redeliver-failed"],
+  refuseOperator: [],
+  listRefusedOperators: [],
+  readmitOperator: [],
+  getAuditLog: ["payments.audit-log", "refunds.audit-log", "webhooks.audit-log"],
+};
+
+test("an endpoint asks for the role that its commands ask for, and for no less", () => {
+  const endpoints = ENDPOINTS.filter(({ listener }) => listener === "operator");
+  expect(Object.keys(LEADS_TO).toSorted()).toEqual(
+    endpoints.map(({ operationId }) => operationId).toSorted(),
+  );
+  for (const { operationId, role } of endpoints) {
+    const roles = LEADS_TO[operationId]!.map((subject) => roleOf(subject));
+    const own = roles.filter((each) => each !== "viewer");
+    if (roles.length > 0) expect(own.length > 0 ? own : roles.slice(0, 1), operationId).toEqual([role]);
+  }
+});
+
+test("every command of operators belongs to an endpoint", () => {
+  const asked = ALL_COMMANDS.filter(({ role }) => role !== undefined).map(({ subject }) => subject);
+  expect(asked.toSorted()).toEqual([...new Set(Object.values(LEADS_TO).flat())].toSorted());
+});
+
+function roleOf(subject: string): OperatorRole {
+  const role = ALL_COMMANDS.find((command) => command.subject === subject)?.role;
+  if (role === undefined) throw new Error(`${subject} is no command of operators`);
+  return role;
+}

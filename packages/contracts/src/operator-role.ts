@@ -1,0 +1,31 @@
+/**
+ * What operators may do. Roles are a set, not a ladder: a company gives each person those that they need. Any of them may
+ * read.
+ *
+ * - `approver` approves and rejects refunds,
+ * - `onboarder` changes merchants, their credentials and their webhook endpoints,
+ * - `operations` settles what the bank left open, sends webhooks again and requests refunds for merchants,
+ * - `admin` says who is locked out, and does all of that but what an approver does: nobody who gives others what they need
+ *   to ask for money decides about it by the same role.
+ */
+export const OPERATOR_ROLES = ["viewer", "approver", "onboarder", "operations", "admin"] as const;
+export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+
+/** Whether somebody with these roles may do what this one may. */
+export function mayAct(roles: ReadonlySet<OperatorRole>, role: OperatorRole): boolean {
+  switch (role) {
+    case "viewer":
+      return roles.size > 0;
+    case "approver":
+    case "admin":
+      return roles.has(role);
+    case "onboarder":
+    case "operations":
+      return roles.has(role) || roles.has("admin");
+    default:
+      return role satisfies never;
+  }
+}
+
+/** A person whose token was verified. Without a role they may do nothing. */
+export type VerifiedOperator = { subject: string; roles: ReadonlySet<OperatorRole> };

@@ -1,0 +1,91 @@
+import { approveRefund, getPayment, listRefunds, type OperatorMessageContext } from "@holdfast/contracts";
+import { expect, test, vi } from "vitest";
+import { createAdmission, type AdmitOperators } from "./admit-operator.ts";
+import { logHandled } from "./log-handled.ts";
+
+const TOKEN = "eyJ-a-token-that-must-go-nowhere";
+const context: OperatorMessageContext = {
+  requestId: "r1",
+  deadlineAt: 1,
+  operator: { token: TOKEN, name: "bora" },
+};
+const olga = { subject: "olga", roles: new Set(["approver"] as const) };
+
+function admission(operators: Partial<AdmitOperators> = {}) {
+  const onForbidden = vi.fn(async () => {});
+  const admit = createAdmission([{ command: approveRefund }], {
+    verify: async () => olga,
+    onForbidden,
+    ...operators,
+  });
+  return { admit, onForbidden };
+}
+
+test("the handler gets whom the token names, and nothing of the token", async () => {
+  const { admit } = admission();
+  const admitted = await admit(approveRefund, context);
+  expect(admitted).toEqual({
+    context: { requestId: "r1", deadlineAt: 1, operator: { name: "olga", roles: olga.roles } },
+  });
+  expect(JSON.stringify(admitted)).not.toContain(TOKEN);
+});
+
+test("whoever has a role may read, and an approver may not do what an onboarder may", async () => {
+  const { admit, onForbidden } = admission();
+  expect(await admit(listRefunds, context)).toHaveProperty("context");
+  expect(onForbidden).not.toHaveBeenCalled();
+  const refused = await admit({ ...approveRefund, role: "onboarder" }, context);
+  expect(refused).toEqual({
+    outcome: "forbidden",
+    reply: { outcome: "problem", code: "forbidden" },
+    actor: "olga",
+  });
+  expect(onForbidden).toHaveBeenCalledExactlyOnceWith({
+    actor: "olga",
+    subject: "refunds.approve",
+    role: "onboarder",
+    requestId: "r1",
+  });
+});
+
+test("what cannot be verified, or not be recorded, was certainly not begun", async () => {
+  const down = async () => {
+    throw new Error("down");
+  };
+  const certain = { outcome: "unverifiable", reply: { outcome: "not_started" } };
+  expect(await admission({ verify: down }).admit(approveRefund, context)).toMatchObject(certain);
+  const unrecorded = admission({ onForbidden: down });
+  expect(await unrecorded.admit({ ...approveRefund, role: "admin" }, context)).toMatchObject(certain);
+});
+
+test("a command of somebody else's goes on as it came", async () => {
+  const merchant = { requestId: "r1", deadlineAt: 1, merchant: { merchantId: "m1" } };
+  expect(await admission().admit(getPayment, merchant)).toEqual({ context: merchant });
+});
+
+test("no service serves operators' commands without a way to verify them", () => {
+  expect(() => createAdmission([{ command: getPayment }, { command: approveRefund }])).toThrow(
+    "refunds.approve is served without a way to verify operators",
+  );
+  expect(() => createAdmission([{ command: getPayment }])).not.toThrow();
+});
+
+test("the log names who asked without the right to", () => {
+  const warn = vi.fn();
+  logHandled({ warn })({
+    subject: "refunds.approve",
+    context: { requestId: "r1", merchantId: undefined },
+    outcome: "forbidden",
+    actor: "olga",
+    durationMs: 1,
+  });
+  expect(warn).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({
+      outcome: "forbidden",
+      subject: "refunds.approve",
+      actor: "olga",
+      requestId: "r1",
+    }),
+    "command not carried out",
+  );
+});

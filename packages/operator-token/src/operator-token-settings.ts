@@ -1,0 +1,69 @@
+import { durationSetting, textSetting } from "@holdfast/service-runtime";
+import { z } from "zod";
+import { operatorKeys } from "./operator-keys.ts";
+import { verifyOperatorToken, type OperatorTokenRules, type VerifyToken } from "./verify-operator-token.ts";
+
+/** How operators' tokens are verified: the same in each process that verifies one. */
+export const operatorTokenSettings = {
+  OPERATOR_JWKS: textSetting("must be a URL or the path of a file").describe(
+    "The public keys of the operators' identity provider (JSON Web Key Set).",
+  ),
+  OPERATOR_JWT_ISSUER: textSetting("must be the token's iss").describe(
+    "The issuer that operators' tokens must name.",
+  ),
+  OPERATOR_JWT_AUDIENCE: textSetting("must be the token's aud").describe(
+    "The audience that operators' tokens must name.",
+  ),
+  OPERATOR_ROLES_CLAIM: textSetting("must be the name of a claim")
+    .default("roles")
+    .describe(
+      "The claim that lists an operator's roles: `viewer`, `approver`, `onboarder`, `operations`, `admin`.",
+    ),
+  OPERATOR_TOKEN_AGE_MAX: durationSetting({ min: "1m", max: "24h" })
+    .default(3_600_000)
+    .describe(
+      "The longest life of an operator's token, from its `iat` to its `exp`; one that lives longer is refused.",
+    ),
+  OPERATOR_REQUIRED_ACR: namesSetting()
+    .prefault("")
+    .describe(
+      "Values of the claim `acr`, separated by commas, of which a token must have one. With none, `acr` is not looked at.",
+    ),
+  OPERATOR_REQUIRED_AMR: namesSetting()
+    .prefault("")
+    .describe(
+      "Values that the claim `amr` must list, all of them, separated by commas, such as `mfa`. With none, `amr` is not looked at.",
+    ),
+};
+
+type Settings = z.infer<z.ZodObject<typeof operatorTokenSettings>>;
+
+/** Of the gateway, whose other listeners verify no token, so that its schema asks for these only where they are needed. */
+type OptionalSettings = {
+  [Name in "OPERATOR_JWKS" | "OPERATOR_JWT_ISSUER" | "OPERATOR_JWT_AUDIENCE"]?: string | undefined;
+};
+
+/** Verifies tokens as the settings say. */
+export function createVerifyToken(
+  config: OptionalSettings & Omit<Settings, keyof OptionalSettings>,
+): VerifyToken {
+  const { OPERATOR_JWKS: location, OPERATOR_JWT_ISSUER: issuer, OPERATOR_JWT_AUDIENCE: audience } = config;
+  if (location === undefined || issuer === undefined || audience === undefined)
+    throw new TypeError("operators' tokens cannot be verified without their keys, issuer and audience");
+  const keys = operatorKeys(location);
+  const rules: OperatorTokenRules = {
+    issuer,
+    audience,
+    rolesClaim: config.OPERATOR_ROLES_CLAIM,
+    ageMaxMs: config.OPERATOR_TOKEN_AGE_MAX,
+    requiredAcr: config.OPERATOR_REQUIRED_ACR,
+    requiredAmr: config.OPERATOR_REQUIRED_AMR,
+  };
+  return async (token) => await verifyOperatorToken(token, keys, rules);
+}
+
+function namesSetting() {
+  return z
+    .string({ error: "must be names separated by commas" })
+    .transform((value) => value.split(",").flatMap((name) => name.trim() || []));
+}

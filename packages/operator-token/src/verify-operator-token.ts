@@ -1,0 +1,83 @@
+import { OPERATOR_ROLES, type OperatorRole, type VerifiedOperator } from "@holdfast/contracts";
+import { errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
+
+/** @returns undefined of a token that is not valid. @throws OperatorKeysUnavailableError */
+export type VerifyToken = (token: string) => Promise<VerifiedOperator | undefined>;
+
+export type OperatorTokenRules = {
+  issuer: string;
+  audience: string;
+  rolesClaim: string;
+  /** From `iat` to `exp`. */
+  ageMaxMs: number;
+  /** A token has one of these; with none, any. */
+  requiredAcr: readonly string[];
+  /** A token lists all of these. */
+  requiredAmr: readonly string[];
+};
+
+/**
+ * The operator of a bearer token that is valid: signed by one of the keys with a public-key algorithm, an access token for
+ * this API, not expired, and never meant to live longer than the rules allow. Its subject is the person.
+ *
+ * @throws OperatorKeysUnavailableError
+ */
+export async function verifyOperatorToken(
+  token: string,
+  keys: JWTVerifyGetKey,
+  rules: OperatorTokenRules,
+): Promise<VerifiedOperator | undefined> {
+  if (token.length > TOKEN_LENGTH_MAX) return undefined;
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, keys, {
+      issuer: rules.issuer,
+      audience: rules.audience,
+      // A symmetric algorithm would use the public key as a secret.
+      algorithms: ["RS256", "ES256", "EdDSA"],
+      requiredClaims: ["exp", "iat", "sub"],
+      clockTolerance: CLOCK_TOLERANCE_S,
+    });
+    if (!isAccessToken(protectedHeader.typ)) return undefined;
+    if (!livesShortly(payload, rules.ageMaxMs) || !showsRequired(payload, rules)) return undefined;
+    const { sub } = payload;
+    if (!isName(sub)) return undefined;
+    return { subject: sub, roles: rolesIn(payload[rules.rolesClaim]) };
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
+}
+
+const CLOCK_TOLERANCE_S = 5;
+
+/** As much as all headers of a request may have. */
+const TOKEN_LENGTH_MAX = 16_384;
+
+/** RFC 9068 says `at+jwt`; most identity providers say `JWT`. A log-out token or an id token with a type is neither. */
+function isAccessToken(type: unknown): boolean {
+  return typeof type === "string" && /^(?:(?:application\/)?at\+jwt|JWT)$/i.test(type);
+}
+
+function livesShortly({ iat = Infinity, exp = Infinity }: JWTPayload, ageMaxMs: number): boolean {
+  return iat <= Date.now() / 1_000 + CLOCK_TOLERANCE_S && exp - iat <= ageMaxMs / 1_000;
+}
+
+function showsRequired({ acr, amr }: JWTPayload, { requiredAcr, requiredAmr }: OperatorTokenRules): boolean {
+  const methods: unknown[] = Array.isArray(amr) ? amr : [];
+  const isStrong = requiredAcr.length === 0 || requiredAcr.some((level) => level === acr);
+  return isStrong && requiredAmr.every((method) => methods.includes(method));
+}
+
+/**
+ * Who acted stands in the audit log as a name: 1 to 200 characters, none of them a control or formatting character, of a
+ * private use, unassigned or half of a pair.
+ */
+function isName(subject: unknown): subject is string {
+  return typeof subject === "string" && /^\P{C}{1,200}$/u.test(subject) && subject.trim() === subject;
+}
+
+/** Of an array or a single text; a name that is no role is ignored. */
+function rolesIn(claim: unknown): ReadonlySet<OperatorRole> {
+  const given: unknown[] = Array.isArray(claim) ? claim : [claim];
+  return new Set(OPERATOR_ROLES.filter((role) => given.includes(role)));
+}

@@ -1,0 +1,198 @@
+// A gateway that was taken over sends what it likes on the bus. The services that decide verify who asked for it.
+import { randomUUID } from "node:crypto";
+import {
+  ALL_COMMANDS,
+  approveRefund,
+  describeRefund,
+  OPERATOR_ROLES,
+  requestRefund,
+  sellPayment,
+  type Command,
+  type OperatorMessageContext,
+  type OperatorRole,
+} from "@holdfast/contracts";
+import { createReplyRecipient } from "@holdfast/sealing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  createOperatorIdentity,
+  startTestSystem,
+  type TestSystem,
+  type TokenOptions,
+} from "../support/index.ts";
+
+let system: TestSystem;
+let refundId: string;
+let paymentId: string;
+beforeAll(async () => {
+  system = await startTestSystem({ services: ["payments", "refunds", "webhook-dispatcher"] });
+  ({ paymentId } = await pay());
+  refundId = randomUUID();
+  const asked = await system.call(requestRefund, {
+    refundId,
+    paymentId,
+    amountMinor: "500",
+    currency: "TRY",
+  });
+  expect(asked).toMatchObject({ outcome: "done" });
+});
+afterAll(() => system.close());
+
+async function pay(): Promise<{ paymentId: string }> {
+  const command = system.command({ amountMinor: "1000" });
+  expect(await system.call(sellPayment, command)).toMatchObject({ outcome: "done" });
+  return command;
+}
+
+/** A payload of each operator's command, about what there is. */
+const PAYLOADS: Record<string, () => object> = {
+  "payments.list-unresolved": () => ({ limit: 10 }),
+  "payments.describe": () => ({ paymentId }),
+  "payments.inquire": () => ({ paymentId }),
+  "payments.reverse": () => ({ paymentId }),
+  "payments.resolve": () => ({ paymentId, outcome: "FAILED", evidence: "a call" }),
+  "payments.audit-log": () => ({ limit: 10 }),
+  "refunds.request-for-merchant": () => ({
+    refundId: randomUUID(),
+    paymentId,
+    merchantId: system.merchantId,
+    amountMinor: "100",
+    currency: "TRY",
+    reason: "because",
+  }),
+  "refunds.list": () => ({ limit: 10 }),
+  "refunds.describe": () => ({ refundId }),
+  "refunds.approve": () => ({ refundId }),
+  "refunds.reject": () => ({ refundId, reason: "because" }),
+  "refunds.inquire": () => ({ refundId }),
+  "refunds.resolve": () => ({ refundId, outcome: "SUCCESS", evidence: "a call" }),
+  "refunds.audit-log": () => ({ limit: 10 }),
+  "webhooks.put-endpoint": () => ({
+    merchantId: system.merchantId,
+    url: "https://attacker.example/hook",
+    recipientKey: createReplyRecipient().publicKey,
+  }),
+  "webhooks.delete-endpoint": () => ({ merchantId: system.merchantId }),
+  "webhooks.rotate-secret": () => ({
+    merchantId: system.merchantId,
+    recipientKey: createReplyRecipient().publicKey,
+  }),
+  "webhooks.activate-secret": () => ({ merchantId: system.merchantId }),
+  "webhooks.test-endpoint": () => ({ merchantId: system.merchantId }),
+  "webhooks.list-deliveries": () => ({ limit: 10 }),
+  "webhooks.get-delivery": () => ({ eventId: randomUUID() }),
+  "webhooks.redeliver": () => ({ eventId: randomUUID() }),
+  "webhooks.redeliver-failed": () => ({ merchantId: system.merchantId, since: "2026-01-01T00:00:00Z" }),
+  "webhooks.audit-log": () => ({ limit: 10 }),
+};
+const commands = ALL_COMMANDS.filter(({ role }) => role !== undefined);
+
+/** Rows of what operators may change, and of who did what. */
+async function everything() {
+  const [rows] = await system.query<{ all: string }>(
+    `select jsonb_build_array(
+       (select jsonb_agg(to_jsonb(r) - 'recover_at' - 'updated_at' order by refund_id) from refunds.refund r),
+       (select jsonb_agg(to_jsonb(p) - 'recover_at' - 'updated_at' order by payment_id) from payments.payment p),
+       (select jsonb_agg(to_jsonb(e)) from webhooks.endpoint e),
+       (select jsonb_agg(to_jsonb(a)) from payments.audit_entry a),
+       (select jsonb_agg(to_jsonb(a)) from refunds.audit_entry a),
+       (select jsonb_agg(to_jsonb(a)) from webhooks.audit_entry a))::text as all`,
+  );
+  return rows!.all;
+}
+
+async function send(command: Command, operator: OperatorMessageContext["operator"]) {
+  const context = { ...(await system.operatorContext()), operator };
+  return await system.request(
+    command as Command<typeof command.request, never, OperatorMessageContext>,
+    context,
+    PAYLOADS[command.subject]!(),
+  );
+}
+
+test("every command that operators may send has a role, and a payload here", () => {
+  const operators = ALL_COMMANDS.filter(
+    ({ context }) => context.safeParse({ requestId: "", deadlineAt: 0, operator: {} }).success,
+  );
+  expect(operators).toEqual(commands);
+  expect(Object.keys(PAYLOADS).toSorted()).toEqual(commands.map(({ subject }) => subject).toSorted());
+});
+
+describe.each(commands.map((command) => [command.subject, command] as const))(
+  "%s is refused",
+  (_, command) => {
+    const nowS = () => Math.floor(Date.now() / 1_000);
+    const forged: [string, () => Promise<OperatorMessageContext["operator"]>][] = [
+      ["with a name that nobody signed", async () => ({ name: "bora" })],
+      ["without anything", async () => ({})],
+      ["with what is no token", async () => ({ token: "a.b.c", name: "bora" })],
+      ["with an expired token", () => tokenOf({ issuedAt: nowS() - 600, expiresAt: nowS() - 60 })],
+      ["with a token that lives for years", () => tokenOf({ expiresAt: "10000d" })],
+      ["with a token of another issuer", () => tokenOf({ claims: { iss: "https://evil.example.test" } })],
+      ["with a token for another audience", () => tokenOf({ claims: { aud: "another-api" } })],
+      [
+        "with a token that another provider signed",
+        async () => ({ token: await (await createOperatorIdentity()).token() }),
+      ],
+    ];
+    const tokenOf = async (options: TokenOptions) => ({ token: await system.identity.token(options) });
+
+    test.each(forged)("%s, and nothing is written", async (_case, operator) => {
+      const before = await everything();
+      expect(await send(command, await operator())).toEqual({ outcome: "problem", code: "unauthorized" });
+      expect(await everything()).toBe(before);
+    });
+
+    const without = OPERATOR_ROLES.filter((role) => !MAY[command.role!].includes(role));
+    test.each(command.role === "viewer" ? ["somebody"] : without)(
+      "to who is but %s, and the log says so",
+      async (role) => {
+        const name = `only-${role}`;
+        const token = await system.identity.token({ claims: { sub: name, roles: [role] } });
+        expect(await send(command, { token, name: "bora" })).toEqual({
+          outcome: "problem",
+          code: "forbidden",
+        });
+        const schema = command.service;
+        const [latest] = await system.query(
+          `select actor, action, subject, detail::jsonb->>'role' as role from ${schema}.audit_entry order by sequence desc limit 1`,
+        );
+        const entry = {
+          actor: name,
+          action: "access.refused",
+          subject: command.subject,
+          role: command.role,
+        };
+        expect(latest).toEqual(entry);
+      },
+    );
+  },
+);
+
+/** Which roles are enough, by hand. */
+const MAY: Record<OperatorRole, OperatorRole[]> = {
+  viewer: [...OPERATOR_ROLES],
+  approver: ["approver"],
+  onboarder: ["onboarder", "admin"],
+  operations: ["operations", "admin"],
+  admin: ["admin"],
+};
+
+test("the name in the audit log is the token's, whatever name the message has", async () => {
+  const token = await system.identity.token({ claims: { sub: "aysel", roles: ["approver"] } });
+  expect(await send(approveRefund, { token, name: "bora" })).toMatchObject({ outcome: "done" });
+  const actors = await system.query(
+    "select actor from refunds.audit_entry where subject = $1 and action = 'refund.approved'",
+    [refundId],
+  );
+  expect(actors).toEqual([{ actor: "aysel" }]);
+});
+
+test("while the keys cannot be read, nobody may anything, and it is certain that nothing was begun", async () => {
+  const keyless = await startTestSystem({
+    services: ["refunds"],
+    env: { OPERATOR_JWKS: "/nowhere/operator-jwks.json" },
+  });
+  expect(await keyless.operate(approveRefund, { refundId })).toEqual({ outcome: "not_started" });
+  expect(await keyless.operate(describeRefund, { refundId })).toEqual({ outcome: "not_started" });
+  await keyless.close();
+});
