@@ -56,7 +56,7 @@ function keepSecrets() {
 function secrets() {
   const schemas = ["GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOKS"];
   const roles = schemas.flatMap((schema) => [`${schema}_OWNER_PASSWORD`, `${schema}_APP_PASSWORD`]);
-  const busUsers = ["API_GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER"];
+  const busUsers = ["API_GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER", "INSTALLATION"];
   return {
     POSTGRES_PASSWORD: password(),
     ...Object.fromEntries(roles.map((name) => [name, password()])),

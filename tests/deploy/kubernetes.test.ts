@@ -191,7 +191,10 @@ const breaks: Record<string, Record<string, Break>> = {
     "too large pools": (all) => void (variable(all, "DATABASE_CONNECTIONS_MAX").value = "60"),
   },
   "events are replicated": {
-    "one copy of each": (all) => void (variable(all, "EVENT_STREAM_REPLICAS").value = "1"),
+    "one copy of each": (all) => {
+      const { env } = pod(all, "Deployment", "stream-keeper").containers[0]!;
+      env!.find(({ name }) => name === "EVENT_STREAM_REPLICAS")!.value = "1";
+    },
     "five servers": (all) => void (spec(all, "StatefulSet", "nats").replicas = 5),
     "a volume smaller than the store": (all) =>
       void (spec(all, "StatefulSet", "nats").volumeClaimTemplates[0].spec.resources.requests.storage = "5Gi"),
@@ -227,7 +230,7 @@ const breaks: Record<string, Record<string, Break>> = {
     "a misspelled setting": (all) => void (variable(all, "HOME_COUNTRY").name = "HOME_CUONTRY"),
     "a missing one": (all) =>
       void (container(all).env = container(all).env!.filter(({ name }) => name !== "ACQUIRER_URL")),
-    "one of the wrong form": (all) => void (variable(all, "EVENT_STREAM_REPLICAS").value = "three"),
+    "one of the wrong form": (all) => void (variable(all, "DATABASE_CONNECTIONS_MAX").value = "three"),
     "a part that stands after the whole": (all) =>
       void (container(all).env = container(all).env!.toReversed()),
     "a key that the ConfigMap does not have": (all) =>

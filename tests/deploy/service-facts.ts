@@ -6,7 +6,7 @@ import { configSchema as gateway } from "../../services/api-gateway/src/config.t
 import { configSchema as payments } from "../../services/payments/src/config.ts";
 import { configSchema as refunds } from "../../services/refunds/src/config.ts";
 import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
-import { roleNames } from "@holdfast/sandbox/infrastructure";
+import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { deployDir } from "./build-overlay.ts";
 import type { Deadlines } from "./policies/pods.ts";
 import type { ConfigSchemas } from "./policies/settings.ts";
@@ -19,12 +19,8 @@ export const configSchemas: ConfigSchemas = {
   refunds,
   "webhook-dispatcher": dispatcher,
   migration: z.object({ MIGRATION_DATABASE_URL: z.url({ protocol: /^postgres$/ }) }),
-  installation: z.object({
-    DATABASE_ADMIN_URL: z.url({ protocol: /^postgres$/ }),
-    NATS_URL: z.url({ protocol: /^tls$/ }),
-    INSTALLATION_TIMEOUT: text,
-    ...Object.fromEntries(roleNames.map((role) => [`${role.toUpperCase()}_PASSWORD`, text])),
-  }),
+  installation: installationSchema,
+  "stream-keeper": keepStreamSchema,
   "acquirer-simulator": z.object({ SIMULATOR_HOST: text, SIMULATOR_PORT: text, SIMULATOR_LEDGER_FILE: text }),
 };
 
@@ -72,6 +68,7 @@ export const holdersOfSecrets: Record<string, string[]> = {
   NATS_PASSWORD_PAYMENTS: ["nats", "payments"],
   NATS_PASSWORD_REFUNDS: ["nats", "refunds"],
   NATS_PASSWORD_WEBHOOK_DISPATCHER: ["nats", "webhook-dispatcher"],
+  NATS_PASSWORD_INSTALLATION: ["nats", "installation", "stream-keeper"],
   username: ["installation"],
   password: ["installation"],
 };

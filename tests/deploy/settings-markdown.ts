@@ -1,6 +1,6 @@
 import { outboxSettings } from "@holdfast/outbox";
 import { sandboxHelpText } from "@holdfast/sandbox";
-import { installationSchema } from "@holdfast/installation";
+import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { simulatorSchema } from "@holdfast/acquirer-simulator";
 import { commonSettings, migrationSchema } from "@holdfast/service-runtime";
 import { telemetrySettings } from "@holdfast/telemetry";
@@ -57,8 +57,7 @@ const SECTIONS: Section[] = [
   },
   {
     heading: "Events",
-    about:
-      "Read by payments and refunds, which publish events from an outbox. webhook-dispatcher, which consumes them, reads `EVENT_STREAM_REPLICAS` and `EVENT_STREAM_BYTES_MAX` as well.",
+    about: "Read by payments and refunds, which publish events from an outbox.",
     settings: outboxSettings,
   },
   {
@@ -79,7 +78,7 @@ const SECTIONS: Section[] = [
   },
   {
     heading: "webhook-dispatcher",
-    about: "Also reads the settings of every service and the two of the event stream.",
+    about: "Also reads the settings of every service.",
     settings: own(dispatcher, commonSettings, outboxSettings),
   },
   {
@@ -89,8 +88,14 @@ const SECTIONS: Section[] = [
   },
   {
     heading: "installation",
-    about: "Creates roles and schemas, before the migrations.",
+    about: "Creates roles, schemas and the event stream, before the migrations.",
     settings: installationSchema.shape,
+  },
+  {
+    heading: "stream-keeper",
+    about:
+      "`src/keep-stream.ts` of the installation: makes the event stream again when it is gone, for as long as the services run. It takes the installation's settings of the bus and of the event stream, the same values.",
+    settings: own(keepStreamSchema, installationSchema.shape),
   },
   {
     heading: "acquirer-simulator",

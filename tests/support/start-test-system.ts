@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { MessageContext } from "@holdfast/contracts";
+import { installEventStream, keepEventStream } from "@holdfast/installation";
 import { connectBus } from "@holdfast/messaging";
 import type { LoggedChild } from "@holdfast/sandbox/infrastructure";
 import { createCardSealer } from "@holdfast/sealing";
@@ -36,6 +37,8 @@ export type TestSystemOptions = {
   commission?: NonNullable<MessageContext["merchant"]["commission"]>;
   /** What a service in this process logs to; without it, its errors come on stdout. */
   log?: (service: ServiceName) => Logger;
+  /** How long the dispatchers' consumer waits for an acknowledgement. */
+  ackWaitMs?: number;
   /** Replaces a database of the test run's server. */
   database?: TestDatabase;
 };
@@ -47,7 +50,7 @@ export type TestSystem = Awaited<ReturnType<typeof startTestSystem>>;
  * gateway that sends commands, the merchant, the buyer and the operator.
  */
 export async function startTestSystem(options: TestSystemOptions) {
-  const { services, running = services, commission } = options;
+  const { services, running = services, commission, ackWaitMs = 30_000 } = options;
   const dir = makeTestDirectory();
   const [database, nats, bank] = await Promise.all([
     options.database ?? createTestDatabase(),
@@ -57,6 +60,9 @@ export async function startTestSystem(options: TestSystemOptions) {
       : undefined,
   ]);
   const bus = await connectBus({ url: nats.url, name: "test" });
+  const stream = { replicas: 1, bytesMax: 268_435_456, ackWaitMs };
+  await installEventStream(bus, stream);
+  const kept = keepEventStream(bus, stream, { intervalMs: 100 });
   const superuser = createSuperuser(database.superuserUrl);
   const sealingKey = randomBytes(32);
   const sealer = createCardSealer({ activeId: "k1", keys: new Map([["k1", sealingKey]]) });
@@ -81,7 +87,7 @@ export async function startTestSystem(options: TestSystemOptions) {
     async close(): Promise<void> {
       await processes.stopAll();
       await superuser.end();
-      await bus.close(1_000);
+      await Promise.all([kept.stop(), bus.close(1_000)]);
       await Promise.all([bank?.acquirer.close(), nats.stop(), database.drop()]);
       await rm(dir, { recursive: true, force: true });
     },

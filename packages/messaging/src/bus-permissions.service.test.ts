@@ -12,7 +12,7 @@ import { ServingRefusedError } from "./queue-group.ts";
 import { handler, serve, type Handled } from "./serve.ts";
 
 // Written by hand from who has to reach whom: what is derived from the contracts is under test. G api-gateway, P
-// payments, R refunds, W webhook-dispatcher: [subject, who may publish, who may subscribe].
+// payments, R refunds, W webhook-dispatcher, I installation: [subject, who may publish, who may subscribe].
 const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   // Merchants' and operators' commands come from the gateway.
   ["payments.pre-authorize", "G", "P"],
@@ -78,13 +78,14 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["_INBOX_payments.abc.1", "W", "P"],
   ["_INBOX_refunds.abc.1", "PW", "R"],
   ["_INBOX_webhook-dispatcher.abc.1", "PR", "W"],
+  ["_INBOX_installation.abc.1", "", "I"],
   ["_INBOX_observer.abc.1", "PRW", ""],
   ["_INBOX.abc.1", "PRW", ""],
-  // JetStream: publishers and the reader use the stream, only the reader the consumer.
-  ["$JS.API.INFO", "PRW", ""],
-  ["$JS.API.STREAM.INFO.EVENTS", "PRW", ""],
-  ["$JS.API.STREAM.CREATE.EVENTS", "PRW", ""],
-  ["$JS.API.STREAM.UPDATE.EVENTS", "PRW", ""],
+  // JetStream: the installation makes stream and consumer, the others look; only the reader pulls.
+  ["$JS.API.INFO", "PRWI", ""],
+  ["$JS.API.STREAM.INFO.EVENTS", "PRWI", ""],
+  ["$JS.API.STREAM.CREATE.EVENTS", "I", ""],
+  ["$JS.API.STREAM.UPDATE.EVENTS", "I", ""],
   ["$JS.API.STREAM.CREATE.OTHER", "", ""],
   ["$JS.API.STREAM.UPDATE.OTHER", "", ""],
   ["$JS.API.STREAM.INFO.OTHER", "", ""],
@@ -100,10 +101,10 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["$JS.API.DIRECT.GET.EVENTS", "", ""],
   ["$JS.API.CONSUMER.CREATE.EVENTS", "", ""],
   ["$JS.API.CONSUMER.CREATE.EVENTS.other", "", ""],
-  ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher", "W", ""],
+  ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher", "I", ""],
   ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher.events.>", "", ""],
   ["$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.webhook-dispatcher", "", ""],
-  ["$JS.API.CONSUMER.INFO.EVENTS.webhook-dispatcher", "W", ""],
+  ["$JS.API.CONSUMER.INFO.EVENTS.webhook-dispatcher", "WI", ""],
   ["$JS.API.CONSUMER.MSG.NEXT.EVENTS.webhook-dispatcher", "W", ""],
   ["$JS.API.CONSUMER.MSG.NEXT.EVENTS.other", "", ""],
   ["$JS.API.CONSUMER.DELETE.EVENTS.webhook-dispatcher", "", ""],
@@ -150,10 +151,17 @@ const WILDCARDS: [subject: string, subscribe: string][] = [
   ["_INBOX_payments.>", "P"],
   ["_INBOX_refunds.>", "R"],
   ["_INBOX_webhook-dispatcher.>", "W"],
+  ["_INBOX_installation.>", "I"],
   ["_INBOX_observer.>", ""],
 ];
 
-const USERS = { G: "api-gateway", P: "payments", R: "refunds", W: "webhook-dispatcher" } as const;
+const USERS = {
+  G: "api-gateway",
+  P: "payments",
+  R: "refunds",
+  W: "webhook-dispatcher",
+  I: "installation",
+} as const;
 const letters = Object.keys(USERS) as (keyof typeof USERS)[];
 
 let dir: string;
@@ -335,14 +343,14 @@ describe("the reply subject of a command", () => {
   ])("is not JetStream's: a command that it delivers %s is not begun", async (_, { republish, deliver }) => {
     const handled: Handled[] = [];
     await servePayments(handled);
-    const dispatcher = await connectAs("webhook-dispatcher");
-    const refunds = await connectAs("refunds");
+    const [installation, refunds] = [await connectAs("installation"), await connectAs("refunds")];
     const subject = "events.refunds.payment.status_changed";
-    const ask = async (bus: Bus, call: string, body: object) => {
-      const answer = await bus.nats.request(`$JS.API.${call}`, JSON.stringify(body), { timeout: 60_000 });
+    const ask = async (call: string, body: object) => {
+      const text = JSON.stringify(body);
+      const answer = await installation.nats.request(`$JS.API.${call}`, text, { timeout: 60_000 });
       expect(answer.json()).not.toHaveProperty("error");
     };
-    await ask(refunds, "STREAM.CREATE.EVENTS", {
+    await ask("STREAM.CREATE.EVENTS", {
       name: "EVENTS",
       subjects: ["events.>"],
       storage: "memory",
@@ -354,7 +362,7 @@ describe("the reply subject of a command", () => {
     );
     if (deliver) {
       const name = "webhook-dispatcher";
-      await ask(dispatcher, `CONSUMER.CREATE.EVENTS.${name}`, {
+      await ask(`CONSUMER.CREATE.EVENTS.${name}`, {
         stream_name: "EVENTS",
         config: {
           name,

@@ -5,6 +5,7 @@ import {
   EVENT_STREAM,
   eventSubject,
   inboxSubject,
+  INSTALLATION,
   NOTICES,
   OBSERVER,
   WEBHOOK_CONSUMER,
@@ -53,6 +54,8 @@ function permissionsOf(user: BusUser, observed: boolean): Permissions {
   };
 }
 
+const CONSUMER = `${EVENT_STREAM.name}.${WEBHOOK_CONSUMER}`;
+
 /** Which user runs a service of the NATS services framework. */
 const SERVED_BY: Readonly<Record<string, BusUser>> = {
   payments: "payments",
@@ -65,31 +68,33 @@ const OF_ITS_OWN: Record<BusUser, Permissions> = {
   payments: eventSource("payments"),
   refunds: eventSource("refunds"),
   "webhook-dispatcher": {
-    publish: [...streamSubjects(), ...consumerSubjects()],
+    publish: [...streamSubjects("INFO"), ...pullingSubjects()],
+    subscribe: [],
+  },
+  [INSTALLATION]: {
+    publish: [...streamSubjects("INFO", "CREATE", "UPDATE"), ...consumerSubjects("INFO", "CREATE")],
     subscribe: [],
   },
 };
 
 function eventSource(source: EventSource): Permissions {
-  return { publish: [eventSubject(source), ...streamSubjects()], subscribe: [] };
+  return { publish: [eventSubject(source), ...streamSubjects("INFO")], subscribe: [] };
 }
 
-/**
- * What finding and creating the event stream and changing its settings takes, without purging, deleting or reading it
- * directly.
- */
-function streamSubjects(): string[] {
+/** What asks about the event stream, or changes it; never what purges, deletes or reads it directly. */
+function streamSubjects(...verbs: ("INFO" | "CREATE" | "UPDATE")[]): string[] {
   const { name } = EVENT_STREAM;
-  return ["INFO", ...["INFO", "CREATE", "UPDATE"].map((verb) => `STREAM.${verb}.${name}`)].map(apiSubject);
+  return ["INFO", ...verbs.map((verb) => `STREAM.${verb}.${name}`)].map(apiSubject);
 }
 
-/** What creating the dispatchers' consumer, pulling from it and acknowledging takes. */
-function consumerSubjects(): string[] {
-  const consumer = `${EVENT_STREAM.name}.${WEBHOOK_CONSUMER}`;
-  return [
-    ...["INFO", "CREATE", "MSG.NEXT"].map((verb) => apiSubject(`CONSUMER.${verb}.${consumer}`)),
-    `$JS.ACK.${consumer}.>`,
-  ];
+/** The same for the dispatchers' consumer. Whoever makes one decides where the server delivers. */
+function consumerSubjects(...verbs: ("INFO" | "CREATE" | "MSG.NEXT")[]): string[] {
+  return verbs.map((verb) => apiSubject(`CONSUMER.${verb}.${CONSUMER}`));
+}
+
+/** What pulling from it and acknowledging takes. */
+function pullingSubjects(): string[] {
+  return [...consumerSubjects("INFO", "MSG.NEXT"), `$JS.ACK.${CONSUMER}.>`];
 }
 
 function apiSubject(call: string): string {

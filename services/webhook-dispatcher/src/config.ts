@@ -1,5 +1,4 @@
 import { BlockList, isIP } from "node:net";
-import { eventStreamSettings } from "@holdfast/outbox";
 import {
   commonSettings,
   durationSetting,
@@ -12,7 +11,6 @@ import { z } from "zod";
 /** Environment variables of the webhook dispatcher. */
 export const configSchema = z.object({
   ...commonSettings,
-  ...eventStreamSettings,
   WEBHOOK_SECRET_KEYS: keyRingSetting().describe(
     "Encrypts merchants' webhook secrets at rest; new ones are encrypted under the first key.",
   ),
@@ -55,9 +53,6 @@ export const configSchema = z.object({
   WEBHOOK_SECRET_ACTIVATION: durationSetting()
     .default(24 * 3_600_000)
     .describe("When a rotated secret becomes active by itself."),
-  WEBHOOK_ACK_WAIT: durationSetting()
-    .default(30_000)
-    .describe("How long a pulled event may stay unacknowledged before the stream delivers it again."),
   WEBHOOK_EVENT_RETENTION_DAYS: integerSetting(3, 3_650)
     .default(90)
     .describe(

@@ -21,8 +21,7 @@ export function programsStartWithTheirSettings(
   return workloads(manifests).flatMap(({ name, manifest, pod }) =>
     pod.containers.flatMap((container) => {
       const program = serviceOf(container.image);
-      const schema =
-        schemas[manifest.kind === "Job" && program !== "installation" ? "migration" : `${program}`];
+      const schema = schemas[schemaNameOf(manifest.kind, `${program}`)];
       if (!program) return [];
       if (!schema) return [`${name}: nobody knows the settings of ${program}`];
       const parts = new Set(
@@ -41,6 +40,12 @@ export function programsStartWithTheirSettings(
       return unknown.map((variable) => `${name}: ${variable} is no setting of ${program}`);
     }),
   );
+}
+
+/** An image may hold more than one program: a service's migration is run by a Job. */
+function schemaNameOf(kind: string, program: string): string {
+  if (program === "installation") return kind === "Job" ? program : "stream-keeper";
+  return kind === "Job" ? "migration" : program;
 }
 
 /** The environment as the kubelet makes it: `$(NAME)` takes what stands before it. */

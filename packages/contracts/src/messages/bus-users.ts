@@ -1,6 +1,9 @@
 /** Who signs in to the bus: one NATS user for each service, with the same name as the service's process. */
 
-export const BUS_USERS = ["api-gateway", "payments", "refunds", "webhook-dispatcher"] as const;
+/** Makes the event stream and the dispatchers' consumer, and sends nothing else. */
+export const INSTALLATION = "installation";
+
+export const BUS_USERS = ["api-gateway", "payments", "refunds", "webhook-dispatcher", INSTALLATION] as const;
 export type BusUser = (typeof BUS_USERS)[number];
 
 /**
