@@ -274,6 +274,20 @@ const breaks: Record<string, Record<string, Break>> = {
       void (container(all).env = container(all).env!.filter(({ name }) => name !== "NATS_CERT_FILE")),
     "a user that nats-server does not know": (all) =>
       void pod(all, "StatefulSet", "nats").containers[0]!.env!.pop(),
+    "pages that sign in as the operators' face": (all) => {
+      const { env } = pod(all, "Deployment", "gateway-public").containers[0]!;
+      env!.find(({ name }) => name === "NATS_USER")!.value = "gateway-operator";
+    },
+    "pages with the operators' certificate beside their own": (all) =>
+      void pod(all, "Deployment", "gateway-public").volumes!.push({
+        name: "another",
+        secret: { secretName: "bus-client-gateway-operator" },
+      }),
+    "pages under the operators' role": (all) => {
+      const { env } = pod(all, "Deployment", "gateway-public").containers[0]!;
+      const url = env!.find(({ name }) => name === "DATABASE_URL")!;
+      url.value = url.value!.replace("gateway_public", "gateway_operator");
+    },
   },
   "secrets go where they are needed": {
     "card keys for operators": (all) =>

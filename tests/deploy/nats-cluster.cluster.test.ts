@@ -162,7 +162,7 @@ async function startMerchant(dir: string, cluster: NatsCluster, databaseUrl: str
     },
     logFile: join(dir, "webhook-dispatcher.log"),
   });
-  const gateway = await connectAs(cluster, "api-gateway");
+  const gateway = await connectAs(cluster, "gateway-operator");
   const merchantId = randomUUIDv7();
   await eventually(() => turnWebhooksOn(gateway, merchantId, receiver.url), { withinMs: 30_000 });
   return {
@@ -188,7 +188,7 @@ async function turnWebhooksOn(gateway: Bus, merchantId: string, url: string): Pr
   expect(reply.outcome).toBe("done");
 }
 
-async function connectAs(cluster: NatsCluster, user: "payments" | "api-gateway"): Promise<Bus> {
+async function connectAs(cluster: NatsCluster, user: "payments" | "gateway-operator"): Promise<Bus> {
   const settings = cluster.environment(user) as ReturnType<NatsCluster["environment"]> & { NATS_URL: string };
   return await connectBus({ ...busOptions(settings), name: user });
 }

@@ -63,7 +63,7 @@ const SECTIONS: Section[] = [
   {
     heading: "api-gateway",
     about:
-      "Also reads the settings of every service. One image runs as several deployments: a listener without a port is off, and its required settings may be left out. Each process counts its limits for itself: with n replicas a client can have up to n times as much.",
+      "Also reads the settings of every service. One image runs as three deployments, each with one face: exactly one of the three ports is set, and what another face requires may be left out. Each process counts its limits for itself: with n replicas a client can have up to n times as much.",
     settings: own(gateway, commonSettings),
   },
   {

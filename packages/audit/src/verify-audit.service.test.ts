@@ -26,12 +26,17 @@ async function setUp(): Promise<TestDatabase> {
   return database;
 }
 
+/** As the role that writes the log. */
+function writerUrl({ urls }: TestDatabase, schema: SchemaName): string {
+  return schema === "gateway" ? urls.gateway.operator : urls[schema].app;
+}
+
 async function withLog<Result>(
   database: TestDatabase,
   schema: SchemaName,
   work: (db: Kysely<AuditDatabase>) => Promise<Result>,
 ): Promise<Result> {
-  const pool = new Pool({ connectionString: database.urls[schema].app });
+  const pool = new Pool({ connectionString: writerUrl(database, schema) });
   const db = new Kysely<AuditDatabase>({ dialect: new PostgresDialect({ pool }) });
   try {
     return await work(db);

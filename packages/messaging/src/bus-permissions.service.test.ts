@@ -11,51 +11,52 @@ import { natsUsersConfig } from "./nats-users-config.ts";
 import { ServingRefusedError } from "./queue-group.ts";
 import { handler, serve, type Handled } from "./serve.ts";
 
-// Written by hand from who has to reach whom: what is derived from the contracts is under test. G api-gateway, P
-// payments, R refunds, W webhook-dispatcher, I installation: [subject, who may publish, who may subscribe].
+// Written by hand from who has to reach whom: what is derived from the contracts is under test. M
+// gateway-merchant, O gateway-operator, B gateway-public (for browsers), P payments, R refunds, W webhook-dispatcher, I
+// installation: [subject, who may publish, who may subscribe].
 const MATRIX: [subject: string, publish: string, subscribe: string][] = [
-  // Merchants' and operators' commands come from the gateway.
-  ["payments.pre-authorize", "G", "P"],
-  ["payments.sell", "G", "P"],
-  ["payments.capture", "G", "P"],
-  ["payments.cancel", "G", "P"],
-  ["payments.open-checkout", "G", "P"],
-  ["payments.read-checkout", "G", "P"],
-  ["payments.view-checkout", "G", "P"],
-  ["payments.cancel-checkout", "G", "P"],
-  ["payments.inspect-checkout-card", "G", "P"],
-  ["payments.pay-checkout", "G", "P"],
-  ["payments.enrol", "G", "P"],
-  ["payments.complete", "G", "P"],
-  ["payments.read-session", "G", "P"],
-  ["payments.get", "G", "P"],
-  ["payments.look-up-bin", "G", "P"],
-  ["payments.list-unresolved", "G", "P"],
-  ["payments.describe", "G", "P"],
-  ["payments.inquire", "G", "P"],
-  ["payments.reverse", "G", "P"],
-  ["payments.resolve", "G", "P"],
-  ["payments.audit-log", "G", "P"],
-  ["refunds.request", "G", "R"],
-  ["refunds.get", "G", "R"],
-  ["refunds.request-for-merchant", "G", "R"],
-  ["refunds.list", "G", "R"],
-  ["refunds.describe", "G", "R"],
-  ["refunds.approve", "G", "R"],
-  ["refunds.reject", "G", "R"],
-  ["refunds.inquire", "G", "R"],
-  ["refunds.resolve", "G", "R"],
-  ["refunds.audit-log", "G", "R"],
-  ["webhooks.put-endpoint", "G", "W"],
-  ["webhooks.delete-endpoint", "G", "W"],
-  ["webhooks.rotate-secret", "G", "W"],
-  ["webhooks.activate-secret", "G", "W"],
-  ["webhooks.test-endpoint", "G", "W"],
-  ["webhooks.list-deliveries", "G", "W"],
-  ["webhooks.get-delivery", "G", "W"],
-  ["webhooks.redeliver", "G", "W"],
-  ["webhooks.redeliver-failed", "G", "W"],
-  ["webhooks.audit-log", "G", "W"],
+  // Merchants', operators' and browsers' commands come from the gateway's face for them, and from no other.
+  ["payments.pre-authorize", "M", "P"],
+  ["payments.sell", "M", "P"],
+  ["payments.capture", "M", "P"],
+  ["payments.cancel", "M", "P"],
+  ["payments.open-checkout", "M", "P"],
+  ["payments.read-checkout", "M", "P"],
+  ["payments.view-checkout", "B", "P"],
+  ["payments.cancel-checkout", "B", "P"],
+  ["payments.inspect-checkout-card", "B", "P"],
+  ["payments.pay-checkout", "B", "P"],
+  ["payments.enrol", "M", "P"],
+  ["payments.complete", "B", "P"],
+  ["payments.read-session", "B", "P"],
+  ["payments.get", "M", "P"],
+  ["payments.look-up-bin", "M", "P"],
+  ["payments.list-unresolved", "O", "P"],
+  ["payments.describe", "O", "P"],
+  ["payments.inquire", "O", "P"],
+  ["payments.reverse", "O", "P"],
+  ["payments.resolve", "O", "P"],
+  ["payments.audit-log", "O", "P"],
+  ["refunds.request", "M", "R"],
+  ["refunds.get", "M", "R"],
+  ["refunds.request-for-merchant", "O", "R"],
+  ["refunds.list", "O", "R"],
+  ["refunds.describe", "O", "R"],
+  ["refunds.approve", "O", "R"],
+  ["refunds.reject", "O", "R"],
+  ["refunds.inquire", "O", "R"],
+  ["refunds.resolve", "O", "R"],
+  ["refunds.audit-log", "O", "R"],
+  ["webhooks.put-endpoint", "O", "W"],
+  ["webhooks.delete-endpoint", "O", "W"],
+  ["webhooks.rotate-secret", "O", "W"],
+  ["webhooks.activate-secret", "O", "W"],
+  ["webhooks.test-endpoint", "O", "W"],
+  ["webhooks.list-deliveries", "O", "W"],
+  ["webhooks.get-delivery", "O", "W"],
+  ["webhooks.redeliver", "O", "W"],
+  ["webhooks.redeliver-failed", "O", "W"],
+  ["webhooks.audit-log", "O", "W"],
   // Only the refunds service may reserve and release a refund's amount.
   ["payments.reserve-refund", "R", "P"],
   ["payments.settle-refund", "R", "P"],
@@ -69,12 +70,14 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["events.payments.payment.status_changed", "P", ""],
   ["events.refunds.payment.status_changed", "R", ""],
   ["events.payments.other", "", ""],
-  ["gateway.credentials.changed", "G", "G"],
+  ["gateway.credentials.changed", "O", "M"],
   ["gateway.other", "", ""],
   ["payments.other", "", ""],
   ["elsewhere", "", ""],
   // Answers go to those who may send; nobody may subscribe to another's inboxes, or to those of clients without a user.
-  ["_INBOX_api-gateway.abc.1", "PRW", "G"],
+  ["_INBOX_gateway-merchant.abc.1", "PR", "M"],
+  ["_INBOX_gateway-operator.abc.1", "PRW", "O"],
+  ["_INBOX_gateway-public.abc.1", "P", "B"],
   ["_INBOX_payments.abc.1", "W", "P"],
   ["_INBOX_refunds.abc.1", "PW", "R"],
   ["_INBOX_webhook-dispatcher.abc.1", "PR", "W"],
@@ -126,7 +129,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["$SRV.INFO.refunds", "", "R"],
   ["$SRV.STATS.webhooks", "", "W"],
   ["$SRV.STATS.webhooks.abc", "", "W"],
-  ["$SRV.PING.api-gateway", "", ""],
+  ["$SRV.PING.gateway-merchant", "", ""],
 ];
 
 /** Subscriptions to many subjects at once. */
@@ -147,7 +150,11 @@ const WILDCARDS: [subject: string, subscribe: string][] = [
   ["$SYS.>", ""],
   ["$SRV.>", ""],
   ["_INBOX.>", ""],
-  ["_INBOX_api-gateway.>", "G"],
+  ["_INBOX_api-gateway.>", ""],
+  ["_INBOX_*.>", ""],
+  ["_INBOX_gateway-merchant.>", "M"],
+  ["_INBOX_gateway-operator.>", "O"],
+  ["_INBOX_gateway-public.>", "B"],
   ["_INBOX_payments.>", "P"],
   ["_INBOX_refunds.>", "R"],
   ["_INBOX_webhook-dispatcher.>", "W"],
@@ -156,7 +163,9 @@ const WILDCARDS: [subject: string, subscribe: string][] = [
 ];
 
 const USERS = {
-  G: "api-gateway",
+  M: "gateway-merchant",
+  O: "gateway-operator",
+  B: "gateway-public",
   P: "payments",
   R: "refunds",
   W: "webhook-dispatcher",
@@ -251,7 +260,7 @@ test("who does not sign in, or with another one's password, is refused", async (
 });
 
 test("the observer sees everything, and is answered", async () => {
-  const [observer, gateway] = [await connectAs("observer"), await connectAs("api-gateway")];
+  const [observer, gateway] = [await connectAs("observer"), await connectAs("gateway-merchant")];
   const seen: string[] = [];
   observer.nats.subscribe(">", { callback: (_error, { subject }) => void seen.push(subject) });
   await observer.nats.flush();
@@ -301,7 +310,7 @@ describe("the reply subject of a command", () => {
 
   test("may be an inbox of the command's sender", async () => {
     await servePayments();
-    const gateway = await connectAs("api-gateway");
+    const gateway = await connectAs("gateway-merchant");
     const answer = await gateway.nats.request("payments.get", command(), { timeout: 60_000 });
     expect(answer.json()).toEqual({ outcome: "not_started" });
   });
@@ -320,7 +329,7 @@ describe("the reply subject of a command", () => {
     const answers: string[] = [];
     observer.nats.subscribe(reply, { callback: (_error, message) => void answers.push(message.string()) });
     await observer.nats.flush();
-    const gateway = await connectAs("api-gateway");
+    const gateway = await connectAs("gateway-merchant");
     gateway.nats.publish("payments.get", command(), { reply });
     await eventually(() => expect(handled).toMatchObject([{ outcome: "rejected", context: undefined }]));
     await gateway.nats.request("payments.get", command(), { timeout: 60_000 });
@@ -331,7 +340,7 @@ describe("the reply subject of a command", () => {
   test("is not left out: the command is not begun", async () => {
     const handled: Handled[] = [];
     await servePayments(handled);
-    const gateway = await connectAs("api-gateway");
+    const gateway = await connectAs("gateway-merchant");
     gateway.nats.publish("payments.get", command());
     await eventually(() => expect(handled).toMatchObject([{ outcome: "rejected", context: undefined }]));
   });

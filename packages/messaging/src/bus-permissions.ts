@@ -33,7 +33,8 @@ function permissionsOf(user: BusUser, observed: boolean): Permissions {
   const sent = ALL_COMMANDS.filter(({ senders }) => senders.includes(user));
   const served = ALL_COMMANDS.filter(({ service }) => SERVED_BY[service] === user);
   const own = OF_ITS_OWN[user];
-  const notices = NOTICES.filter(({ service }) => service === user).map(({ subject }) => subject);
+  const told = NOTICES.filter(({ publishers }) => publishers.includes(user));
+  const heard = NOTICES.filter(({ listeners }) => listeners.includes(user));
   const askers = BUS_USERS.filter((other) => served.some(({ senders }) => senders.includes(other)));
   const observers = observed ? [inboxSubject(OBSERVER), `${DEFAULT_INBOX_PREFIX}.>`] : [];
   // Sorted, so that the generated file does not depend on the order in which modules are loaded.
@@ -41,13 +42,13 @@ function permissionsOf(user: BusUser, observed: boolean): Permissions {
     publish: [
       ...sent.map(({ subject }) => subject),
       ...own.publish,
-      ...notices,
+      ...told.map(({ subject }) => subject),
       ...(served.length > 0 ? [...askers.map(inboxSubject), ...observers] : []),
     ].toSorted(),
     subscribe: [
       ...served.map(({ subject }) => subject),
       ...own.subscribe,
-      ...notices,
+      ...heard.map(({ subject }) => subject),
       ...new Set(served.map(({ service }) => service)).values().flatMap(discoverySubjects),
       inboxSubject(user),
     ].toSorted(),
@@ -64,7 +65,9 @@ const SERVED_BY: Readonly<Record<string, BusUser>> = {
 };
 
 const OF_ITS_OWN: Record<BusUser, Permissions> = {
-  "api-gateway": { publish: [], subscribe: [] },
+  "gateway-merchant": { publish: [], subscribe: [] },
+  "gateway-operator": { publish: [], subscribe: [] },
+  "gateway-public": { publish: [], subscribe: [] },
   payments: eventSource("payments"),
   refunds: eventSource("refunds"),
   "webhook-dispatcher": {

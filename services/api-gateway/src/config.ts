@@ -1,3 +1,4 @@
+import type { GatewayFace } from "@holdfast/contracts";
 import {
   commonSettings,
   durationSetting,
@@ -11,21 +12,23 @@ import { z } from "zod";
 import { createClientAddress } from "./http/client-address.ts";
 
 /**
- * Environment variables of the gateway. One image runs as several deployments: a listener without a port is off, and
- * what only it needs need not be there, so that the operators' deployment has no card keys.
+ * Environment variables of the gateway. One image runs as three deployments, each with one face: the listener whose port
+ * is set. What only another face needs need not be there, so that the operators' deployment has no card keys.
  */
 export const configSchema = z
   .object({
     ...commonSettings,
     MERCHANT_API_PORT: portSetting()
       .optional()
-      .describe("The merchant API listens here; without a port it is off."),
+      .describe("The process has the face for merchants: their API listens here."),
     OPERATOR_API_PORT: portSetting()
       .optional()
-      .describe("The operator API listens here; without a port it is off."),
+      .describe("The process has the face for operators: their API listens here."),
     PUBLIC_PAGES_PORT: portSetting()
       .optional()
-      .describe("The checkout and 3-D Secure pages listen here; without a port they are off."),
+      .describe(
+        "The process has the face for browsers: the checkout and 3-D Secure pages listen here. Exactly one of these three is set.",
+      ),
     PUBLIC_URL: urlSetting("https:", "http:")
       .optional()
       .describe(
@@ -144,13 +147,16 @@ export const configSchema = z
     const fault = (name: keyof typeof value, message: string) =>
       issues.push({ code: "custom", input: undefined, path: [name], message });
 
-    if (LISTENERS.every(({ port }) => value[port] === undefined)) {
+    const ports = FACES.map(({ port }) => port);
+    const [first, ...more] = ports.filter((port) => value[port] !== undefined);
+    if (first === undefined) fault("MERCHANT_API_PORT", `one of ${ports.join(", ")} must be set`);
+    for (const port of more) {
       fault(
-        "MERCHANT_API_PORT",
-        `at least one of ${LISTENERS.map(({ port }) => port).join(", ")} must be set`,
+        port,
+        `${first} is set, too, and a process has one face: run a process for each, with a bus user and a database role of its own`,
       );
     }
-    for (const { port, needs } of LISTENERS) {
+    for (const { port, needs } of FACES) {
       for (const name of needs) {
         if (value[port] !== undefined && value[name] === undefined) fault(name, `${port} needs it`);
       }
@@ -183,14 +189,25 @@ function isTrustable(range: string): boolean {
   }
 }
 
-const LISTENERS = [
+/** The face of a gateway with these settings. */
+export function faceOf(config: Config): GatewayFace {
+  return FACES.find(({ port }) => config[port] !== undefined)!.face;
+}
+
+const FACES = [
   {
+    face: "gateway-merchant",
     port: "MERCHANT_API_PORT",
     needs: ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
   },
   {
+    face: "gateway-operator",
     port: "OPERATOR_API_PORT",
     needs: ["CREDENTIAL_PEPPERS", "OPERATOR_JWKS", "OPERATOR_JWT_ISSUER", "OPERATOR_JWT_AUDIENCE"],
   },
-  { port: "PUBLIC_PAGES_PORT", needs: ["CARD_SEALING_KEYS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"] },
+  {
+    face: "gateway-public",
+    port: "PUBLIC_PAGES_PORT",
+    needs: ["CARD_SEALING_KEYS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
+  },
 ] as const;

@@ -1,3 +1,4 @@
+import type { GatewayFace } from "@holdfast/contracts";
 import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
 import {
@@ -19,11 +20,10 @@ import {
   createSendPageCommand,
   type SendOptions,
 } from "./bus/send-command.ts";
-import type { Config } from "./config.ts";
+import { faceOf, type Config } from "./config.ts";
 import type { GatewayDatabase } from "./database.ts";
 import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
-import type { ListenerState } from "./http/exchange.ts";
 import { HTTP_TIMEOUTS, startListener } from "./http/listener.ts";
 import { requestHandler } from "./http/routed-request.ts";
 import { createPageInFlightLimit, placesIn } from "./limits/in-flight-limit.ts";
@@ -39,9 +39,9 @@ import { preAuthorizationRoute } from "./merchant-api/pre-authorization.ts";
 import { refundRoute } from "./merchant-api/refund.ts";
 import { saleRoute } from "./merchant-api/sale.ts";
 import { threeDsRoute } from "./merchant-api/three-ds.ts";
-import { shareCredentialChanges, type AnnounceChange } from "./merchant/credential-changes.ts";
+import { announceCredentialChanges, followCredentialChanges } from "./merchant/credential-changes.ts";
 import { findCredential } from "./merchant/merchant-queries.ts";
-import { createSignIn, type SignIn } from "./merchant/sign-in.ts";
+import { createSignIn } from "./merchant/sign-in.ts";
 import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
 import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
 import { merchantRoutes } from "./operator-api/merchants.ts";
@@ -56,66 +56,46 @@ import { createGenerateSession } from "./public-pages/three-ds/generate-session.
 import { createSignedSessions, type SignedSessions } from "./public-pages/three-ds/signed-session.ts";
 import { threeDsPages } from "./public-pages/three-ds/three-ds-pages.ts";
 
-export type ApiGateway = RunningService & {
-  /** A listener that is off has no port. */
-  ports: { health: number } & { [name in ListenerState["name"]]?: number };
-};
+export type ApiGateway = RunningService & { face: GatewayFace; port: number; healthPort: number };
 
-/** The whole object graph of the gateway, wired by hand. */
+/** The whole object graph of one face of the gateway, wired by hand. */
 export async function startApiGateway(config: Config, log: Logger): Promise<ApiGateway> {
+  const face = faceOf(config);
   const pool = createPool({
     url: config.DATABASE_URL,
     connectionsMax: config.DATABASE_CONNECTIONS_MAX,
     connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
-    applicationName: "api-gateway",
+    applicationName: face,
     log,
   });
   const bus = await connectBus({
     ...busOptions(config),
-    name: "api-gateway",
+    name: face,
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   const db = createDatabase<GatewayDatabase>(pool);
-  const signIn = signInOf(config, db);
   const clock = await startClockWatch({ pool, log });
-  const deps = { bus, db, clock, signIn, announce: signIn && shareCredentialChanges(bus, signIn) };
-  const timeouts = timeoutsOfClients(config);
-  const listen = async (name: ListenerState["name"], port: number, router: Router) => {
-    const listener = await startListener({
-      name,
-      host: config.LISTEN_HOST,
-      port,
-      router,
-      log,
-      timeouts,
-      connectionsMax: config.CONNECTIONS_MAX,
-      clientAddress: createClientAddress(config.TRUSTED_PROXIES),
-    });
-    log.info({ listener: name, port: listener.port }, "listening");
-    return listener;
-  };
-  const { MERCHANT_API_PORT, OPERATOR_API_PORT, PUBLIC_PAGES_PORT } = config;
-  const listeners = [
-    ...(MERCHANT_API_PORT === undefined
-      ? []
-      : [await listen("merchant", MERCHANT_API_PORT, merchantApi(config, deps))]),
-    ...(OPERATOR_API_PORT === undefined
-      ? []
-      : [await listen("operator", OPERATOR_API_PORT, operatorApi(config, deps))]),
-    ...(PUBLIC_PAGES_PORT === undefined
-      ? []
-      : [await listen("public", PUBLIC_PAGES_PORT, publicPages(config, deps))]),
-  ];
+  const listener = await startListener({
+    ...listenerOf(face, config, { bus, db, clock }),
+    host: config.LISTEN_HOST,
+    log,
+    timeouts: timeoutsOfClients(config),
+    connectionsMax: config.CONNECTIONS_MAX,
+    clientAddress: createClientAddress(config.TRUSTED_PROXIES),
+  });
+  log.info({ listener: listener.name, port: listener.port }, "listening");
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     ...dependencyChecks({ pool, bus }),
     clock.check,
   ]);
 
   return {
-    ports: { health: health.port, ...Object.fromEntries(listeners.map(({ name, port }) => [name, port])) },
+    face,
+    port: listener.port,
+    healthPort: health.port,
     stop: () =>
       stopInOrder(health, [
-        listeners.map((listener) => () => listener.stop(config.DRAIN_TIMEOUT)),
+        [() => listener.stop(config.DRAIN_TIMEOUT)],
         [() => clock.stop(CLOCK_STOP_MS), () => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [() => pool.end()],
       ]),
@@ -125,31 +105,42 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const CLOCK_STOP_MS = 1_000;
 
-type Deps = {
-  bus: Bus;
-  db: Kysely<GatewayDatabase>;
-  clock: ClockWatch;
-  signIn: SignIn | undefined;
-  announce: AnnounceChange | undefined;
-};
+type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch };
 
-function signInOf(
-  { CREDENTIAL_PEPPERS: peppers, CREDENTIAL_CACHE_TTL, REQUESTS_IN_FLIGHT_MAX }: Config,
-  db: Kysely<GatewayDatabase>,
-): SignIn | undefined {
-  return (
-    peppers &&
-    createSignIn({
-      findCredential: (apiKey) => findCredential(db, apiKey),
-      peppers,
-      cacheTtlMs: CREDENTIAL_CACHE_TTL,
-      waitingMax: REQUESTS_IN_FLIGHT_MAX,
-      clock: performance,
-    })
-  );
+function listenerOf(face: GatewayFace, config: Config, deps: Deps) {
+  switch (face) {
+    case "gateway-merchant":
+      return {
+        name: "merchant",
+        port: needed(config.MERCHANT_API_PORT),
+        router: merchantApi(config, deps),
+      } as const;
+    case "gateway-operator":
+      return {
+        name: "operator",
+        port: needed(config.OPERATOR_API_PORT),
+        router: operatorApi(config, deps),
+      } as const;
+    case "gateway-public":
+      return {
+        name: "public",
+        port: needed(config.PUBLIC_PAGES_PORT),
+        router: publicPages(config, deps),
+      } as const;
+    default:
+      return face satisfies never;
+  }
 }
 
-function merchantApi(config: Config, { bus, clock, signIn }: Deps): Router {
+function merchantApi(config: Config, { bus, db, clock }: Deps): Router {
+  const signIn = createSignIn({
+    findCredential: (apiKey) => findCredential(db, apiKey),
+    peppers: needed(config.CREDENTIAL_PEPPERS),
+    cacheTtlMs: config.CREDENTIAL_CACHE_TTL,
+    waitingMax: config.REQUESTS_IN_FLIGHT_MAX,
+    clock: performance,
+  });
+  followCredentialChanges(bus, signIn);
   const send = createSendCommand(bus, sendOptions(config, clock));
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
   const publicUrl = needed(config.PUBLIC_URL);
@@ -157,7 +148,7 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps): Router {
   return createRouter({
     prefix: "/api",
     authenticate: authenticateMerchant(
-      needed(signIn),
+      signIn,
       createSignInLimits({
         perAddress: config.FAILED_SIGN_INS_PER_MINUTE_PER_IP,
         perKey: config.FAILED_SIGN_INS_PER_MINUTE_PER_KEY,
@@ -223,10 +214,9 @@ function signedSessionsOf(config: Config): SignedSessions {
   return createSignedSessions(needed(config.THREE_DS_STATE_KEYS), { lifetimeMs });
 }
 
-function operatorApi(config: Config, deps: Deps): Router {
-  const { db, bus, clock } = deps;
+function operatorApi(config: Config, { bus, db, clock }: Deps): Router {
   const send = createSendOperatorCommand(bus, sendOptions(config, clock));
-  const announce = needed(deps.announce);
+  const announce = announceCredentialChanges(bus);
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
     prefix: "/operator",
@@ -260,8 +250,8 @@ function sendOptions({ HANDLER_TIMEOUT, REQUEST_TIMEOUT }: Config, clock: ClockW
   return { handlerTimeoutMs: HANDLER_TIMEOUT, requestTimeoutMs: REQUEST_TIMEOUT, clock };
 }
 
-/** The configuration has what each listener needs, as its schema has checked; this tells the compiler. */
+/** The configuration has what each face needs, as its schema has checked; this tells the compiler. */
 function needed<Setting>(setting: Setting | undefined): Setting {
-  if (setting === undefined) throw new TypeError("a listener is on without a setting it needs");
+  if (setting === undefined) throw new TypeError("a face is without a setting it needs");
   return setting;
 }

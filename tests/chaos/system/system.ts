@@ -64,7 +64,8 @@ export type Operators = { history: OperatorHistory; as(name: string): Promise<Op
 
 /** Every process of a service. */
 export function servicesOf({ gateways, payments, refunds, webhooks }: Services): ServiceProcess[] {
-  return [...gateways, ...payments, ...refunds, ...webhooks];
+  const faces = gateways.flatMap((gateway) => [gateway, gateway.operator, gateway.pages]);
+  return [...faces, ...payments, ...refunds, ...webhooks];
 }
 
 type Services = Pick<System, "gateways" | "payments" | "refunds" | "webhooks">;

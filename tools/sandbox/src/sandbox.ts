@@ -168,7 +168,8 @@ async function bringUpDatabase(
     database: databaseName,
     passwords: secrets.databasePasswords,
   });
-  await Promise.all(services.map((service) => migrate(context, service, urls)));
+  const ofEachSchema = new Map(services.toReversed().map((service) => [service.schema, service]));
+  await Promise.all([...ofEachSchema.values()].map((service) => migrate(context, service, urls)));
   return { created: postgres.created, superuserUrl: postgres.superuserUrl(databaseName), urls };
 }
 

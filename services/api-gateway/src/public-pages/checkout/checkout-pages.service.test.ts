@@ -33,7 +33,7 @@ const PAN = "4111111111111111";
 const CARD = { pan: PAN, cardHolderName: "Ada Lovelace", expiry: "12/30", cvv: "937", installmentCount: "3" };
 
 const get = (path: string, headers: Record<string, string> = {}) =>
-  http(gateway.ports.public!, { path, headers });
+  http(gateway.ports.public, { path, headers });
 
 /** Puts a checkout in front of the page. */
 function show(change: Partial<CheckoutPage> = {}): CheckoutPage {
@@ -55,7 +55,7 @@ function post(
   form: Record<string, string>,
   headers: Record<string, string> = {},
 ): Promise<HttpAnswer> {
-  return http(gateway.ports.public!, {
+  return http(gateway.ports.public, {
     method: "POST",
     path,
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
@@ -280,7 +280,7 @@ test("a body that is no form, or too large, is not read", async () => {
     { headers: { "content-type": "text/plain" }, body: "pan=1" },
     { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "a".repeat(33_000) },
   ]) {
-    const answer = await http(gateway.ports.public!, {
+    const answer = await http(gateway.ports.public, {
       method: "POST",
       path: `${pathOf(page)}/pay`,
       ...request,
@@ -309,13 +309,13 @@ test("checkouts and challenges share the places of their listener; without one b
   const challenges = await serveCommands(small.nats.url, "payments", [
     handler(readSession, async () => ({ outcome: "problem", code: "three_ds_session_not_found" })),
   ]);
-  const keys = keyRingSetting().parse(small.env.THREE_DS_STATE_KEYS);
+  const keys = keyRingSetting().parse(small.envOf("gateway-public").THREE_DS_STATE_KEYS);
   const sessions = createSignedSessions(keys, { lifetimeMs: 60_000 });
   const { pageUrl } = createGenerateSession(sessions, "https://pay.example.test")(randomUUID());
-  const underway = http(small.ports.public!, { path: `/checkout/${randomUUID()}` });
+  const underway = http(small.ports.public, { path: `/checkout/${randomUUID()}` });
   await asked.promise;
   for (const path of [`/checkout/${randomUUID()}`, new URL(pageUrl).pathname]) {
-    const answer = await http(small.ports.public!, { path });
+    const answer = await http(small.ports.public, { path });
     expect(answer).toMatchObject({ status: 503, headers: { "content-type": "text/html; charset=utf-8" } });
   }
   release.resolve();
@@ -340,7 +340,7 @@ test("one client's slow forms leave seven places of eight to others", async () =
     REQUESTS_IN_FLIGHT_MAX: "8",
     TRUSTED_PROXIES: "127.0.0.0/8",
   });
-  const port = limited.ports.public!;
+  const port = limited.ports.public;
   const path = `/checkout/${randomUUID()}`;
   const visit = async (from: string) => {
     const headers = { "x-forwarded-for": from, "content-type": "application/x-www-form-urlencoded" };
@@ -366,7 +366,7 @@ test("who asks for pages too often is told to wait, on all of them, and nobody e
     TRUSTED_PROXIES: "127.0.0.0/8",
   });
   const visit = (path: string, from: string) =>
-    http(limited.ports.public!, { path, headers: { "x-forwarded-for": from } });
+    http(limited.ports.public, { path, headers: { "x-forwarded-for": from } });
   await visit(`/checkout/${randomUUID()}`, "203.0.113.7");
   await visit("/3ds/challenge/x", "203.0.113.7");
   for (const path of [`/checkout/${randomUUID()}`, "/3ds/challenge/x"]) {

@@ -95,7 +95,7 @@ const enrol = (fields: Record<string, string | undefined> = {}, headers: Record<
       ...fields,
     }),
   });
-const visit = (request: HttpRequest): Promise<HttpAnswer> => http(gateway.ports.public!, request);
+const visit = (request: HttpRequest): Promise<HttpAnswer> => http(gateway.ports.public, request);
 const pathOf = (url: string | undefined) => new URL(url ?? "").pathname;
 const postForm = (path: string, body: string) =>
   visit({
@@ -375,10 +375,10 @@ describe("the way back", () => {
 test("an address older than its lifetime is not looked at", async () => {
   const brief = await startTestGateway({
     THREE_DS_STATE_LIFETIME: "0s",
-    THREE_DS_STATE_KEYS: gateway.env.THREE_DS_STATE_KEYS,
+    THREE_DS_STATE_KEYS: gateway.envOf("gateway-public").THREE_DS_STATE_KEYS,
   });
   const { back } = await pages();
-  const page = await http(brief.ports.public!, { path: back });
+  const page = await http(brief.ports.public, { path: back });
   expect(page).toMatchObject({ status: 410 });
   expect(page.headers).not.toHaveProperty("location");
   await brief.stop();
