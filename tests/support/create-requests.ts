@@ -32,6 +32,8 @@ export function createRequests(bus: Bus, merchant: MessageContext["merchant"]) {
   });
   return {
     context,
+    /** An operator's. */
+    operatorContext: (name: string): OperatorContext => ({ ...base(), operator: { name } }),
     /** Any command with a context of the test's own. */
     request: send,
     /** Any command of the merchant. */

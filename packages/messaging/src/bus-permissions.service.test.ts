@@ -3,6 +3,8 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as contracts from "@holdfast/contracts";
+import { installEventStream } from "@holdfast/installation";
+import { requireWebhookConsumer } from "@holdfast/outbox";
 import { eventually, startTestNats, type TestNats } from "@holdfast/tests/support";
 import { PermissionViolationError } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -232,6 +234,81 @@ describe.each(letters)("%s", (letter) => {
     );
   });
 });
+
+test.each(letters.filter((letter) => letter !== "I"))(
+  "%s cannot hear, copy or change anything through JetStream",
+  async (letter) => {
+    const observer = await connectAs("observer");
+    await useStream(observer);
+    const bus = await connectAs(USERS[letter]);
+    const mine = `_INBOX_${USERS[letter]}.spy`;
+    const heard: string[] = [];
+    bus.nats.subscribe(mine, { callback: (_error, message) => void heard.push(message.subject) });
+    const calls = attacksByJetStream(mine);
+    const refused = await refusals(bus, () => {
+      for (const [call, body] of calls) bus.nats.publish(call, JSON.stringify(body), { reply: mine });
+    });
+    expect([...refused].toSorted()).toEqual(
+      [...new Set(calls.map(([call]) => `publish ${call}`))].toSorted(),
+    );
+
+    // Nothing of what goes on reaches it, and the stream is the one that was made.
+    observer.nats.publish("payments.get", "secret");
+    await observer.nats.request("events.payments.payment.status_changed", "secret", { timeout: 60_000 });
+    await bus.nats.flush();
+    expect(heard).toEqual([]);
+    await requireWebhookConsumer(observer.nats);
+  },
+);
+
+/** Makes the stream as the installation does, for the length of a test. */
+async function useStream(observer: Bus): Promise<void> {
+  await installEventStream(observer, { replicas: 1, bytesMax: 10_000_000, ackWaitMs: 30_000 });
+  onTestFinished(
+    async () => void (await observer.nats.request("$JS.API.STREAM.DELETE.EVENTS", "", { timeout: 60_000 })),
+  );
+}
+
+/** Every call by which somebody could have the server deliver, copy, keep or lose messages. */
+function attacksByJetStream(mine: string): [call: string, body: object][] {
+  const stream = { name: "EVENTS", subjects: ["events.>"] };
+  const everything = ["events.>", "payments.>", "refunds.>", "webhooks.>", "_INBOX_gateway-operator.>"];
+  const copying = [
+    { ...stream, republish: { src: ">", dest: mine } },
+    { ...stream, subjects: everything, no_ack: true },
+    { ...stream, sources: [{ name: "OTHER", external: { api: "$JS.API", deliver: mine } }] },
+    { ...stream, mirror: { name: "OTHER" } },
+    { ...stream, subject_transform: { src: "events.>", dest: mine } },
+  ];
+  const pushing = { name: "spy", deliver_subject: mine, ack_policy: "none" };
+  const consumer = (config: object) => ({ stream_name: "EVENTS", config });
+  const named = { ...pushing, name: "webhook-dispatcher", durable_name: "webhook-dispatcher" };
+  const api = (call: string) => `$JS.API.${call}`;
+  return [
+    ...copying.flatMap((config): [string, object][] => [
+      [api("STREAM.UPDATE.EVENTS"), config],
+      [api("STREAM.CREATE.EVENTS"), config],
+    ]),
+    [api("STREAM.CREATE.SPY"), { name: "SPY", subjects: everything, no_ack: true }],
+    [api("STREAM.CREATE.SPY"), { name: "SPY", sources: [{ name: "EVENTS" }] }],
+    [
+      api("STREAM.CREATE.SPY"),
+      { name: "SPY", mirror: { name: "EVENTS" }, republish: { src: ">", dest: mine } },
+    ],
+    [api("CONSUMER.CREATE.EVENTS"), consumer(pushing)],
+    [api("CONSUMER.CREATE.EVENTS.spy"), consumer(pushing)],
+    [api("CONSUMER.CREATE.EVENTS.spy.events.>"), consumer({ ...pushing, filter_subject: "events.>" })],
+    [api("CONSUMER.CREATE.EVENTS.webhook-dispatcher"), consumer(named)],
+    [api("CONSUMER.DURABLE.CREATE.EVENTS.webhook-dispatcher"), consumer(named)],
+    [api("CONSUMER.DELETE.EVENTS.webhook-dispatcher"), {}],
+    [api("CONSUMER.PAUSE.EVENTS.webhook-dispatcher"), { pause_until: "2099-01-01T00:00:00Z" }],
+    ...["STREAM.PURGE", "STREAM.DELETE", "STREAM.MSG.GET", "STREAM.MSG.DELETE", "DIRECT.GET"].map(
+      (call): [string, object] => [api(`${call}.EVENTS`), { seq: 1 }],
+    ),
+    [api("STREAM.SNAPSHOT.EVENTS"), { deliver_subject: mine }],
+    [api("STREAM.RESTORE.EVENTS"), { config: stream }],
+  ];
+}
 
 test("every command and every event of the contracts has its row", () => {
   const rows = new Set(MATRIX.map(([subject]) => subject));
