@@ -57,9 +57,11 @@ function keepSecrets() {
 function secrets(kept) {
   // The form without an id, of installations from before there was a ring.
   const [, fingerprintKey = generateKey()] = /^\s*PAN_FINGERPRINT_KEY=(\S+)/m.exec(kept) ?? [];
-  const schemas = ["GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOKS"];
-  const roles = schemas.flatMap((schema) => [`${schema}_OWNER_PASSWORD`, `${schema}_APP_PASSWORD`]);
-  const busUsers = ["API_GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER"];
+  const faces = ["GATEWAY_MERCHANT", "GATEWAY_OPERATOR", "GATEWAY_PUBLIC"];
+  const owners = ["GATEWAY_OWNER", "PAYMENTS_OWNER", "REFUNDS_OWNER", "WEBHOOKS_OWNER"];
+  const services = ["PAYMENTS_APP", "REFUNDS_APP", "WEBHOOKS_APP"];
+  const roles = [...owners, ...faces, ...services].map((role) => `${role}_PASSWORD`);
+  const busUsers = [...faces, "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER", "INSTALLATION"];
   return {
     POSTGRES_PASSWORD: password(),
     HOLDFAST_AUDITOR_PASSWORD: password(),

@@ -25,6 +25,10 @@ export type Fault =
 export const PROCESSES = [
   "gateway-1",
   "gateway-2",
+  "gateway-1-operator",
+  "gateway-2-operator",
+  "gateway-1-public",
+  "gateway-2-public",
   "payments-1",
   "payments-2",
   "refunds-1",

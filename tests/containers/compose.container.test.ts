@@ -12,8 +12,9 @@ import { drawTrace, treeOf } from "./traces.ts";
 import { receiveWebhooks } from "./webhook-endpoint.ts";
 
 const SERVICES = ["payments", "refunds", "webhook-dispatcher", "api-gateway"] as const;
-const OURS = [...SERVICES, "acquirer-simulator"] as const;
-const IMAGES = [...OURS, "installation"] as const;
+const FACES = ["gateway-operator", "gateway-public"] as const;
+const OURS = [...SERVICES, ...FACES, "acquirer-simulator"] as const;
+const IMAGES = [...SERVICES, "acquirer-simulator", "installation"] as const;
 /** `stop_grace_period` of the services. */
 const GRACE_MS = 35_000;
 
@@ -44,7 +45,9 @@ test.each(OURS)("%s is healthy and runs with the least that a process can have",
   });
   const published = Object.entries(NetworkSettings.Ports as Record<string, unknown>).filter(([, to]) => to);
   const expected: Record<string, string[]> = {
-    "api-gateway": ["8080/tcp", "8081/tcp", "8082/tcp"],
+    "api-gateway": ["8080/tcp"],
+    "gateway-operator": ["8081/tcp"],
+    "gateway-public": ["8082/tcp"],
     // The issuer's page that it plays is for browsers.
     "acquirer-simulator": ["8083/tcp"],
   };
@@ -118,10 +121,22 @@ test("each container has its own secrets and no other's", async () => {
   expect(await held("api-gateway")).toEqual([
     "CARD_SEALING_KEYS",
     "CREDENTIAL_PEPPERS",
-    "GATEWAY_APP_PASSWORD",
-    "NATS_PASSWORD_API_GATEWAY",
+    "GATEWAY_MERCHANT_PASSWORD",
+    "NATS_PASSWORD_GATEWAY_MERCHANT",
     "THREE_DS_STATE_KEYS",
   ]);
+  expect(await held("gateway-operator")).toEqual([
+    "CREDENTIAL_PEPPERS",
+    "GATEWAY_OPERATOR_PASSWORD",
+    "NATS_PASSWORD_GATEWAY_OPERATOR",
+  ]);
+  expect(await held("gateway-public")).toEqual([
+    "CARD_SEALING_KEYS",
+    "GATEWAY_PUBLIC_PASSWORD",
+    "NATS_PASSWORD_GATEWAY_PUBLIC",
+    "THREE_DS_STATE_KEYS",
+  ]);
+  expect(await held("stream-keeper")).toEqual(["NATS_PASSWORD_INSTALLATION"]);
   expect(await held("payments-migration")).toEqual(["PAYMENTS_OWNER_PASSWORD"]);
   expect(await held("acquirer-simulator")).toEqual([]);
 });

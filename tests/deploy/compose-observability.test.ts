@@ -133,7 +133,11 @@ test("Prometheus scrapes each service's health port, under the labels that the a
   ]);
   expect(Object.fromEntries(scraped)).toEqual(
     Object.fromEntries(
-      readdirSync(join(repository, "services")).map((name) => [name, [`${name}:${health}`]]),
+      // The gateway is a process for each face.
+      [...readdirSync(join(repository, "services")), "gateway-operator", "gateway-public"].map((name) => [
+        name,
+        [`${name}:${health}`],
+      ]),
     ),
   );
   const rule = readFileSync(

@@ -206,7 +206,10 @@ const breaks: Record<string, Record<string, Break>> = {
     "too large pools": (all) => void (variable(all, "DATABASE_CONNECTIONS_MAX").value = "60"),
   },
   "events are replicated": {
-    "one copy of each": (all) => void (variable(all, "EVENT_STREAM_REPLICAS").value = "1"),
+    "one copy of each": (all) => {
+      const { env } = pod(all, "Deployment", "stream-keeper").containers[0]!;
+      env!.find(({ name }) => name === "EVENT_STREAM_REPLICAS")!.value = "1";
+    },
     "five servers": (all) => void (spec(all, "StatefulSet", "nats").replicas = 5),
     "a volume smaller than the store": (all) =>
       void (spec(all, "StatefulSet", "nats").volumeClaimTemplates[0].spec.resources.requests.storage = "5Gi"),
@@ -242,7 +245,7 @@ const breaks: Record<string, Record<string, Break>> = {
     "a misspelled setting": (all) => void (variable(all, "HOME_COUNTRY").name = "HOME_CUONTRY"),
     "a missing one": (all) =>
       void (container(all).env = container(all).env!.filter(({ name }) => name !== "ACQUIRER_URL")),
-    "one of the wrong form": (all) => void (variable(all, "EVENT_STREAM_REPLICAS").value = "three"),
+    "one of the wrong form": (all) => void (variable(all, "DATABASE_CONNECTIONS_MAX").value = "three"),
     "a part that stands after the whole": (all) =>
       void (container(all).env = container(all).env!.toReversed()),
     "a key that the ConfigMap does not have": (all) =>
@@ -311,6 +314,20 @@ const breaks: Record<string, Record<string, Break>> = {
       void (container(all).env = container(all).env!.filter(({ name }) => name !== "NATS_CERT_FILE")),
     "a user that nats-server does not know": (all) =>
       void pod(all, "StatefulSet", "nats").containers[0]!.env!.pop(),
+    "pages that sign in as the operators' face": (all) => {
+      const { env } = pod(all, "Deployment", "gateway-public").containers[0]!;
+      env!.find(({ name }) => name === "NATS_USER")!.value = "gateway-operator";
+    },
+    "pages with the operators' certificate beside their own": (all) =>
+      void pod(all, "Deployment", "gateway-public").volumes!.push({
+        name: "another",
+        secret: { secretName: "bus-client-gateway-operator" },
+      }),
+    "pages under the operators' role": (all) => {
+      const { env } = pod(all, "Deployment", "gateway-public").containers[0]!;
+      const url = env!.find(({ name }) => name === "DATABASE_URL")!;
+      url.value = url.value!.replace("gateway_public", "gateway_operator");
+    },
   },
   "secrets go where they are needed": {
     "card keys for operators": (all) =>

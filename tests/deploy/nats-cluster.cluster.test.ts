@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pace } from "node:timers/promises";
 import { EVENT_STREAM, putWebhook } from "@holdfast/contracts";
+import { keepStreamSchema, startStreamKeeper } from "@holdfast/installation";
 import { localCertificates, spawnLogged, withParentDeathSignal } from "@holdfast/sandbox/infrastructure";
 import { busOptions, connectBus, request, serve, type Bus } from "@holdfast/messaging";
 import { confirmEventsHandler, createOutboxPool, outboxSettings, startOutboxRelay } from "@holdfast/outbox";
 import { createReplyRecipient } from "@holdfast/sealing";
-import { createLogger, createPool, parseConfig } from "@holdfast/service-runtime";
+import { createLogger, createPool, parseConfig, type RunningService } from "@holdfast/service-runtime";
 import { createOperatorIdentity, createTestDatabase, eventually } from "../support/index.ts";
 import { startLedgerReceiver } from "../support/index.ts";
 import { jetstreamManager } from "@nats-io/jetstream";
@@ -24,6 +25,8 @@ test("three nats-servers of the manifests: one is killed, then its data deleted,
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const [cluster, database] = await Promise.all([startNatsCluster(dir), createTestDatabase()]);
   onTestFinished(() => cluster.stop());
+  const keeper = await startKeeper(cluster);
+  onTestFinished(() => keeper.stop());
   const owner = await startOwner(cluster, database.urls.payments.app, database.superuserUrl);
   onTestFinished(() => owner.stop());
   const merchant = await startMerchant(dir, cluster, database.urls.webhooks.app);
@@ -52,6 +55,17 @@ test("three nats-servers of the manifests: one is killed, then its data deleted,
   await eventually(async () => expect(await owner.unconfirmed()).toBe(0), { withinMs: 60_000 });
 });
 
+/** As in Kubernetes: makes the stream as soon as the servers have agreed on a leader, and again if it were gone. */
+async function startKeeper(cluster: NatsCluster): Promise<RunningService> {
+  const settings = parseConfig(keepStreamSchema, {
+    ...cluster.environment("installation"),
+    EVENT_STREAM_REPLICAS: "3",
+    HEALTH_PORT: "0",
+    LOG_LEVEL: "error",
+  });
+  return await startStreamKeeper(settings);
+}
+
 /** The owner of payments as far as events go: outbox, relay and confirmations, all of them its own code. */
 async function startOwner(cluster: NatsCluster, url: string, superuserUrl: string) {
   const log = createLogger("payments", "silent");
@@ -62,10 +76,7 @@ async function startOwner(cluster: NatsCluster, url: string, superuserUrl: strin
   const pool = createPool({ url, connectionsMax: 2, applicationName: "load", log });
   const outboxPool = createOutboxPool({ url, applicationName: "payments", log });
   const bus = await connectAs(cluster, "payments");
-  const settings = parseConfig(z.object(outboxSettings), {
-    EVENT_STREAM_REPLICAS: "3",
-    OUTBOX_REPUBLISH_AFTER: "2s",
-  });
+  const settings = parseConfig(z.object(outboxSettings), { OUTBOX_REPUBLISH_AFTER: "2s" });
   const confirmations = await serve(bus, {
     service: "payments",
     version: "0.0.0",
@@ -143,7 +154,6 @@ async function startMerchant(dir: string, cluster: NatsCluster, databaseUrl: str
       HEALTH_PORT: "0",
       LISTEN_HOST: "127.0.0.1",
       DATABASE_URL: databaseUrl,
-      EVENT_STREAM_REPLICAS: "3",
       WEBHOOK_SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
       WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8,::1/128",
       WEBHOOK_ALLOWED_PORTS: "any",
@@ -154,7 +164,7 @@ async function startMerchant(dir: string, cluster: NatsCluster, databaseUrl: str
     },
     logFile: join(dir, "webhook-dispatcher.log"),
   });
-  const gateway = await connectAs(cluster, "api-gateway");
+  const gateway = await connectAs(cluster, "gateway-operator");
   const merchantId = randomUUIDv7();
   const token = await identity.token();
   await eventually(() => turnWebhooksOn(gateway, token, merchantId, receiver.url), { withinMs: 30_000 });
@@ -181,7 +191,7 @@ async function turnWebhooksOn(gateway: Bus, token: string, merchantId: string, u
   expect(reply.outcome).toBe("done");
 }
 
-async function connectAs(cluster: NatsCluster, user: "payments" | "api-gateway"): Promise<Bus> {
+async function connectAs(cluster: NatsCluster, user: "payments" | "gateway-operator"): Promise<Bus> {
   const settings = cluster.environment(user) as ReturnType<NatsCluster["environment"]> & { NATS_URL: string };
   return await connectBus({ ...busOptions(settings), name: user });
 }

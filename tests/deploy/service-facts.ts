@@ -6,7 +6,7 @@ import { configSchema as gateway } from "../../services/api-gateway/src/config.t
 import { configSchema as payments } from "../../services/payments/src/config.ts";
 import { configSchema as refunds } from "../../services/refunds/src/config.ts";
 import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
-import { roleNames } from "@holdfast/sandbox/infrastructure";
+import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { deployDir } from "./build-overlay.ts";
 import type { Deadlines } from "./policies/pods.ts";
 import type { ConfigSchemas } from "./policies/settings.ts";
@@ -20,13 +20,8 @@ export const configSchemas: ConfigSchemas = {
   "webhook-dispatcher": dispatcher,
   migration: z.object({ MIGRATION_DATABASE_URL: z.url({ protocol: /^postgres$/ }) }),
   "verify-audit": z.object({ AUDIT_DATABASE_URL: z.url({ protocol: /^postgres$/ }) }),
-  installation: z.object({
-    HOLDFAST_AUDITOR_PASSWORD: text,
-    DATABASE_ADMIN_URL: z.url({ protocol: /^postgres$/ }),
-    NATS_URL: z.url({ protocol: /^tls$/ }),
-    INSTALLATION_TIMEOUT: text,
-    ...Object.fromEntries(roleNames.map((role) => [`${role.toUpperCase()}_PASSWORD`, text])),
-  }),
+  installation: installationSchema,
+  "stream-keeper": keepStreamSchema,
   "acquirer-simulator": z.object({ SIMULATOR_HOST: text, SIMULATOR_PORT: text, SIMULATOR_LEDGER_FILE: text }),
 };
 
@@ -60,7 +55,9 @@ export const holdersOfSecrets: Record<string, string[]> = {
   CREDENTIAL_PEPPERS: ["gateway-merchant", "gateway-operator"],
   PAN_FINGERPRINT_KEYS: ["payments"],
   WEBHOOK_SECRET_KEYS: ["webhook-dispatcher"],
-  GATEWAY_APP_PASSWORD: ["installation", "gateway-merchant", "gateway-operator", "gateway-public"],
+  GATEWAY_MERCHANT_PASSWORD: ["installation", "gateway-merchant"],
+  GATEWAY_OPERATOR_PASSWORD: ["installation", "gateway-operator"],
+  GATEWAY_PUBLIC_PASSWORD: ["installation", "gateway-public"],
   PAYMENTS_APP_PASSWORD: ["installation", "payments"],
   REFUNDS_APP_PASSWORD: ["installation", "refunds"],
   WEBHOOKS_APP_PASSWORD: ["installation", "webhook-dispatcher"],
@@ -71,10 +68,13 @@ export const holdersOfSecrets: Record<string, string[]> = {
     ]),
   ),
   HOLDFAST_AUDITOR_PASSWORD: ["installation", "verify-audit"],
-  NATS_PASSWORD_API_GATEWAY: ["nats", "gateway-merchant", "gateway-operator", "gateway-public"],
+  NATS_PASSWORD_GATEWAY_MERCHANT: ["nats", "gateway-merchant"],
+  NATS_PASSWORD_GATEWAY_OPERATOR: ["nats", "gateway-operator"],
+  NATS_PASSWORD_GATEWAY_PUBLIC: ["nats", "gateway-public"],
   NATS_PASSWORD_PAYMENTS: ["nats", "payments"],
   NATS_PASSWORD_REFUNDS: ["nats", "refunds"],
   NATS_PASSWORD_WEBHOOK_DISPATCHER: ["nats", "webhook-dispatcher"],
+  NATS_PASSWORD_INSTALLATION: ["nats", "installation", "stream-keeper"],
   username: ["installation"],
   password: ["installation"],
 };

@@ -1,7 +1,7 @@
 import { auditSettings, verifyAuditSettings } from "@holdfast/audit";
 import { outboxSettings } from "@holdfast/outbox";
 import { sandboxHelpText } from "@holdfast/sandbox";
-import { installationSchema } from "@holdfast/installation";
+import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { simulatorSchema } from "@holdfast/acquirer-simulator";
 import { commonSettings, migrationSchema } from "@holdfast/service-runtime";
 import { telemetrySettings } from "@holdfast/telemetry";
@@ -58,8 +58,7 @@ const SECTIONS: Section[] = [
   },
   {
     heading: "Events",
-    about:
-      "Read by payments and refunds, which publish events from an outbox. webhook-dispatcher, which consumes them, reads `EVENT_STREAM_REPLICAS` and `EVENT_STREAM_BYTES_MAX` as well.",
+    about: "Read by payments and refunds, which publish events from an outbox.",
     settings: outboxSettings,
   },
   {
@@ -71,7 +70,7 @@ const SECTIONS: Section[] = [
   {
     heading: "api-gateway",
     about:
-      "Also reads the settings of every service and of the audit log. One image runs as several deployments: a listener without a port is off, and its required settings may be left out. Each process counts its limits for itself: with n replicas a client can have up to n times as much.",
+      "Also reads the settings of every service and, for operators, of the audit log. One image runs as three deployments, each with one face: exactly one of the three ports is set, and what another face requires may be left out. Each process counts its limits for itself: with n replicas a client can have up to n times as much.",
     settings: own(gateway, commonSettings, auditSettings),
   },
   {
@@ -86,8 +85,7 @@ const SECTIONS: Section[] = [
   },
   {
     heading: "webhook-dispatcher",
-    about:
-      "Also reads the settings of every service, the two of the event stream and those of the audit log.",
+    about: "Also reads the settings of every service and those of the audit log.",
     settings: own(dispatcher, commonSettings, auditSettings, outboxSettings),
   },
   {
@@ -103,8 +101,14 @@ const SECTIONS: Section[] = [
   },
   {
     heading: "installation",
-    about: "Creates roles and schemas, before the migrations.",
+    about: "Creates roles, schemas and the event stream, before the migrations.",
     settings: installationSchema.shape,
+  },
+  {
+    heading: "stream-keeper",
+    about:
+      "`src/keep-stream.ts` of the installation: makes the event stream again when it is gone, for as long as the services run. It takes the installation's settings of the bus and of the event stream, the same values.",
+    settings: own(keepStreamSchema, installationSchema.shape),
   },
   {
     heading: "acquirer-simulator",

@@ -34,6 +34,20 @@ const OWN: Record<string, { env: Record<string, string>; faults: string[] }> = {
       "CARD_SEALING_KEYS: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
     ],
   },
+  "gateway-operator": {
+    env: { OPERATOR_API_PORT: "x", CREDENTIAL_PEPPERS: SECRET },
+    faults: [
+      "OPERATOR_API_PORT: must be a whole number from 0 to 65535",
+      "CREDENTIAL_PEPPERS: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
+    ],
+  },
+  "gateway-public": {
+    env: { PUBLIC_PAGES_PORT: "x", THREE_DS_STATE_KEYS: SECRET },
+    faults: [
+      "PUBLIC_PAGES_PORT: must be a whole number from 0 to 65535",
+      "THREE_DS_STATE_KEYS: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
+    ],
+  },
   payments: {
     env: { ACQUIRER_URL: "ftp://bank", PAN_FINGERPRINT_KEY: SECRET },
     faults: [

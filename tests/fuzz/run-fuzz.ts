@@ -54,7 +54,14 @@ export async function runFuzz({ home, seed, requests, log }: FuzzOptions): Promi
   }
 }
 
-const PROCESSES = ["api-gateway", "payments", "refunds", "webhook-dispatcher"];
+const PROCESSES = [
+  "api-gateway",
+  "gateway-operator",
+  "gateway-public",
+  "payments",
+  "refunds",
+  "webhook-dispatcher",
+];
 /** Until then caches fill, code is compiled, and connections are made. */
 const WARM_UP_SHARE = 0.4;
 /** Generous against noise, and far less than a leak of a few KiB a request would be. */

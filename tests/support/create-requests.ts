@@ -61,10 +61,10 @@ export function createRequests(
       name = "olga",
       requestId: string = randomUUID(),
     ) => await send(command, { ...(await operatorContext(name)), requestId }, payload),
-    /** Any command that the gateway sends in its own name, such as for a page. */
+    /** Any command that the pages for browsers send. */
     askAsGateway: <Request extends z.ZodType, Result extends z.ZodType>(
       command: Command<Request, Result, ServiceContext>,
       payload: z.input<Request>,
-    ) => send(command, { ...base(), service: { name: "api-gateway" } }, payload),
+    ) => send(command, { ...base(), service: { name: "gateway-public" } }, payload),
   };
 }

@@ -8,7 +8,9 @@ import { eventually } from "./eventually.ts";
 export type { Overrides };
 type Started = { stop(): Promise<void>; healthPort: number };
 export type StartedServices = {
-  "api-gateway": ApiGateway;
+  "gateway-merchant": ApiGateway;
+  "gateway-operator": ApiGateway;
+  "gateway-public": ApiGateway;
   payments: Started;
   refunds: Started;
   "webhook-dispatcher": Started;
@@ -34,11 +36,9 @@ const STARTERS: {
     overrides?: Overrides,
   ) => Promise<StartedServices[Name]>;
 } = {
-  async "api-gateway"(env, log) {
-    const { configSchema } = await import("../../services/api-gateway/src/config.ts");
-    const { startApiGateway } = await import("../../services/api-gateway/src/service.ts");
-    return await startApiGateway(parseConfig(configSchema, env), log);
-  },
+  "gateway-merchant": startGateway,
+  "gateway-operator": startGateway,
+  "gateway-public": startGateway,
   async payments(env, log) {
     const { configSchema } = await import("../../services/payments/src/config.ts");
     const { startPayments } = await import("../../services/payments/src/service.ts");
@@ -56,13 +56,19 @@ const STARTERS: {
   },
 };
 
+async function startGateway(env: Environment, log: Logger): Promise<ApiGateway> {
+  const { configSchema } = await import("../../services/api-gateway/src/config.ts");
+  const { startApiGateway } = await import("../../services/api-gateway/src/service.ts");
+  return await startApiGateway(parseConfig(configSchema, env), log);
+}
+
 /** A service as a process of its own, once it has started or has reached the failpoint at which it is to die. */
 export async function spawnService(
   name: ServiceName,
   env: Environment,
   logFile: string,
 ): Promise<LoggedChild> {
-  const main = join(import.meta.dirname, "..", "..", "services", name, "src", "main.ts");
+  const main = join(import.meta.dirname, "..", "..", "services", folderOf(name), "src", "main.ts");
   const child = await spawnLogged({
     name,
     command: withParentDeathSignal("KILL", [process.execPath, main]),
@@ -76,4 +82,9 @@ export async function spawnService(
     return isUp;
   });
   return child;
+}
+
+/** One program has the three faces of the gateway. */
+function folderOf(name: ServiceName): string {
+  return name.startsWith("gateway-") ? "api-gateway" : name;
 }

@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { MessageContext } from "@holdfast/contracts";
-import { connectBus } from "@holdfast/messaging";
+import { writeFileSync } from "node:fs";
+import { OBSERVER, type MessageContext } from "@holdfast/contracts";
+import { installEventStream, keepEventStream } from "@holdfast/installation";
+import { connectBus, natsUsersConfig } from "@holdfast/messaging";
 import type { LoggedChild } from "@holdfast/sandbox/infrastructure";
 import { createCardSealer } from "@holdfast/sealing";
 import { createLogger, type Logger } from "@holdfast/service-runtime";
@@ -37,6 +39,13 @@ export type TestSystemOptions = {
   commission?: NonNullable<MessageContext["merchant"]["commission"]>;
   /** What a service in this process logs to; without it, its errors come on stdout. */
   log?: (service: ServiceName) => Logger;
+  /**
+   * Each service signs in to the bus as its own user, as in production; the test itself is the observer. Otherwise nobody
+   * signs in.
+   */
+  withBusUsers?: boolean;
+  /** How long the dispatchers' consumer waits for an acknowledgement. */
+  ackWaitMs?: number;
   /** Replaces a database of the test run's server. */
   database?: TestDatabase;
 };
@@ -48,16 +57,20 @@ export type TestSystem = Awaited<ReturnType<typeof startTestSystem>>;
  * gateway that sends commands, the merchant, the buyer and the operator.
  */
 export async function startTestSystem(options: TestSystemOptions) {
-  const { services, running = services, commission } = options;
+  const { services, running = services, commission, ackWaitMs = 30_000 } = options;
   const dir = makeTestDirectory();
   const [database, nats, bank] = await Promise.all([
     options.database ?? createTestDatabase(),
-    startTestNats(),
+    startTestNats(options.withBusUsers ? { configFile: writeBusUsers(dir) } : {}),
     services.includes("payments") || services.includes("refunds")
       ? startTestBank(dir, options.bank)
       : undefined,
   ]);
-  const bus = await connectBus({ url: nats.url, name: "test" });
+  const busLogin = (user: string) => (options.withBusUsers ? { user, password: passwordOf(user) } : {});
+  const bus = await connectBus({ url: nats.url, name: "test", ...busLogin(OBSERVER) });
+  const stream = { replicas: 1, bytesMax: 268_435_456, ackWaitMs };
+  await installEventStream(bus, stream);
+  const kept = keepEventStream(bus, stream, { intervalMs: 100 });
   const superuser = createSuperuser(database.superuserUrl);
   const sealingKey = randomBytes(32);
   const sealer = createCardSealer({ activeId: "k1", keys: new Map([["k1", sealingKey]]) });
@@ -81,6 +94,8 @@ export async function startTestSystem(options: TestSystemOptions) {
     merchantId,
     /** Signs the tokens of operators. */
     identity,
+    /** How a user of the bus signs in. */
+    busLogin,
     ...processes,
     ...createRequests(bus, { merchant: { merchantId, ...(commission && { commission }) }, identity }),
     /** A pre-authorization or a sale as the gateway sends it, with `change` applied. */
@@ -91,11 +106,25 @@ export async function startTestSystem(options: TestSystemOptions) {
     async close(): Promise<void> {
       await processes.stopAll();
       await superuser.end();
-      await bus.close(1_000);
+      await Promise.all([kept.stop(), bus.close(1_000)]);
       await Promise.all([bank?.acquirer.close(), nats.stop(), database.drop()]);
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** The users that the contracts make, with passwords that every test knows. */
+function writeBusUsers(dir: string): string {
+  const file = join(dir, "nats-server.conf");
+  writeFileSync(
+    file,
+    natsUsersConfig({ password: (user) => JSON.stringify(passwordOf(user)), observed: true }),
+  );
+  return file;
+}
+
+function passwordOf(user: string): string {
+  return `of ${user}`;
 }
 
 function createSuperuser(connectionString: string): Pool {
@@ -110,13 +139,19 @@ function createSuperuser(connectionString: string): Pool {
 function createProcesses(
   dir: string,
   settings: ReturnType<typeof createTestSettings>,
-  { env, envOf = {}, log = (service) => createLogger(service, "error") }: TestSystemOptions,
+  {
+    env,
+    envOf = {},
+    withBusUsers = false,
+    log = (service) => createLogger(service, "error"),
+  }: TestSystemOptions,
 ) {
   const inside: { stop(): Promise<void> }[] = [];
   const outside: LoggedChild[] = [];
   let spawned = 0;
   const environment = <Name extends ServiceName>(name: Name, more: Environment = {}) => ({
     ...settings[name],
+    ...(withBusUsers && { NATS_USER: name, NATS_PASSWORD: passwordOf(name) }),
     ...env,
     ...envOf[name],
     ...more,

@@ -84,7 +84,7 @@ async function makeTemplate(
   const urls = await provisionDatabase({ superuserUrl, database, passwords, auditorPassword: AUDITOR });
   await withClient(superuserUrl, async (client) => {
     // Statements that a busy machine is slow with are no outage.
-    for (const role of roleNames.filter((name) => name.endsWith("_app"))) {
+    for (const role of roleNames.filter((name) => !name.endsWith("_owner"))) {
       for (const setting of ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]) {
         await client.query(`alter role ${role} set ${setting} = '60s'`);
       }

@@ -32,24 +32,36 @@ export function createTestSettings({
     ...operatorTokens,
   };
   const CARD_SEALING_KEYS = `k1:${sealingKey.toString("base64")}`;
+  const gateway = {
+    ...common,
+    PUBLIC_URL: "https://pay.example.test",
+    THREE_DS_STATE_KEYS: ring("s1"),
+    CREDENTIAL_PEPPERS: ring("p1"),
+    // So that no test meets a limit it is not about.
+    RATE_LIMIT_PER_SECOND: "1000000",
+    FAILED_SIGN_INS_PER_MINUTE_PER_IP: "1000000",
+    FAILED_SIGN_INS_PER_MINUTE_PER_KEY: "1000000",
+    REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",
+  };
   // The bank drops by itself what it never answers.
   const bank = { ...(acquirerUrl && { ACQUIRER_URL: acquirerUrl }), ACQUIRER_TIMEOUT: "60s" };
   return {
-    "api-gateway": {
-      ...common,
-      DATABASE_URL: database.urls.gateway.app,
+    "gateway-merchant": {
+      ...gateway,
+      DATABASE_URL: database.urls.gateway.merchant,
       MERCHANT_API_PORT: "0",
-      OPERATOR_API_PORT: "0",
-      PUBLIC_PAGES_PORT: "0",
-      PUBLIC_URL: "https://pay.example.test",
-      THREE_DS_STATE_KEYS: ring("s1"),
       CARD_SEALING_KEYS,
-      CREDENTIAL_PEPPERS: ring("p1"),
-      // So that no test meets a limit it is not about.
-      RATE_LIMIT_PER_SECOND: "1000000",
-      FAILED_SIGN_INS_PER_MINUTE_PER_IP: "1000000",
-      FAILED_SIGN_INS_PER_MINUTE_PER_KEY: "1000000",
-      REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",
+    },
+    "gateway-operator": {
+      ...gateway,
+      DATABASE_URL: database.urls.gateway.operator,
+      OPERATOR_API_PORT: "0",
+    },
+    "gateway-public": {
+      ...gateway,
+      DATABASE_URL: database.urls.gateway.public,
+      PUBLIC_PAGES_PORT: "0",
+      CARD_SEALING_KEYS,
     },
     payments: {
       ...common,

@@ -1,4 +1,4 @@
-import { EVENT_SOURCES, eventSubject, inboxPrefix } from "@holdfast/contracts";
+import { EVENT_SOURCES, eventSubject, GATEWAY_FACES, inboxPrefix } from "@holdfast/contracts";
 import { runMerchantDay } from "@holdfast/demo";
 import { connectBus } from "@holdfast/messaging";
 import { serviceDefinitions } from "@holdfast/sandbox";
@@ -36,7 +36,7 @@ test("each service works beside newer ones: what it does not know of their messa
         "refunds.request",
         "refunds.approve",
         ...EVENT_SOURCES.flatMap((source) => [eventSubject(source), `${source}.confirm-events`]),
-        inboxPrefix("api-gateway"),
+        ...GATEWAY_FACES.map(inboxPrefix),
         inboxPrefix("refunds"),
         inboxPrefix("webhook-dispatcher"),
       ]),

@@ -28,14 +28,21 @@ export async function append(
   await db.transaction().execute((trx) => appendAudit(trx, { actor, action, subject, detail: {} }));
 }
 
+/** As the role that writes the log. */
+function writerUrl({ urls }: TestDatabase, schema: SchemaName): string {
+  return schema === "gateway" ? urls.gateway.operator : urls[schema].app;
+}
+
 /** Runs `work` as one of a schema's roles. */
 export async function withLog<Result>(
   database: TestDatabase,
   schema: SchemaName,
   work: (db: Kysely<AuditDatabase>) => Promise<Result>,
-  role: "app" | "owner" = "app",
+  role: "writer" | "owner" = "writer",
 ): Promise<Result> {
-  const pool = new Pool({ connectionString: database.urls[schema][role] });
+  const pool = new Pool({
+    connectionString: role === "owner" ? database.urls[schema].owner : writerUrl(database, schema),
+  });
   const db = new Kysely<AuditDatabase>({ dialect: new PostgresDialect({ pool }) });
   try {
     return await work(db);

@@ -1,5 +1,9 @@
+import type { EventStreamSizes } from "@holdfast/outbox";
 import {
+  busSettings,
+  commonSettings,
   durationSetting,
+  integerSetting,
   natsWire,
   plaintextSettings,
   postgresWire,
@@ -17,6 +21,29 @@ const passwordSettings = Object.fromEntries(
   ]),
 ) as Record<`${Uppercase<RoleName>}_PASSWORD`, z.ZodString>;
 
+/** What the installation chooses of the event stream. */
+const eventStreamSettings = {
+  EVENT_STREAM_REPLICAS: integerSetting(1, 5)
+    .default(1)
+    .describe("Copies of the event stream: 3 in production, 1 with a single NATS server."),
+  EVENT_STREAM_BYTES_MAX: integerSetting(1_048_576, 999_999_999)
+    .default(268_435_456)
+    .describe(
+      "The largest size of the event stream. Beyond it the oldest events are dropped; unconfirmed ones are published again.",
+    ),
+  WEBHOOK_ACK_WAIT: durationSetting({ min: "1s" })
+    .default(30_000)
+    .describe(
+      "How long an event that a webhook-dispatcher has pulled may stay unacknowledged before the stream delivers it again.",
+    ),
+};
+
+/** The bus, as the user `installation`, which alone may make and change the event stream. */
+const ownBusSettings = {
+  ...busSettings,
+  NATS_USER: z.string().optional().describe("The installation's own user on the bus: `installation`."),
+};
+
 const settings = z.object({
   ...passwordSettings,
   HOLDFAST_AUDITOR_PASSWORD: textSetting("must be the password of holdfast_auditor")
@@ -30,9 +57,8 @@ const settings = z.object({
   DATABASE_NAME: textSetting("must be the name of the product's database")
     .default("holdfast")
     .describe("The product's database, which is created when it is missing."),
-  NATS_URL: urlSetting("nats:", "tls:").describe(
-    "A NATS server that must answer, with JetStream on, before the services start.",
-  ),
+  ...ownBusSettings,
+  ...eventStreamSettings,
   INSTALLATION_TIMEOUT: durationSetting()
     .default(60_000)
     .describe("How long PostgreSQL and NATS may take until they answer."),
@@ -47,6 +73,30 @@ export const configSchema = settings.check(
   ]),
 );
 export type Config = z.infer<typeof configSchema>;
+
+/** Environment variables of the program that makes the event stream again when it is gone. */
+export const keepStreamSchema = z
+  .object({
+    ...ownBusSettings,
+    ...eventStreamSettings,
+    LISTEN_HOST: commonSettings.LISTEN_HOST,
+    HEALTH_PORT: commonSettings.HEALTH_PORT,
+    LOG_LEVEL: commonSettings.LOG_LEVEL,
+    ...plaintextSettings,
+  })
+  .check(refusePlaintext((settings) => [natsWire(settings)]));
+export type KeepStreamConfig = z.infer<typeof keepStreamSchema>;
+
+/** The event stream as the settings want it. */
+export function eventStreamSizesOf(
+  config: z.infer<z.ZodObject<typeof eventStreamSettings>>,
+): EventStreamSizes {
+  return {
+    replicas: config.EVENT_STREAM_REPLICAS,
+    bytesMax: config.EVENT_STREAM_BYTES_MAX,
+    ackWaitMs: config.WEBHOOK_ACK_WAIT,
+  };
+}
 
 /** The passwords by role. */
 export function passwordsOf(config: Config): RolePasswords {

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
+import { EventStreamSettingsError } from "@holdfast/outbox";
 import { isDatabaseStarting } from "./database-starting.ts";
-import { passwordsOf, type Config } from "./config.ts";
+import { eventStreamSizesOf, passwordsOf, type Config } from "./config.ts";
+import { installEventStream } from "./event-stream.ts";
 import { natsGreeting } from "./nats-greeting.ts";
 import { provisionDatabase } from "./provision-database.ts";
 
@@ -11,17 +14,44 @@ export class InstallationError extends Error {
 }
 
 /**
- * Provides what every service needs before it starts: the database with its schemas and roles, and a NATS server with
- * JetStream that answers. It may run again at every start and while services run; a changed password takes effect.
+ * Provides what every service needs before it starts: the database with its schemas and roles, and the event stream. It
+ * may run again at every start and while services run; a changed password takes effect.
  *
- * @throws InstallationError, or the database's error where waiting would not help.
+ * @throws InstallationError, EventStreamSettingsError, BusRefusedError, or the database's error where waiting would not
+ *   help.
  */
 export async function install(config: Config): Promise<void> {
   const deadline = performance.now() + config.INSTALLATION_TIMEOUT;
   await provisionWhenUp(config, deadline);
   await until(deadline, "NATS with JetStream", async () => {
-    return (await natsGreeting(config.NATS_URL))?.jetstream === true;
+    return (await natsGreeting(config.NATS_URL.split(",")[0]!))?.jetstream === true;
   });
+  await makeStream(config, deadline);
+}
+
+/** JetStream of a cluster answers only when its servers have agreed on a leader, which may come after their greeting. */
+async function makeStream(config: Config, deadline: number): Promise<void> {
+  const connecting = connectBus({ ...busOptions(config), name: "installation" });
+  let bus: Bus | undefined;
+  void connecting.then((opened) => (bus = opened)).catch(() => {});
+  try {
+    await until(deadline, "NATS with JetStream", async () => {
+      await Promise.race([connecting, delay(RETRY_MS)]);
+      return bus !== undefined && (await isMade(bus, config));
+    });
+  } finally {
+    await bus?.close(CLOSE_TIMEOUT_MS);
+  }
+}
+
+async function isMade(bus: Bus, config: Config): Promise<boolean> {
+  try {
+    await installEventStream(bus, eventStreamSizesOf(config));
+    return true;
+  } catch (error) {
+    if (error instanceof EventStreamSettingsError) throw error;
+    return false;
+  }
 }
 
 async function provisionWhenUp(config: Config, deadline: number): Promise<void> {
@@ -49,3 +79,4 @@ async function until(deadline: number, what: string, isThere: () => Promise<bool
 }
 
 const RETRY_MS = 250;
+const CLOSE_TIMEOUT_MS = 1_000;

@@ -1,5 +1,5 @@
-// No process reads another's schema: PostgreSQL enforces it. Each schema has an owner role, which migrates it, and an
-// app role, which runs the service and has the rights that the migrations grant it, table by table.
+// No process reads another's schema: PostgreSQL enforces it. Each schema has an owner role, which migrates it, and
+// one or more app roles, which run the service and have the rights that the migrations grant them, table by table.
 import { AUDITOR, createAuditor } from "./auditor.ts";
 import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
 
@@ -16,16 +16,33 @@ export const schemaByService = {
 } as const satisfies Record<string, SchemaName>;
 export type ServiceName = keyof typeof schemaByService;
 
-/** The roles of the product: `<schema>_owner` and `<schema>_app`. */
-export type RoleName = `${SchemaName}_${"owner" | "app"}`;
+/** Under which roles a schema's service runs: the gateway's three faces are trusted with different things. */
+const appRoles = {
+  gateway: ["gateway_merchant", "gateway_operator", "gateway_public"],
+  payments: ["payments_app"],
+  refunds: ["refunds_app"],
+  webhooks: ["webhooks_app"],
+} as const satisfies Record<SchemaName, readonly string[]>;
+type AppRoleName = (typeof appRoles)[SchemaName][number];
+
+/** The roles of the product: of each schema its owner, and those that its service runs under. */
+export type RoleName = `${SchemaName}_owner` | AppRoleName;
 export const roleNames: RoleName[] = schemaNames.flatMap((schema): RoleName[] => [
   `${schema}_owner`,
-  `${schema}_app`,
+  ...appRoles[schema],
 ]);
 export type RolePasswords = Record<RoleName, string>;
 
-/** Connection URLs of one schema's two roles. */
-export type SchemaUrls = Record<SchemaName, { owner: string; app: string }>;
+/**
+ * What gateways of the version before sign in as, with the rights of all three faces. Migrations name it, so it is made;
+ * where it was made now it cannot sign in (docs/upgrade.md).
+ */
+const formerRole = { role: "gateway_app", schema: "gateway" } as const;
+
+/** Connection URLs of the roles, by schema. */
+export type SchemaUrls = {
+  gateway: Record<"owner" | "merchant" | "operator" | "public", string>;
+} & Record<Exclude<SchemaName, "gateway">, Record<"owner" | "app", string>>;
 
 /**
  * Creates the database, its schemas and roles, or brings them to this state; it may run again at every start.
@@ -46,6 +63,7 @@ export async function provisionDatabase(options: {
   await withClient({ ...connection, connectionString: options.superuserUrl }, async (client) => {
     await createDatabase(client, options.database);
     for (const role of roleNames) await createRole(client, role, options.passwords[role]);
+    await createFormerRole(client);
     await createAuditor(client, options.auditorPassword);
     await grantConnect(client, options.database);
   });
@@ -64,7 +82,8 @@ export async function provisionDatabase(options: {
 export async function grantConnect(client: Client, database: string): Promise<void> {
   const name = escapeIdentifier(database);
   await client.query(`revoke all on database ${name} from public`);
-  await client.query(`grant connect on database ${name} to ${[...roleNames, AUDITOR].join(", ")}`);
+  const roles = [...roleNames, formerRole.role, AUDITOR];
+  await client.query(`grant connect on database ${name} to ${roles.join(", ")}`);
 }
 
 /** The connection URLs of all roles for one database of the server. */
@@ -75,9 +94,17 @@ export function schemaUrls(options: {
 }): SchemaUrls {
   const url = (user: RoleName) =>
     urlOf(options.superuserUrl, { database: options.database, user, password: options.passwords[user] });
-  return Object.fromEntries(
-    schemaNames.map((schema) => [schema, { owner: url(`${schema}_owner`), app: url(`${schema}_app`) }]),
-  ) as SchemaUrls;
+  return {
+    gateway: {
+      owner: url("gateway_owner"),
+      merchant: url("gateway_merchant"),
+      operator: url("gateway_operator"),
+      public: url("gateway_public"),
+    },
+    payments: { owner: url("payments_owner"), app: url("payments_app") },
+    refunds: { owner: url("refunds_owner"), app: url("refunds_app") },
+    webhooks: { owner: url("webhooks_owner"), app: url("webhooks_app") },
+  };
 }
 
 async function createDatabase(client: Client, database: string): Promise<void> {
@@ -92,12 +119,18 @@ async function createRole(client: Client, role: RoleName, password: string): Pro
     `alter role ${role} with login nosuperuser nocreatedb nocreaterole noreplication nobypassrls
        password ${escapeLiteral(password)}`,
   );
-  const [schema, kind] = role.split("_") as [SchemaName, "owner" | "app"];
+  const schema = schemaNames.find((name) => role.startsWith(`${name}_`))!;
   await client.query(`alter role ${role} set search_path = ${schema}`);
-  if (kind === "owner") return;
+  if (role.endsWith("_owner")) return;
   for (const [setting, value] of Object.entries(appTimeouts)) {
     await client.query(`alter role ${role} set ${setting} = ${escapeLiteral(value)}`);
   }
+}
+
+/** One that is there keeps its password: gateways of the version before go on while an upgrade is under way. */
+async function createFormerRole(client: Client): Promise<void> {
+  const { rowCount } = await client.query("select from pg_roles where rolname = $1", [formerRole.role]);
+  if (rowCount === 0) await client.query(`create role ${formerRole.role} nologin`);
 }
 
 // A service answers within 18 s; a statement or lock that takes this long is an outage, and should end as one. Owners
@@ -111,7 +144,9 @@ const appTimeouts = {
 async function createSchema(client: Client, schema: SchemaName): Promise<void> {
   await client.query(`create schema if not exists ${schema} authorization ${schema}_owner`);
   await client.query(`revoke all on schema ${schema} from public`);
-  await client.query(`grant usage on schema ${schema} to ${schema}_app, ${AUDITOR}`);
+  const former = schema === formerRole.schema ? [formerRole.role] : [];
+  const users = [...appRoles[schema], ...former, AUDITOR];
+  await client.query(`grant usage on schema ${schema} to ${users.join(", ")}`);
 }
 
 function urlOf(base: string, parts: { database: string; user?: string; password?: string }): string {

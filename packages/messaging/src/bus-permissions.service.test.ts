@@ -3,6 +3,8 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as contracts from "@holdfast/contracts";
+import { installEventStream } from "@holdfast/installation";
+import { requireWebhookConsumer } from "@holdfast/outbox";
 import { eventually, startTestNats, type TestNats } from "@holdfast/tests/support";
 import { PermissionViolationError } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -11,51 +13,52 @@ import { natsUsersConfig } from "./nats-users-config.ts";
 import { ServingRefusedError } from "./queue-group.ts";
 import { handler, serve, type Handled } from "./serve.ts";
 
-// Written by hand from who has to reach whom: what is derived from the contracts is under test. G api-gateway, P
-// payments, R refunds, W webhook-dispatcher: [subject, who may publish, who may subscribe].
+// Written by hand from who has to reach whom: what is derived from the contracts is under test. M
+// gateway-merchant, O gateway-operator, B gateway-public (for browsers), P payments, R refunds, W webhook-dispatcher, I
+// installation: [subject, who may publish, who may subscribe].
 const MATRIX: [subject: string, publish: string, subscribe: string][] = [
-  // Merchants' and operators' commands come from the gateway.
-  ["payments.pre-authorize", "G", "P"],
-  ["payments.sell", "G", "P"],
-  ["payments.capture", "G", "P"],
-  ["payments.cancel", "G", "P"],
-  ["payments.open-checkout", "G", "P"],
-  ["payments.read-checkout", "G", "P"],
-  ["payments.view-checkout", "G", "P"],
-  ["payments.cancel-checkout", "G", "P"],
-  ["payments.inspect-checkout-card", "G", "P"],
-  ["payments.pay-checkout", "G", "P"],
-  ["payments.enrol", "G", "P"],
-  ["payments.complete", "G", "P"],
-  ["payments.read-session", "G", "P"],
-  ["payments.get", "G", "P"],
-  ["payments.look-up-bin", "G", "P"],
-  ["payments.list-unresolved", "G", "P"],
-  ["payments.describe", "G", "P"],
-  ["payments.inquire", "G", "P"],
-  ["payments.reverse", "G", "P"],
-  ["payments.resolve", "G", "P"],
-  ["payments.audit-log", "G", "P"],
-  ["refunds.request", "G", "R"],
-  ["refunds.get", "G", "R"],
-  ["refunds.request-for-merchant", "G", "R"],
-  ["refunds.list", "G", "R"],
-  ["refunds.describe", "G", "R"],
-  ["refunds.approve", "G", "R"],
-  ["refunds.reject", "G", "R"],
-  ["refunds.inquire", "G", "R"],
-  ["refunds.resolve", "G", "R"],
-  ["refunds.audit-log", "G", "R"],
-  ["webhooks.put-endpoint", "G", "W"],
-  ["webhooks.delete-endpoint", "G", "W"],
-  ["webhooks.rotate-secret", "G", "W"],
-  ["webhooks.activate-secret", "G", "W"],
-  ["webhooks.test-endpoint", "G", "W"],
-  ["webhooks.list-deliveries", "G", "W"],
-  ["webhooks.get-delivery", "G", "W"],
-  ["webhooks.redeliver", "G", "W"],
-  ["webhooks.redeliver-failed", "G", "W"],
-  ["webhooks.audit-log", "G", "W"],
+  // Merchants', operators' and browsers' commands come from the gateway's face for them, and from no other.
+  ["payments.pre-authorize", "M", "P"],
+  ["payments.sell", "M", "P"],
+  ["payments.capture", "M", "P"],
+  ["payments.cancel", "M", "P"],
+  ["payments.open-checkout", "M", "P"],
+  ["payments.read-checkout", "M", "P"],
+  ["payments.view-checkout", "B", "P"],
+  ["payments.cancel-checkout", "B", "P"],
+  ["payments.inspect-checkout-card", "B", "P"],
+  ["payments.pay-checkout", "B", "P"],
+  ["payments.enrol", "M", "P"],
+  ["payments.complete", "B", "P"],
+  ["payments.read-session", "B", "P"],
+  ["payments.get", "M", "P"],
+  ["payments.look-up-bin", "M", "P"],
+  ["payments.list-unresolved", "O", "P"],
+  ["payments.describe", "O", "P"],
+  ["payments.inquire", "O", "P"],
+  ["payments.reverse", "O", "P"],
+  ["payments.resolve", "O", "P"],
+  ["payments.audit-log", "O", "P"],
+  ["refunds.request", "M", "R"],
+  ["refunds.get", "M", "R"],
+  ["refunds.request-for-merchant", "O", "R"],
+  ["refunds.list", "O", "R"],
+  ["refunds.describe", "O", "R"],
+  ["refunds.approve", "O", "R"],
+  ["refunds.reject", "O", "R"],
+  ["refunds.inquire", "O", "R"],
+  ["refunds.resolve", "O", "R"],
+  ["refunds.audit-log", "O", "R"],
+  ["webhooks.put-endpoint", "O", "W"],
+  ["webhooks.delete-endpoint", "O", "W"],
+  ["webhooks.rotate-secret", "O", "W"],
+  ["webhooks.activate-secret", "O", "W"],
+  ["webhooks.test-endpoint", "O", "W"],
+  ["webhooks.list-deliveries", "O", "W"],
+  ["webhooks.get-delivery", "O", "W"],
+  ["webhooks.redeliver", "O", "W"],
+  ["webhooks.redeliver-failed", "O", "W"],
+  ["webhooks.audit-log", "O", "W"],
   // Only the refunds service may reserve and release a refund's amount.
   ["payments.reserve-refund", "R", "P"],
   ["payments.settle-refund", "R", "P"],
@@ -69,22 +72,25 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["events.payments.payment.status_changed", "P", ""],
   ["events.refunds.payment.status_changed", "R", ""],
   ["events.payments.other", "", ""],
-  ["gateway.credentials.changed", "G", "G"],
+  ["gateway.credentials.changed", "O", "M"],
   ["gateway.other", "", ""],
   ["payments.other", "", ""],
   ["elsewhere", "", ""],
   // Answers go to those who may send; nobody may subscribe to another's inboxes, or to those of clients without a user.
-  ["_INBOX_api-gateway.abc.1", "PRW", "G"],
+  ["_INBOX_gateway-merchant.abc.1", "PR", "M"],
+  ["_INBOX_gateway-operator.abc.1", "PRW", "O"],
+  ["_INBOX_gateway-public.abc.1", "P", "B"],
   ["_INBOX_payments.abc.1", "W", "P"],
   ["_INBOX_refunds.abc.1", "PW", "R"],
   ["_INBOX_webhook-dispatcher.abc.1", "PR", "W"],
+  ["_INBOX_installation.abc.1", "", "I"],
   ["_INBOX_observer.abc.1", "PRW", ""],
   ["_INBOX.abc.1", "PRW", ""],
-  // JetStream: publishers and the reader use the stream, only the reader the consumer.
-  ["$JS.API.INFO", "PRW", ""],
-  ["$JS.API.STREAM.INFO.EVENTS", "PRW", ""],
-  ["$JS.API.STREAM.CREATE.EVENTS", "PRW", ""],
-  ["$JS.API.STREAM.UPDATE.EVENTS", "PRW", ""],
+  // JetStream: the installation makes stream and consumer, the others look; only the reader pulls.
+  ["$JS.API.INFO", "PRWI", ""],
+  ["$JS.API.STREAM.INFO.EVENTS", "PRWI", ""],
+  ["$JS.API.STREAM.CREATE.EVENTS", "I", ""],
+  ["$JS.API.STREAM.UPDATE.EVENTS", "I", ""],
   ["$JS.API.STREAM.CREATE.OTHER", "", ""],
   ["$JS.API.STREAM.UPDATE.OTHER", "", ""],
   ["$JS.API.STREAM.INFO.OTHER", "", ""],
@@ -100,10 +106,10 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["$JS.API.DIRECT.GET.EVENTS", "", ""],
   ["$JS.API.CONSUMER.CREATE.EVENTS", "", ""],
   ["$JS.API.CONSUMER.CREATE.EVENTS.other", "", ""],
-  ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher", "W", ""],
+  ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher", "I", ""],
   ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher.events.>", "", ""],
   ["$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.webhook-dispatcher", "", ""],
-  ["$JS.API.CONSUMER.INFO.EVENTS.webhook-dispatcher", "W", ""],
+  ["$JS.API.CONSUMER.INFO.EVENTS.webhook-dispatcher", "WI", ""],
   ["$JS.API.CONSUMER.MSG.NEXT.EVENTS.webhook-dispatcher", "W", ""],
   ["$JS.API.CONSUMER.MSG.NEXT.EVENTS.other", "", ""],
   ["$JS.API.CONSUMER.DELETE.EVENTS.webhook-dispatcher", "", ""],
@@ -125,7 +131,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["$SRV.INFO.refunds", "", "R"],
   ["$SRV.STATS.webhooks", "", "W"],
   ["$SRV.STATS.webhooks.abc", "", "W"],
-  ["$SRV.PING.api-gateway", "", ""],
+  ["$SRV.PING.gateway-merchant", "", ""],
 ];
 
 /** Subscriptions to many subjects at once. */
@@ -146,14 +152,27 @@ const WILDCARDS: [subject: string, subscribe: string][] = [
   ["$SYS.>", ""],
   ["$SRV.>", ""],
   ["_INBOX.>", ""],
-  ["_INBOX_api-gateway.>", "G"],
+  ["_INBOX_api-gateway.>", ""],
+  ["_INBOX_*.>", ""],
+  ["_INBOX_gateway-merchant.>", "M"],
+  ["_INBOX_gateway-operator.>", "O"],
+  ["_INBOX_gateway-public.>", "B"],
   ["_INBOX_payments.>", "P"],
   ["_INBOX_refunds.>", "R"],
   ["_INBOX_webhook-dispatcher.>", "W"],
+  ["_INBOX_installation.>", "I"],
   ["_INBOX_observer.>", ""],
 ];
 
-const USERS = { G: "api-gateway", P: "payments", R: "refunds", W: "webhook-dispatcher" } as const;
+const USERS = {
+  M: "gateway-merchant",
+  O: "gateway-operator",
+  B: "gateway-public",
+  P: "payments",
+  R: "refunds",
+  W: "webhook-dispatcher",
+  I: "installation",
+} as const;
 const letters = Object.keys(USERS) as (keyof typeof USERS)[];
 
 let dir: string;
@@ -216,6 +235,81 @@ describe.each(letters)("%s", (letter) => {
   });
 });
 
+test.each(letters.filter((letter) => letter !== "I"))(
+  "%s cannot hear, copy or change anything through JetStream",
+  async (letter) => {
+    const observer = await connectAs("observer");
+    await useStream(observer);
+    const bus = await connectAs(USERS[letter]);
+    const mine = `_INBOX_${USERS[letter]}.spy`;
+    const heard: string[] = [];
+    bus.nats.subscribe(mine, { callback: (_error, message) => void heard.push(message.subject) });
+    const calls = attacksByJetStream(mine);
+    const refused = await refusals(bus, () => {
+      for (const [call, body] of calls) bus.nats.publish(call, JSON.stringify(body), { reply: mine });
+    });
+    expect([...refused].toSorted()).toEqual(
+      [...new Set(calls.map(([call]) => `publish ${call}`))].toSorted(),
+    );
+
+    // Nothing of what goes on reaches it, and the stream is the one that was made.
+    observer.nats.publish("payments.get", "secret");
+    await observer.nats.request("events.payments.payment.status_changed", "secret", { timeout: 60_000 });
+    await bus.nats.flush();
+    expect(heard).toEqual([]);
+    await requireWebhookConsumer(observer.nats);
+  },
+);
+
+/** Makes the stream as the installation does, for the length of a test. */
+async function useStream(observer: Bus): Promise<void> {
+  await installEventStream(observer, { replicas: 1, bytesMax: 10_000_000, ackWaitMs: 30_000 });
+  onTestFinished(
+    async () => void (await observer.nats.request("$JS.API.STREAM.DELETE.EVENTS", "", { timeout: 60_000 })),
+  );
+}
+
+/** Every call by which somebody could have the server deliver, copy, keep or lose messages. */
+function attacksByJetStream(mine: string): [call: string, body: object][] {
+  const stream = { name: "EVENTS", subjects: ["events.>"] };
+  const everything = ["events.>", "payments.>", "refunds.>", "webhooks.>", "_INBOX_gateway-operator.>"];
+  const copying = [
+    { ...stream, republish: { src: ">", dest: mine } },
+    { ...stream, subjects: everything, no_ack: true },
+    { ...stream, sources: [{ name: "OTHER", external: { api: "$JS.API", deliver: mine } }] },
+    { ...stream, mirror: { name: "OTHER" } },
+    { ...stream, subject_transform: { src: "events.>", dest: mine } },
+  ];
+  const pushing = { name: "spy", deliver_subject: mine, ack_policy: "none" };
+  const consumer = (config: object) => ({ stream_name: "EVENTS", config });
+  const named = { ...pushing, name: "webhook-dispatcher", durable_name: "webhook-dispatcher" };
+  const api = (call: string) => `$JS.API.${call}`;
+  return [
+    ...copying.flatMap((config): [string, object][] => [
+      [api("STREAM.UPDATE.EVENTS"), config],
+      [api("STREAM.CREATE.EVENTS"), config],
+    ]),
+    [api("STREAM.CREATE.SPY"), { name: "SPY", subjects: everything, no_ack: true }],
+    [api("STREAM.CREATE.SPY"), { name: "SPY", sources: [{ name: "EVENTS" }] }],
+    [
+      api("STREAM.CREATE.SPY"),
+      { name: "SPY", mirror: { name: "EVENTS" }, republish: { src: ">", dest: mine } },
+    ],
+    [api("CONSUMER.CREATE.EVENTS"), consumer(pushing)],
+    [api("CONSUMER.CREATE.EVENTS.spy"), consumer(pushing)],
+    [api("CONSUMER.CREATE.EVENTS.spy.events.>"), consumer({ ...pushing, filter_subject: "events.>" })],
+    [api("CONSUMER.CREATE.EVENTS.webhook-dispatcher"), consumer(named)],
+    [api("CONSUMER.DURABLE.CREATE.EVENTS.webhook-dispatcher"), consumer(named)],
+    [api("CONSUMER.DELETE.EVENTS.webhook-dispatcher"), {}],
+    [api("CONSUMER.PAUSE.EVENTS.webhook-dispatcher"), { pause_until: "2099-01-01T00:00:00Z" }],
+    ...["STREAM.PURGE", "STREAM.DELETE", "STREAM.MSG.GET", "STREAM.MSG.DELETE", "DIRECT.GET"].map(
+      (call): [string, object] => [api(`${call}.EVENTS`), { seq: 1 }],
+    ),
+    [api("STREAM.SNAPSHOT.EVENTS"), { deliver_subject: mine }],
+    [api("STREAM.RESTORE.EVENTS"), { config: stream }],
+  ];
+}
+
 test("every command and every event of the contracts has its row", () => {
   const rows = new Set(MATRIX.map(([subject]) => subject));
   const subjects = [
@@ -243,7 +337,7 @@ test("who does not sign in, or with another one's password, is refused", async (
 });
 
 test("the observer sees everything, and is answered", async () => {
-  const [observer, gateway] = [await connectAs("observer"), await connectAs("api-gateway")];
+  const [observer, gateway] = [await connectAs("observer"), await connectAs("gateway-merchant")];
   const seen: string[] = [];
   observer.nats.subscribe(">", { callback: (_error, { subject }) => void seen.push(subject) });
   await observer.nats.flush();
@@ -293,7 +387,7 @@ describe("the reply subject of a command", () => {
 
   test("may be an inbox of the command's sender", async () => {
     await servePayments();
-    const gateway = await connectAs("api-gateway");
+    const gateway = await connectAs("gateway-merchant");
     const answer = await gateway.nats.request("payments.get", command(), { timeout: 60_000 });
     expect(answer.json()).toEqual({ outcome: "not_started" });
   });
@@ -312,7 +406,7 @@ describe("the reply subject of a command", () => {
     const answers: string[] = [];
     observer.nats.subscribe(reply, { callback: (_error, message) => void answers.push(message.string()) });
     await observer.nats.flush();
-    const gateway = await connectAs("api-gateway");
+    const gateway = await connectAs("gateway-merchant");
     gateway.nats.publish("payments.get", command(), { reply });
     await eventually(() => expect(handled).toMatchObject([{ outcome: "rejected", context: undefined }]));
     await gateway.nats.request("payments.get", command(), { timeout: 60_000 });
@@ -323,7 +417,7 @@ describe("the reply subject of a command", () => {
   test("is not left out: the command is not begun", async () => {
     const handled: Handled[] = [];
     await servePayments(handled);
-    const gateway = await connectAs("api-gateway");
+    const gateway = await connectAs("gateway-merchant");
     gateway.nats.publish("payments.get", command());
     await eventually(() => expect(handled).toMatchObject([{ outcome: "rejected", context: undefined }]));
   });
@@ -335,14 +429,14 @@ describe("the reply subject of a command", () => {
   ])("is not JetStream's: a command that it delivers %s is not begun", async (_, { republish, deliver }) => {
     const handled: Handled[] = [];
     await servePayments(handled);
-    const dispatcher = await connectAs("webhook-dispatcher");
-    const refunds = await connectAs("refunds");
+    const [installation, refunds] = [await connectAs("installation"), await connectAs("refunds")];
     const subject = "events.refunds.payment.status_changed";
-    const ask = async (bus: Bus, call: string, body: object) => {
-      const answer = await bus.nats.request(`$JS.API.${call}`, JSON.stringify(body), { timeout: 60_000 });
+    const ask = async (call: string, body: object) => {
+      const text = JSON.stringify(body);
+      const answer = await installation.nats.request(`$JS.API.${call}`, text, { timeout: 60_000 });
       expect(answer.json()).not.toHaveProperty("error");
     };
-    await ask(refunds, "STREAM.CREATE.EVENTS", {
+    await ask("STREAM.CREATE.EVENTS", {
       name: "EVENTS",
       subjects: ["events.>"],
       storage: "memory",
@@ -354,7 +448,7 @@ describe("the reply subject of a command", () => {
     );
     if (deliver) {
       const name = "webhook-dispatcher";
-      await ask(dispatcher, `CONSUMER.CREATE.EVENTS.${name}`, {
+      await ask(`CONSUMER.CREATE.EVENTS.${name}`, {
         stream_name: "EVENTS",
         config: {
           name,

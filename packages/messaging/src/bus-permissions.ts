@@ -5,6 +5,7 @@ import {
   EVENT_STREAM,
   eventSubject,
   inboxSubject,
+  INSTALLATION,
   NOTICES,
   OBSERVER,
   WEBHOOK_CONSUMER,
@@ -32,7 +33,8 @@ function permissionsOf(user: BusUser, observed: boolean): Permissions {
   const sent = ALL_COMMANDS.filter(({ senders }) => senders.includes(user));
   const served = ALL_COMMANDS.filter(({ service }) => SERVED_BY[service] === user);
   const own = OF_ITS_OWN[user];
-  const notices = NOTICES.filter(({ service }) => service === user).map(({ subject }) => subject);
+  const told = NOTICES.filter(({ publishers }) => publishers.includes(user));
+  const heard = NOTICES.filter(({ listeners }) => listeners.includes(user));
   const askers = BUS_USERS.filter((other) => served.some(({ senders }) => senders.includes(other)));
   const observers = observed ? [inboxSubject(OBSERVER), `${DEFAULT_INBOX_PREFIX}.>`] : [];
   // Sorted, so that the generated file does not depend on the order in which modules are loaded.
@@ -40,18 +42,20 @@ function permissionsOf(user: BusUser, observed: boolean): Permissions {
     publish: [
       ...sent.map(({ subject }) => subject),
       ...own.publish,
-      ...notices,
+      ...told.map(({ subject }) => subject),
       ...(served.length > 0 ? [...askers.map(inboxSubject), ...observers] : []),
     ].toSorted(),
     subscribe: [
       ...served.map(({ subject }) => subject),
       ...own.subscribe,
-      ...notices,
+      ...heard.map(({ subject }) => subject),
       ...new Set(served.map(({ service }) => service)).values().flatMap(discoverySubjects),
       inboxSubject(user),
     ].toSorted(),
   };
 }
+
+const CONSUMER = `${EVENT_STREAM.name}.${WEBHOOK_CONSUMER}`;
 
 /** Which user runs a service of the NATS services framework. */
 const SERVED_BY: Readonly<Record<string, BusUser>> = {
@@ -61,35 +65,39 @@ const SERVED_BY: Readonly<Record<string, BusUser>> = {
 };
 
 const OF_ITS_OWN: Record<BusUser, Permissions> = {
-  "api-gateway": { publish: [], subscribe: [] },
+  "gateway-merchant": { publish: [], subscribe: [] },
+  "gateway-operator": { publish: [], subscribe: [] },
+  "gateway-public": { publish: [], subscribe: [] },
   payments: eventSource("payments"),
   refunds: eventSource("refunds"),
   "webhook-dispatcher": {
-    publish: [...streamSubjects(), ...consumerSubjects()],
+    publish: [...streamSubjects("INFO"), ...pullingSubjects()],
+    subscribe: [],
+  },
+  [INSTALLATION]: {
+    publish: [...streamSubjects("INFO", "CREATE", "UPDATE"), ...consumerSubjects("INFO", "CREATE")],
     subscribe: [],
   },
 };
 
 function eventSource(source: EventSource): Permissions {
-  return { publish: [eventSubject(source), ...streamSubjects()], subscribe: [] };
+  return { publish: [eventSubject(source), ...streamSubjects("INFO")], subscribe: [] };
 }
 
-/**
- * What finding and creating the event stream and changing its settings takes, without purging, deleting or reading it
- * directly.
- */
-function streamSubjects(): string[] {
+/** What asks about the event stream, or changes it; never what purges, deletes or reads it directly. */
+function streamSubjects(...verbs: ("INFO" | "CREATE" | "UPDATE")[]): string[] {
   const { name } = EVENT_STREAM;
-  return ["INFO", ...["INFO", "CREATE", "UPDATE"].map((verb) => `STREAM.${verb}.${name}`)].map(apiSubject);
+  return ["INFO", ...verbs.map((verb) => `STREAM.${verb}.${name}`)].map(apiSubject);
 }
 
-/** What creating the dispatchers' consumer, pulling from it and acknowledging takes. */
-function consumerSubjects(): string[] {
-  const consumer = `${EVENT_STREAM.name}.${WEBHOOK_CONSUMER}`;
-  return [
-    ...["INFO", "CREATE", "MSG.NEXT"].map((verb) => apiSubject(`CONSUMER.${verb}.${consumer}`)),
-    `$JS.ACK.${consumer}.>`,
-  ];
+/** The same for the dispatchers' consumer. Whoever makes one decides where the server delivers. */
+function consumerSubjects(...verbs: ("INFO" | "CREATE" | "MSG.NEXT")[]): string[] {
+  return verbs.map((verb) => apiSubject(`CONSUMER.${verb}.${CONSUMER}`));
+}
+
+/** What pulling from it and acknowledging takes. */
+function pullingSubjects(): string[] {
+  return [...consumerSubjects("INFO", "MSG.NEXT"), `$JS.ACK.${CONSUMER}.>`];
 }
 
 function apiSubject(call: string): string {

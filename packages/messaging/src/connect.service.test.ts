@@ -34,6 +34,20 @@ async function connect(settings: BusSettings) {
 const users = (password: string) => `authorization { users: [{ user: "ada", password: "${password}" }] }`;
 
 describe("signing in", () => {
+  test("too slowly is no refusal: it is tried again", async () => {
+    const impatient = users("secret").replace("{ users", "{ timeout: 0.0001, users");
+    const nats = await natsWith(impatient);
+    const connecting = connect({ NATS_URL: nats.url, NATS_USER: "ada", NATS_PASSWORD: "secret" });
+    const first = await natsConnect({ servers: nats.url, user: "ada", pass: "secret" }).catch(
+      (error: unknown) => error,
+    );
+    expect(String(first)).toContain("Authentication Timeout");
+    nats.write(users("secret"));
+    await nats.kill();
+    await nats.restart();
+    await expect(connecting).resolves.toMatchObject({ connected: true });
+  });
+
   test("with user and password, by name or in the URL; answers come to an inbox of the user's own", async () => {
     const nats = await natsWith(users("p/ss"));
     const byName = await connect({ NATS_URL: nats.url, NATS_USER: "ada", NATS_PASSWORD: "p/ss" });

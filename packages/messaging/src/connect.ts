@@ -185,6 +185,8 @@ async function firstConnection(options: ConnectionOptions): Promise<NatsConnecti
 }
 
 function isRefusal(error: unknown): boolean {
+  // A machine that is busy with its start may be too slow to sign in; the next attempt may not be.
+  if (error instanceof AuthorizationError && /authentication timeout/i.test(error.message)) return false;
   if (error instanceof AuthorizationError || error instanceof InvalidArgumentError) return true;
   // The client has no class of its own for this one.
   if (error instanceof ConnectionError && error.message.includes("does not support 'tls'")) return true;

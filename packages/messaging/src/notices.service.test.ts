@@ -6,7 +6,8 @@ import { connectBus } from "./connect.ts";
 import { onNotice, publishNotice } from "./notices.ts";
 
 const changed: Notice<z.ZodObject<{ id: z.ZodString }>> = {
-  service: "asked",
+  publishers: [],
+  listeners: [],
   subject: "asked.changed",
   payload: z.object({ id: z.string() }),
 };

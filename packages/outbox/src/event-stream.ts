@@ -1,51 +1,47 @@
-import { EVENT_STREAM } from "@holdfast/contracts";
+import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import {
+  AckPolicy,
+  DeliverPolicy,
   DiscardPolicy,
   JetStreamApiCodes,
   JetStreamApiError,
   jetstreamManager,
+  ReplayPolicy,
   RetentionPolicy,
   StorageType,
+  StoreCompression,
+  type ConsumerConfig,
+  type JetStreamManager,
   type StreamConfig,
 } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
+import { isDeepStrictEqual } from "node:util";
 
-export type EventStreamOptions = { replicas: number; bytesMax: number };
+/**
+ * What the event stream and the dispatchers' consumer have to be. The installation makes them, as a user of its own; a
+ * service only looks: whoever may change a stream can have every message of the bus copied, or kept on disk.
+ */
 
-/** The stream has settings that cannot be changed into the ones we need; an operator has to look at it. */
+/** What the installation chooses. A service takes any values, since another process decides them. */
+export type EventStreamSizes = {
+  /** Copies of each event. */
+  replicas: number;
+  bytesMax: number;
+  /** How long the dispatchers' consumer waits for an acknowledgement. */
+  ackWaitMs: number;
+};
+
+/** Stream or consumer have settings that nobody of us made; an operator has to look at it. */
 export class EventStreamSettingsError extends Error {
   override name = "EventStreamSettingsError";
   readonly code = "event_stream_settings";
 }
 
-/**
- * Creates the event stream, or brings it to its settings. Every service does so when it starts, and again when it finds
- * the stream gone: JetStream is a transport, and losing all of it loses no event.
- *
- * @throws EventStreamSettingsError
- */
-export async function assertEventStream(nats: NatsConnection, options: EventStreamOptions): Promise<void> {
-  const { streams } = await jetstreamManager(nats, { timeout: ANSWER_TIMEOUT_MS });
-  const wanted = settings(options);
-  const existing = await streams.info(EVENT_STREAM.name).catch(notFound);
-  if (!existing) {
-    // When two services start together, the second finds a stream with the same settings, which is no error.
-    await streams.add(wanted);
-    return;
-  }
-  const { config } = existing;
-  for (const name of ["retention", "storage"] as const) {
-    if (config[name] !== wanted[name]) {
-      throw new EventStreamSettingsError(
-        `stream ${EVENT_STREAM.name}: ${name} is ${config[name]}, not ${wanted[name]}`,
-      );
-    }
-  }
-  const differs = CHANGEABLE.some((name) => JSON.stringify(config[name]) !== JSON.stringify(wanted[name]));
-  if (differs) await streams.update(EVENT_STREAM.name, wanted);
+/** It was lost, with all of JetStream's data or by hand; the installation makes it again. */
+export class EventStreamMissingError extends Error {
+  override name = "EventStreamMissingError";
+  readonly code = "event_stream_missing";
 }
-
-const ANSWER_TIMEOUT_MS = 2_000;
 
 /**
  * The stream has limits and is no work queue, so that further consumers can be added. The oldest events leave it when
@@ -53,7 +49,7 @@ const ANSWER_TIMEOUT_MS = 2_000;
  * delivered events would refuse new ones. Duplicates are known for 30 s: long enough for a publish that is repeated
  * because its answer was lost.
  */
-function settings({ replicas, bytesMax }: EventStreamOptions) {
+export function eventStreamConfig({ replicas, bytesMax }: Pick<EventStreamSizes, "replicas" | "bytesMax">) {
   return {
     name: EVENT_STREAM.name,
     subjects: [...EVENT_STREAM.subjects],
@@ -64,23 +60,120 @@ function settings({ replicas, bytesMax }: EventStreamOptions) {
     max_bytes: bytesMax,
     duplicate_window: nanoseconds(30_000),
     num_replicas: replicas,
+    // Without a limit; the server shows them all.
+    max_consumers: -1,
+    max_msgs: -1,
+    max_msgs_per_subject: -1,
+    max_msg_size: -1,
+    compression: StoreCompression.None,
   } satisfies Partial<StreamConfig>;
 }
 
-const CHANGEABLE = [
-  "subjects",
-  "discard",
-  "max_age",
-  "max_bytes",
-  "duplicate_window",
-  "num_replicas",
-] as const;
+/** Pulled from, so that the server delivers to nobody who does not ask; it keeps the dispatchers' common place. */
+export function webhookConsumerConfig({ ackWaitMs }: Pick<EventStreamSizes, "ackWaitMs">) {
+  return {
+    durable_name: WEBHOOK_CONSUMER,
+    name: WEBHOOK_CONSUMER,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    replay_policy: ReplayPolicy.Instant,
+    ack_wait: nanoseconds(ackWaitMs),
+    // Most events that are delivered and not accepted yet, over all dispatchers. Acceptance takes milliseconds.
+    max_ack_pending: 5_000,
+    max_deliver: -1,
+    // Pulls that may wait for events at a time, over all dispatchers.
+    max_waiting: 512,
+  } satisfies Partial<ConsumerConfig>;
+}
+
+/**
+ * Resolves when the stream is there and every field of it is as it should be.
+ *
+ * @throws EventStreamMissingError, EventStreamSettingsError
+ */
+export async function requireEventStream(nats: NatsConnection): Promise<void> {
+  const { streams } = await manager(nats);
+  const wanted = eventStreamConfig({ replicas: 0, bytesMax: 0 });
+  requireSettings(
+    `stream ${EVENT_STREAM.name}`,
+    await configOf(streams.info(EVENT_STREAM.name)),
+    wanted,
+    STREAM_SIZES,
+  );
+}
+
+/** The same for the dispatchers' consumer, and the stream it belongs to. */
+export async function requireWebhookConsumer(nats: NatsConnection): Promise<void> {
+  await requireEventStream(nats);
+  const { consumers } = await manager(nats);
+  const existing = await configOf(consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER));
+  const wanted = webhookConsumerConfig({ ackWaitMs: 0 });
+  requireSettings(`consumer ${WEBHOOK_CONSUMER}`, existing, wanted, CONSUMER_SIZES);
+}
+
+const STREAM_SIZES = ["num_replicas", "max_bytes"];
+const CONSUMER_SIZES = ["ack_wait"];
+
+function requireSettings(
+  what: string,
+  existing: object | undefined,
+  wanted: object,
+  sizes: readonly string[],
+): void {
+  if (!existing)
+    throw new EventStreamMissingError(`${what} is not there; the installation makes it (docs/upgrade.md)`);
+  const differing = differences(existing, wanted, sizes);
+  if (differing.length === 0) return;
+  throw new EventStreamSettingsError(
+    `${what} is not as the installation makes it: ${differing.join("; ")}. Find out who changed it, then run the installation again`,
+  );
+}
+
+/**
+ * Each field in which the two differ, with both values. A field that we do not name, one that only a newer server
+ * knows included, has to be off.
+ *
+ * @param except fields that are not compared.
+ */
+export function differences(existing: object, wanted: object, except: readonly string[] = []): string[] {
+  const [is, should] = [existing, wanted].map((config) => new Map(Object.entries(config)));
+  const names = new Set([...is!.keys(), ...should!.keys()]);
+  return [...names]
+    .filter((name) => !except.includes(name))
+    .filter((name) => !isDeepStrictEqual(meaningOf(name, is!.get(name)), should!.get(name)))
+    .map((name) => `${name} is ${JSON.stringify(is!.get(name))}, not ${JSON.stringify(should!.get(name))}`)
+    .toSorted();
+}
+
+/** What the server writes for a setting that is off is undefined; of metadata, only what it wrote itself is left out. */
+function meaningOf(name: string, value: unknown): unknown {
+  if (name === "metadata" && typeof value === "object" && value !== null) {
+    const given = Object.entries(value).filter(([key]) => !key.startsWith("_nats."));
+    return given.length === 0 ? undefined : Object.fromEntries(given);
+  }
+  const isOff =
+    value === false || value === 0 || value === "" || value === null || isDeepStrictEqual(value, {});
+  return isOff || isDeepStrictEqual(value, []) ? undefined : value;
+}
+
+/** For those who look and for the one who makes. */
+export async function manager(nats: NatsConnection): Promise<JetStreamManager> {
+  return await jetstreamManager(nats, { timeout: ANSWER_TIMEOUT_MS });
+}
+
+/** The configuration of what the answer describes; undefined when that is not there. */
+export async function configOf<Config>(answer: Promise<{ config: Config }>): Promise<Config | undefined> {
+  try {
+    return (await answer).config;
+  } catch (error) {
+    if (error instanceof JetStreamApiError && NOT_FOUND.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+const NOT_FOUND = new Set<number>([JetStreamApiCodes.StreamNotFound, JetStreamApiCodes.ConsumerNotFound]);
+const ANSWER_TIMEOUT_MS = 2_000;
 
 function nanoseconds(ms: number): number {
   return ms * 1_000_000;
-}
-
-function notFound(error: unknown): undefined {
-  if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound) return undefined;
-  throw error;
 }

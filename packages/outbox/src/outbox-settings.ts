@@ -1,20 +1,7 @@
 import { durationSetting, integerSetting } from "@holdfast/service-runtime";
 
-/** Settings of the event stream, for every service that publishes to it or reads from it. */
-export const eventStreamSettings = {
-  EVENT_STREAM_REPLICAS: integerSetting(1, 5)
-    .default(1)
-    .describe("Copies of the event stream: 3 in production, 1 with a single NATS server."),
-  EVENT_STREAM_BYTES_MAX: integerSetting(1_048_576, 999_999_999)
-    .default(268_435_456)
-    .describe(
-      "The largest size of the event stream. Beyond it the oldest events are dropped; unconfirmed ones are published again.",
-    ),
-};
-
 /** Settings of a service that has an outbox. */
 export const outboxSettings = {
-  ...eventStreamSettings,
   OUTBOX_REPUBLISH_AFTER: durationSetting()
     .default(60_000)
     .describe(
@@ -34,8 +21,6 @@ export const outboxSettings = {
 };
 
 export type OutboxSettings = {
-  EVENT_STREAM_REPLICAS: number;
-  EVENT_STREAM_BYTES_MAX: number;
   OUTBOX_REPUBLISH_AFTER: number;
   OUTBOX_REPUBLISH_RATE_MAX: number;
   OUTBOX_POLL_INTERVAL: number;

@@ -2,7 +2,7 @@ import type { EventSource } from "@holdfast/contracts";
 import type { Bus } from "@holdfast/messaging";
 import { pause, type Logger } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
-import { assertEventStream } from "./event-stream.ts";
+import { EventStreamSettingsError, requireEventStream } from "./event-stream.ts";
 import { createOutboxMetrics, type OutboxMetrics } from "./outbox-metrics.ts";
 import { claimNew, claimUnconfirmed, takeBack, type ClaimedEvent } from "./outbox-statements.ts";
 import type { OutboxSettings } from "./outbox-settings.ts";
@@ -38,6 +38,8 @@ export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
       try {
         outcome = await round();
       } catch (error) {
+        // Not caught by anybody, so that the process ends: what this stream would do with the events is not known.
+        if (error instanceof EventStreamSettingsError) throw error;
         outcome = "failed";
         log.warn({ operation: "relay", error }, "a round failed");
       }
@@ -59,7 +61,7 @@ export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
     async stop(timeoutMs) {
       stopping.abort();
       nudged.resolve();
-      await Promise.race([running, pause(timeoutMs)]);
+      await Promise.race([running.catch(() => {}), pause(timeoutMs)]);
     },
   };
 }
@@ -67,7 +69,10 @@ export function startOutboxRelay(deps: RelayDeps): OutboxRelay {
 /** `more`: further events may be due immediately; `failed`: the stream or the bus is down. */
 export type RelayRoundOutcome = "more" | "idle" | "failed";
 
-/** Makes the function of one round: it publishes new events first, then unconfirmed ones, at a limited rate. */
+/**
+ * Makes the function of one round: it publishes new events first, then unconfirmed ones, at a limited rate. A round
+ * throws while there is no stream.
+ */
 export function createRelayRound({
   pool,
   bus,
@@ -78,11 +83,7 @@ export function createRelayRound({
   const metrics = createOutboxMetrics(source);
   const republishRate = createRateLimit(settings.OUTBOX_REPUBLISH_RATE_MAX);
   const republishAfterMs = settings.OUTBOX_REPUBLISH_AFTER;
-  const streamOptions = {
-    replicas: settings.EVENT_STREAM_REPLICAS,
-    bytesMax: settings.EVENT_STREAM_BYTES_MAX,
-  };
-  let streamIsThere = false;
+  let lookAtStreamAt = 0;
   let lookAgainAt = 0;
 
   const publish = async (events: ClaimedEvent[]): Promise<boolean> => {
@@ -91,7 +92,7 @@ export function createRelayRound({
     countPublished(metrics, events, failed.length);
     if (failed.length === 0) return true;
     log.warn({ operation: "relay", count: failed.length, error }, "events were not published");
-    streamIsThere = false;
+    lookAtStreamAt = 0;
     await takeBack(pool, failed, FAILURE_PAUSE_MS);
     return false;
   };
@@ -99,8 +100,10 @@ export function createRelayRound({
   return async () => {
     // Events that are claimed and cannot be published would only wait longer for their next attempt.
     if (!bus.connected) return "failed";
-    if (!streamIsThere) await assertEventStream(bus.nats, streamOptions);
-    streamIsThere = true;
+    if (performance.now() >= lookAtStreamAt) {
+      await requireEventStream(bus.nats);
+      lookAtStreamAt = performance.now() + LOOK_AT_STREAM_MS;
+    }
 
     const fresh = await claimNew(pool, { limit: BATCH_MAX, republishAfterMs });
     let isPublished = await publish(fresh);
@@ -124,6 +127,8 @@ const BATCH_MAX = 200;
 const FAILURE_PAUSE_MS = 250;
 /** Unconfirmed events are looked for less often than new ones: they wait for minutes. */
 const LOOK_AGAIN_MS = 250;
+/** How long a stream that is not as it should be may go on unnoticed. */
+const LOOK_AT_STREAM_MS = 10_000;
 
 function countPublished(metrics: OutboxMetrics, events: ClaimedEvent[], failures: number): void {
   const again = events.filter(({ publish_attempts }) => publish_attempts > 1).length;

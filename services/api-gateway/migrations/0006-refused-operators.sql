@@ -8,5 +8,5 @@ create table refused_operator (
   refused_at  timestamptz not null default now()
 );
 
-grant select, delete on refused_operator to gateway_app;
-grant insert (subject, reason, refused_by) on refused_operator to gateway_app;
+grant select, delete on refused_operator to gateway_operator, gateway_app;
+grant insert (subject, reason, refused_by) on refused_operator to gateway_operator, gateway_app;

@@ -3,4 +3,4 @@
 
 alter table credential add column issued_by text check (char_length(issued_by) between 1 and 200);
 
-grant insert (issued_by) on credential to gateway_app;
+grant insert (issued_by) on credential to gateway_operator, gateway_app;

@@ -18,12 +18,4 @@ $$;
 
 revoke all on function replace_secret_hash(text, text, bytea, text, bytea) from public;
 
--- gateway_merchant is the role of the merchant API alone, where the faces of the gateway have roles of their own.
-do $$
-declare
-  signs_in name;
-begin
-  for signs_in in select rolname from pg_roles where rolname in ('gateway_app', 'gateway_merchant') loop
-    execute format('grant execute on function replace_secret_hash(text, text, bytea, text, bytea) to %I', signs_in);
-  end loop;
-end $$;
+grant execute on function replace_secret_hash(text, text, bytea, text, bytea) to gateway_merchant, gateway_app;

@@ -50,6 +50,18 @@ test.each([
   expect(faultsOf({ ...common, ...settings })).toEqual([]);
 });
 
+test("two faces in one process are refused, with a sentence that says what to do", () => {
+  const both = () => parseConfig(configSchema, { ...common, ...merchant, ...operator });
+  expect(both).toThrow(
+    "OPERATOR_API_PORT: MERCHANT_API_PORT is set, too, and a process has one face: run a process for each, with a bus user and a database role of its own",
+  );
+  expect(faultsOf({ ...common, ...merchant, ...pages })).toEqual(["PUBLIC_PAGES_PORT"]);
+  expect(faultsOf({ ...common, ...merchant, ...operator, ...pages })).toEqual([
+    "OPERATOR_API_PORT",
+    "PUBLIC_PAGES_PORT",
+  ]);
+});
+
 test("the defaults are the documented ones", () => {
   expect(parseConfig(configSchema, { ...common, ...merchant })).toMatchObject({
     HANDLER_TIMEOUT: 18_000,

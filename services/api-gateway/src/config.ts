@@ -1,4 +1,5 @@
 import { auditSettings } from "@holdfast/audit";
+import type { GatewayFace } from "@holdfast/contracts";
 import { operatorTokenSettings } from "@holdfast/operator-token";
 import {
   commonSettings,
@@ -20,8 +21,8 @@ import { createClientAddress } from "./http/client-address.ts";
 import type { TlsFiles } from "./http/served-certificate.ts";
 
 /**
- * Environment variables of the gateway. One image runs as several deployments: a listener without a port is off, and
- * what only it needs need not be there, so that the operators' deployment has no card keys.
+ * Environment variables of the gateway. One image runs as three deployments, each with one face: the listener whose port
+ * is set. What only another face needs need not be there, so that the operators' deployment has no card keys.
  */
 export const configSchema = z
   .object({
@@ -29,17 +30,19 @@ export const configSchema = z
     ...auditSettings,
     MERCHANT_API_PORT: portSetting()
       .optional()
-      .describe("The merchant API listens here; without a port it is off."),
+      .describe("The process has the face for merchants: their API listens here."),
     OPERATOR_API_PORT: portSetting()
       .optional()
-      .describe("The operator API listens here; without a port it is off."),
+      .describe("The process has the face for operators: their API listens here."),
     PUBLIC_PAGES_PORT: portSetting()
       .optional()
-      .describe("The checkout and 3-D Secure pages listen here; without a port they are off."),
+      .describe(
+        "The process has the face for browsers: the checkout and 3-D Secure pages listen here. Exactly one of these three is set.",
+      ),
     TLS_CERT_FILE: textSetting("must be the path of a PEM file")
       .optional()
       .describe(
-        "The listeners' certificate, followed by those of its issuers, as PEM. With it they accept TLS only. It and its key are read again within 5 s when they change.",
+        "The listener's certificate, followed by those of its issuers, as PEM. With it it accepts TLS only. It and its key are read again within 5 s when they change.",
       ),
     TLS_KEY_FILE: textSetting("must be the path of a PEM file")
       .optional()
@@ -181,13 +184,16 @@ export const configSchema = z
     const fault = (name: keyof typeof value, message: string) =>
       issues.push({ code: "custom", input: undefined, path: [name], message });
 
-    if (LISTENERS.every(({ port }) => value[port] === undefined)) {
+    const ports = FACES.map(({ port }) => port);
+    const [first, ...more] = ports.filter((port) => value[port] !== undefined);
+    if (first === undefined) fault("MERCHANT_API_PORT", `one of ${ports.join(", ")} must be set`);
+    for (const port of more) {
       fault(
-        "MERCHANT_API_PORT",
-        `at least one of ${LISTENERS.map(({ port }) => port).join(", ")} must be set`,
+        port,
+        `${first} is set, too, and a process has one face: run a process for each, with a bus user and a database role of its own`,
       );
     }
-    for (const { port, needs } of LISTENERS) {
+    for (const { port, needs } of FACES) {
       for (const name of needs) {
         if (value[port] !== undefined && value[name] === undefined) fault(name, `${port} needs it`);
       }
@@ -217,7 +223,7 @@ export const configSchema = z
       ...commonWires(settings),
       webWire("PUBLIC_URL", "public-url", settings.PUBLIC_URL),
       webWire("OPERATOR_JWKS", "operator-jwks", settings.OPERATOR_JWKS),
-      ...LISTENERS.map(({ port, name }) =>
+      ...FACES.map(({ port, name }) =>
         listenerWire(port, name, {
           port: settings[port],
           host: settings.LISTEN_HOST,
@@ -266,18 +272,26 @@ function isTrustable(range: string): boolean {
   }
 }
 
-const LISTENERS = [
+/** The face of a gateway with these settings. */
+export function faceOf(config: Config): GatewayFace {
+  return FACES.find(({ port }) => config[port] !== undefined)!.face;
+}
+
+const FACES = [
   {
+    face: "gateway-merchant",
     port: "MERCHANT_API_PORT",
     name: "merchant-api",
     needs: ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
   },
   {
+    face: "gateway-operator",
     port: "OPERATOR_API_PORT",
     name: "operator-api",
     needs: ["CREDENTIAL_PEPPERS", "OPERATOR_JWKS", "OPERATOR_JWT_ISSUER", "OPERATOR_JWT_AUDIENCE"],
   },
   {
+    face: "gateway-public",
     port: "PUBLIC_PAGES_PORT",
     name: "public-pages",
     needs: ["CARD_SEALING_KEYS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],

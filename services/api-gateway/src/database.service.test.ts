@@ -6,13 +6,14 @@ import type { GatewayDatabase } from "./database.ts";
 let database: TestDatabase;
 beforeAll(async () => void (database = await createTestDatabase()));
 
-function asApp(sql: string): Promise<unknown[]> {
-  return withClient(database.urls.gateway.app, async (client) => (await client.query(sql)).rows);
+/** The only face that writes. */
+function asOperatorFace(sql: string): Promise<unknown[]> {
+  return withClient(database.urls.gateway.operator, async (client) => (await client.query(sql)).rows);
 }
 
 const MERCHANT = "insert into merchant (name) values ('A shop') returning merchant_id";
 
-describe("the service's role", () => {
+describe("the role of the operators' face", () => {
   test.each([
     "update merchant set merchant_id = merchant_id",
     "update merchant set created_at = now()",
@@ -30,7 +31,7 @@ describe("the service's role", () => {
     "create table more (x text)",
     "select from payments.payment",
   ])("may not %s", async (sql) => {
-    await expect(asApp(sql)).rejects.toMatchObject({ code: "42501" });
+    await expect(asOperatorFace(sql)).rejects.toMatchObject({ code: "42501" });
   });
 
   test.each([
@@ -38,7 +39,7 @@ describe("the service's role", () => {
     "update merchant set commission_rate_percent = 1, commission_fixed = 0, commission_currency = 'TRY'",
     "update credential set revoked_at = now()",
   ])("may %s", async (sql) => {
-    await expect(asApp(sql)).resolves.toEqual([]);
+    await expect(asOperatorFace(sql)).resolves.toEqual([]);
   });
 });
 
@@ -71,12 +72,12 @@ describe("the tables refuse", () => {
       `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id) select ${key}, merchant_id, ${hmac}, '' from m`,
     ],
   ])("%s", async (_case, sql) => {
-    await expect(asApp(sql)).rejects.toMatchObject({ code: "23514" });
+    await expect(asOperatorFace(sql)).rejects.toMatchObject({ code: "23514" });
   });
 
   test("a credential of nobody", async () => {
     const sql = `insert into credential (api_key, merchant_id, secret_hmac, pepper_id) values (${key}, uuidv7(), ${hmac}, 'p')`;
-    await expect(asApp(sql)).rejects.toMatchObject({ code: "23503" });
+    await expect(asOperatorFace(sql)).rejects.toMatchObject({ code: "23503" });
   });
 });
 

@@ -139,11 +139,6 @@ test("while it drains it is not ready, and answers what is under way", async () 
 });
 
 describe("listeners", () => {
-  test("are only those that have a port", async () => {
-    const gateway = await setUp({ OPERATOR_API_PORT: "", PUBLIC_PAGES_PORT: "" });
-    expect(Object.keys(gateway.ports)).toEqual(["health", "merchant"]);
-  });
-
   test("speak TLS alone, each of them, where a certificate is given", async () => {
     const { caFile, certFile, keyFile } = await makeTestCertificates();
     const gateway = await setUp({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile });
@@ -160,19 +155,19 @@ describe("listeners", () => {
 
   test("for public pages have pages, and no API", async () => {
     const { ports } = await setUp();
-    expect(await http(ports.public!, { path: "/checkout/x" })).toMatchObject({
+    expect(await http(ports.public, { path: "/checkout/x" })).toMatchObject({
       status: 404,
       headers: { "content-type": "text/html; charset=utf-8" },
     });
     for (const path of ["/", "/checkout", "/checkout/x/y", "/api/payment/x", "/operator/merchants"]) {
-      expectProblem(await http(ports.public!, { path }), "route_not_found");
+      expectProblem(await http(ports.public, { path }), "route_not_found");
     }
   });
 });
 
 test("it knows the clients behind its proxies, and tells how long it keeps a connection", async () => {
   const gateway = await setUp({ TRUSTED_PROXIES: "127.0.0.0/8", KEEP_ALIVE_TIMEOUT: "7s" });
-  const socket = connect(gateway.ports.merchant!, "127.0.0.1");
+  const socket = connect(gateway.ports.merchant, "127.0.0.1");
   onTestFinished(() => void socket.destroy());
   socket.write("GET /api HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n");
   const [answer] = (await once(socket, "data")) as [Buffer];
@@ -192,7 +187,7 @@ test("the process answers its requests under way at SIGTERM and exits 0", async 
   };
   const { headers } = await gateway.createMerchant();
   const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts")], {
-    env: { ...process.env, ...gateway.env, DRAIN_TIMEOUT: "5m" },
+    env: { ...process.env, ...gateway.envOf("gateway-merchant"), DRAIN_TIMEOUT: "5m" },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   let output = "";

@@ -1,3 +1,4 @@
+import type { GatewayFace } from "@holdfast/contracts";
 import { lookAfterEach, watchAuditHead, type AuditWatch } from "@holdfast/audit";
 import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
@@ -11,6 +12,7 @@ import {
   stopInOrder,
   type ClockWatch,
   type Logger,
+  type PeriodicTask,
   type RunningService,
 } from "@holdfast/service-runtime";
 import { Router } from "express";
@@ -21,7 +23,7 @@ import {
   createSendPageCommand,
   type SendOptions,
 } from "./bus/send-command.ts";
-import { tlsFilesOf, type Config } from "./config.ts";
+import { faceOf, tlsFilesOf, type Config } from "./config.ts";
 import type { GatewayDatabase } from "./database.ts";
 import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
@@ -44,9 +46,9 @@ import { preAuthorizationRoute } from "./merchant-api/pre-authorization.ts";
 import { refundRoute } from "./merchant-api/refund.ts";
 import { saleRoute } from "./merchant-api/sale.ts";
 import { threeDsRoute } from "./merchant-api/three-ds.ts";
-import { shareCredentialChanges, type AnnounceChange } from "./merchant/credential-changes.ts";
+import { announceCredentialChanges, followCredentialChanges } from "./merchant/credential-changes.ts";
 import type { SignIn } from "./merchant/sign-in.ts";
-import { startSignIn } from "./merchant/start-sign-in.ts";
+import { refuseMissingPeppers, startSignIn } from "./merchant/start-sign-in.ts";
 import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
 import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
 import { merchantRoutes } from "./operator-api/merchants.ts";
@@ -66,71 +68,50 @@ import { createSignedSessions, type SignedSessions } from "./public-pages/three-
 import { threeDsPages } from "./public-pages/three-ds/three-ds-pages.ts";
 import { watchCertificates } from "./watch-certificates.ts";
 
-export type ApiGateway = RunningService & {
-  /** A listener that is off has no port. */
-  ports: { health: number } & { [name in ListenerState["name"]]?: number };
-};
+export type ApiGateway = RunningService & { face: GatewayFace; port: number; healthPort: number };
 
-/** The whole object graph of the gateway, wired by hand. */
+/** The whole object graph of one face of the gateway, wired by hand. */
 export async function startApiGateway(config: Config, log: Logger): Promise<ApiGateway> {
+  const face = faceOf(config);
   const pool = createPool({
     url: config.DATABASE_URL,
     connectionsMax: config.DATABASE_CONNECTIONS_MAX,
     connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
-    applicationName: "api-gateway",
+    applicationName: face,
     log,
   });
   const bus = await connectBus({
     ...busOptions(config),
-    name: "api-gateway",
+    name: face,
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   const db = createDatabase<GatewayDatabase>(pool);
-  const signIn = await startSignIn(config, db, log);
   const clock = await startClockWatch({ pool, log });
-  const announce = signIn && shareCredentialChanges(bus, signIn);
-  const deps = { bus, db, clock, log, signIn, announce, auditWatch: auditWatchOf(config, db, log) };
-  const timeouts = timeoutsOfClients(config);
-  const trusted = config.TRUSTED_PROXIES ?? [];
-  const listen = async (name: ListenerState["name"], port: number, router: Router) => {
-    const listener = await startListener({
-      name,
-      host: config.LISTEN_HOST,
-      port,
-      router,
-      log,
-      tls: tlsFilesOf(config),
-      timeouts,
-      connectionsMax: config.CONNECTIONS_MAX,
-      clientAddress: createClientAddress(trusted, name === "public" ? watchForwarding(log) : undefined),
-    });
-    log.info({ listener: name, port: listener.port }, "listening");
-    return listener;
-  };
-  const { MERCHANT_API_PORT, OPERATOR_API_PORT, PUBLIC_PAGES_PORT } = config;
-  const listeners = [
-    ...(MERCHANT_API_PORT === undefined
-      ? []
-      : [await listen("merchant", MERCHANT_API_PORT, merchantApi(config, deps))]),
-    ...(OPERATOR_API_PORT === undefined
-      ? []
-      : [await listen("operator", OPERATOR_API_PORT, operatorApi(config, deps))]),
-    ...(PUBLIC_PAGES_PORT === undefined
-      ? []
-      : [await listen("public", PUBLIC_PAGES_PORT, publicPages(config, deps))]),
-  ];
-  const certificates = watchCertificates(config, listeners, log);
+  const { tasks, ...served } = await serveFace(face, config, { bus, db, clock, log });
+  const listener = await startListener({
+    ...served,
+    host: config.LISTEN_HOST,
+    log,
+    tls: tlsFilesOf(config),
+    timeouts: timeoutsOfClients(config),
+    connectionsMax: config.CONNECTIONS_MAX,
+    clientAddress: clientAddressOf(face, config, log),
+  });
+  log.info({ listener: listener.name, port: listener.port }, "listening");
+  const certificates = watchCertificates(config, listener, log);
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     ...dependencyChecks({ pool, bus }),
     clock.check,
   ]);
 
   return {
-    ports: { health: health.port, ...Object.fromEntries(listeners.map(({ name, port }) => [name, port])) },
+    face,
+    port: listener.port,
+    healthPort: health.port,
     stop: () =>
       stopInOrder(health, [
-        [...listeners, certificates].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
-        [clock, deps.auditWatch].map((task) => async () => await task?.stop(TASK_STOP_MS)),
+        [listener, certificates].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
+        [clock, ...tasks].map((task) => () => task.stop(TASK_STOP_MS)),
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [() => pool.end()],
       ]),
@@ -140,30 +121,55 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const TASK_STOP_MS = 1_000;
 
-type Deps = {
-  bus: Bus;
-  db: Kysely<GatewayDatabase>;
-  clock: ClockWatch;
-  log: Logger;
-  signIn: SignIn | undefined;
-  announce: AnnounceChange | undefined;
-  auditWatch: AuditWatch | undefined;
-};
-
-/** Only the operator API appends to the audit log. */
-function auditWatchOf(config: Config, db: Kysely<GatewayDatabase>, log: Logger): AuditWatch | undefined {
-  if (config.OPERATOR_API_PORT === undefined) return undefined;
-  return watchAuditHead({ db, chain: "gateway", settings: config, log });
+function clientAddressOf(face: GatewayFace, { TRUSTED_PROXIES: trusted = [] }: Config, log: Logger) {
+  return createClientAddress(trusted, face === "gateway-public" ? watchForwarding(log) : undefined);
 }
 
-function merchantApi(config: Config, { bus, clock, signIn }: Deps): Router {
+type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch; log: Logger };
+
+/** What a face's listener serves, and what runs beside it. */
+type Served = {
+  name: ListenerState["name"];
+  port: number;
+  router: Router;
+  tasks: Pick<PeriodicTask, "stop">[];
+};
+
+async function serveFace(face: GatewayFace, config: Config, deps: Deps): Promise<Served> {
+  const { bus, db, log } = deps;
+  switch (face) {
+    case "gateway-merchant": {
+      const signIn = await startSignIn(config, db, log);
+      followCredentialChanges(bus, signIn);
+      const router = merchantApi(config, { ...deps, signIn });
+      return { name: "merchant", port: needed(config.MERCHANT_API_PORT), router, tasks: [] };
+    }
+    case "gateway-operator": {
+      await refuseMissingPeppers(config, db, log);
+      const auditWatch = watchAuditHead({ db, chain: "gateway", settings: config, log });
+      const router = operatorApi(config, { ...deps, auditWatch });
+      return { name: "operator", port: needed(config.OPERATOR_API_PORT), router, tasks: [auditWatch] };
+    }
+    case "gateway-public":
+      return {
+        name: "public",
+        port: needed(config.PUBLIC_PAGES_PORT),
+        router: publicPages(config, deps),
+        tasks: [],
+      };
+    default:
+      return face satisfies never;
+  }
+}
+
+function merchantApi(config: Config, { bus, clock, signIn }: Deps & { signIn: SignIn }): Router {
   const send = createSendCommand(bus, sendOptions(config, clock));
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
   const publicUrl = needed(config.PUBLIC_URL);
   const generateSession = createGenerateSession(signedSessionsOf(config), publicUrl);
   return createRouter({
     prefix: "/api",
-    authenticate: authenticateMerchant(needed(signIn), signInLimitsIn(config)),
+    authenticate: authenticateMerchant(signIn, signInLimitsIn(config)),
     limitRate: createMerchantRateLimit(config.RATE_LIMIT_PER_SECOND),
     bodies: bodiesIn(config),
     places: placesIn(config),
@@ -219,10 +225,12 @@ function signedSessionsOf(config: Config): SignedSessions {
   return createSignedSessions(needed(config.THREE_DS_STATE_KEYS), { lifetimeMs });
 }
 
-function operatorApi(config: Config, deps: Deps): Router {
-  const { db, bus, clock } = deps;
+function operatorApi(
+  config: Config,
+  { db, bus, clock, auditWatch }: Deps & { auditWatch: AuditWatch },
+): Router {
   const send = createSendOperatorCommand(bus, sendOptions(config, clock));
-  const announce = needed(deps.announce);
+  const announce = announceCredentialChanges(bus);
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
     prefix: "/operator",
@@ -237,7 +245,7 @@ function operatorApi(config: Config, deps: Deps): Router {
     refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
-      ...lookAfterEach(needed(deps.auditWatch), merchantRoutes({ db, peppers, announce })),
+      ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce })),
       ...paymentRoutes({ send }),
       ...refundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),

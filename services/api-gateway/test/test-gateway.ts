@@ -1,7 +1,9 @@
+import { GATEWAY_FACES, type GatewayFace } from "@holdfast/contracts";
 import { createCardOpener } from "@holdfast/sealing";
 import { keyRingSetting } from "@holdfast/service-runtime";
 import { captureLog, EVERY_ROLE, startTestLink, startTestSystem } from "@holdfast/tests/support";
 import { expect } from "vitest";
+import type { ApiGateway } from "../src/service.ts";
 import { http, type HttpAnswer, type HttpRequest } from "./http-client.ts";
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
@@ -12,19 +14,41 @@ export type TestMerchant = {
   headers: Record<string, string>;
 };
 
-/** A gateway in this process, on its own migrated database and its own nats-server. */
+/** A gateway of three faces in this process, on its own migrated database and its own nats-server. */
 export async function startTestGateway(settings: Record<string, string> = {}) {
   const { log, lines } = captureLog("api-gateway");
-  const system = await startTestSystem({ services: ["api-gateway"], running: [], log: () => log });
+  const system = await startTestSystem({ services: GATEWAY_FACES, running: [], log: () => log });
   const { database, nats, identity } = system;
-  const databaseLink = await startTestLink(database.urls.gateway.app);
-  const env = system.environment("api-gateway", {
-    DATABASE_URL: databaseLink.url,
-    ...settings,
-  });
-  const gateway = await system.start("api-gateway", env);
+  const databaseLink = await startTestLink(database.urls.gateway.merchant);
+  const envOf = (face: GatewayFace, changes: Record<string, string> = {}) => {
+    const env = system.environment(face);
+    return {
+      ...env,
+      // Its own user, over the link.
+      DATABASE_URL: overLink(env.DATABASE_URL, databaseLink.url),
+      ...settings,
+      ...changes,
+    };
+  };
+  const startFaces = async (changes: Record<string, string> = {}) => {
+    const faces = await Promise.all(
+      GATEWAY_FACES.map(async (face) => await system.start(face, envOf(face, changes))),
+    );
+    const [merchant, operator, pages] = faces as [ApiGateway, ApiGateway, ApiGateway];
+    return {
+      faces,
+      ports: {
+        merchant: merchant.port,
+        operator: operator.port,
+        public: pages.port,
+        /** Of the merchant API. */
+        health: merchant.healthPort,
+      },
+    };
+  };
+  const gateway = await startFaces();
 
-  const merchantApi = (request: HttpRequest) => http(gateway.ports.merchant!, request);
+  const merchantApi = (request: HttpRequest) => http(gateway.ports.merchant, request);
   const operatorApi = async ({
     role,
     ...request
@@ -35,17 +59,20 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     const roles = role === undefined ? EVERY_ROLE : [role];
     const authorization = role !== null && `Bearer ${await identity.token({ claims: { roles } })}`;
     const headers = { ...(authorization && { authorization }), ...(request.body !== undefined && JSON_TYPE) };
-    return await http(gateway.ports.operator!, { ...request, headers: { ...headers, ...request.headers } });
+    return await http(gateway.ports.operator, { ...request, headers: { ...headers, ...request.headers } });
   };
   return {
-    env,
+    /** What a process with this face is told. */
+    envOf,
     database,
     databaseLink,
     nats,
     lines,
     identity,
     ports: gateway.ports,
-    cardOpener: createCardOpener(keyRingSetting().parse(env.CARD_SEALING_KEYS)),
+    cardOpener: createCardOpener(
+      keyRingSetting().parse(system.environment("gateway-merchant").CARD_SEALING_KEYS),
+    ),
     merchantApi,
     operatorApi,
     async createMerchant(body: Record<string, unknown> = {}): Promise<TestMerchant> {
@@ -57,19 +84,27 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
       expect(answer.status).toBe(201);
       return merchantOf(answer);
     },
-    /** Another gateway in this process, on the same database and the same nats-server, until `stop`. */
-    startAnother: async (changes: Record<string, string> = {}) =>
-      (await system.start("api-gateway", { ...env, ...changes })).ports,
-    /** Another gateway as a process of its own, on the same database and the same nats-server, until `stop`. */
-    spawnAnother: (changes: Record<string, string> = {}) =>
-      system.spawn("api-gateway", { ...env, ...changes }),
+    /** Another of each face in this process, on the same database and the same nats-server, until `stop`. */
+    startAnother: async (changes: Record<string, string> = {}) => (await startFaces(changes)).ports,
+    /** Another with this face in this process, on the same database and the same nats-server, until `stop`. */
+    startFace: (face: GatewayFace, changes: Record<string, string> = {}) =>
+      system.start(face, envOf(face, changes)),
+    /** Another with this face as a process of its own, on the same database and the same nats-server, until `stop`. */
+    spawnAnother: (face: GatewayFace, changes: Record<string, string> = {}) =>
+      system.spawn(face, envOf(face, changes)),
     /** The gateway alone, as SIGTERM would. */
-    stopGateway: () => gateway.stop(),
+    stopGateway: async () => void (await Promise.all(gateway.faces.map((face) => face.stop()))),
     async stop(): Promise<void> {
       await system.close();
       await databaseLink.close();
     },
   };
+}
+
+function overLink(databaseUrl: string, linkUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.host = new URL(linkUrl).host;
+  return url.href;
 }
 
 export const JSON_TYPE = { "content-type": "application/json" };

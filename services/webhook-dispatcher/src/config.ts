@@ -1,6 +1,5 @@
 import { BlockList, isIP } from "node:net";
 import { auditSettings } from "@holdfast/audit";
-import { eventStreamSettings } from "@holdfast/outbox";
 import { operatorTokenSettings } from "@holdfast/operator-token";
 import {
   commonSettings,
@@ -17,7 +16,6 @@ import { z } from "zod";
 const settings = z.object({
   ...commonSettings,
   ...operatorTokenSettings,
-  ...eventStreamSettings,
   ...auditSettings,
   WEBHOOK_SECRET_KEYS: keyRingSetting().describe(
     "Encrypts merchants' webhook secrets at rest; new ones are encrypted under the first key, and older ones by `keys reencrypt`.",
@@ -62,9 +60,6 @@ const settings = z.object({
   WEBHOOK_SECRET_ACTIVATION: durationSetting()
     .default(24 * 3_600_000)
     .describe("When a rotated secret becomes active by itself."),
-  WEBHOOK_ACK_WAIT: durationSetting()
-    .default(30_000)
-    .describe("How long a pulled event may stay unacknowledged before the stream delivers it again."),
   WEBHOOK_EVENT_RETENTION_DAYS: integerSetting(3, 3_650)
     .default(90)
     .describe(

@@ -118,8 +118,7 @@ export async function startWebhookDispatcher(
   const windowMs = config.WEBHOOK_RETRY_WINDOW;
   const eventDays = config.WEBHOOK_EVENT_RETENTION_DAYS;
   const accepting = { pool, db, bus, clock, worker, events, progress, leaseMs, windowMs, eventDays };
-  const stream = { replicas: config.EVENT_STREAM_REPLICAS, bytesMax: config.EVENT_STREAM_BYTES_MAX };
-  const startConsumer = () => startEventConsumer(accepting, { stream, ackWaitMs: config.WEBHOOK_ACK_WAIT });
+  const startConsumer = () => startEventConsumer(accepting);
   const consumer = startWhileClockIsRight(startConsumer, watch, progress);
   const auditWatch = watchAuditHead({ db, chain: "webhooks", settings: config, log });
   const serving = await serve(bus, {

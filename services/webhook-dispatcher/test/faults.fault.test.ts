@@ -46,26 +46,20 @@ test("JetStream's data deleted mid-run: stream and consumer are made anew and ev
   expect(harness.receiver.ledger).toHaveLength(2);
 });
 
-test("a dispatcher with other settings brings the consumer to them and keeps its place", async () => {
+test("a consumer with foreign settings ends the dispatcher, and the log says how it differs", async () => {
   harness = await startDispatcherHarness({}, { start: false });
-  const first = await harness.start({ WEBHOOK_ACK_WAIT: "20s" });
-  const { merchantId } = await harness.enable();
-  const [before, after] = [newEvent({ merchantId }), newEvent({ merchantId })];
-  await harness.publish(before);
-  await delivered(before.eventId);
-  await first.stop();
-  await harness.start({ WEBHOOK_ACK_WAIT: "40s" });
-  await harness.publish(after);
-  await delivered(after.eventId);
   const { consumers } = await jetstreamManager(harness.bus.nats);
-  const { config, delivered: handedOut } = await consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER);
-  expect(config).toMatchObject({
-    ack_wait: 40 * 1e9,
-    max_deliver: -1,
-    ack_policy: "explicit",
-    durable_name: WEBHOOK_CONSUMER,
-  });
-  expect(handedOut.consumer_seq).toBe(2);
+  await consumers.update(EVENT_STREAM.name, WEBHOOK_CONSUMER, { max_deliver: 3, headers_only: true });
+  // It may end before it has started, and then there is nothing but its log.
+  const last = await harness.spawn("webhook-dispatcher").then(
+    async (dispatcher) => {
+      expect(await dispatcher.exited).toMatchObject({ code: 1 });
+      return dispatcher.logTail();
+    },
+    (error: Error) => error.message,
+  );
+  expect(last).toContain("headers_only is true, not undefined; max_deliver is 3, not -1");
+  expect(last).toContain("run the installation again");
 });
 
 test("nats-server killed mid-run: what was published is delivered, and what comes after its restart", async () => {

@@ -8,7 +8,6 @@ import { newEvent } from "./events.ts";
 const FAST = {
   WEBHOOK_LEASE: "1500ms",
   WEBHOOK_ATTEMPT_TIMEOUT: "500ms",
-  WEBHOOK_ACK_WAIT: "1s",
   WEBHOOK_RETRY_SCHEDULE: "200ms,400ms",
 };
 
@@ -25,7 +24,7 @@ test.concurrent.each(points)(
   "a dispatcher killed at $point loses nothing",
   { timeout: 30_000 },
   async ({ point, arrived }) => {
-    const harness = await startDispatcherHarness(FAST, { start: false });
+    const harness = await startDispatcherHarness(FAST, { start: false, ackWaitMs: 1_000 });
     // A dispatcher has to run to turn webhooks on; this one has stopped before the events come.
     const first = await harness.start();
     const { merchantId, secret } = await harness.enable();

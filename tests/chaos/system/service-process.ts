@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { schemaByService, type SchemaName, type ServiceName } from "@holdfast/sandbox/infrastructure";
+import type { SchemaUrls, ServiceName } from "@holdfast/sandbox/infrastructure";
 import { ManagedProcess } from "./managed-process.ts";
 import { nextPort } from "./port-block.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
@@ -11,7 +11,7 @@ export type Surroundings = {
   dir: string;
   timers: Timers;
   ports: { database: number; bus: number; acquirer: number };
-  databaseUrls: Record<SchemaName, { app: string }>;
+  databaseUrls: SchemaUrls;
   secrets: Record<
     "cardSealingKey" | "panFingerprintKey" | "credentialPepper" | "threeDsStateKey" | "webhookSecretKey",
     string
@@ -25,36 +25,55 @@ export type Surroundings = {
 export type ServiceProcess = { process: ManagedProcess; links: Record<LinkName, TcpProxy> };
 export type LinkName = "database" | "bus" | "acquirer";
 
-export type Gateway = ServiceProcess & { merchantPort: number; operatorPort: number; publicUrl: string };
+/** A process for each face: for merchants, for operators (`operator`) and for browsers (`pages`). */
+export type Gateway = ServiceProcess & {
+  operator: ServiceProcess;
+  pages: ServiceProcess;
+  merchantPort: number;
+  operatorPort: number;
+  publicUrl: string;
+};
 
 export async function createGateway(name: string, surroundings: Surroundings): Promise<Gateway> {
-  const { secrets } = surroundings;
+  const { secrets, databaseUrls } = surroundings;
   const [merchantPort, operatorPort, publicPort] = [await nextPort(), await nextPort(), await nextPort()];
   const publicUrl = `http://127.0.0.1:${publicPort}`;
-  const service = await createService(name, "api-gateway", surroundings, {
-    MERCHANT_API_PORT: `${merchantPort}`,
-    OPERATOR_API_PORT: `${operatorPort}`,
-    PUBLIC_PAGES_PORT: `${publicPort}`,
+  const keys = {
     PUBLIC_URL: publicUrl,
     THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
     CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
-    // Refusals for other reasons are what is looked for.
-    RATE_LIMIT_PER_SECOND: "1000000",
-    PAGE_REQUESTS_PER_MINUTE_PER_IP: "1000000",
-    REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",
-  });
-  return { ...service, merchantPort, operatorPort, publicUrl };
+  };
+  const { gateway } = databaseUrls;
+  const [merchant, operator, pages] = await Promise.all([
+    createService(name, "api-gateway", gateway.merchant, surroundings, {
+      MERCHANT_API_PORT: `${merchantPort}`,
+      ...keys,
+      // Refusals for other reasons are what is looked for.
+      RATE_LIMIT_PER_SECOND: "1000000",
+    }),
+    createService(`${name}-operator`, "api-gateway", gateway.operator, surroundings, {
+      OPERATOR_API_PORT: `${operatorPort}`,
+      ...keys,
+      REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",
+    }),
+    createService(`${name}-public`, "api-gateway", gateway.public, surroundings, {
+      PUBLIC_PAGES_PORT: `${publicPort}`,
+      ...keys,
+      PAGE_REQUESTS_PER_MINUTE_PER_IP: "1000000",
+    }),
+  ]);
+  return { ...merchant, operator, pages, merchantPort, operatorPort, publicUrl };
 }
 
 export async function createPayments(name: string, surroundings: Surroundings): Promise<ServiceProcess> {
-  return await createService(name, "payments", surroundings, {
+  return await createService(name, "payments", surroundings.databaseUrls.payments.app, surroundings, {
     PAN_FINGERPRINT_KEY: surroundings.secrets.panFingerprintKey,
   });
 }
 
 /** Asked for every id that payments does not know, too: without its answer nothing is conclusively not there. */
 export async function createRefunds(name: string, surroundings: Surroundings): Promise<ServiceProcess> {
-  return await createService(name, "refunds", surroundings, {
+  return await createService(name, "refunds", surroundings.databaseUrls.refunds.app, surroundings, {
     REFUND_TWO_APPROVERS_ABOVE: TWO_APPROVERS_ABOVE,
   });
 }
@@ -64,18 +83,25 @@ const TWO_APPROVERS_ABOVE = "TRY:20000.00,EUR:20000.00";
 export const twoApproversAbove: Readonly<Record<string, bigint>> = { TRY: 2_000_000n, EUR: 2_000_000n };
 
 export async function createDispatcher(name: string, surroundings: Surroundings): Promise<ServiceProcess> {
-  return await createService(name, "webhook-dispatcher", surroundings, {
-    WEBHOOK_SECRET_KEYS: `k1:${surroundings.secrets.webhookSecretKey}`,
-    WEBHOOK_CA_FILE: surroundings.caFile,
-    WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8,::1/128",
-    WEBHOOK_ALLOWED_PORTS: "any",
-  });
+  return await createService(
+    name,
+    "webhook-dispatcher",
+    surroundings.databaseUrls.webhooks.app,
+    surroundings,
+    {
+      WEBHOOK_SECRET_KEYS: `k1:${surroundings.secrets.webhookSecretKey}`,
+      WEBHOOK_CA_FILE: surroundings.caFile,
+      WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8,::1/128",
+      WEBHOOK_ALLOWED_PORTS: "any",
+    },
+  );
 }
 
 async function createService(
   name: string,
   service: ServiceName,
-  { root, dir, timers, ports, databaseUrls, secrets, operatorEnv }: Surroundings,
+  databaseUrl: string,
+  { root, dir, timers, ports, secrets, operatorEnv }: Surroundings,
   env: Record<string, string>,
 ): Promise<ServiceProcess> {
   const [database, bus, acquirer, healthPort] = await Promise.all([
@@ -84,14 +110,13 @@ async function createService(
     TcpProxy.start(ports.acquirer),
     nextPort(),
   ]);
-  const { app } = databaseUrls[schemaByService[service]];
   const process = new ManagedProcess({
     name,
     main: join(root, "services", service, "src", "main.ts"),
     env: {
       LISTEN_HOST: "127.0.0.1",
       HEALTH_PORT: `${healthPort}`,
-      DATABASE_URL: withPort(app, database.port),
+      DATABASE_URL: withPort(databaseUrl, database.port),
       NATS_URL: `nats://127.0.0.1:${bus.port}`,
       ACQUIRER_URL: `http://127.0.0.1:${acquirer.port}`,
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,

@@ -18,6 +18,8 @@ import {
   type SchemaUrls,
   type ServiceName,
 } from "@holdfast/sandbox/infrastructure";
+import { installEventStream, keepEventStream } from "@holdfast/installation";
+import { connectBus } from "@holdfast/messaging";
 import { startLedgerReceiver } from "../../support/index.ts";
 import { OperatorHistory } from "../client/client-history.ts";
 import { OperatorClient } from "../client/operator-client.ts";
@@ -65,7 +67,8 @@ export type Operators = { history: OperatorHistory; as(name: string): Promise<Op
 
 /** Every process of a service. */
 export function servicesOf({ gateways, payments, refunds, webhooks }: Services): ServiceProcess[] {
-  return [...gateways, ...payments, ...refunds, ...webhooks];
+  const faces = gateways.flatMap((gateway) => [gateway, gateway.operator, gateway.pages]);
+  return [...faces, ...payments, ...refunds, ...webhooks];
 }
 
 type Services = Pick<System, "gateways" | "payments" | "refunds" | "webhooks">;
@@ -116,6 +119,7 @@ async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<Sy
   for (const each of starting) cleanup.push(async () => killOf(await each));
   const [postgres, nats, acquirer] = await Promise.all(starting);
 
+  cleanup.push(await keepStream(nats.port));
   const certificates = await localCertificates(join(dir, "certificates"));
   const databaseUrls = await migratedDatabase(postgres.superuserUrl("postgres"), root, log);
   const surroundings: Surroundings = {
@@ -162,6 +166,17 @@ async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<Sy
     acquirerUrl: `http://127.0.0.1:${acquirer.port}`,
   };
 }
+
+/** As the installation does, past every link: it is made again each time all of JetStream's data was lost. */
+async function keepStream(port: number): Promise<() => Promise<void>> {
+  const bus = await connectBus({ url: `nats://127.0.0.1:${port}`, name: "installation" });
+  const sizes = { replicas: 1, bytesMax: 268_435_456, ackWaitMs: ACK_WAIT_MS };
+  await installEventStream(bus, sizes);
+  const kept = keepEventStream(bus, sizes, { intervalMs: 1_000 });
+  return async () => void (await Promise.all([kept.stop(), bus.close(500)]));
+}
+
+const ACK_WAIT_MS = 3_000;
 
 function createOperators(file: string, gateways: Gateway[], { tokenOf }: OperatorIdentity): Operators {
   const history = new OperatorHistory(file);

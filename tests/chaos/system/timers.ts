@@ -17,7 +17,6 @@ export type Timers = {
   WEBHOOK_RETRY_SCHEDULE: string;
   WEBHOOK_ATTEMPT_TIMEOUT: string;
   WEBHOOK_LEASE: string;
-  WEBHOOK_ACK_WAIT: string;
   WEBHOOK_REAP_INTERVAL: string;
   /** Days where it is not set. */
   AUTHORIZATION_EXPIRES_AFTER?: string;
@@ -32,7 +31,6 @@ const deliveryTimers = {
   WEBHOOK_RETRY_SCHEDULE: "500ms,1s,2s,3s",
   WEBHOOK_ATTEMPT_TIMEOUT: "1s",
   WEBHOOK_LEASE: "7s",
-  WEBHOOK_ACK_WAIT: "3s",
   WEBHOOK_REAP_INTERVAL: "500ms",
 };
 

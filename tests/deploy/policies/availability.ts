@@ -102,12 +102,12 @@ export function eventsAreReplicated(manifests: Manifest[], natsConfig: string): 
     ...(servers === 3 ? [] : [`${servers} nats-servers`]),
     ...(routes === servers ? [] : [`${routes} routes for ${servers} nats-servers`]),
     ...(store < volume ? [] : [`JetStream may take ${store} GB of a volume of ${volume} Gi`]),
-    ...workloads(manifests, "Deployment").flatMap(({ name, pod }) => {
+    ...workloads(manifests).flatMap(({ name, pod }) => {
       const replicas = envOf(pod.containers[0]!).get("EVENT_STREAM_REPLICAS")?.value;
-      const uses = ["payments", "refunds", "webhook-dispatcher"].includes(
-        serviceOf(pod.containers[0]!.image)!,
-      );
-      return uses && replicas !== `${servers}` ? [`${name}: ${replicas ?? 1} copies of an event`] : [];
+      const makesTheStream = serviceOf(pod.containers[0]!.image) === "installation";
+      return makesTheStream && replicas !== `${servers}`
+        ? [`${name}: ${replicas ?? 1} copies of an event`]
+        : [];
     }),
   ];
 }

@@ -1,7 +1,16 @@
 // What processes are told: settings that they know and can start with, secrets by reference, users of the bus.
 import { parseConfig } from "@holdfast/service-runtime";
 import type { z } from "zod";
-import { envOf, ofKind, serviceOf, workloads, type Container, type Manifest } from "../manifest.ts";
+import {
+  envOf,
+  ofKind,
+  serviceOf,
+  workloads,
+  type Container,
+  type Manifest,
+  type Workload,
+} from "../manifest.ts";
+import { faultsOf } from "./pods.ts";
 
 /** Of each program that an image holds: the schema of its environment. */
 export type ConfigSchemas = Readonly<Record<string, z.ZodObject>>;
@@ -42,10 +51,11 @@ export function programsStartWithTheirSettings(
   );
 }
 
-/** An image may hold commands with settings of their own. */
+/** An image may hold more than one program. */
 function commandOf({ kind, metadata }: Manifest, program: string): string {
   if (kind === "CronJob") return metadata.name;
-  return kind === "Job" && program !== "installation" ? "migration" : program;
+  if (program === "installation") return kind === "Job" ? program : "stream-keeper";
+  return kind === "Job" ? "migration" : program;
 }
 
 /** The environment as the kubelet makes it: `$(NAME)` takes what stands before it. */
@@ -165,30 +175,64 @@ function secretKeysOfOperators(manifests: Manifest[]): string[] {
   ];
 }
 
-/** One user of the bus for each service: its name, its password and its certificate, and none of another's. */
+/** A program that the image does not name: the installation's may run as several workloads, with one user. */
+const USER_OF: Readonly<Record<string, string>> = { "stream-keeper": "installation" };
+
+/**
+ * An identity for each workload: its own user of the bus with its password and certificate, and its own role in the
+ * database, and none of another's. The gateway's faces share an image and nothing of this.
+ */
 export function eachServiceHasItsBusUser(manifests: Manifest[], users: readonly string[]): string[] {
-  const variables = users.map((user) => `NATS_PASSWORD_${user.toUpperCase().replaceAll("-", "_")}`);
+  const variables = users.map(passwordOf);
   const [nats] = workloads(manifests, "StatefulSet");
   const given = new Set((nats?.pod.containers[0]?.env ?? []).map(({ name }) => name));
+  const ofTheBus = workloads(manifests, "Deployment", "Job").filter(({ pod }) =>
+    envOf(pod.containers[0]!).has("NATS_URL"),
+  );
   return [
     ...variables.filter((name) => !given.has(name)).map((name) => `nats is not given ${name}`),
-    ...workloads(manifests, "Deployment").flatMap(({ name, pod }) => {
-      const [container] = pod.containers;
-      const service = serviceOf(container!.image);
-      if (!service || !users.includes(service)) return [];
-      const env = envOf(container!);
-      const secret = env.get("NATS_PASSWORD")?.valueFrom?.secretKeyRef?.key;
-      const certificates = (pod.volumes ?? []).flatMap(({ secret: volume }) => volume?.secretName ?? []);
-      return [
-        ...(env.get("NATS_USER")?.value === service ? [] : [`${name}: signs in as another`]),
-        ...(secret === variables[users.indexOf(service)] ? [] : [`${name}: has another's password`]),
-        ...(certificates.includes(`bus-client-${service}`) ? [] : [`${name}: has no certificate of its own`]),
-        ...(["NATS_CA_FILE", "NATS_CERT_FILE", "NATS_KEY_FILE"].every((file) => env.has(file))
-          ? []
-          : [`${name}: TLS is not on both sides`]),
-      ];
-    }),
+    ...ofTheBus.flatMap((workload) => busIdentityFaults(workload, users)),
+    ...sharedRoles(workloads(manifests, "Deployment")),
   ];
+}
+
+function passwordOf(user: string): string {
+  return `NATS_PASSWORD_${user.toUpperCase().replaceAll("-", "_")}`;
+}
+
+function busIdentityFaults({ name, pod, template }: Workload, users: readonly string[]): string[] {
+  const own = template.metadata.labels["app.kubernetes.io/name"]!;
+  const user = USER_OF[own] ?? own;
+  const env = envOf(pod.containers[0]!);
+  const secret = env.get("NATS_PASSWORD")?.valueFrom?.secretKeyRef?.key;
+  const certificates = (pod.volumes ?? []).flatMap(({ secret: volume }) => volume?.secretName ?? []);
+  const ofTheBus = certificates.filter((certificate) => certificate.startsWith("bus-client-"));
+  return faultsOf(name, [
+    [!users.includes(user), "nats-server does not know its user"],
+    [env.get("NATS_USER")?.value !== user, "signs in as another"],
+    [secret !== passwordOf(user), "has another's password"],
+    [ofTheBus.join() !== `bus-client-${user}`, "has no certificate of its own, or another's"],
+    [
+      !["NATS_CA_FILE", "NATS_CERT_FILE", "NATS_KEY_FILE"].every((file) => env.has(file)),
+      "TLS is not on both sides",
+    ],
+  ]);
+}
+
+/** Two workloads that sign in to the database as the same role, or with the same password. */
+function sharedRoles(deployments: Workload[]): string[] {
+  const taken = new Map<string, string>();
+  return deployments.flatMap(({ name, pod }) => {
+    const env = envOf(pod.containers[0]!);
+    const role = /^postgres:\/\/([^:]+):/.exec(env.get("DATABASE_URL")?.value ?? "")?.[1];
+    const password = env.get("DATABASE_PASSWORD")?.valueFrom?.secretKeyRef?.key;
+    return [role, password].flatMap((identity) => {
+      if (identity === undefined) return [];
+      const other = taken.get(identity);
+      taken.set(identity, name);
+      return other === undefined ? [] : [`${name}: shares ${identity} with ${other}`];
+    });
+  });
 }
 
 /** The operators' deployment can open no card, and nobody but payments has the fingerprint's key, and so on. */

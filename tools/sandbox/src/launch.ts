@@ -99,10 +99,10 @@ export async function launchService(
   const environment = environmentOf(home, {
     LISTEN_HOST: "127.0.0.1",
     HEALTH_PORT: `${healthPort}`,
-    DATABASE_URL: surroundings.databaseUrls[service.schema].app,
+    DATABASE_URL: service.databaseUrl(surroundings.databaseUrls),
     NATS_URL: surroundings.natsUrl,
-    NATS_USER: service.name,
-    NATS_PASSWORD: surroundings.secrets.busPasswords[service.name],
+    NATS_USER: service.busUser,
+    NATS_PASSWORD: surroundings.secrets.busPasswords[service.busUser],
     ...service.environment(surroundings),
   });
   const launch = program(home, service.name, service.main, environment, `${healthUrl}/readyz`);

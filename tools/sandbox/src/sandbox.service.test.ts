@@ -64,7 +64,7 @@ describe("a running sandbox", () => {
       operatorUrl: url("http"),
       publicUrl: url("http"),
       acquirerUrl: url("http"),
-      healthUrls: { "api-gateway": url("http"), payments: url("http") },
+      healthUrls: { "api-gateway": url("http"), "gateway-operator": url("http"), payments: url("http") },
       natsUrl: url("nats"),
       databaseUrl: expect.stringMatching(/^postgres:.*\/holdfast$/),
       caFile: expect.stringContaining(home),
@@ -80,6 +80,7 @@ describe("a running sandbox", () => {
       ],
       processes: {
         "api-gateway": expect.any(Number),
+        "gateway-operator": expect.any(Number),
         payments: expect.any(Number),
         "acquirer-simulator": expect.any(Number),
         "nats-server": expect.any(Number),
@@ -108,11 +109,11 @@ describe("a running sandbox", () => {
       NODE_ENV: "production",
       LISTEN_HOST: "127.0.0.1",
       NATS_URL: file.natsUrl.replace(/\/\/.*@/, "//"),
-      NATS_USER: "api-gateway",
+      NATS_USER: "gateway-merchant",
       PUBLIC_URL: file.publicUrl,
       CARD_SEALING_KEYS: expect.stringMatching(/^k1:[\w+/]{43}=$/),
     });
-    expect(environment.DATABASE_URL).toContain("gateway_app");
+    expect(environment.DATABASE_URL).toContain("gateway_merchant");
     expect(environment).not.toHaveProperty("PGHOST");
   });
 
@@ -163,7 +164,7 @@ describe("a running sandbox", () => {
 
   test("ends with everything it started", async () => {
     const pids = Object.values(fileNow().processes);
-    expect(pids).toHaveLength(5);
+    expect(pids).toHaveLength(6);
     sandbox.process.kill("SIGTERM");
     expect(await sandbox.exited).toEqual({ code: 0, signal: null });
     expect(pids.filter(isRunning)).toEqual([]);

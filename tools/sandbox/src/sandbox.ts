@@ -1,7 +1,7 @@
 // The whole product on one machine, as separate processes. This file tells in which order they come up; each step's
 // details are in a file of its own.
 import { join, resolve } from "node:path";
-import { OBSERVER } from "@holdfast/contracts";
+import { INSTALLATION, OBSERVER } from "@holdfast/contracts";
 import {
   localCertificates,
   provisionDatabase,
@@ -9,6 +9,7 @@ import {
   type SchemaUrls,
 } from "./infrastructure/index.ts";
 import { seedDemoMerchant } from "./demo-merchant.ts";
+import { startEventStream } from "./event-stream.ts";
 import { openHome } from "./home.ts";
 import {
   launchNatsServer,
@@ -56,13 +57,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { log = () => undefined } = options;
   const home = await openHome(resolve(options.home));
   let file: ReturnType<typeof createSandboxFile> | undefined;
+  let eventStream: { stop(): Promise<void> } | undefined;
   const supervisor = new Supervisor({ log, onChange: () => file?.update(supervisor.pids()) });
   const stopped = Promise.withResolvers<void>();
   const interrupted = Promise.withResolvers<never>();
   const stop = once(async () => {
     interrupted.reject(new SandboxStoppedError("stopped while starting"));
     file?.remove();
-    await supervisor.stop();
+    await Promise.all([eventStream?.stop(), supervisor.stop()]);
     home.release();
     stopped.resolve();
   });
@@ -70,7 +72,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   whenAborted(options.killSignal, () => supervisor.kill());
   try {
     const contents = await Promise.race([
-      bringUp({ ...options, log, home: home.dir, supervisor }),
+      bringUp({
+        ...options,
+        log,
+        home: home.dir,
+        supervisor,
+        onStream: (started) => (eventStream = started),
+      }),
       interrupted.promise,
     ]);
     file = createSandboxFile(home.dir, contents);
@@ -98,6 +106,8 @@ type BringUp = {
   services: ServiceDefinition[];
   supervisor: Supervisor;
   log: (line: string) => void;
+  /** Told of what keeps the event stream there, which ends with the sandbox. */
+  onStream: (stream: { stop(): Promise<void> }) => void;
 };
 
 async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">> {
@@ -111,7 +121,7 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
   log("starting PostgreSQL, NATS and the acquirer simulator");
   const [database, natsUrl, certificates] = await Promise.all([
     bringUpDatabase(context, services, secrets.read()),
-    launchNatsServer(context, secrets.read().busPasswords),
+    launchBus(context, secrets.read(), options.onStream),
     localCertificates(join(home, "certificates")),
     launchSimulator(context, ports.acquirerSimulator),
   ]);
@@ -142,6 +152,17 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
   };
 }
 
+async function launchBus(
+  context: LaunchContext,
+  { busPasswords }: Secrets,
+  onStream: BringUp["onStream"],
+): Promise<string> {
+  const natsUrl = await launchNatsServer(context, busPasswords);
+  const { log } = context;
+  onStream(await startEventStream({ natsUrl, password: busPasswords[INSTALLATION], log }));
+  return natsUrl;
+}
+
 async function bringUpDatabase(
   context: LaunchContext,
   services: ServiceDefinition[],
@@ -153,7 +174,8 @@ async function bringUpDatabase(
     database: databaseName,
     passwords: secrets.databasePasswords,
   });
-  await Promise.all(services.map((service) => migrate(context, service, urls)));
+  const ofEachSchema = new Map(services.toReversed().map((service) => [service.schema, service]));
+  await Promise.all([...ofEachSchema.values()].map((service) => migrate(context, service, urls)));
   return { created: postgres.created, superuserUrl: postgres.superuserUrl(databaseName), urls };
 }
 

@@ -1,5 +1,6 @@
 // The services that a sandbox runs: one entry each, and nothing else in the sandbox knows their names.
 import { join } from "node:path";
+import type { BusUser } from "@holdfast/contracts";
 import {
   schemaByService,
   type SchemaName,
@@ -24,10 +25,14 @@ export type ServiceSurroundings = {
 };
 
 export type ServiceDefinition = {
-  /** Also of its user on the bus. */
-  name: ServiceName;
-  /** The schema that it alone touches; migrated as the schema's owner. */
+  /** Of the process. */
+  name: string;
+  /** As whom it signs in to the bus. */
+  busUser: BusUser;
+  /** The schema that it touches; migrated as the schema's owner. */
   schema: SchemaName;
+  /** The database, as the role that the process runs under. */
+  databaseUrl(urls: SchemaUrls): string;
   /** Absolute paths of the program and of the program that migrates its schema. */
   main: string;
   migration: string;
@@ -40,20 +45,46 @@ export type ServiceDefinition = {
 export const serviceDefinitions: ServiceDefinition[] = [
   {
     ...service("api-gateway"),
+    busUser: "gateway-merchant",
+    databaseUrl: ({ gateway }) => gateway.merchant,
     isEdge: true,
-    environment: ({ ports, secrets, ...surroundings }) => ({
-      MERCHANT_API_PORT: `${ports.merchantApi}`,
-      OPERATOR_API_PORT: `${ports.operatorApi}`,
-      PUBLIC_PAGES_PORT: `${ports.publicPages}`,
-      PUBLIC_URL: `http://127.0.0.1:${ports.publicPages}`,
+    environment: ({ ports, secrets }) => ({
+      ...face({ MERCHANT_API_PORT: `${ports.merchantApi}` }),
+      PUBLIC_URL: publicUrlOf(ports),
       THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
+      CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
+    }),
+  },
+  {
+    ...service("api-gateway"),
+    name: "gateway-operator",
+    busUser: "gateway-operator",
+    databaseUrl: ({ gateway }) => gateway.operator,
+    isEdge: true,
+    environment: ({ ports, secrets, ...surroundings }) => ({
+      ...face({ OPERATOR_API_PORT: `${ports.operatorApi}` }),
       CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
       ...operatorTokens(surroundings),
     }),
   },
   {
+    ...service("api-gateway"),
+    name: "gateway-public",
+    busUser: "gateway-public",
+    databaseUrl: ({ gateway }) => gateway.public,
+    isEdge: true,
+    environment: ({ ports, secrets }) => ({
+      ...face({ PUBLIC_PAGES_PORT: `${ports.publicPages}` }),
+      PUBLIC_URL: publicUrlOf(ports),
+      THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
+      CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
+    }),
+  },
+  {
     ...service("payments"),
+    busUser: "payments",
+    databaseUrl: ({ payments }) => payments.app,
     isEdge: false,
     environment: ({ ports, secrets, ...surroundings }) => ({
       ...operatorTokens(surroundings),
@@ -64,6 +95,8 @@ export const serviceDefinitions: ServiceDefinition[] = [
   },
   {
     ...service("refunds"),
+    busUser: "refunds",
+    databaseUrl: ({ refunds }) => refunds.app,
     isEdge: false,
     environment: ({ ports, ...surroundings }) => ({
       ...operatorTokens(surroundings),
@@ -72,6 +105,8 @@ export const serviceDefinitions: ServiceDefinition[] = [
   },
   {
     ...service("webhook-dispatcher"),
+    busUser: "webhook-dispatcher",
+    databaseUrl: ({ webhooks }) => webhooks.app,
     isEdge: false,
     environment: ({ secrets, caFile, ...surroundings }) => ({
       ...operatorTokens(surroundings),
@@ -94,6 +129,15 @@ function operatorTokens({ operatorJwksFile }: Pick<ServiceSurroundings, "operato
     OPERATOR_JWT_AUDIENCE: operatorAudience,
     OPERATOR_TOKEN_AGE_MAX: operatorTokenAge,
   };
+}
+
+/** One port is set and the others are not, whatever whoever starts the sandbox has in the environment. */
+function face(port: Record<string, string>): Record<string, string> {
+  return { MERCHANT_API_PORT: "", OPERATOR_API_PORT: "", PUBLIC_PAGES_PORT: "", ...port };
+}
+
+function publicUrlOf({ publicPages }: Ports): string {
+  return `http://127.0.0.1:${publicPages}`;
 }
 
 /** Settings of the sandbox that whoever starts it may replace. */

@@ -11,6 +11,6 @@ const programs = {
 await runSandbox(
   process.argv.slice(2),
   serviceDefinitions
-    .filter(({ name }) => name === "api-gateway" || name === "payments")
+    .filter(({ name }) => name === "api-gateway" || name === "gateway-operator" || name === "payments")
     .map((service) => ({ ...service, ...programs })),
 );

@@ -3,7 +3,7 @@
 import { createServer, type RequestListener } from "node:http";
 
 const { HEALTH_PORT, MERCHANT_API_PORT, OPERATOR_API_PORT, FAKE_EXIT, FAKE_DEAF } = process.env;
-const name = MERCHANT_API_PORT === undefined ? "payments" : "api-gateway";
+const name = MERCHANT_API_PORT ? "api-gateway" : OPERATOR_API_PORT ? "gateway-operator" : "payments";
 
 if (FAKE_EXIT === name) {
   process.stderr.write("the fake cannot start\n");
@@ -27,5 +27,5 @@ listen(OPERATOR_API_PORT, (request, response) => {
 });
 
 function listen(port: string | undefined, listener: RequestListener): void {
-  if (port !== undefined) createServer(listener).listen(Number(port), "127.0.0.1");
+  if (port) createServer(listener).listen(Number(port), "127.0.0.1");
 }

@@ -1,6 +1,21 @@
-/** Who signs in to the bus: one NATS user for each service, with the same name as the service's process. */
+/**
+ * Who signs in to the bus: one NATS user for each service, with the same name as the service's process. The gateway's
+ * processes are three, since they are trusted with different things: each has one face.
+ */
 
-export const BUS_USERS = ["api-gateway", "payments", "refunds", "webhook-dispatcher"] as const;
+export const GATEWAY_FACES = ["gateway-merchant", "gateway-operator", "gateway-public"] as const;
+export type GatewayFace = (typeof GATEWAY_FACES)[number];
+
+/** Makes the event stream and the dispatchers' consumer, and sends nothing else. */
+export const INSTALLATION = "installation";
+
+export const BUS_USERS = [
+  ...GATEWAY_FACES,
+  "payments",
+  "refunds",
+  "webhook-dispatcher",
+  INSTALLATION,
+] as const;
 export type BusUser = (typeof BUS_USERS)[number];
 
 /**

@@ -70,7 +70,7 @@ export const viewCheckout = defineServiceCommand({
   service: "payments",
   name: "view-checkout",
   work: "read",
-  senders: ["api-gateway"],
+  senders: ["gateway-public"],
   request: z.object({ checkoutId: z.uuid() }),
   result: checkoutPageSchema,
 });
@@ -80,7 +80,7 @@ export const cancelCheckout = defineServiceCommand({
   service: "payments",
   name: "cancel-checkout",
   work: "write",
-  senders: ["api-gateway"],
+  senders: ["gateway-public"],
   request: z.object({ checkoutId: z.uuid() }),
   result: checkoutPageSchema,
 });
@@ -90,7 +90,7 @@ export const inspectCheckoutCard = defineServiceCommand({
   service: "payments",
   name: "inspect-checkout-card",
   work: "read",
-  senders: ["api-gateway"],
+  senders: ["gateway-public"],
   request: z.object({ checkoutId: z.uuid(), bin: binSchema }),
   result: z.object({
     cardScheme: z.string().optional(),
@@ -106,6 +106,7 @@ export const inspectCheckoutCard = defineServiceCommand({
 export const payCheckout = defineCommand({
   service: "payments",
   name: "pay-checkout",
+  senders: ["gateway-public"],
   request: z.object({
     checkoutId: z.uuid(),
     paymentId: z.uuid(),

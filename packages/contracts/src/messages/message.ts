@@ -111,24 +111,25 @@ type CommandDefinition<Request extends z.ZodType, Result extends z.ZodType> = {
   name: string;
   request: Request;
   result: Result;
-  /** The gateway alone where nothing else is said. */
+  /** The gateway's face for those whom the command is of, where nothing else is said. */
   senders?: readonly BusUser[];
   /** `external` where nothing else is said. */
   work?: Work;
 };
 
-/** A command that a merchant's request leads to. */
+/** A command that a merchant's request leads to: of the merchant API, where nothing else is said. */
 export function defineCommand<Request extends z.ZodType, Result extends z.ZodType>(
   definition: CommandDefinition<Request, Result>,
 ): Command<Request, Result, MessageContext> {
-  return command(definition, messageContextSchema);
+  return command({ senders: ["gateway-merchant"], ...definition }, messageContextSchema);
 }
 
 /** A command that an operator's request leads to. */
 export function defineOperatorCommand<Request extends z.ZodType, Result extends z.ZodType>(
   definition: CommandDefinition<Request, Result> & { role: OperatorRole },
 ): Command<Request, Result, OperatorMessageContext> {
-  return { ...command(definition, operatorMessageContextSchema), role: definition.role };
+  const operators = { senders: ["gateway-operator"] as const, ...definition };
+  return { ...command(operators, operatorMessageContextSchema), role: definition.role };
 }
 
 /** A command of one service to another. */
@@ -144,9 +145,9 @@ function command<Request extends z.ZodType, Result extends z.ZodType, C extends 
     name,
     request,
     result,
-    senders = ["api-gateway"],
+    senders,
     work = "external",
-  }: CommandDefinition<Request, Result>,
+  }: CommandDefinition<Request, Result> & { senders: readonly BusUser[] },
   context: z.ZodType<C>,
 ): Command<Request, Result, C> {
   const reply = z.discriminatedUnion("outcome", [

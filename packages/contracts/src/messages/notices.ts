@@ -1,22 +1,24 @@
 import { z } from "zod";
+import type { BusUser } from "./bus-users.ts";
 
 /**
- * What a service tells its own replicas. A notice is a hint that makes something act sooner: nobody answers it, it can
+ * What one process tells others. A notice is a hint that makes something act sooner: nobody answers it, it can
  * be lost, and what it is about must come true without it.
  */
 export type Notice<Payload extends z.ZodType = z.ZodType> = {
-  /** The one service that publishes and subscribes to it. */
-  service: string;
+  publishers: readonly BusUser[];
+  listeners: readonly BusUser[];
   subject: string;
   payload: Payload;
 };
 
 /**
- * A credential was revoked or a merchant has changed: gateways read that merchant's credentials anew. Without it they
+ * A credential was revoked or a merchant has changed: merchant APIs read that merchant's credentials anew. Without it they
  * do so when what they have cached is too old.
  */
 export const credentialsChanged = {
-  service: "api-gateway",
+  publishers: ["gateway-operator"],
+  listeners: ["gateway-merchant"],
   subject: "gateway.credentials.changed",
   payload: z.object({ merchantId: z.uuid() }),
 } as const satisfies Notice;

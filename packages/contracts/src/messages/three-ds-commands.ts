@@ -74,7 +74,7 @@ export type SessionState = z.infer<typeof sessionStateSchema>;
 export const completePayment = defineServiceCommand({
   service: "payments",
   name: "complete",
-  senders: ["api-gateway"],
+  senders: ["gateway-public"],
   request: z.object({
     ...session,
     /** The acquirer's name of the session as the browser brought it; refused when it is not the one we were given. */
@@ -89,7 +89,7 @@ export const readSession = defineServiceCommand({
   service: "payments",
   name: "read-session",
   work: "read",
-  senders: ["api-gateway"],
+  senders: ["gateway-public"],
   request: z.object(session),
   result: sessionStateSchema,
 });

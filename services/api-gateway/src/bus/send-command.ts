@@ -47,7 +47,7 @@ export type SendPageCommand = Send<ServiceContext, Exchange>;
 export function createSendPageCommand(bus: Bus, options: SendOptions): SendPageCommand {
   const send = createSend(bus, options);
   return async (command, exchange, payload) =>
-    await send(command, exchange, (base) => ({ ...base, service: { name: "api-gateway" } }), payload);
+    await send(command, exchange, (base) => ({ ...base, service: { name: "gateway-public" } }), payload);
 }
 
 export type SendOptions = {

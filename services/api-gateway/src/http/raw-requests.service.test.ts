@@ -55,7 +55,7 @@ const get = (headers = "", line = `GET /api/payment/${ID} HTTP/1.1`) => `${line}
 
 /** All answers that came over one connection until the server closed it. */
 async function answersTo(...parts: string[]): Promise<HttpAnswer[]> {
-  const text = await sendRaw(on.gateway.ports.merchant!, ...parts);
+  const text = await sendRaw(on.gateway.ports.merchant, ...parts);
   return text
     .split(/(?=HTTP\/1\.1 \d)/)
     .filter((answer) => answer !== "")
@@ -258,7 +258,7 @@ describe("is answered, and no command comes of it", () => {
 
   test("a client that goes away before the end of its body", async () => {
     for (const end of ["end", "resetAndDestroy"] as const) {
-      const socket = connect(on.gateway.ports.merchant!, "127.0.0.1");
+      const socket = connect(on.gateway.ports.merchant, "127.0.0.1");
       socket.on("error", () => {});
       socket.write(post(LENGTH, BODY.slice(0, -1)));
       await once(socket, "connect");
@@ -273,7 +273,7 @@ describe("is answered, and no command comes of it", () => {
   });
 
   test("a client that resets its tunnel right behind asking for it, and the gateway lives on", async () => {
-    const socket = connect(on.gateway.ports.merchant!, "127.0.0.1");
+    const socket = connect(on.gateway.ports.merchant, "127.0.0.1");
     socket.on("error", () => {});
     socket.write(get("", "CONNECT localhost:443 HTTP/1.1"));
     await once(socket, "data");
@@ -351,7 +351,7 @@ describe("is odd and allowed: exactly one payment comes of it", () => {
       await slow.promise;
       return await on.usual.preAuthorize(message);
     };
-    const socket = connect(on.gateway.ports.merchant!, "127.0.0.1");
+    const socket = connect(on.gateway.ports.merchant, "127.0.0.1");
     socket.write(post(LENGTH));
     await eventually(() => expect(on.payments.received).toHaveLength(1));
     socket.resetAndDestroy();

@@ -7,15 +7,20 @@ import { startTestGateway } from "../../test/test-gateway.ts";
 test("refused sign-ins and requests without the role are counted for the alerts, from none on", async () => {
   const gateway = await startTestGateway();
   onTestFinished(() => gateway.stop());
-  const [health, merchant, operator] = [await freePort(), await freePort(), await freePort()];
-  await gateway.spawnAnother({
-    HEALTH_PORT: `${health}`,
+  const [merchant, operator] = [await freePort(), await freePort()];
+  const healths = [await freePort(), await freePort()] as const;
+  await gateway.spawnAnother("gateway-merchant", {
+    HEALTH_PORT: `${healths[0]}`,
     MERCHANT_API_PORT: `${merchant}`,
-    OPERATOR_API_PORT: `${operator}`,
     FAILED_SIGN_INS_PER_MINUTE_PER_IP: "1",
   });
+  await gateway.spawnAnother("gateway-operator", {
+    HEALTH_PORT: `${healths[1]}`,
+    OPERATOR_API_PORT: `${operator}`,
+  });
   const counts = async () => {
-    const { text } = await http(health, { path: "/metrics" });
+    const metrics = await Promise.all(healths.map((health) => http(health, { path: "/metrics" })));
+    const text = metrics.map((answer) => answer.text).join("\n");
     const lines = text.matchAll(/^holdfast_access_refused_total\{(.*)\} (\d+)/gm);
     return Object.fromEntries(
       [...lines].map(([, labels = "", count]) => [

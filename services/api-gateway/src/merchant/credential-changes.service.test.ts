@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { http } from "../../test/http-client.ts";
 import { startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
 
-/** Two gateways on one database and one bus. The operator speaks to the first, the merchant has signed in at both. */
+/** Two gateways of three faces each on one database and one bus. The operator speaks to the first, the merchant has signed in at both. */
 async function setUp({ cacheTtl }: { cacheTtl: string }) {
   const gateway = await startTestGateway({ CREDENTIAL_CACHE_TTL: cacheTtl });
   onTestFinished(() => gateway.stop());
@@ -13,7 +13,7 @@ async function setUp({ cacheTtl }: { cacheTtl: string }) {
   const merchant = await gateway.createMerchant();
   const statuses = async () => {
     const request = { path: "/api/nowhere", headers: merchant.headers };
-    const answers = await Promise.all([gateway.merchantApi(request), http(other.merchant!, request)]);
+    const answers = await Promise.all([gateway.merchantApi(request), http(other.merchant, request)]);
     return answers.map(({ status }) => status);
   };
   expect(await statuses()).toEqual([404, 404]);
@@ -36,7 +36,7 @@ function setStatus(gateway: TestGateway, { merchantId }: TestMerchant, status: "
 const UNAUTHORIZED = [401, 401];
 const SIGNED_IN = [404, 404];
 
-describe("while the bus is there, every gateway learns before its cache is too old", () => {
+describe("while the bus is there, every merchant API learns before its cache is too old", () => {
   // No cache ever is: its clock stands still.
   beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
   afterEach(() => void vi.useRealTimers());
@@ -70,7 +70,7 @@ describe("while the bus is there, every gateway learns before its cache is too o
   });
 });
 
-describe("while the bus is down, the gateway that changes it knows at once, others when their cache is too old", () => {
+describe("while the bus is down, every merchant API knows when its cache is too old", () => {
   test.each([
     ["a revocation", revoke],
     [
@@ -81,7 +81,6 @@ describe("while the bus is down, the gateway that changes it knows at once, othe
     const { gateway, merchant, statuses } = await setUp({ cacheTtl: "2s" });
     await gateway.nats.kill();
     expect((await change(gateway, merchant)).status).toBeLessThan(300);
-    expect((await statuses())[0]).toBe(401);
     await eventually(async () => expect(await statuses()).toEqual(UNAUTHORIZED));
   });
 });

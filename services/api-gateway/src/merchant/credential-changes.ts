@@ -5,14 +5,14 @@ import type { SignIn } from "./sign-in.ts";
 /** Announces that a merchant's credentials must be read again: one was revoked, or the merchant has changed. */
 export type AnnounceChange = (merchantId: string) => void;
 
+export function announceCredentialChanges(bus: Bus): AnnounceChange {
+  return (merchantId) => publishNotice(bus, credentialsChanged, { merchantId });
+}
+
 /**
- * Keeps the gateways' caches of credentials in step: what one announces, all forget immediately. While the bus is down,
- * only this process does; the others use what they have cached until it is too old (CREDENTIAL_CACHE_TTL).
+ * Keeps a merchant API's cache of credentials in step: what an operator API announces, it forgets immediately. While the
+ * bus is down it uses what it has cached until that is too old (CREDENTIAL_CACHE_TTL).
  */
-export function shareCredentialChanges(bus: Bus, signIn: SignIn): AnnounceChange {
+export function followCredentialChanges(bus: Bus, signIn: SignIn): void {
   onNotice(bus, credentialsChanged, ({ merchantId }) => signIn.forget(merchantId));
-  return (merchantId) => {
-    signIn.forget(merchantId);
-    publishNotice(bus, credentialsChanged, { merchantId });
-  };
 }

@@ -209,6 +209,26 @@ export async function findMerchant(db: Db, merchantId: string): Promise<Merchant
   return row && toMerchant(row);
 }
 
+/** A merchant as the pages for browsers may know it: what its buyers see, and what a payment is carried out under. */
+export type Payee = { merchantId: string; name: string; isActive: boolean } & MerchantSettings;
+
+/** Nothing of its credentials, which the role of those pages may not read. */
+export async function findPayee(db: Db, merchantId: string): Promise<Payee | undefined> {
+  const query = db
+    .selectFrom("merchant")
+    .select(["merchant_id", "name", "status", ...SETTINGS_COLUMNS])
+    .where("merchant_id", "=", merchantId);
+  const row = await read(query.executeTakeFirst());
+  return (
+    row && {
+      merchantId: row.merchant_id,
+      name: row.name,
+      isActive: row.status === "ACTIVE",
+      ...settingsOf(row),
+    }
+  );
+}
+
 /** Newest first. Ids are UUIDv7, and a page continues below the last one seen, so it stays the same whatever is added. */
 export async function listMerchants(db: Db, limit: number, before: string | undefined): Promise<Merchant[]> {
   const query = db

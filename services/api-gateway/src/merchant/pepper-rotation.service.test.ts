@@ -85,11 +85,11 @@ test("without a pepper that credentials need the gateway does not start, and say
 });
 
 test("each face that has the ring compares it", async () => {
-  for (const off of [{ MERCHANT_API_PORT: "" }, { OPERATOR_API_PORT: "" }]) {
-    const start = gateway.startAnother({ ...off, CREDENTIAL_PEPPERS: P2 });
-    await expect(start).rejects.toMatchObject({ code: "key_needed" });
+  for (const face of ["gateway-merchant", "gateway-operator"] as const) {
+    const start = gateway.startFace(face, { CREDENTIAL_PEPPERS: P2 });
+    await expect(start, face).rejects.toMatchObject({ code: "key_needed" });
   }
-  await gateway.startAnother({ MERCHANT_API_PORT: "", OPERATOR_API_PORT: "", CREDENTIAL_PEPPERS: "" });
+  await gateway.startFace("gateway-public", { CREDENTIAL_PEPPERS: "" });
 });
 
 test("a pepper that was given up is not asked for, and its credentials are refused with an error in the log", async () => {
@@ -100,18 +100,17 @@ test("a pepper that was given up is not asked for, and its credentials are refus
 });
 
 test("the role that signs in replaces no hash but through the guarded function", async () => {
-  const { apiKey } = merchant;
-  const replace = (from: string, hmac: string) =>
-    withClient(gateway.database.urls.gateway.app, async (client) => {
-      const call = `select replace_secret_hash($1, $2, ${hmac}, 'p9', decode(repeat('00', 32), 'hex')) as replaced`;
+  const replace = ({ apiKey }: TestMerchant, from: string, hmac?: string) =>
+    withClient(gateway.database.urls.gateway.merchant, async (client) => {
+      const known = hmac ?? `(select secret_hmac from credential where api_key = '${apiKey}')`;
+      const call = `select replace_secret_hash($1, $2, ${known}, 'p9', decode(repeat('00', 32), 'hex')) as replaced`;
       return ((await client.query(call, [apiKey, from])).rows as { replaced: boolean }[])[0]!.replaced;
     });
-  const known = `(select secret_hmac from credential where api_key = '${apiKey}')`;
-  expect(await replace("p2", known)).toBe(false);
-  expect(await replace("p1", "decode(repeat('11', 32), 'hex')")).toBe(false);
-  await asOwner(`update credential set revoked_at = now() where api_key = '${apiKey}'`);
-  expect(await replace("p1", known)).toBe(false);
-  await asOwner(`update credential set revoked_at = null where api_key = '${apiKey}'`);
-  expect(await replace("p1", known)).toBe(true);
-  expect(await replace("p9", known)).toBe(false);
+  expect(await replace(merchant, "p2")).toBe(false);
+  expect(await replace(merchant, "p1", "decode(repeat('11', 32), 'hex')")).toBe(false);
+  const revoked = await gateway.createMerchant();
+  await asOwner(`update credential set revoked_at = now() where api_key = '${revoked.apiKey}'`);
+  expect(await replace(revoked, "p1")).toBe(false);
+  expect(await replace(merchant, "p1")).toBe(true);
+  expect(await replace(merchant, "p9")).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { refuseMissingKeys, type Logger } from "@holdfast/service-runtime";
+import { refuseMissingKeys, type KeyRing, type Logger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { Config } from "../config.ts";
 import type { GatewayDatabase } from "../database.ts";
@@ -8,22 +8,12 @@ import { createRehash } from "./rehash.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
 
 /**
- * Signs in with the gateway's database and peppers; undefined where the face has none.
+ * Signs in with the gateway's database and peppers.
  *
  * @throws KeyNeededError when a pepper is missing that credentials need.
  */
-export async function startSignIn(
-  {
-    CREDENTIAL_PEPPERS: peppers,
-    KEYS_ABANDONED: abandoned,
-    CREDENTIAL_CACHE_TTL,
-    REQUESTS_IN_FLIGHT_MAX,
-  }: Config,
-  db: Kysely<GatewayDatabase>,
-  log: Logger,
-): Promise<SignIn | undefined> {
-  if (!peppers) return undefined;
-  await refuseMissingKeys(db, peppersInUse(peppers), { abandoned, log });
+export async function startSignIn(config: Config, db: Kysely<GatewayDatabase>, log: Logger): Promise<SignIn> {
+  const peppers = await refuseMissingPeppers(config, db, log);
   const report = (error: Error, merchantId: string) => log.error({ merchantId, error }, "sign-in");
   return createSignIn({
     findCredential: async (apiKey) => reportUnknownPepper(peppers, await findCredential(db, apiKey), report),
@@ -33,8 +23,24 @@ export async function startSignIn(
       replaceHash: (apiKey, from, to) => replaceHash(db, apiKey, from, to),
       onFailed: (error) => log.warn({ operation: "rehash", error }, "a credential keeps its old pepper"),
     }),
-    cacheTtlMs: CREDENTIAL_CACHE_TTL,
-    waitingMax: REQUESTS_IN_FLIGHT_MAX,
+    cacheTtlMs: config.CREDENTIAL_CACHE_TTL,
+    waitingMax: config.REQUESTS_IN_FLIGHT_MAX,
     clock: performance,
   });
+}
+
+/**
+ * The peppers, which are all that credentials need. A face that only makes credentials compares them, too: it would
+ * otherwise make some that another face cannot check.
+ *
+ * @throws KeyNeededError
+ */
+export async function refuseMissingPeppers(
+  { CREDENTIAL_PEPPERS: peppers, KEYS_ABANDONED: abandoned }: Config,
+  db: Kysely<GatewayDatabase>,
+  log: Logger,
+): Promise<KeyRing> {
+  if (!peppers) throw new TypeError("a face signs in without peppers");
+  await refuseMissingKeys(db, peppersInUse(peppers), { abandoned, log });
+  return peppers;
 }

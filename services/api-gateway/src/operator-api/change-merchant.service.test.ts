@@ -129,7 +129,7 @@ describe("a change", () => {
     const merchant = await gateway.createMerchant({ name: "A shop" });
     const asOwner = (sql: string) =>
       withClient(gateway.database.urls.gateway.owner, async (client) => void (await client.query(sql)));
-    await asOwner("revoke insert on audit_entry from gateway_app");
+    await asOwner("revoke insert on audit_entry from gateway_operator");
     const calls = [
       change(merchant.merchantId, { name: "B", status: "SUSPENDED" }),
       gateway.operatorApi({
@@ -143,7 +143,7 @@ describe("a change", () => {
       gateway.operatorApi({ method: "POST", path: "/operator/merchants", body: '{"name": "New"}' }),
     ];
     for (const answer of await Promise.all(calls)) expectProblem(answer, "internal_error");
-    await asOwner("grant insert on audit_entry to gateway_app");
+    await asOwner("grant insert on audit_entry to gateway_operator");
     expect(await read(merchant.merchantId)).toMatchObject({
       name: "A shop",
       status: "ACTIVE",

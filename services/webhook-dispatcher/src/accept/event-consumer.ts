@@ -1,22 +1,11 @@
 import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
-import { assertEventStream, type EventStreamOptions } from "@holdfast/outbox";
+import { EventStreamSettingsError, requireWebhookConsumer } from "@holdfast/outbox";
 import { messagingAttributes, TRACEPARENT_HEADER, type Bus } from "@holdfast/messaging";
 import { createNaturalBatcher, pause } from "@holdfast/service-runtime";
 import { inSpan, parseTraceparent, remoteContext, SpanKind, type Span } from "@holdfast/telemetry";
-import {
-  AckPolicy,
-  DeliverPolicy,
-  JetStreamApiCodes,
-  JetStreamApiError,
-  jetstream,
-  jetstreamManager,
-  type ConsumerMessages,
-  type JsMsg,
-} from "@nats-io/jetstream";
+import { jetstream, type ConsumerMessages, type JsMsg } from "@nats-io/jetstream";
 import { acceptBatch, type AcceptDeps, type Received } from "./accept-batch.ts";
 import { createConfirmations } from "./confirmations.ts";
-
-export type EventConsumerOptions = { stream: EventStreamOptions; ackWaitMs: number };
 
 export type EventConsumer = {
   /** Pulls no further events and waits for the batches under way, at most `timeoutMs`. */
@@ -25,12 +14,11 @@ export type EventConsumer = {
 
 /**
  * Pulls events for as long as the process runs. The consumer is durable and shared by all dispatchers. When stream or
- * consumer are gone (all of JetStream's data was lost), both are created again, and the owners publish the unconfirmed
- * events again.
+ * consumer are gone (all of JetStream's data was lost), this waits until the installation has made them again, and the
+ * owners publish the unconfirmed events again. Settings that are not ours end the process.
  */
 export function startEventConsumer(
   deps: Omit<AcceptDeps, "isStopping" | "confirmations"> & { bus: Bus },
-  { stream, ackWaitMs }: EventConsumerOptions,
 ): EventConsumer {
   const stopping = new AbortController();
   let messages: ConsumerMessages | undefined;
@@ -56,7 +44,7 @@ export function startEventConsumer(
   const running = (async () => {
     while (!stopping.signal.aborted) {
       try {
-        messages = await openConsumer(deps.bus.nats, stream, ackWaitMs);
+        messages = await openConsumer(deps.bus.nats);
         deps.progress.mark("accept");
         if (stopping.signal.aborted) break;
         for await (const message of messages) {
@@ -64,12 +52,15 @@ export function startEventConsumer(
           deps.progress.mark("accept");
         }
       } catch (error) {
+        // Not caught by anybody, so that the process ends: what else this consumer does is not known.
+        if (error instanceof EventStreamSettingsError) throw error;
         deps.events.acceptFailed(error);
       }
       deps.progress.mark("accept");
       if (!stopping.signal.aborted) await pause(REOPEN_PAUSE_MS);
     }
   })();
+  const watching = watchConsumer(deps.bus, stopping.signal);
   // A consumer without events is not stuck.
   const idle = setInterval(() => underway.size === 0 && deps.progress.mark("accept"), IDLE_MARK_MS);
 
@@ -78,12 +69,26 @@ export function startEventConsumer(
       stopping.abort();
       clearInterval(idle);
       await Promise.race([messages?.close(), pause(STOP_PULLING_MS)]);
-      await Promise.race([running, pause(STOP_PULLING_MS)]);
+      await Promise.race([Promise.allSettled([running, watching]), pause(STOP_PULLING_MS)]);
       await Promise.race([Promise.allSettled(underway), pause(timeoutMs)]);
       await confirmations.stop(STOP_PULLING_MS);
     },
   };
 }
+
+/** Ends the process, too, when stream or consumer are changed while events are being pulled. */
+async function watchConsumer({ nats }: Bus, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await pause(LOOK_EVERY_MS, signal);
+    if (signal.aborted) return;
+    await requireWebhookConsumer(nats).catch((error: unknown) => {
+      // That they are gone, or that the bus is, is for the loop that pulls.
+      if (error instanceof EventStreamSettingsError) throw error;
+    });
+  }
+}
+
+const LOOK_EVERY_MS = 10_000;
 
 /** Covers the time from arrival to commit, in the trace of the request that made the event. */
 async function inReceivingSpan(
@@ -104,13 +109,8 @@ const REOPEN_PAUSE_MS = 250;
 const IDLE_MARK_MS = 1_000;
 const STOP_PULLING_MS = 500;
 
-async function openConsumer(
-  nats: Bus["nats"],
-  stream: EventStreamOptions,
-  ackWaitMs: number,
-): Promise<ConsumerMessages> {
-  await assertEventStream(nats, stream);
-  await assertConsumer(nats, ackWaitMs);
+async function openConsumer(nats: Bus["nats"]): Promise<ConsumerMessages> {
+  await requireWebhookConsumer(nats);
   const consumer = await jetstream(nats).consumers.get(EVENT_STREAM.name, WEBHOOK_CONSUMER);
   return await consumer.consume({
     max_messages: PULLED_MAX,
@@ -120,30 +120,5 @@ async function openConsumer(
   });
 }
 
-/** Creates the consumer, or brings it to its settings, without losing its position in the stream. */
-async function assertConsumer(nats: Bus["nats"], ackWaitMs: number): Promise<void> {
-  const { consumers } = await jetstreamManager(nats);
-  const changeable = { ack_wait: ackWaitMs * 1_000_000, max_ack_pending: ACK_PENDING_MAX, max_deliver: -1 };
-  const existing = await consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER).catch((error: unknown) => {
-    const isMissing = error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound;
-    if (isMissing) return undefined;
-    throw error;
-  });
-  if (existing) {
-    const { ack_wait, max_ack_pending, max_deliver } = existing.config;
-    const differs = JSON.stringify({ ack_wait, max_ack_pending, max_deliver }) !== JSON.stringify(changeable);
-    if (differs) await consumers.update(EVENT_STREAM.name, WEBHOOK_CONSUMER, changeable);
-    return;
-  }
-  await consumers.add(EVENT_STREAM.name, {
-    durable_name: WEBHOOK_CONSUMER,
-    ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.All,
-    ...changeable,
-  });
-}
-
-/** Most events that are delivered and not accepted yet, over all dispatchers. Acceptance takes milliseconds. */
-const ACK_PENDING_MAX = 5_000;
 const PULLED_MAX = 500;
 const PULL_EXPIRES_MS = 2_000;

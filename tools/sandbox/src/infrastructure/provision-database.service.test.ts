@@ -1,7 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AUDITOR, roleNames, schemaNames, type RolePasswords, type SchemaUrls } from "@holdfast/installation";
+import {
+  AUDITOR,
+  roleNames,
+  schemaNames,
+  type RolePasswords,
+  type SchemaName,
+  type SchemaUrls,
+} from "@holdfast/installation";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPostgres, type Postgres } from "./postgres.ts";
 import { provisionDatabase } from "./provision-database.ts";
@@ -24,7 +31,7 @@ beforeAll(async () => {
   for (const schema of schemaNames) {
     await query(
       urls[schema].owner,
-      `create table secrets (id int); grant select on secrets to ${schema}_app`,
+      `create table secrets (id int); grant select on secrets to ${appRolesOf(schema).join(", ")}`,
     );
   }
 });
@@ -34,13 +41,17 @@ afterAll(async () => {
   rmSync(home, { recursive: true });
 });
 
+function appRolesOf(schema: SchemaName): string[] {
+  return roleNames.filter((role) => role.startsWith(`${schema}_`) && !role.endsWith("_owner"));
+}
+
 function query(url: string, sql: string): Promise<unknown[]> {
   return withClient(url, async (client) => (await client.query(sql)).rows);
 }
 
 test("each role reads its own schema without naming it, and no other one", async () => {
   for (const own of schemaNames) {
-    for (const url of [urls[own].app, urls[own].owner]) {
+    for (const url of Object.values(urls[own])) {
       expect(await query(url, "select * from secrets")).toEqual([]);
       for (const other of schemaNames.filter((schema) => schema !== own)) {
         await expect(query(url, `select * from ${other}.secrets`)).rejects.toMatchObject({ code: "42501" });
@@ -65,7 +76,7 @@ test("an app role may only do what a migration granted", async () => {
 
 test("nobody signs in as the auditor until it has a password, nor when it has none any more", async () => {
   const admin = postgres.superuserUrl("postgres");
-  const url = new URL(urls.gateway.app);
+  const url = new URL(urls.gateway.operator);
   url.username = AUDITOR;
   url.password = "of the auditor";
   const canSignIn = async () =>
@@ -82,4 +93,19 @@ test("statements of app roles are bounded in time, migrations are not", async ()
   const timeouts = "select current_setting('statement_timeout') as s, current_setting('lock_timeout') as l";
   expect(await query(urls.refunds.app, timeouts)).toEqual([{ s: "5s", l: "3s" }]);
   expect(await query(urls.refunds.owner, timeouts)).toEqual([{ s: "0", l: "0" }]);
+});
+
+test("the role of gateways before faces is there for the migrations that name it, and cannot sign in", async () => {
+  const former = "select rolcanlogin from pg_roles where rolname = 'gateway_app'";
+  expect(await query(postgres.superuserUrl("postgres"), former)).toEqual([{ rolcanlogin: false }]);
+});
+
+test("where that role was there before, an installation leaves it its password", async () => {
+  const admin = postgres.superuserUrl("postgres");
+  await query(admin, "alter role gateway_app login password 'of before'");
+  await provisionDatabase({ superuserUrl: admin, database: 'hold"fast', passwords });
+  const url = new URL(urls.gateway.operator);
+  url.username = "gateway_app";
+  url.password = "of%20before";
+  expect(await query(url.href, "select 1 as one")).toEqual([{ one: 1 }]);
 });

@@ -32,7 +32,7 @@ const PAN = "4111111111111111";
 const CARD = { pan: PAN, cardHolderName: "Ada Lovelace", expiry: "12/30", cvv: "937", installmentCount: "3" };
 
 const get = (path: string, headers: Record<string, string> = {}) =>
-  http(gateway.ports.public!, { path, headers });
+  http(gateway.ports.public, { path, headers });
 
 /** Puts a checkout in front of the page. */
 function show(change: Partial<CheckoutPage> = {}): CheckoutPage {
@@ -54,7 +54,7 @@ function post(
   form: Record<string, string>,
   headers: Record<string, string> = {},
 ): Promise<HttpAnswer> {
-  return http(gateway.ports.public!, {
+  return http(gateway.ports.public, {
     method: "POST",
     path,
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
@@ -102,7 +102,7 @@ test("every page forbids whatever it does not need, and is not kept, framed or t
 test("a browser's report is noted, whatever state the pages are in", async () => {
   checkouts.answers.view = async () => ({ outcome: "in_doubt" });
   const report = { "effective-directive": "script-src-elem", "blocked-uri": "https://evil.example/a.js" };
-  const answer = await http(gateway.ports.public!, {
+  const answer = await http(gateway.ports.public, {
     method: "POST",
     path: "/csp-reports",
     headers: { "content-type": "application/csp-report" },
@@ -301,7 +301,7 @@ test.each([
 ])("a body that is %s is the client's fault (%i), whatever it asks for", async (_case, status, request) => {
   for (const path of ["card", "pay", "cancel"]) {
     const to = { method: "POST", path: `/checkout/${randomUUID()}/${path}`, ...request };
-    expect(await http(gateway.ports.public!, to)).toMatchObject({
+    expect(await http(gateway.ports.public, to)).toMatchObject({
       status,
       headers: {
         "content-type": "text/html; charset=utf-8",
@@ -310,7 +310,7 @@ test.each([
       text: expect.stringContaining("could not be read"),
     });
     const byScript = { ...to, headers: { ...to.headers, ...BY_SCRIPT } };
-    expect(await http(gateway.ports.public!, byScript)).toMatchObject({
+    expect(await http(gateway.ports.public, byScript)).toMatchObject({
       status,
       body: { faults: ["form.busy"] },
     });
@@ -337,13 +337,13 @@ test("checkouts and challenges share the places of their listener; without one b
   const challenges = await serveCommands(small.nats.url, "payments", [
     handler(readSession, async () => ({ outcome: "problem", code: "three_ds_session_not_found" })),
   ]);
-  const keys = keyRingSetting().parse(small.env.THREE_DS_STATE_KEYS);
+  const keys = keyRingSetting().parse(small.envOf("gateway-public").THREE_DS_STATE_KEYS);
   const sessions = createSignedSessions(keys, { lifetimeMs: 60_000 });
   const { pageUrl } = createGenerateSession(sessions, "https://pay.example.test")(randomUUID());
-  const underway = http(small.ports.public!, { path: `/checkout/${randomUUID()}` });
+  const underway = http(small.ports.public, { path: `/checkout/${randomUUID()}` });
   await asked.promise;
   for (const path of [`/checkout/${randomUUID()}`, new URL(pageUrl).pathname]) {
-    const answer = await http(small.ports.public!, { path });
+    const answer = await http(small.ports.public, { path });
     expect(answer).toMatchObject({ status: 503, headers: { "content-type": "text/html; charset=utf-8" } });
   }
   release.resolve();
@@ -369,7 +369,7 @@ test("who asks for pages too often is told to wait, on all of them, and nobody e
     TRUSTED_PROXIES: "127.0.0.0/8",
   });
   const visit = (path: string, from: string) =>
-    http(limited.ports.public!, { path, headers: { "x-forwarded-for": from } });
+    http(limited.ports.public, { path, headers: { "x-forwarded-for": from } });
   await visit(`/checkout/${randomUUID()}`, "203.0.113.7");
   await visit("/3ds/challenge/x", "203.0.113.7");
   for (const path of [`/checkout/${randomUUID()}`, "/3ds/challenge/x"]) {

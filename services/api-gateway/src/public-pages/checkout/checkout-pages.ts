@@ -20,7 +20,7 @@ import { formSource, type BodyLimit } from "../../limits/body-limit.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
 import { isForm, readBody } from "../../http/read-body.ts";
 import { Refusal } from "../../http/refusal.ts";
-import { findMerchant } from "../../merchant/merchant-queries.ts";
+import { findPayee } from "../../merchant/merchant-queries.ts";
 import { checkoutUrl } from "../public-url.ts";
 import type { FormTokens } from "./form-token.ts";
 import { ASSET_HEADERS, type PageAssets } from "./page-assets.ts";
@@ -113,7 +113,7 @@ async function inPlace(
 async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const checkout = await look(deps, visit);
   if (!checkout) return;
-  const merchant = await findMerchant(deps.db, checkout.merchantId);
+  const merchant = await findPayee(deps.db, checkout.merchantId);
   if (!merchant) throw new Error("a checkout's merchant does not exist");
   const { asked, path, exchange } = visit;
   const shown: ShownCheckout = { checkout, merchantName: merchant.name, locale: asked.locale, path };

@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../../database.ts";
 import type { SendCommand } from "../../bus/send-command.ts";
 import type { Exchange } from "../../http/exchange.ts";
-import { findMerchant } from "../../merchant/merchant-queries.ts";
+import { findPayee } from "../../merchant/merchant-queries.ts";
 import type { GenerateSession } from "../three-ds/generate-session.ts";
 import { checkoutUrl } from "../public-url.ts";
 import { addressOf, type PageRequest } from "./page-request.ts";
@@ -41,7 +41,7 @@ export async function payByForm(deps: PayByFormDeps, filled: FilledForm): Promis
   if (checkout.status !== "OPEN" || isUnderWay(checkout)) return { kind: "onward" };
   const given = readCardForm(form, new Date());
   if (Array.isArray(given)) return { kind: "faults", faults: given };
-  const caller = await findPayee(deps.db, checkout.merchantId);
+  const caller = await readCaller(deps.db, checkout.merchantId);
   if (!caller) return { kind: "faults", faults: ["form.busy"] };
 
   const { checkoutId, merchantId } = checkout;
@@ -97,18 +97,12 @@ function answerOf(checkout: CheckoutPage, { locale: { language } }: PageRequest)
 /**
  * The merchant as its own sign-in would give it, with its present plan and rules. @returns undefined while suspended.
  */
-async function findPayee(
+async function readCaller(
   db: Kysely<GatewayDatabase>,
   merchantId: string,
 ): Promise<MessageContext["merchant"] | undefined> {
-  const merchant = await findMerchant(db, merchantId);
-  if (!merchant || merchant.status !== "ACTIVE") return undefined;
-  const {
-    name: _name,
-    status: _status,
-    createdAt: _createdAt,
-    credentials: _credentials,
-    ...payee
-  } = merchant;
-  return payee;
+  const payee = await findPayee(db, merchantId);
+  if (!payee?.isActive) return undefined;
+  const { name: _name, isActive: _isActive, ...caller } = payee;
+  return caller;
 }

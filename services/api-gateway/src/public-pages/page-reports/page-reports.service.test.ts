@@ -11,9 +11,7 @@ afterAll(() => gateway.stop());
 
 test("violations are counted by directive and source, whatever was sent as such", async () => {
   const [pages, health] = [await freePort(), await freePort()];
-  await gateway.spawnAnother({
-    MERCHANT_API_PORT: "",
-    OPERATOR_API_PORT: "",
+  await gateway.spawnAnother("gateway-public", {
     PUBLIC_PAGES_PORT: String(pages),
     HEALTH_PORT: String(health),
   });

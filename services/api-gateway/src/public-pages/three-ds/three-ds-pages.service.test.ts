@@ -95,7 +95,7 @@ const enrol = (fields: Record<string, string | undefined> = {}, headers: Record<
       ...fields,
     }),
   });
-const visit = (request: HttpRequest): Promise<HttpAnswer> => http(gateway.ports.public!, request);
+const visit = (request: HttpRequest): Promise<HttpAnswer> => http(gateway.ports.public, request);
 const pathOf = (url: string | undefined) => new URL(url ?? "").pathname;
 const postForm = (path: string, body: string) =>
   visit({
@@ -375,10 +375,10 @@ describe("the way back", () => {
 test("an address older than its lifetime is not looked at", async () => {
   const brief = await startTestGateway({
     THREE_DS_STATE_LIFETIME: "0s",
-    THREE_DS_STATE_KEYS: gateway.env.THREE_DS_STATE_KEYS,
+    THREE_DS_STATE_KEYS: gateway.envOf("gateway-public").THREE_DS_STATE_KEYS,
   });
   const { back } = await pages();
-  const page = await http(brief.ports.public!, { path: back });
+  const page = await http(brief.ports.public, { path: back });
   expect(page).toMatchObject({ status: 410 });
   expect(page.headers).not.toHaveProperty("location");
   await brief.stop();
@@ -388,11 +388,11 @@ test("over the rate limit a state that is not ours is in no header, and is no 5x
   const limited = await startTestGateway({
     PAGE_REQUESTS_PER_MINUTE_PER_IP: "1",
     PAGE_REQUESTS_PER_MINUTE_PER_CHECKOUT: "1",
-    THREE_DS_STATE_KEYS: gateway.env.THREE_DS_STATE_KEYS,
+    THREE_DS_STATE_KEYS: gateway.envOf("gateway-public").THREE_DS_STATE_KEYS,
   });
   onTestFinished(() => limited.stop());
   const { back, challenge } = await pages();
-  const ask = (path: string) => http(limited.ports.public!, { path });
+  const ask = (path: string) => http(limited.ports.public, { path });
   await ask("/3ds/return/first");
   const foreign = [
     "https%3A%2F%2Fevil.example%2Fpay%3Fa%3D1",

@@ -1,0 +1,106 @@
+import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
+import {
+  configOf,
+  differences,
+  eventStreamConfig,
+  EventStreamSettingsError,
+  manager,
+  webhookConsumerConfig,
+  type EventStreamSizes,
+} from "@holdfast/outbox";
+import type { Bus } from "@holdfast/messaging";
+import { pause } from "@holdfast/service-runtime";
+
+/**
+ * Makes the event stream and the dispatchers' consumer, or brings them to their settings without losing events or the
+ * consumer's place. It may run at any time.
+ *
+ * @throws EventStreamSettingsError where they cannot be changed into what they should be.
+ */
+export async function installEventStream({ nats }: Pick<Bus, "nats">, sizes: EventStreamSizes) {
+  const { streams, consumers } = await manager(nats);
+  const { name } = EVENT_STREAM;
+  await bring(`stream ${name}`, eventStreamConfig(sizes), {
+    find: async () => await configOf(streams.info(name)),
+    make: (config) => streams.add(config),
+    change: (config) => streams.update(name, config),
+  });
+  await bring(`consumer ${WEBHOOK_CONSUMER}`, webhookConsumerConfig(sizes), {
+    find: () => configOf(consumers.info(name, WEBHOOK_CONSUMER)),
+    make: (config) => consumers.add(name, config),
+    change: (config) => consumers.update(name, WEBHOOK_CONSUMER, config),
+  });
+}
+
+type Steps<Config> = {
+  find: () => Promise<object | undefined>;
+  make: (config: Config) => Promise<unknown>;
+  change: (config: Config) => Promise<unknown>;
+};
+
+async function bring<Config extends object>(
+  what: string,
+  wanted: Config,
+  { find, make, change }: Steps<Config>,
+): Promise<void> {
+  const existing = await find();
+  if (!existing) {
+    // When two make it at once, the second finds one with the same settings, which is no error.
+    await make(wanted);
+    return;
+  }
+  if (differences(existing, wanted).length === 0) return;
+  // The client sends what is there with our changes in it: what is to go has to be named.
+  const cleared = Object.fromEntries(Object.keys(existing).map((field) => [field, undefined]));
+  const refusal = await change({ ...cleared, ...wanted }).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const left = differences((await find()) ?? {}, wanted);
+  if (left.length === 0) return;
+  throw new EventStreamSettingsError(
+    `${what} cannot be changed: ${left.join("; ")}. Delete it and run the installation again; the outboxes publish again what is not confirmed`,
+    { cause: refusal },
+  );
+}
+
+export type KeptEventStream = { stop(): Promise<void> };
+
+/**
+ * Makes stream and consumer again whenever they are gone, as after the loss of all of JetStream's data, for as long as
+ * the bus is there. It changes neither: one that differs is for people to look at, and the services refuse it.
+ */
+export function keepEventStream(
+  bus: Bus,
+  sizes: EventStreamSizes,
+  {
+    intervalMs,
+    onMade = () => {},
+    onFailed = () => {},
+  }: { intervalMs: number; onMade?: () => void; onFailed?: (error: unknown) => void },
+): KeptEventStream {
+  const stopping = new AbortController();
+  const round = async () => {
+    if (!bus.connected || !(await isGone(bus))) return;
+    await installEventStream(bus, sizes);
+    onMade();
+  };
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      await round().catch(onFailed);
+      await pause(intervalMs, stopping.signal);
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function isGone({ nats }: Bus): Promise<boolean> {
+  const { streams, consumers } = await manager(nats);
+  const stream = await configOf(streams.info(EVENT_STREAM.name));
+  return !stream || !(await configOf(consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER)));
+}

@@ -1,0 +1,181 @@
+// An attacker with everything that one face of the gateway signs in with: its user of the bus and its database role.
+import { randomUUID } from "node:crypto";
+import {
+  ALL_COMMANDS,
+  BUS_USERS,
+  describeRefund,
+  GATEWAY_FACES,
+  getPayment,
+  inboxSubject,
+  requestRefund,
+  sellPayment,
+  type GatewayFace,
+} from "@holdfast/contracts";
+import { connectBus, request, type Bus } from "@holdfast/messaging";
+import { withClient } from "@holdfast/sandbox/infrastructure";
+import { PermissionViolationError } from "@nats-io/transport-node";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { eventually, startTestSystem, type TestSystem } from "../support/index.ts";
+
+let system: TestSystem;
+beforeAll(async () => {
+  system = await startTestSystem({
+    services: ["payments", "refunds", "webhook-dispatcher"],
+    withBusUsers: true,
+  });
+});
+afterAll(() => system.close());
+
+async function signInAs(user: string): Promise<Bus> {
+  const bus = await connectBus({ url: system.nats.url, name: user, ...system.busLogin(user) });
+  onTestFinished(() => bus.close(500));
+  return bus;
+}
+
+/** What the server has refused, as `publish <subject>` and `subscription <subject>`, after all that was sent before. */
+async function refusalsOf(bus: Bus, attack: () => void): Promise<Set<string>> {
+  const refused = new Set<string>();
+  void (async () => {
+    for await (const status of bus.nats.status()) {
+      if (status.type !== "error" || !(status.error instanceof PermissionViolationError)) continue;
+      refused.add(`${status.error.operation} ${status.error.subject}`);
+    }
+  })();
+  attack();
+  // The server judges in order.
+  bus.nats.publish("the.last.one");
+  await eventually(() => expect(refused).toContain("publish the.last.one"));
+  return refused;
+}
+
+const roleOf = (face: GatewayFace) =>
+  ({
+    "gateway-merchant": system.database.urls.gateway.merchant,
+    "gateway-operator": system.database.urls.gateway.operator,
+    "gateway-public": system.database.urls.gateway.public,
+  })[face];
+
+/** The SQLSTATE with which each statement ends under the role of a face. */
+async function attempt(face: GatewayFace, statements: string[]): Promise<string[]> {
+  return await withClient(roleOf(face), async (client) => {
+    const outcomes: string[] = [];
+    for (const statement of statements) {
+      outcomes.push(
+        await client.query(statement).then(
+          () => "done",
+          ({ code }: { code: string }) => code,
+        ),
+      );
+    }
+    return outcomes;
+  });
+}
+
+const REFUSED = "42501";
+const FINAL = "23000";
+
+describe.each(GATEWAY_FACES)("%s, taken over,", (face) => {
+  test("hears no answer to another", async () => {
+    const attacker = await signInAs(face);
+    const heard: string[] = [];
+    const others = BUS_USERS.filter((user) => user !== face).map(inboxSubject);
+    const wide = [">", "*.>", "_INBOX.>", "_INBOX_*.>", "payments.>", "refunds.>", "webhooks.>", "events.>"];
+    const refused = await refusalsOf(attacker, () => {
+      for (const subject of [...others, ...wide]) {
+        attacker.nats.subscribe(subject, {
+          callback: (refusal, message) => void (refusal ?? heard.push(message.subject)),
+        });
+        attacker.nats.subscribe(subject, {
+          queue: "payments",
+          callback: (refusal, message) => void (refusal ?? heard.push(message.subject)),
+        });
+      }
+    });
+    for (const subject of [...others, ...wide]) expect(refused).toContain(`subscription ${subject}`);
+
+    const victim = await signInAs(face === "gateway-merchant" ? "gateway-operator" : "gateway-merchant");
+    const asked = face === "gateway-merchant" ? describeRefund : getPayment;
+    const context = face === "gateway-merchant" ? system.operatorContext("olga") : system.context();
+    const payload = { refundId: randomUUID(), paymentId: randomUUID() };
+    const answer = await request(victim, asked as typeof getPayment, context as never, payload, {
+      waitUntil: Date.now() + 60_000,
+      traceparent: "",
+    });
+    expect(answer.outcome).toBe("problem");
+    await attacker.nats.flush();
+    expect(heard).toEqual([]);
+  });
+
+  test("moves no money, and nobody answers it", async () => {
+    const paymentId = randomUUID();
+    const sold = await system.call(sellPayment, system.command({ paymentId }));
+    expect(sold.outcome).toBe("done");
+    const refundId = randomUUID();
+    await system.call(requestRefund, { refundId, paymentId, amountMinor: "100", currency: "TRY" });
+    const before = await state();
+
+    const attacker = await signInAs(face);
+    const foreign = ALL_COMMANDS.filter(({ senders }) => !senders.includes(face)).map(
+      ({ subject }) => subject,
+    );
+    expect(foreign).toEqual(
+      expect.arrayContaining(
+        face === "gateway-operator"
+          ? ["payments.sell", "payments.cancel", "refunds.request"]
+          : ["refunds.approve", "payments.resolve", "payments.reverse", "webhooks.put-endpoint"],
+      ),
+    );
+    const answers: string[] = [];
+    const reply = inboxSubject(face).replace(">", "stolen");
+    attacker.nats.subscribe(reply, {
+      callback: (refusal, message) => void (refusal ?? answers.push(message.string())),
+    });
+    const body = JSON.stringify({
+      context: { ...system.operatorContext("bora"), ...system.context(), service: { name: face } },
+      payload: { refundId, paymentId, outcome: "SUCCESS", evidence: "x", url: "https://attacker.example" },
+    });
+    const refused = await refusalsOf(attacker, () => {
+      for (const subject of foreign) attacker.nats.publish(subject, body, { reply });
+    });
+    for (const subject of foreign) expect(refused).toContain(`publish ${subject}`);
+    // What it may send and what the services have to do afterwards is over when they answer somebody else.
+    await system.call(getPayment, { paymentId });
+    expect(answers).toEqual([]);
+    expect(await state()).toEqual(before);
+  });
+
+  test("writes nothing into another's audit log", async () => {
+    const schemas = ["payments", "refunds", "webhooks", ...(face === "gateway-operator" ? [] : ["gateway"])];
+    const statements = schemas.flatMap((schema) => [
+      `insert into ${schema}.audit_entry (sequence, at, actor, action, subject, detail, hash)
+       values (1000000, now(), 'bora', 'refund.approved', 'x', '{}', decode(repeat('00', 32), 'hex'))`,
+      `select from ${schema}.audit_entry`,
+    ]);
+    expect(new Set(await attempt(face, statements))).toEqual(new Set([REFUSED]));
+  });
+
+  test("gives no revoked key its life back", async () => {
+    const apiKey = `hf_live_${randomUUID()}`;
+    await system.query(
+      `with new as (insert into gateway.merchant (name) values ('A shop') returning merchant_id)
+       insert into gateway.credential (api_key, merchant_id, secret_hmac, pepper_id, revoked_at)
+       select $1, merchant_id, decode(repeat('00', 32), 'hex'), 'p1', now() from new`,
+      [apiKey],
+    );
+    const [outcome] = await attempt(face, [
+      `update gateway.credential set revoked_at = null where api_key = '${apiKey}'`,
+    ]);
+    expect(outcome).toBe(face === "gateway-operator" ? FINAL : REFUSED);
+  });
+});
+
+/** All that an attack on money would change. */
+async function state() {
+  return await system.query(
+    `select (select json_agg(row_to_json(r) order by refund_id) from refunds.refund r) as refunds,
+       (select json_agg(json_build_array(payment_id, state) order by payment_id) from payments.payment) as payments,
+       (select count(*)::int from refunds.audit_entry) + (select count(*)::int from payments.audit_entry)
+         + (select count(*)::int from webhooks.audit_entry) as audited,
+       (select count(*)::int from webhooks.endpoint) as endpoints`,
+  );
+}
