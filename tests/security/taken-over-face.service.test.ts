@@ -131,7 +131,7 @@ describe.each(GATEWAY_FACES)("%s, taken over,", (face) => {
       callback: (refusal, message) => void (refusal ?? answers.push(message.string())),
     });
     const body = JSON.stringify({
-      context: { ...system.operatorContext("bora"), ...system.context(), service: { name: face } },
+      context: { ...(await system.operatorContext("bora")), ...system.context(), service: { name: face } },
       payload: { refundId, paymentId, outcome: "SUCCESS", evidence: "x", url: "https://attacker.example" },
     });
     const refused = await refusalsOf(attacker, () => {

@@ -34,14 +34,10 @@ export function createTestSettings({
   const CARD_SEALING_KEYS = `k1:${sealingKey.toString("base64")}`;
   const gateway = {
     ...common,
+    ...WITHOUT_LIMITS,
     PUBLIC_URL: "https://pay.example.test",
     THREE_DS_STATE_KEYS: ring("s1"),
     CREDENTIAL_PEPPERS: ring("p1"),
-    // So that no test meets a limit it is not about.
-    RATE_LIMIT_PER_SECOND: "1000000",
-    FAILED_SIGN_INS_PER_MINUTE_PER_IP: "1000000",
-    FAILED_SIGN_INS_PER_MINUTE_PER_KEY: "1000000",
-    REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",
   };
   // The bank drops by itself what it never answers.
   const bank = { ...(acquirerUrl && { ACQUIRER_URL: acquirerUrl }), ACQUIRER_TIMEOUT: "60s" };
@@ -68,7 +64,7 @@ export function createTestSettings({
       ...bank,
       DATABASE_URL: database.urls.payments.app,
       CARD_SEALING_KEYS,
-      PAN_FINGERPRINT_KEY: randomBytes(32).toString("base64"),
+      PAN_FINGERPRINT_KEYS: ring("f1"),
     },
     refunds: { ...common, ...bank, DATABASE_URL: database.urls.refunds.app, PAYMENTS_TIMEOUT: "60s" },
     "webhook-dispatcher": {
@@ -80,6 +76,14 @@ export function createTestSettings({
     },
   };
 }
+
+/** So that no test meets a limit it is not about. */
+const WITHOUT_LIMITS = {
+  RATE_LIMIT_PER_SECOND: "1000000",
+  FAILED_SIGN_INS_PER_MINUTE_PER_IP: "1000000",
+  FAILED_SIGN_INS_PER_MINUTE_PER_KEY: "1000000",
+  REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",
+};
 
 function ring(id: string): string {
   return `${id}:${randomBytes(32).toString("base64")}`;

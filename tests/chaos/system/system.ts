@@ -128,13 +128,7 @@ async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<Sy
     timers,
     databaseUrls,
     ports: { database: postgres.port, bus: nats.port, acquirer: acquirer.port },
-    secrets: {
-      cardSealingKey: drawKey(),
-      panFingerprintKey: drawKey(),
-      credentialPepper: drawKey(),
-      threeDsStateKey: drawKey(),
-      webhookSecretKey: drawKey(),
-    },
+    secrets: drawSecrets(),
     caFile: certificates.caFile,
     operatorEnv: identity.env,
   };
@@ -164,6 +158,16 @@ async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<Sy
     tokenOf: identity.tokenOf,
     superuserUrl: postgres.superuserUrl(DATABASE),
     acquirerUrl: `http://127.0.0.1:${acquirer.port}`,
+  };
+}
+
+function drawSecrets(): Surroundings["secrets"] {
+  return {
+    cardSealingKey: drawKey(),
+    panFingerprintKey: drawKey(),
+    credentialPepper: drawKey(),
+    threeDsStateKey: drawKey(),
+    webhookSecretKey: drawKey(),
   };
 }
 

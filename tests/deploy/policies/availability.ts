@@ -102,9 +102,11 @@ export function eventsAreReplicated(manifests: Manifest[], natsConfig: string): 
     ...(servers === 3 ? [] : [`${servers} nats-servers`]),
     ...(routes === servers ? [] : [`${routes} routes for ${servers} nats-servers`]),
     ...(store < volume ? [] : [`JetStream may take ${store} GB of a volume of ${volume} Gi`]),
-    ...workloads(manifests).flatMap(({ name, pod }) => {
+    ...workloads(manifests).flatMap(({ name, manifest, pod }) => {
       const replicas = envOf(pod.containers[0]!).get("EVENT_STREAM_REPLICAS")?.value;
-      const makesTheStream = serviceOf(pod.containers[0]!.image) === "installation";
+      // Its image also verifies the audit logs, in a CronJob.
+      const makesTheStream =
+        serviceOf(pod.containers[0]!.image) === "installation" && manifest.kind !== "CronJob";
       return makesTheStream && replicas !== `${servers}`
         ? [`${name}: ${replicas ?? 1} copies of an event`]
         : [];

@@ -84,13 +84,7 @@ export async function startListener({
       exchange.isLast = true;
       return refuse(exchange, new Refusal(fault));
     }
-    // The router is typed for express's request and response; it uses only what Node's have, too.
-    span.run(() =>
-      router(request as never, exchange as never, (error?: unknown) => {
-        if (error) answerError(exchange, error);
-        else refuse(exchange, new Refusal("route_not_found"));
-      }),
-    );
+    span.run(() => routeTo(router, request, exchange));
   };
 
   const onBroken = (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -115,6 +109,14 @@ export async function startListener({
       await Promise.all([drain(server, connections, timeoutMs), tlsOfServer?.stop(timeoutMs)]);
     },
   };
+}
+
+function routeTo(router: Router, request: IncomingMessage, exchange: Exchange): void {
+  // The router is typed for express's request and response; it uses only what Node's have, too.
+  router(request as never, exchange as never, (error?: unknown) => {
+    if (error) answerError(exchange, error);
+    else refuse(exchange, new Refusal("route_not_found"));
+  });
 }
 
 /** Where a listener is reached, from this very process too. */

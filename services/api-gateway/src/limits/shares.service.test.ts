@@ -17,7 +17,7 @@ async function setUp(settings: Record<string, string> = {}) {
   });
   const [noisy, other] = [await gateway.createMerchant(), await gateway.createMerchant()];
   const slowly = (merchant: TestMerchant) =>
-    sendSlowBody(gateway.ports.merchant!, "/api/pre-authorization", { ...merchant.headers, ...JSON_TYPE });
+    sendSlowBody(gateway.ports.merchant, "/api/pre-authorization", { ...merchant.headers, ...JSON_TYPE });
   return { gateway, payments, noisy, other, slowly };
 }
 

@@ -33,7 +33,7 @@ const address = (port: number, id: string) => `http://127.0.0.1:${port}/checkout
 test.each(["OPEN", "EXPIRED"] as const)("an %s checkout's page is as released", async (status) => {
   const page = pageOf({ merchantId: merchant.merchantId, status });
   checkouts.answers.view = async () => ({ outcome: "done", result: page });
-  expect(await probe("--url", address(gateway.ports.public!, page.checkoutId))).toEqual({
+  expect(await probe("--url", address(gateway.ports.public, page.checkoutId))).toEqual({
     code: 0,
     text: expect.stringMatching(/^as released: \d+ headers, 2 tags, 2 files\n$/),
   });
@@ -41,7 +41,7 @@ test.each(["OPEN", "EXPIRED"] as const)("an %s checkout's page is as released", 
 
 test("so is the page of a checkout that does not exist", async () => {
   checkouts.answers.view = async () => ({ outcome: "problem", code: "checkout_not_found" });
-  expect(await probe("--url", address(gateway.ports.public!, randomUUID()))).toMatchObject({ code: 0 });
+  expect(await probe("--url", address(gateway.ports.public, randomUUID()))).toMatchObject({ code: 0 });
 });
 
 test("what a proxy has changed is named, with what it was", async () => {
@@ -58,7 +58,7 @@ test("what a proxy has changed is named, with what it was", async () => {
 test("without an answer, or with one that is no page, nothing is said of the page", async () => {
   expect(await probe("--url", "http://127.0.0.1:1/checkout/1")).toMatchObject({ code: 2 });
   checkouts.answers.view = async () => ({ outcome: "not_started" });
-  expect(await probe("--url", address(gateway.ports.public!, randomUUID()))).toEqual({
+  expect(await probe("--url", address(gateway.ports.public, randomUUID()))).toEqual({
     code: 2,
     text: expect.stringContaining("was answered with 503"),
   });

@@ -401,7 +401,7 @@ test("buyers of a checkout go on paying while their address asks for too many pa
     checkoutId === page.checkoutId
       ? { outcome: "done", result: page }
       : { outcome: "problem", code: "checkout_not_found" };
-  const visit = async (path: string) => (await http(limited.ports.public!, { path })).status;
+  const visit = async (path: string) => (await http(limited.ports.public, { path })).status;
   expect(await visit(pathOf(page))).toBe(200);
   const unknown = () => visit(`/checkout/${randomUUID()}`);
   expect([await unknown(), await unknown(), await unknown()]).toEqual([404, 429, 429]);

@@ -29,7 +29,7 @@ async function setUp(settings: Record<string, string>) {
     const found = pages.find(({ checkoutId }) => checkoutId === asked);
     return found ? { outcome: "done", result: found } : { outcome: "problem", code: "checkout_not_found" };
   };
-  const port = gateway.ports.public!;
+  const port = gateway.ports.public;
   const from = (address: string) => ({ "x-forwarded-for": address });
   /** A buyer who opens the page and pays. @returns the status of both answers. */
   const buy = async ({ checkoutId }: (typeof pages)[number], address: string) => {
