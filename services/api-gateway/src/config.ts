@@ -1,5 +1,4 @@
 import { auditSettings } from "@holdfast/audit";
-import type { GatewayFace } from "@holdfast/contracts";
 import { operatorTokenSettings } from "@holdfast/operator-token";
 import {
   commonSettings,
@@ -17,6 +16,7 @@ import {
   webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
+import { FACES } from "./face.ts";
 import type { TlsFiles } from "./http/served-certificate.ts";
 import { rangesSetting } from "./http/trusted-ranges.ts";
 
@@ -250,29 +250,3 @@ export function tlsFilesOf({
 function neededByOperatorApi(setting: z.ZodString) {
   return setting.optional().describe(`${setting.description} Required by the operator API.`);
 }
-
-/** The face of a gateway with these settings. */
-export function faceOf(config: Config): GatewayFace {
-  return FACES.find(({ port }) => config[port] !== undefined)!.face;
-}
-
-const FACES = [
-  {
-    face: "gateway-merchant",
-    port: "MERCHANT_API_PORT",
-    name: "merchant-api",
-    needs: ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
-  },
-  {
-    face: "gateway-operator",
-    port: "OPERATOR_API_PORT",
-    name: "operator-api",
-    needs: ["CREDENTIAL_PEPPERS", "OPERATOR_JWKS", "OPERATOR_JWT_ISSUER", "OPERATOR_JWT_AUDIENCE"],
-  },
-  {
-    face: "gateway-public",
-    port: "PUBLIC_PAGES_PORT",
-    name: "public-pages",
-    needs: ["CARD_SEALING_KEYS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
-  },
-] as const;

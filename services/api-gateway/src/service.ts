@@ -23,8 +23,9 @@ import {
   createSendPageCommand,
   type SendOptions,
 } from "./bus/send-command.ts";
-import { faceOf, tlsFilesOf, type Config } from "./config.ts";
+import { tlsFilesOf, type Config } from "./config.ts";
 import type { GatewayDatabase } from "./database.ts";
+import { faceOf } from "./face.ts";
 import { createRouter } from "./endpoint/create-router.ts";
 import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";

@@ -1,0 +1,29 @@
+import type { GatewayFace } from "@holdfast/contracts";
+import type { Config } from "./config.ts";
+
+/** Each face of the gateway, the port that turns it on, its name in ALLOW_PLAINTEXT, and what it needs. */
+export const FACES = [
+  {
+    face: "gateway-merchant",
+    port: "MERCHANT_API_PORT",
+    name: "merchant-api",
+    needs: ["CARD_SEALING_KEYS", "CREDENTIAL_PEPPERS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
+  },
+  {
+    face: "gateway-operator",
+    port: "OPERATOR_API_PORT",
+    name: "operator-api",
+    needs: ["CREDENTIAL_PEPPERS", "OPERATOR_JWKS", "OPERATOR_JWT_ISSUER", "OPERATOR_JWT_AUDIENCE"],
+  },
+  {
+    face: "gateway-public",
+    port: "PUBLIC_PAGES_PORT",
+    name: "public-pages",
+    needs: ["CARD_SEALING_KEYS", "PUBLIC_URL", "THREE_DS_STATE_KEYS"],
+  },
+] as const;
+
+/** The face of a gateway with these settings. */
+export function faceOf(config: Config): GatewayFace {
+  return FACES.find(({ port }) => config[port] !== undefined)!.face;
+}
