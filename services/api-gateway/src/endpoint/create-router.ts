@@ -20,8 +20,6 @@ import type { Call, Route } from "./route.ts";
 /** Sets who signed in, or refuses. It reads headers only. */
 export type Authenticate = (request: IncomingMessage, exchange: Exchange) => Promise<Refusal | undefined>;
 
-type OnForbidden = (exchange: Exchange, endpoint: Endpoint) => Promise<void>;
-
 export type RouterOptions = {
   /** Everything under this path needs a sign-in, even routes that do not exist. */
   prefix: string;

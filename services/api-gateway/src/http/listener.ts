@@ -99,10 +99,7 @@ export async function startListener({
   };
   const secured = tls && (await prepareTls({ name, files: tls, connectionsMax, certificateIntervalMs, log }));
   const server = createHttpServer({ timeouts, onRequest, onBroken, tls: secured?.context });
-  server.on(secured ? "secureConnection" : "connection", (socket: Socket) => {
-    connections.set(socket, undefined);
-    socket.once("close", () => connections.delete(socket));
-  });
+  server.on(secured ? "secureConnection" : "connection", (socket: Socket) => track(connections, socket));
   const onDropped = boundConnections(server, { name, connectionsMax, log });
   const tlsOfServer = secured?.begin(server as HttpsServer, onDropped);
   await listen(server, host, port);
@@ -115,6 +112,12 @@ export async function startListener({
       await Promise.all([drain(server, connections, timeoutMs), tlsOfServer?.stop(timeoutMs)]);
     },
   };
+}
+
+/** An open connection is in the map, without an exchange until its first request. */
+function track(connections: Map<Socket, Exchange | undefined>, socket: Socket): void {
+  connections.set(socket, undefined);
+  socket.once("close", () => connections.delete(socket));
 }
 
 /** Where a listener is reached, from this very process too. */
