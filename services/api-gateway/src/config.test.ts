@@ -10,6 +10,11 @@ const common = {
   DATABASE_URL: "postgres://localhost/x",
   NATS_URL: "nats://localhost:4222",
 };
+const onAnyAddress = {
+  LISTEN_HOST: "0.0.0.0",
+  TLS_CERT_FILE: "/run/tls.crt",
+  TLS_KEY_FILE: "/run/tls.key",
+};
 const PUBLIC_URL = "https://pay.example.test";
 const merchant = {
   MERCHANT_API_PORT: "0",
@@ -117,9 +122,7 @@ describe("what leaves this machine is encrypted:", () => {
 
   test("mended, or allowed by name, it starts", () => {
     const mended = {
-      LISTEN_HOST: "0.0.0.0",
-      TLS_CERT_FILE: "/run/tls.crt",
-      TLS_KEY_FILE: "/run/tls.key",
+      ...onAnyAddress,
       DATABASE_URL: "postgres://gateway_app:p@db/x?sslmode=verify-full",
       NATS_URL: "tls://nats:4222",
       OPERATOR_JWKS: "https://login.example.test/jwks.json",
@@ -153,7 +156,7 @@ describe("refuses to start", () => {
     ["public pages that nobody could find", { ...pages, PUBLIC_URL: "" }, ["PUBLIC_URL"]],
     [
       "public pages that may stand behind a proxy nobody has declared",
-      { ...pages, TRUSTED_PROXIES: "" },
+      { ...pages, ...onAnyAddress, TRUSTED_PROXIES: "" },
       ["TRUSTED_PROXIES"],
     ],
     [
