@@ -101,12 +101,14 @@ describe("what leaves this machine is encrypted:", () => {
     NATS_URL: "nats://nats:4222",
     PUBLIC_URL: "http://pay.example.test",
     OPERATOR_JWKS: "http://login.example.test/jwks.json",
+    AUDIT_ANCHOR_URL: "http://sink.example.test/heads",
   };
   const faults = [
     "DATABASE_URL: must end in ?sslmode=verify-full, with &sslrootcert=FILE for an authority of your own, unless ALLOW_PLAINTEXT names postgres",
     "NATS_URL: must be tls://, or NATS_CA_FILE be set, unless ALLOW_PLAINTEXT names nats",
     "PUBLIC_URL: must be https://, unless ALLOW_PLAINTEXT names public-url",
     "OPERATOR_JWKS: must be https://, unless ALLOW_PLAINTEXT names operator-jwks",
+    "AUDIT_ANCHOR_URL: must be https://, unless ALLOW_PLAINTEXT names audit-anchor",
     ...["MERCHANT_API_PORT", "OPERATOR_API_PORT", "PUBLIC_PAGES_PORT"].map(
       (port, index) =>
         `${port}: needs TLS_CERT_FILE and TLS_KEY_FILE, or a LISTEN_HOST of this machine alone, unless ALLOW_PLAINTEXT names ${["merchant-api", "operator-api", "public-pages"][index]}`,
@@ -126,12 +128,14 @@ describe("what leaves this machine is encrypted:", () => {
       DATABASE_URL: "postgres://gateway_app:p@db/x?sslmode=verify-full",
       NATS_URL: "tls://nats:4222",
       OPERATOR_JWKS: "https://login.example.test/jwks.json",
+      AUDIT_ANCHOR_URL: "https://sink.example.test/heads",
     };
     expect(start(mended)).not.toThrow();
-    const ALLOW_PLAINTEXT = "postgres,nats,public-url,operator-jwks,merchant-api,operator-api,public-pages";
+    const ALLOW_PLAINTEXT =
+      "postgres,nats,public-url,operator-jwks,audit-anchor,merchant-api,operator-api,public-pages";
     expect(start({ ...elsewhere, ALLOW_PLAINTEXT })).not.toThrow();
     expect(start({ ...elsewhere, ALLOW_PLAINTEXT: ALLOW_PLAINTEXT.replace("operator-api,", "") })).toThrow(
-      new ConfigError([faults[5]!]),
+      new ConfigError([faults[6]!]),
     );
   });
 });

@@ -217,6 +217,7 @@ export const configSchema = z
       ...commonWires(settings),
       webWire("PUBLIC_URL", "public-url", settings.PUBLIC_URL),
       webWire("OPERATOR_JWKS", "operator-jwks", settings.OPERATOR_JWKS),
+      webWire("AUDIT_ANCHOR_URL", "audit-anchor", settings.AUDIT_ANCHOR_URL),
       ...LISTENERS.map(({ port, name }) =>
         listenerWire(port, name, {
           port: settings[port],
