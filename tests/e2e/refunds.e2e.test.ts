@@ -221,6 +221,7 @@ async function auditSaysWho(sandbox: RunningSandbox, vera: Client, ids: string[]
     "alice refund.requested",
     "bora refund.rejected",
     "alice refund.approved",
+    "vera access.refused",
   ]);
   const program = join(import.meta.dirname, "..", "..", "packages", "audit", "src", "verify-audit.ts");
   const verified = spawnSync(process.execPath, [program, "--home", sandbox.home], { encoding: "utf8" });

@@ -16,14 +16,24 @@ const WIRES = {
   NATS_URL: "nats://nats:4222",
 };
 const BANK = { ACQUIRER_URL: "http://bank.example.com" };
-const PAYMENTS = { ...WIRES, ...BANK, CARD_SEALING_KEYS: `k1:${KEY}`, PAN_FINGERPRINT_KEY: KEY };
+const OPERATORS = {
+  OPERATOR_JWKS: "http://login.example.com/jwks.json",
+  OPERATOR_JWT_ISSUER: "https://login.example.com",
+  OPERATOR_JWT_AUDIENCE: "holdfast",
+};
+const AUDIT = { AUDIT_ANCHOR_URL: "http://sink.example.com/heads" };
+const SERVICE = { ...WIRES, ...OPERATORS, ...AUDIT };
+const PAYMENTS = { ...SERVICE, ...BANK, CARD_SEALING_KEYS: `k1:${KEY}`, PAN_FINGERPRINT_KEY: KEY };
 const MENDED = {
   DATABASE_URL: "postgres://u:hunter2@db/x?sslmode=verify-full",
   MIGRATION_DATABASE_URL: "postgres://u:hunter2@db/x?sslmode=verify-full",
   DATABASE_ADMIN_URL: "postgres://u:hunter2@db/x?sslmode=verify-full",
   NATS_URL: "tls://nats:4222",
   ACQUIRER_URL: "https://bank.example.com",
+  OPERATOR_JWKS: "https://login.example.com/jwks.json",
+  AUDIT_ANCHOR_URL: "https://sink.example.com/heads",
 };
+const ALLOW_PLAINTEXT = "postgres,nats,acquirer,operator-jwks,audit-anchor";
 const passwords = Object.fromEntries(
   Object.keys(installationSchema.shape)
     .filter((name) => name.endsWith("_PASSWORD"))
@@ -38,19 +48,19 @@ const programs: Case[] = [
     name: "payments",
     schema: payments,
     env: PAYMENTS,
-    refused: ["DATABASE_URL", "NATS_URL", "ACQUIRER_URL"],
+    refused: ["DATABASE_URL", "NATS_URL", "ACQUIRER_URL", "OPERATOR_JWKS", "AUDIT_ANCHOR_URL"],
   },
   {
     name: "refunds",
     schema: refunds,
-    env: { ...WIRES, ...BANK },
-    refused: ["DATABASE_URL", "NATS_URL", "ACQUIRER_URL"],
+    env: { ...SERVICE, ...BANK },
+    refused: ["DATABASE_URL", "NATS_URL", "ACQUIRER_URL", "OPERATOR_JWKS", "AUDIT_ANCHOR_URL"],
   },
   {
     name: "webhook-dispatcher",
     schema: dispatcher,
-    env: { ...WIRES, WEBHOOK_SECRET_KEYS: `k1:${KEY}` },
-    refused: ["DATABASE_URL", "NATS_URL"],
+    env: { ...SERVICE, WEBHOOK_SECRET_KEYS: `k1:${KEY}` },
+    refused: ["DATABASE_URL", "NATS_URL", "OPERATOR_JWKS", "AUDIT_ANCHOR_URL"],
   },
   {
     name: "installation",
@@ -72,7 +82,7 @@ test.each(programs)(
     expect(faultsOf(schema, env)).toEqual(refused);
     const mended = Object.entries(MENDED).filter(([name]) => name in env);
     expect(faultsOf(schema, { ...env, ...Object.fromEntries(mended) })).toEqual([]);
-    expect(faultsOf(schema, { ...env, ALLOW_PLAINTEXT: "postgres,nats,acquirer" })).toEqual([]);
+    expect(faultsOf(schema, { ...env, ALLOW_PLAINTEXT })).toEqual([]);
   },
 );
 

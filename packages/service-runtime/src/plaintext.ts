@@ -8,6 +8,7 @@ export const PLAINTEXT_NAMES = [
   "postgres",
   "nats",
   "operator-jwks",
+  "audit-anchor",
   "public-url",
   "merchant-api",
   "operator-api",

@@ -10,6 +10,11 @@ const common = {
   DATABASE_URL: "postgres://localhost/x",
   NATS_URL: "nats://localhost:4222",
 };
+const onAnyAddress = {
+  LISTEN_HOST: "0.0.0.0",
+  TLS_CERT_FILE: "/run/tls.crt",
+  TLS_KEY_FILE: "/run/tls.key",
+};
 const PUBLIC_URL = "https://pay.example.test";
 const merchant = {
   MERCHANT_API_PORT: "0",
@@ -112,12 +117,14 @@ describe("what leaves this machine is encrypted:", () => {
     NATS_URL: "nats://nats:4222",
     PUBLIC_URL: "http://pay.example.test",
     OPERATOR_JWKS: "http://login.example.test/jwks.json",
+    AUDIT_ANCHOR_URL: "http://sink.example.test/heads",
   };
   const faults = [
     "DATABASE_URL: must end in ?sslmode=verify-full, with &sslrootcert=FILE for an authority of your own, unless ALLOW_PLAINTEXT names postgres",
     "NATS_URL: must be tls://, or NATS_CA_FILE be set, unless ALLOW_PLAINTEXT names nats",
     "PUBLIC_URL: must be https://, unless ALLOW_PLAINTEXT names public-url",
     "OPERATOR_JWKS: must be https://, unless ALLOW_PLAINTEXT names operator-jwks",
+    "AUDIT_ANCHOR_URL: must be https://, unless ALLOW_PLAINTEXT names audit-anchor",
   ];
   const faultOf = (port: string, name: string) =>
     `${port}: needs TLS_CERT_FILE and TLS_KEY_FILE, or a LISTEN_HOST of this machine alone, unless ALLOW_PLAINTEXT names ${name}`;
@@ -133,15 +140,15 @@ describe("what leaves this machine is encrypted:", () => {
     const start = (changes: Record<string, string>) => () =>
       parseConfig(configSchema, { ...common, ...settings, ...changes });
     const mended = {
-      LISTEN_HOST: "0.0.0.0",
-      TLS_CERT_FILE: "/run/tls.crt",
-      TLS_KEY_FILE: "/run/tls.key",
+      ...onAnyAddress,
       DATABASE_URL: "postgres://gateway_app:p@db/x?sslmode=verify-full",
       NATS_URL: "tls://nats:4222",
       OPERATOR_JWKS: "https://login.example.test/jwks.json",
+      AUDIT_ANCHOR_URL: "https://sink.example.test/heads",
     };
     expect(start(mended)).not.toThrow();
-    const ALLOW_PLAINTEXT = "postgres,nats,public-url,operator-jwks,merchant-api,operator-api,public-pages";
+    const ALLOW_PLAINTEXT =
+      "postgres,nats,public-url,operator-jwks,audit-anchor,merchant-api,operator-api,public-pages";
     expect(start({ ...elsewhere, ALLOW_PLAINTEXT })).not.toThrow();
     const others = ALLOW_PLAINTEXT.split(",").filter((each) => each !== name);
     expect(start({ ...elsewhere, ALLOW_PLAINTEXT: others.join(",") })).toThrow(
@@ -170,7 +177,7 @@ describe("refuses to start", () => {
     ["public pages that nobody could find", { ...pages, PUBLIC_URL: "" }, ["PUBLIC_URL"]],
     [
       "public pages that may stand behind a proxy nobody has declared",
-      { ...pages, TRUSTED_PROXIES: "", LISTEN_HOST: "0.0.0.0", ALLOW_PLAINTEXT: "public-pages" },
+      { ...pages, ...onAnyAddress, TRUSTED_PROXIES: "" },
       ["TRUSTED_PROXIES"],
     ],
     [

@@ -17,8 +17,8 @@ import {
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { FACES } from "./face.ts";
+import { rangesSetting } from "./http/ranges-setting.ts";
 import type { TlsFiles } from "./http/served-certificate.ts";
-import { rangesSetting } from "./http/trusted-ranges.ts";
 
 /**
  * Environment variables of the gateway. One image runs as three deployments, each with one face: the listener whose port
@@ -223,6 +223,7 @@ export const configSchema = z
       ...commonWires(settings),
       webWire("PUBLIC_URL", "public-url", settings.PUBLIC_URL),
       webWire("OPERATOR_JWKS", "operator-jwks", settings.OPERATOR_JWKS),
+      webWire("AUDIT_ANCHOR_URL", "audit-anchor", settings.AUDIT_ANCHOR_URL),
       ...FACES.map(({ port, name }) =>
         listenerWire(port, name, {
           port: settings[port],

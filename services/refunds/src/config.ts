@@ -91,6 +91,8 @@ export const configSchema = settings.check(
   refusePlaintext((settings) => [
     ...commonWires(settings),
     webWire("ACQUIRER_URL", "acquirer", settings.ACQUIRER_URL),
+    webWire("OPERATOR_JWKS", "operator-jwks", settings.OPERATOR_JWKS),
+    webWire("AUDIT_ANCHOR_URL", "audit-anchor", settings.AUDIT_ANCHOR_URL),
   ]),
 );
 export type Config = z.infer<typeof configSchema>;

@@ -10,6 +10,7 @@ import {
   refusePlaintext,
   ringSettings,
   textSetting,
+  webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 
@@ -81,7 +82,13 @@ const settings = z.object({
 });
 
 /** Environment variables of the webhook dispatcher. */
-export const configSchema = settings.check(refusePlaintext((settings) => commonWires(settings)));
+export const configSchema = settings.check(
+  refusePlaintext((settings) => [
+    ...commonWires(settings),
+    webWire("OPERATOR_JWKS", "operator-jwks", settings.OPERATOR_JWKS),
+    webWire("AUDIT_ANCHOR_URL", "audit-anchor", settings.AUDIT_ANCHOR_URL),
+  ]),
+);
 export type Config = z.infer<typeof configSchema>;
 
 /** Durations separated by commas, in any order, in milliseconds. */

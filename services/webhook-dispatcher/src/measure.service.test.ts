@@ -42,7 +42,7 @@ test("the oldest due delivery is found behind any endpoint; what is leased or se
     expect(await measure()).toBe(0);
     for (const merchant of [1, 2, 3]) {
       await superuser.query(
-        "insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id) values ($1, 'https://shop.example', 'x', 'r')",
+        "insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id) values ($1, 'https://shop.example', decode('01026b31', 'hex'), 'r')",
         [`00000000-0000-4000-8000-00000000000${merchant}`],
       );
     }

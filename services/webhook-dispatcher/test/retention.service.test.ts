@@ -245,7 +245,7 @@ test("deliveries that have lost their event block nobody and are ended", async (
 test("rows that stand in no day of their own, and poison, go by the same age", async () => {
   const merchantId = randomUUID();
   await harness.query(
-    "insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id) values ($1, 'https://shop.example', 'x', 'r')",
+    "insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id) values ($1, 'https://shop.example', decode('01026b31', 'hex'), 'r')",
     [merchantId],
   );
   const [old, pending, recent] = [100, 100, 50].map((days) => newEvent({ merchantId, at: daysAgo(days) }));

@@ -17,7 +17,7 @@ export async function insertWaiting(
   const { rows } = await superuser.query<{ merchant_id: string }>(
     `with endpoints as (
        insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id)
-       select gen_random_uuid(), 'https://shop.example', 'x', 'r' from generate_series(1, $1)
+       select gen_random_uuid(), 'https://shop.example', decode('01026b31', 'hex'), 'r' from generate_series(1, $1)
        returning merchant_id
      ), events as (
        insert into webhooks.event (occurred_at, event_id, source, event_type, merchant_id, payment_id, status, body)

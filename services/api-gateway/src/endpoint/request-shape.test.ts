@@ -42,6 +42,7 @@ const BODIES: Record<string, Record<string, unknown>> = {
   resolveRefund: STATEMENT,
   requestRefundForMerchant: { ...REFUND, reason: "goodwill" },
   putMerchantWebhook: { url: "https://shop.example/hook" },
+  refuseOperator: { subject: "u-1", reason: "has left" },
   redeliverFailedWebhooks: {
     merchantId: "0199aaaa-0000-7000-8000-000000000001",
     since: "2026-11-01T00:00:00Z",

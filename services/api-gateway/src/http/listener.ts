@@ -93,10 +93,7 @@ export async function startListener({
   };
   const secured = tls && (await prepareTls({ name, files: tls, connectionsMax, certificateIntervalMs, log }));
   const server = createHttpServer({ timeouts, onRequest, onBroken, tls: secured?.context });
-  server.on(secured ? "secureConnection" : "connection", (socket: Socket) => {
-    connections.set(socket, undefined);
-    socket.once("close", () => connections.delete(socket));
-  });
+  server.on(secured ? "secureConnection" : "connection", (socket: Socket) => track(connections, socket));
   const onDropped = boundConnections(server, { name, connectionsMax, log });
   const tlsOfServer = secured?.begin(server as HttpsServer, onDropped);
   await listen(server, host, port);
@@ -117,6 +114,12 @@ function routeTo(router: Router, request: IncomingMessage, exchange: Exchange): 
     if (error) answerError(exchange, error);
     else refuse(exchange, new Refusal("route_not_found"));
   });
+}
+
+/** An open connection is in the map, without an exchange until its first request. */
+function track(connections: Map<Socket, Exchange | undefined>, socket: Socket): void {
+  connections.set(socket, undefined);
+  socket.once("close", () => connections.delete(socket));
 }
 
 /** Where a listener is reached, from this very process too. */

@@ -206,6 +206,11 @@ describe("is answered, and no command comes of it", () => {
       "validation_failed",
       () => post(`${CLOSE}${LENGTH}${"Idempotency-Key: a\r\n".repeat(2)}`),
     ],
+    [
+      "a query that the route does not know",
+      "validation_failed",
+      () => post(CLOSE + LENGTH, BODY, "POST /api/pre-authorization?a=%00&__proto__=x HTTP/1.1"),
+    ],
   ])("%s", async (_case, code, request) => {
     const [answer, ...others] = await answersTo(request());
     const { detail, errors } = answer!.body;
@@ -296,7 +301,7 @@ describe("is odd and allowed: exactly one payment comes of it", () => {
       "a whole URL as the target",
       () => post(CLOSE + LENGTH, BODY, "POST http://elsewhere.test/api/pre-authorization HTTP/1.1"),
     ],
-    ["a query", () => post(CLOSE + LENGTH, BODY, "POST /api/pre-authorization?a=%00&__proto__=x HTTP/1.1")],
+    ["an empty query", () => post(CLOSE + LENGTH, BODY, "POST /api/pre-authorization? HTTP/1.1")],
     ["an empty line before it", () => `\r\n${post(CLOSE + LENGTH)}`],
     ["an upgrade to WebSocket", () => post(`Connection: close, Upgrade\r\nUpgrade: websocket\r\n${LENGTH}`)],
     [

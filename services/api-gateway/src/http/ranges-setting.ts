@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createClientAddress } from "./client-address.ts";
 
-/** Ranges of proxies' addresses, separated by commas; `none` and nothing are no ranges. */
+/** Address ranges separated by commas, or `none`. */
 export function rangesSetting() {
   const error = "must be ranges separated by commas, such as 10.0.0.0/8,fd00::/8, or none";
   return z.string({ error }).transform((value, context): string[] => {
