@@ -95,7 +95,7 @@ describe.each(GATEWAY_FACES)("%s, taken over,", (face) => {
 
     const victim = await signInAs(face === "gateway-merchant" ? "gateway-operator" : "gateway-merchant");
     const asked = face === "gateway-merchant" ? describeRefund : getPayment;
-    const context = face === "gateway-merchant" ? system.operatorContext("olga") : system.context();
+    const context = face === "gateway-merchant" ? await system.operatorContext("olga") : system.context();
     const payload = { refundId: randomUUID(), paymentId: randomUUID() };
     const answer = await request(victim, asked as typeof getPayment, context as never, payload, {
       waitUntil: Date.now() + 60_000,

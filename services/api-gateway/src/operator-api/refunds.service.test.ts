@@ -70,7 +70,7 @@ test("an inquiry and a resolution reach the refunds service in the operator's na
     body: { state: "EXECUTING", bank: { approvedAmount: 4 } },
   });
   expect(await post("resolve", { outcome: "SUCCESS", evidence: "call 17" })).toMatchObject({ status: 200 });
-  const operator = { name: "olga" };
+  const operator = expect.objectContaining({ name: "olga" }) as unknown;
   expect(received).toEqual([
     { operator, payload: { refundId: REFUND_ID } },
     { operator, payload: { refundId: REFUND_ID, outcome: "SUCCESS", evidence: "call 17" } },
