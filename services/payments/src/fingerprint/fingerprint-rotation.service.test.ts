@@ -8,7 +8,7 @@ import { paymentsKeys } from "../keys.ts";
 
 const K0 = randomBytes(32).toString("base64");
 const K1 = `1:${randomBytes(32).toString("base64")}`;
-const SINGLE = { PAN_FINGERPRINT_KEY: K0 };
+const SINGLE = { PAN_FINGERPRINT_KEY: K0, PAN_FINGERPRINT_KEYS: "" };
 const ADDED = { PAN_FINGERPRINT_KEY: "", PAN_FINGERPRINT_KEYS: `0:${K0},${K1}` };
 const ROTATED = { PAN_FINGERPRINT_KEY: "", PAN_FINGERPRINT_KEYS: `${K1},0:${K0}` };
 const ALONE = { PAN_FINGERPRINT_KEY: "", PAN_FINGERPRINT_KEYS: K1 };
