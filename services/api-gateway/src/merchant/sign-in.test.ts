@@ -1,8 +1,6 @@
 import * as crypto from "node:crypto";
-import { DatabaseUnavailableError } from "@holdfast/service-runtime";
-import { beforeEach, describe, expect, test, vi } from "vitest";
-import { issueCredential } from "./credential.ts";
-import { createSignIn, type StoredCredential } from "./sign-in.ts";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { StoredCredential } from "./sign-in.ts";
 
 vi.mock("node:crypto", async (importOriginal) => {
   const original = await importOriginal<typeof crypto>();
@@ -12,6 +10,13 @@ vi.mock("node:crypto", async (importOriginal) => {
     timingSafeEqual: vi.fn(original.timingSafeEqual),
   };
 });
+
+// Another file's tests may have loaded these, with the real functions.
+vi.resetModules();
+const { DatabaseUnavailableError } = await import("@holdfast/service-runtime");
+const { issueCredential } = await import("./credential.ts");
+const { createSignIn } = await import("./sign-in.ts");
+afterAll(() => void vi.resetModules());
 
 const TTL_MS = 5_000;
 const peppers = { activeId: "p1", keys: new Map([["p1", crypto.randomBytes(32)]]) };

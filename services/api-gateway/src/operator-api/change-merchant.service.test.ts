@@ -2,6 +2,7 @@ import { readAuditEntries, verifyAuditChain, type AuditDatabase } from "@holdfas
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
+import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HttpAnswer } from "../../test/http-client.ts";
 import { expectProblem } from "../../test/problems.ts";
@@ -108,9 +109,9 @@ describe("a change", () => {
     expect((await change(merchant.merchantId, { status: "SUSPENDED" })).body).toMatchObject({
       status: "SUSPENDED",
     });
-    expect(await signsIn(merchant)).toBe(false);
+    await eventually(async () => expect(await signsIn(merchant)).toBe(false));
     await change(merchant.merchantId, { status: "ACTIVE" });
-    expect(await signsIn(merchant)).toBe(true);
+    await eventually(async () => expect(await signsIn(merchant)).toBe(true));
     expect((await audited(merchant.merchantId)).map(({ action }) => action)).toEqual([
       "merchant.suspended",
       "merchant.resumed",

@@ -1,3 +1,4 @@
+import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectCommonHeaders, expectProblem } from "../../test/problems.ts";
 import { merchantOf, startTestGateway, type TestGateway } from "../../test/test-gateway.ts";
@@ -30,7 +31,9 @@ describe("credentials", () => {
     const revoked = await gateway.operatorApi({ method: "DELETE", path: `${path}/${first.apiKey}` });
     expect(revoked).toMatchObject({ status: 204, text: "" });
     expectCommonHeaders(revoked);
-    expect([await signsIn(first), await signsIn(second)]).toEqual([false, true]);
+    await eventually(async () =>
+      expect([await signsIn(first), await signsIn(second)]).toEqual([false, true]),
+    );
   });
 
   test("revoking again changes nothing, not even the time", async () => {
