@@ -127,8 +127,9 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
     },
     connection: () => up,
     async close(timeoutMs) {
-      // While the server is down `drain()` waits for a reconnect that may never come.
-      await within(timeoutMs, connected ? nats.drain() : nats.close());
+      // While the server is down `drain()` waits for a reconnect that may never come. One that goes away meanwhile fails
+      // it: there is nobody left to tell anything.
+      await within(timeoutMs, connected ? nats.drain().catch(() => {}) : nats.close());
       await nats.close();
     },
   };
