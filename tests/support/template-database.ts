@@ -102,7 +102,8 @@ async function migrate(dir: string, service: ServiceName, program: string, owner
   await runLogged({
     name: `${service}-migration`,
     command: [process.execPath, program],
-    env: { ...process.env, MIGRATION_DATABASE_URL: ownerUrl },
+    // The server of a test run may be a container, or of another machine.
+    env: { ...process.env, MIGRATION_DATABASE_URL: ownerUrl, ALLOW_PLAINTEXT: "postgres" },
     logFile: join(dir, `${service}-migration.log`),
     timeoutMs: 300_000,
   });
