@@ -15,6 +15,7 @@ import { connectEventSource } from "./events.ts";
 import { benchFairness } from "./fairness-bench.ts";
 import { benchIdle } from "./idle-bench.ts";
 import { benchNeighbours, NEIGHBOURS_RATE_LIMIT } from "./neighbours-bench.ts";
+import { benchOperatorToken } from "./operator-token-bench.ts";
 import { benchPayments } from "./payments-bench.ts";
 import { startReceiver } from "./receiver-client.ts";
 import { benchSignIn } from "./sign-in-bench.ts";
@@ -23,8 +24,8 @@ import { benchTracing } from "./tracing-bench.ts";
 const { values: options } = parseArgs({
   options: {
     /**
-     * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, tracing, or all;
-     * and idle, which inserts ten million payments and takes a quarter of an hour.
+     * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
+     * tracing, or all; and idle, which inserts ten million payments and takes a quarter of an hour.
      */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
@@ -45,11 +46,21 @@ const [DELIVERIES, FAIRNESS, BACKLOG] = [benchDeliveries, benchFairness, benchBa
   Part,
 ];
 const SIGN_IN = unlimited(benchSignIn);
+const OPERATOR_TOKEN = unlimited(benchOperatorToken);
 const TRACING = unlimited(benchTracing);
 const NEIGHBOURS: Part = { run: benchNeighbours, rateLimitPerSecond: NEIGHBOURS_RATE_LIMIT };
 
 const PARTS: Record<string, Part[]> = {
-  all: [SIGN_IN, PAYMENTS, DELIVERIES, FAIRNESS, BACKLOG, NEIGHBOURS, TRACING],
+  all: [
+    SIGN_IN,
+    OPERATOR_TOKEN,
+    PAYMENTS,
+    DELIVERIES,
+    FAIRNESS,
+    BACKLOG,
+    NEIGHBOURS,
+    TRACING,
+  ],
   payments: [PAYMENTS],
   webhooks: [DELIVERIES, FAIRNESS, BACKLOG],
   deliveries: [DELIVERIES],
@@ -57,6 +68,7 @@ const PARTS: Record<string, Part[]> = {
   backlog: [BACKLOG],
   neighbours: [NEIGHBOURS],
   "sign-in": [SIGN_IN],
+  "operator-token": [OPERATOR_TOKEN],
   tracing: [TRACING],
   idle: [unlimited(benchIdle)],
 };
