@@ -19,13 +19,14 @@ import { benchOperatorToken } from "./operator-token-bench.ts";
 import { benchPayments } from "./payments-bench.ts";
 import { startReceiver } from "./receiver-client.ts";
 import { benchSignIn } from "./sign-in-bench.ts";
+import { benchTls } from "./tls-bench.ts";
 import { benchTracing } from "./tracing-bench.ts";
 
 const { values: options } = parseArgs({
   options: {
     /**
      * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
-     * tracing, or all; and idle, which inserts ten million payments and takes a quarter of an hour.
+     * tls, tracing, or all; and idle, which inserts ten million payments and takes a quarter of an hour.
      */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
@@ -47,6 +48,7 @@ const [DELIVERIES, FAIRNESS, BACKLOG] = [benchDeliveries, benchFairness, benchBa
 ];
 const SIGN_IN = unlimited(benchSignIn);
 const OPERATOR_TOKEN = unlimited(benchOperatorToken);
+const TLS = unlimited(benchTls);
 const TRACING = unlimited(benchTracing);
 const NEIGHBOURS: Part = { run: benchNeighbours, rateLimitPerSecond: NEIGHBOURS_RATE_LIMIT };
 
@@ -59,6 +61,7 @@ const PARTS: Record<string, Part[]> = {
     FAIRNESS,
     BACKLOG,
     NEIGHBOURS,
+    TLS,
     TRACING,
   ],
   payments: [PAYMENTS],
@@ -69,6 +72,7 @@ const PARTS: Record<string, Part[]> = {
   neighbours: [NEIGHBOURS],
   "sign-in": [SIGN_IN],
   "operator-token": [OPERATOR_TOKEN],
+  tls: [TLS],
   tracing: [TRACING],
   idle: [unlimited(benchIdle)],
 };

@@ -11,10 +11,13 @@ export async function runLoad(options: {
   connections: number;
   seconds: number;
   rate?: number;
+  /** PEM file of the authority of an address with TLS. */
+  caFile?: string;
 }): Promise<LoadResult> {
-  const { url, headers, connections, seconds, rate = 0 } = options;
+  const { url, headers, connections, seconds, rate = 0, caFile } = options;
   return await runProgram<LoadResult>("load.ts", {
     timeoutMs: (seconds + 30) * 1_000,
+    ...(caFile !== undefined && { env: { NODE_EXTRA_CA_CERTS: caFile } }),
     args: [
       `--url=${url}`,
       `--headers=${JSON.stringify(headers)}`,
