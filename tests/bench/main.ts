@@ -19,6 +19,7 @@ import { benchOperatorToken } from "./operator-token-bench.ts";
 import { benchPayments } from "./payments-bench.ts";
 import { startReceiver } from "./receiver-client.ts";
 import { benchSignIn } from "./sign-in-bench.ts";
+import { benchSlowNeighbours } from "./slow-neighbours-bench.ts";
 import { benchTls } from "./tls-bench.ts";
 import { benchTracing } from "./tracing-bench.ts";
 
@@ -50,6 +51,7 @@ const SIGN_IN = unlimited(benchSignIn);
 const OPERATOR_TOKEN = unlimited(benchOperatorToken);
 const TLS = unlimited(benchTls);
 const TRACING = unlimited(benchTracing);
+const SLOW_NEIGHBOURS = unlimited(benchSlowNeighbours);
 const NEIGHBOURS: Part = { run: benchNeighbours, rateLimitPerSecond: NEIGHBOURS_RATE_LIMIT };
 
 const PARTS: Record<string, Part[]> = {
@@ -61,6 +63,7 @@ const PARTS: Record<string, Part[]> = {
     FAIRNESS,
     BACKLOG,
     NEIGHBOURS,
+    SLOW_NEIGHBOURS,
     TLS,
     TRACING,
   ],
@@ -69,7 +72,7 @@ const PARTS: Record<string, Part[]> = {
   deliveries: [DELIVERIES],
   fairness: [FAIRNESS],
   backlog: [BACKLOG],
-  neighbours: [NEIGHBOURS],
+  neighbours: [NEIGHBOURS, SLOW_NEIGHBOURS],
   "sign-in": [SIGN_IN],
   "operator-token": [OPERATOR_TOKEN],
   tls: [TLS],
