@@ -57,7 +57,7 @@ await pool.close();
 async function client(index: number): Promise<void> {
   const intervalMs = rate === 0 ? 0 : (1_000 * connections) / rate;
   let due = performance.now() + (intervalMs * index) / connections;
-  while (performance.now() < end) {
+  while (performance.now() < end && due < end) {
     if (due > performance.now()) await delay(due - performance.now());
     // With a rate, latency counts from when the request was due: a server that stalls cannot hide it.
     const started = intervalMs === 0 ? performance.now() : due;

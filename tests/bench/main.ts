@@ -15,16 +15,19 @@ import { connectEventSource } from "./events.ts";
 import { benchFairness } from "./fairness-bench.ts";
 import { benchIdle } from "./idle-bench.ts";
 import { benchNeighbours, NEIGHBOURS_RATE_LIMIT } from "./neighbours-bench.ts";
+import { benchOperatorToken } from "./operator-token-bench.ts";
 import { benchPayments } from "./payments-bench.ts";
 import { startReceiver } from "./receiver-client.ts";
 import { benchSignIn } from "./sign-in-bench.ts";
+import { benchSlowNeighbours } from "./slow-neighbours-bench.ts";
+import { benchTls } from "./tls-bench.ts";
 import { benchTracing } from "./tracing-bench.ts";
 
 const { values: options } = parseArgs({
   options: {
     /**
-     * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, tracing, or all;
-     * and idle, which inserts ten million payments and takes a quarter of an hour.
+     * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
+     * tls, tracing, or all; and idle, which inserts ten million payments and takes a quarter of an hour.
      */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
@@ -45,18 +48,34 @@ const [DELIVERIES, FAIRNESS, BACKLOG] = [benchDeliveries, benchFairness, benchBa
   Part,
 ];
 const SIGN_IN = unlimited(benchSignIn);
+const OPERATOR_TOKEN = unlimited(benchOperatorToken);
+const TLS = unlimited(benchTls);
 const TRACING = unlimited(benchTracing);
+const SLOW_NEIGHBOURS = unlimited(benchSlowNeighbours);
 const NEIGHBOURS: Part = { run: benchNeighbours, rateLimitPerSecond: NEIGHBOURS_RATE_LIMIT };
 
 const PARTS: Record<string, Part[]> = {
-  all: [SIGN_IN, PAYMENTS, DELIVERIES, FAIRNESS, BACKLOG, NEIGHBOURS, TRACING],
+  all: [
+    SIGN_IN,
+    OPERATOR_TOKEN,
+    PAYMENTS,
+    DELIVERIES,
+    FAIRNESS,
+    BACKLOG,
+    NEIGHBOURS,
+    SLOW_NEIGHBOURS,
+    TLS,
+    TRACING,
+  ],
   payments: [PAYMENTS],
   webhooks: [DELIVERIES, FAIRNESS, BACKLOG],
   deliveries: [DELIVERIES],
   fairness: [FAIRNESS],
   backlog: [BACKLOG],
-  neighbours: [NEIGHBOURS],
+  neighbours: [NEIGHBOURS, SLOW_NEIGHBOURS],
   "sign-in": [SIGN_IN],
+  "operator-token": [OPERATOR_TOKEN],
+  tls: [TLS],
   tracing: [TRACING],
   idle: [unlimited(benchIdle)],
 };

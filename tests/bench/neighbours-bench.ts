@@ -10,7 +10,7 @@ import { asMerchant, runLoad } from "./run-load.ts";
  */
 export const NEIGHBOURS_RATE_LIMIT = 30;
 
-type Credentials = { apiKey: string; apiSecret: string };
+export type Credentials = { apiKey: string; apiSecret: string };
 /** The quiet merchant's figures, and those of the noisy one where it was there. */
 type Run = { quiet: LoadResult; noisy?: LoadResult };
 
@@ -20,7 +20,7 @@ type Run = { quiet: LoadResult; noisy?: LoadResult };
  */
 export async function benchNeighbours(bench: Bench): Promise<void> {
   const quiet = bench.sandbox.merchants[0]!;
-  const noisy = await onboardNoisy(bench);
+  const noisy = await onboard(bench, "Noisy Shop");
   const seconds = RUN_FACTOR * bench.seconds;
   const alone = () => run(bench, seconds, quiet);
   const beside = () => run(bench, seconds, quiet, noisy);
@@ -56,13 +56,13 @@ async function run(
   return { quiet, ...(noisy && { noisy }) };
 }
 
-async function onboardNoisy({ sandbox }: Bench): Promise<Credentials> {
+export async function onboard({ sandbox }: Bench, name: string): Promise<Credentials> {
   const answer = await fetch(`${sandbox.operatorUrl}/operator/merchants`, {
     method: "POST",
     headers: { authorization: `Bearer ${sandbox.operators[0]!.token}`, "content-type": "application/json" },
-    body: JSON.stringify({ name: "Noisy Shop" }),
+    body: JSON.stringify({ name }),
   });
-  if (answer.status !== 201) throw new Error(`the noisy merchant was refused: HTTP ${answer.status}`);
+  if (answer.status !== 201) throw new Error(`the merchant ${name} was refused: HTTP ${answer.status}`);
   return (await answer.json()) as Credentials;
 }
 

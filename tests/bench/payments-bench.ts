@@ -157,12 +157,15 @@ function bareTarget(
   };
 }
 
-/** Reservations the acquirer has approved so far, by its own ledger. */
-export async function approvals({ sandbox }: Bench): Promise<number> {
+/** Reservations, or sales, that the acquirer has approved so far, by its own ledger. */
+export async function approvals(
+  { sandbox }: Bench,
+  operation: "authorize" | "sale" = "authorize",
+): Promise<number> {
   const text = await (await fetch(`${sandbox.acquirerUrl}/ledger`)).text();
   return text
     .split("\n")
-    .filter((line) => line.includes('"operation":"authorize"') && line.includes('"approved"')).length;
+    .filter((line) => line.includes(`"operation":"${operation}"`) && line.includes('"approved"')).length;
 }
 
 /**

@@ -2,8 +2,8 @@ import type { LoadResult } from "./load.ts";
 import { runProgram } from "./programs.ts";
 
 /**
- * Pre-authorizations that the acquirer approves, at `rate` a second, or as many as are answered. The load generator is
- * a process of its own.
+ * Pre-authorizations that the acquirer approves, or other requests with the same body, at `rate` a second, or as many as
+ * are answered. The load generator is a process of its own.
  */
 export async function runLoad(options: {
   url: string;
@@ -11,14 +11,19 @@ export async function runLoad(options: {
   connections: number;
   seconds: number;
   rate?: number;
+  /** Other than that of a card which is approved. */
+  pan?: string;
+  /** PEM file of the authority of an address with TLS. */
+  caFile?: string;
 }): Promise<LoadResult> {
-  const { url, headers, connections, seconds, rate = 0 } = options;
+  const { url, headers, connections, seconds, rate = 0, pan = APPROVED_PAN, caFile } = options;
   return await runProgram<LoadResult>("load.ts", {
     timeoutMs: (seconds + 30) * 1_000,
+    ...(caFile !== undefined && { env: { NODE_EXTRA_CA_CERTS: caFile } }),
     args: [
       `--url=${url}`,
       `--headers=${JSON.stringify(headers)}`,
-      `--body=${JSON.stringify(PAYMENT_BODY)}`,
+      `--body=${JSON.stringify({ ...PAYMENT_BODY, pan })}`,
       `--connections=${connections}`,
       `--seconds=${seconds}`,
       `--rate=${rate}`,
@@ -37,12 +42,13 @@ export function asMerchant(
   };
 }
 
+const APPROVED_PAN = "4111111111111111";
+
 const PAYMENT_BODY = {
   orderId: "bench",
   amount: 12.5,
   currency: "TRY",
   cardHolderName: "Ada Lovelace",
-  pan: "4111111111111111",
   expiryMonth: "12",
   expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
   cvv: "123",
