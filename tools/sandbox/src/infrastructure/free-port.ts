@@ -1,14 +1,19 @@
 // Ports are drawn below the range from which systems take the ports of outgoing connections, so that nothing grabs one
-// between the draw and its use except another program that draws the same way; the servers started here are retried then.
+// between the draw and its use except another program that draws the same way. Those of one user know of each other's
+// draws by empty files in the directory for temporary files, which they take away at their end.
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
+import { closeSync, mkdirSync, openSync, rmSync, statSync, utimesSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
-/** A TCP port on 127.0.0.1 that nothing listens on, never the same one twice from one process. */
+/** A TCP port on 127.0.0.1 that nothing listens on, and that no program of this user has drawn in the last minutes. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const port = randomInt(lowestPort, highestPort + 1);
     if (drawn.has(port)) continue;
+    if (!isReserved(port)) continue;
     drawn.add(port);
     if (await isPortFree(port)) return port;
   }
@@ -30,7 +35,40 @@ export async function isPortFree(port: number): Promise<boolean> {
   return true;
 }
 
+/** Whether the port is this process's now. A directory that cannot be written to reserves nothing, and stops nobody. */
+function isReserved(port: number): boolean {
+  const file = reservationOf(port);
+  try {
+    mkdirSync(reservations, { recursive: true, mode: 0o700 });
+    closeSync(openSync(file, "wx"));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") return true;
+    return takesOver(file);
+  }
+  return true;
+}
+
+/** Who drew it so long ago listens on it by now, or never will. */
+function takesOver(file: string): boolean {
+  try {
+    if (Date.now() - statSync(file).mtimeMs < reservedForMs) return false;
+    utimesSync(file, new Date(), new Date());
+  } catch {
+    return false;
+  }
+  return true;
+}
+
+function reservationOf(port: number): string {
+  return join(reservations, `${port}`);
+}
+
+const reservations = join(tmpdir(), `holdfast-ports-${process.getuid?.() ?? "of-this-user"}`);
+const reservedForMs = 10 * 60_000;
 const drawn = new Set<number>();
+process.once("exit", () => {
+  for (const port of drawn) rmSync(reservationOf(port), { force: true });
+});
 const attemptsMax = 1000;
 const lowestPort = 20_000;
 // Linux draws outgoing ports from 32768 upwards, macOS from 49152.
