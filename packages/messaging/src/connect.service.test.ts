@@ -45,9 +45,10 @@ describe("signing in", () => {
       socket.on("error", () => {});
       if (refused < 2) {
         refused++;
-        return void socket.end(
+        socket.end(
           `INFO {"version":"2.12.0","auth_required":true,"max_payload":1}\r\n-ERR 'Authentication Timeout'\r\n`,
         );
+        return;
       }
       const server = connectTo(Number(there.port), there.hostname).on("error", () => socket.destroy());
       socket.pipe(server).pipe(socket);
