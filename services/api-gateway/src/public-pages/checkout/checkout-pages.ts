@@ -77,16 +77,18 @@ function visitHandler(
     exchange.route = `/checkout/{checkoutId}${subPath}`;
     const asked = readPageRequest(request);
     const id = viewCheckout.request.safeParse(request.params);
-    const path = new URL(checkoutUrl(deps.publicUrl, id.data?.checkoutId ?? "")).pathname;
+    // The same id however it is spelled; what is answered has our spelling.
+    const checkoutId = id.data?.checkoutId.toLowerCase() ?? "";
+    const path = new URL(checkoutUrl(deps.publicUrl, checkoutId)).pathname;
     const visit = {
       exchange,
       asked,
       assets: deps.assets,
       reportsPath: reportsPathOf(deps.publicUrl),
-      checkoutId: id.data?.checkoutId ?? "",
+      checkoutId,
       path,
     };
-    const refusal = deps.rate.admit(exchange, id.data?.checkoutId);
+    const refusal = deps.rate.admit(exchange, id.success ? checkoutId : undefined);
     if (refusal) return tooOften(visit, refusal);
     if (!id.success || (request.method === "POST" && isCrossSite(request))) return notFound(visit);
     try {
