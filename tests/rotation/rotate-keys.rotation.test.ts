@@ -116,7 +116,9 @@ async function rollOut(ring: Record<string, string>): Promise<void> {
   };
   for (const service of [...payments, ...webhooks]) await restart(service);
   for (const [index, gateway] of sut.system.gateways.entries()) {
-    await gateways.without(index, () => restart(gateway));
+    await gateways.without(index, async () => {
+      for (const face of [gateway, gateway.operator, gateway.pages]) await restart(face);
+    });
   }
 }
 

@@ -16,6 +16,7 @@ export function operatorKeys(location: string): JWTVerifyGetKey {
     ? createRemoteJWKSet(new URL(location), {
         timeoutDuration: FETCH_TIMEOUT_MS,
         cacheMaxAge: KEYS_MAX_AGE_MS,
+        cooldownDuration: FETCH_PAUSE_MS,
       })
     : keysOfFile(location);
   return async (header, token) => {
@@ -30,6 +31,8 @@ export function operatorKeys(location: string): JWTVerifyGetKey {
 
 const FETCH_TIMEOUT_MS = 5_000;
 const KEYS_MAX_AGE_MS = 60_000;
+/** A token of a key that is not known makes the keys be fetched again, but not at the pace of whoever sends such tokens. */
+const FETCH_PAUSE_MS = 1_000;
 
 /** What jose throws when fetching failed; its other errors are about the token. */
 const KEYS_NOT_HAD = new Set([errors.JWKSTimeout.code, errors.JWKSInvalid.code, errors.JOSEError.code]);
