@@ -231,10 +231,11 @@ function identityProvider() {
 
 async function tokenOf({ kid, privateKey }: { kid: string; privateKey: CryptoKey }): Promise<string> {
   return await new SignJWT({ roles: ["viewer", "approver", "admin"] })
-    .setProtectedHeader({ alg: "ES256", kid })
+    .setProtectedHeader({ alg: "ES256", kid, typ: "at+jwt" })
     .setSubject("bora")
     .setIssuer("holdfast-chaos")
     .setAudience("holdfast-operator-api")
+    .setIssuedAt()
     .setExpirationTime("1h")
     .sign(privateKey);
 }
