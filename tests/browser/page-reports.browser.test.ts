@@ -31,7 +31,7 @@ afterAll(async () => {
 
 /** What the gateway has counted, as `directive source`. */
 async function violations(): Promise<string[]> {
-  const text = await (await fetch(`${product.file.healthUrls["api-gateway"]}/metrics`)).text();
+  const text = await (await fetch(`${product.file.healthUrls["gateway-public"]}/metrics`)).text();
   return [...text.matchAll(/^holdfast_page_violations_total\{(.*)\} \d+/gm)].map(([, labels = ""]) =>
     ["directive", "source"].map((name) => new RegExp(`${name}="([^"]*)"`).exec(labels)?.[1]).join(" "),
   );
