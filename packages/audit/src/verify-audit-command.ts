@@ -22,6 +22,20 @@ exits with 0 when all chains are intact, with 1 when one is broken or cannot be 
 
 type Output = (text: string) => void;
 
+/** The program: what this process was started with, and its exit code. */
+export async function runVerifyAudit(): Promise<void> {
+  try {
+    process.exitCode = await verifyAudit(
+      process.argv.slice(2),
+      process.env,
+      (text) => void process.stdout.write(text),
+    );
+  } catch (error) {
+    process.stderr.write(`verify-audit: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 2;
+  }
+}
+
 /**
  * Recomputes the audit chain of each service's schema, checks that its times do not run backwards, and prints its head. A
  * chain that was cut or rewritten as a whole is consistent in itself, and only a head that was kept elsewhere reveals it.
