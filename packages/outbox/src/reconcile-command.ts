@@ -1,10 +1,27 @@
 import { parseArgs } from "node:util";
 import type { EventSource } from "@holdfast/contracts";
-import { busOptions, connectBus, type BusSettings } from "@holdfast/messaging";
-import { ConfigError, createPool, createLogger, describeError, flushLog } from "@holdfast/service-runtime";
+import { busOptions, connectBus } from "@holdfast/messaging";
+import {
+  busSettings,
+  commonSettings,
+  commonWires,
+  ConfigError,
+  createPool,
+  createLogger,
+  describeError,
+  flushLog,
+  parseConfig,
+  plaintextSettings,
+  refusePlaintext,
+} from "@holdfast/service-runtime";
+import { z } from "zod";
 import { askDispatcher, reconcile, type ReconcileDeps, type Reconciliation } from "./reconcile.ts";
 
-type Connections = BusSettings & { DATABASE_URL: string };
+/** Of the service's own settings, those by which it reaches its database and the bus. */
+const configSchema = z
+  .object({ DATABASE_URL: commonSettings.DATABASE_URL, ...busSettings, ...plaintextSettings })
+  .check(refusePlaintext((settings) => commonWires(settings)));
+type Connections = z.infer<typeof configSchema>;
 
 /**
  * The command that each owner of an outbox has, for use after a dispatcher's database was restored. It compares the
@@ -17,15 +34,19 @@ type Connections = BusSettings & { DATABASE_URL: string };
  */
 export async function runReconcileCommand(
   source: EventSource,
-  readConfig: () => Connections,
   args = process.argv.slice(2),
+  env = process.env,
 ): Promise<void> {
   try {
     const { values } = parseArgs({ args, options: { since: { type: "string" } } });
     const since = values.since === undefined ? undefined : new Date(values.since);
     if (Number.isNaN(since?.getTime()))
       throw new TypeError("--since must be a time such as 2026-11-20T00:00:00Z");
-    const { compared, missing, from } = await connectAndReconcile(source, readConfig(), since);
+    const { compared, missing, from } = await connectAndReconcile(
+      source,
+      parseConfig(configSchema, env),
+      since,
+    );
     process.stdout.write(
       `${source}: ${compared} confirmed events since ${from.toISOString()} compared, ${missing.length} missing\n`,
     );

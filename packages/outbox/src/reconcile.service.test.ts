@@ -77,7 +77,7 @@ async function runCommand(...args: string[]): Promise<{ code: number; out: strin
   const err = vi.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((written.err += text)));
   try {
     const { databaseUrl: DATABASE_URL, natsUrl: NATS_URL } = harness;
-    await runReconcileCommand("payments", () => ({ DATABASE_URL, NATS_URL }), args);
+    await runReconcileCommand("payments", args, { DATABASE_URL, NATS_URL });
     return { code: Number(process.exitCode ?? 0), ...written };
   } finally {
     process.exitCode = undefined;
