@@ -1,21 +1,17 @@
-/** The name that was probably meant: the one with the fewest letters changed, if they are few. */
-export function nearestName(given: string, names: readonly string[]): string | undefined {
-  const [nearest] = names
-    .map((name) => ({ name, distance: editDistance(given.toLowerCase(), name.toLowerCase()) }))
-    .sort((one, other) => one.distance - other.distance);
-  return nearest && nearest.distance <= Math.max(2, nearest.name.length / 3) ? nearest.name : undefined;
+import { closest, distance } from "fastest-levenshtein";
+
+/**
+ * The known name that was probably meant, if one is near: no more than a third of its letters are others, too many or
+ * missing. Upper and lower case are the same here.
+ */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  // What is longer is no slip of the hand, and comparing takes time by its length.
+  if (name.length > LENGTH_MAX) return undefined;
+  const byLowerCase = new Map([...known].map((each) => [each.toLowerCase(), each]));
+  if (byLowerCase.size === 0) return undefined;
+  const nearest = closest(name.toLowerCase(), [...byLowerCase.keys()]);
+  const slips = Math.max(1, Math.floor(nearest.length / 3));
+  return distance(name.toLowerCase(), nearest) <= slips ? byLowerCase.get(nearest) : undefined;
 }
 
-/** Levenshtein's: letters inserted, left out or replaced. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of from.split("").entries()) {
-    const next = [index + 1];
-    for (let column = 1; column <= to.length; column++) {
-      const replaced = row[column - 1]! + (letter === to[column - 1] ? 0 : 1);
-      next.push(Math.min(replaced, row[column]! + 1, next[column - 1]! + 1));
-    }
-    row = next;
-  }
-  return row[to.length]!;
-}
+const LENGTH_MAX = 64;

@@ -1,6 +1,6 @@
 import { JsonNumber, type FieldFault } from "@holdfast/contracts";
+import { nearestName } from "@holdfast/service-runtime";
 import type { z } from "zod";
-import { nearestName } from "./nearest-name.ts";
 
 /** Why a name that no schema knows is refused; without one it is ignored. */
 export type UnknownNames = "unknown_field" | "unknown_parameter";
