@@ -1,4 +1,4 @@
-import { textSetting, urlSetting } from "@holdfast/service-runtime";
+import { textSetting, urlSetting, webWire } from "@holdfast/service-runtime";
 
 /** Settings of a service that has an audit log. */
 export const auditSettings = {
@@ -25,3 +25,7 @@ export type AuditSettings = {
   AUDIT_ANCHOR_URL?: string | undefined;
   AUDIT_ANCHOR_TOKEN?: string | undefined;
 };
+
+/** The anchors' sink has to be reached over TLS. */
+export const auditWire = (settings: AuditSettings) =>
+  webWire("AUDIT_ANCHOR_URL", "audit-anchor", settings.AUDIT_ANCHOR_URL);

@@ -1,4 +1,4 @@
-import { durationSetting, textSetting } from "@holdfast/service-runtime";
+import { durationSetting, textSetting, webWire } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { operatorKeys } from "./operator-keys.ts";
 import { verifyOperatorToken, type OperatorTokenRules, type VerifyToken } from "./verify-operator-token.ts";
@@ -42,6 +42,10 @@ type Settings = z.infer<z.ZodObject<typeof operatorTokenSettings>>;
 type OptionalSettings = {
   [Name in "OPERATOR_JWKS" | "OPERATOR_JWT_ISSUER" | "OPERATOR_JWT_AUDIENCE"]?: string | undefined;
 };
+
+/** The identity provider's keys, where they are fetched, have to be fetched over TLS. */
+export const operatorTokenWire = (settings: OptionalSettings) =>
+  webWire("OPERATOR_JWKS", "operator-jwks", settings.OPERATOR_JWKS);
 
 /** Verifies tokens as the settings say. */
 export function createVerifyToken(

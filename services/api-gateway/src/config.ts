@@ -1,10 +1,11 @@
-import { auditSettings } from "@holdfast/audit";
-import { operatorTokenSettings } from "@holdfast/operator-token";
+import { auditSettings, auditWire } from "@holdfast/audit";
+import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
 import {
   commonSettings,
   commonWires,
   durationSetting,
   integerSetting,
+  isOwnHost,
   keyRingSetting,
   listenerWire,
   portSetting,
@@ -201,7 +202,8 @@ export const configSchema = z
     if (
       value.PUBLIC_PAGES_PORT !== undefined &&
       value.TRUSTED_PROXIES === undefined &&
-      !LOOPBACK.test(value.LISTEN_HOST)
+      // Nobody else can reach a listener there, so no proxy of anybody else's stands before it.
+      !isOwnHost(value.LISTEN_HOST)
     )
       fault(
         "TRUSTED_PROXIES",
@@ -222,8 +224,8 @@ export const configSchema = z
     refusePlaintext((settings) => [
       ...commonWires(settings),
       webWire("PUBLIC_URL", "public-url", settings.PUBLIC_URL),
-      webWire("OPERATOR_JWKS", "operator-jwks", settings.OPERATOR_JWKS),
-      webWire("AUDIT_ANCHOR_URL", "audit-anchor", settings.AUDIT_ANCHOR_URL),
+      operatorTokenWire(settings),
+      auditWire(settings),
       ...FACES.map(({ port, name }) =>
         listenerWire(port, name, {
           port: settings[port],
@@ -235,9 +237,6 @@ export const configSchema = z
   );
 
 export type Config = z.infer<typeof configSchema>;
-
-/** Nobody else can reach a listener there, so no proxy of anybody else's stands before it. */
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
 /** What the listeners serve over TLS; undefined where they speak plain HTTP. */
 export function tlsFilesOf({

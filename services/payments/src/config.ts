@@ -1,6 +1,6 @@
-import { auditSettings } from "@holdfast/audit";
+import { auditSettings, auditWire } from "@holdfast/audit";
 import { outboxSettings } from "@holdfast/outbox";
-import { operatorTokenSettings } from "@holdfast/operator-token";
+import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
 import {
   commonSettings,
   commonWires,
@@ -128,8 +128,8 @@ export const configSchema = settings.check(
   refusePlaintext((settings) => [
     ...commonWires(settings),
     webWire("ACQUIRER_URL", "acquirer", settings.ACQUIRER_URL),
-    webWire("OPERATOR_JWKS", "operator-jwks", settings.OPERATOR_JWKS),
-    webWire("AUDIT_ANCHOR_URL", "audit-anchor", settings.AUDIT_ANCHOR_URL),
+    operatorTokenWire(settings),
+    auditWire(settings),
   ]),
   ({ value, issues }) => {
     const message = fingerprintKeysFault(value);

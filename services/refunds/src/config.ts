@@ -1,7 +1,7 @@
-import { auditSettings } from "@holdfast/audit";
+import { auditSettings, auditWire } from "@holdfast/audit";
 import { currencyExponent, parseAmount } from "@holdfast/contracts";
 import { outboxSettings } from "@holdfast/outbox";
-import { operatorTokenSettings } from "@holdfast/operator-token";
+import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
 import {
   commonSettings,
   commonWires,
@@ -91,8 +91,8 @@ export const configSchema = settings.check(
   refusePlaintext((settings) => [
     ...commonWires(settings),
     webWire("ACQUIRER_URL", "acquirer", settings.ACQUIRER_URL),
-    webWire("OPERATOR_JWKS", "operator-jwks", settings.OPERATOR_JWKS),
-    webWire("AUDIT_ANCHOR_URL", "audit-anchor", settings.AUDIT_ANCHOR_URL),
+    operatorTokenWire(settings),
+    auditWire(settings),
   ]),
 );
 export type Config = z.infer<typeof configSchema>;

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
-import { auditSettings } from "@holdfast/audit";
-import { operatorTokenSettings } from "@holdfast/operator-token";
+import { auditSettings, auditWire } from "@holdfast/audit";
+import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
 import {
   commonSettings,
   commonWires,
@@ -10,7 +10,6 @@ import {
   refusePlaintext,
   ringSettings,
   textSetting,
-  webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 
@@ -83,11 +82,7 @@ const settings = z.object({
 
 /** Environment variables of the webhook dispatcher. */
 export const configSchema = settings.check(
-  refusePlaintext((settings) => [
-    ...commonWires(settings),
-    webWire("OPERATOR_JWKS", "operator-jwks", settings.OPERATOR_JWKS),
-    webWire("AUDIT_ANCHOR_URL", "audit-anchor", settings.AUDIT_ANCHOR_URL),
-  ]),
+  refusePlaintext((settings) => [...commonWires(settings), operatorTokenWire(settings), auditWire(settings)]),
 );
 export type Config = z.infer<typeof configSchema>;
 
