@@ -5,9 +5,9 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { execFile } from "node:child_process";
 import { withClient } from "@holdfast/sandbox/infrastructure";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { OperatorClient } from "../chaos/client/operator-client.ts";
+import { createOperatorKey, type OperatorKey } from "../chaos/system/operator-identity.ts";
 import type { ServiceProcess } from "../chaos/system/service-process.ts";
 import { startSystemUnderTest, type SystemUnderTest } from "../chaos/system/system-under-test.ts";
 import { loadTimers } from "../chaos/system/timers.ts";
@@ -207,35 +207,22 @@ const query = <Row>(text: string): Promise<Row[]> =>
 function identityProvider() {
   const file = join(sut.system.dir, "operator-jwks.json");
   const published = () => JSON.parse(readFileSync(file, "utf8")) as { keys: { kid: string }[] };
-  let next: { kid: string; privateKey: CryptoKey } | undefined;
+  let next: OperatorKey | undefined;
   let signs = false;
   const { history } = sut.system.operators;
   const operatorAt: OperatorAt = async (gateway) => {
     const ports = [sut.system.gateways[gateway]!.operatorPort];
-    const token = await (signs ? tokenOf(next!) : sut.system.tokenOf("bora"));
+    const token = await (signs ? next!.tokenOf("bora") : sut.system.tokenOf("bora"));
     return new OperatorClient({ name: "bora", token, ports, history });
   };
   return {
     operatorAt,
     async publishNext() {
-      const { privateKey, publicKey } = await generateKeyPair("ES256");
-      next = { kid: "next", privateKey };
-      const jwk = { ...(await exportJWK(publicKey)), alg: "ES256", use: "sig", kid: next.kid };
-      writeFileSync(file, JSON.stringify({ keys: [...published().keys, jwk] }));
+      next = await createOperatorKey("next");
+      writeFileSync(file, JSON.stringify({ keys: [...published().keys, next.jwk] }));
     },
     signWithNext: () => (signs = true),
     removeOld: () =>
       writeFileSync(file, JSON.stringify({ keys: published().keys.filter(({ kid }) => kid === "next") })),
   };
-}
-
-async function tokenOf({ kid, privateKey }: { kid: string; privateKey: CryptoKey }): Promise<string> {
-  return await new SignJWT({ roles: ["viewer", "approver", "admin"] })
-    .setProtectedHeader({ alg: "ES256", kid, typ: "at+jwt" })
-    .setSubject("bora")
-    .setIssuer("holdfast-chaos")
-    .setAudience("holdfast-operator-api")
-    .setIssuedAt()
-    .setExpirationTime("1h")
-    .sign(privateKey);
 }

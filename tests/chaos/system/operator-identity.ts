@@ -1,13 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { OPERATOR_ROLES } from "@holdfast/contracts";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { exportJWK, generateKeyPair, SignJWT, type JWK } from "jose";
 
 /** The operators' identity provider: its public key is a file, and it signs everybody's token itself. */
 export type OperatorIdentity = { env: Record<string, string>; tokenOf: (name: string) => Promise<string> };
 
 export async function createOperatorIdentity(jwksFile: string): Promise<OperatorIdentity> {
-  const { privateKey, publicKey } = await generateKeyPair(ALGORITHM);
-  const jwk = { ...(await exportJWK(publicKey)), alg: ALGORITHM, use: "sig", kid: "chaos" };
+  const { jwk, tokenOf } = await createOperatorKey("chaos");
   writeFileSync(jwksFile, JSON.stringify({ keys: [jwk] }));
   return {
     env: {
@@ -16,9 +15,20 @@ export async function createOperatorIdentity(jwksFile: string): Promise<Operator
       OPERATOR_JWT_AUDIENCE: AUDIENCE,
       OPERATOR_TOKEN_AGE_MAX: TOKEN_AGE,
     },
+    tokenOf,
+  };
+}
+
+export type OperatorKey = { jwk: JWK; tokenOf: OperatorIdentity["tokenOf"] };
+
+/** A key of the identity provider, and tokens that are signed with it. */
+export async function createOperatorKey(kid: string): Promise<OperatorKey> {
+  const { privateKey, publicKey } = await generateKeyPair(ALGORITHM);
+  return {
+    jwk: { ...(await exportJWK(publicKey)), alg: ALGORITHM, use: "sig", kid },
     tokenOf: (name) =>
       new SignJWT({ roles: [...OPERATOR_ROLES] })
-        .setProtectedHeader({ alg: ALGORITHM, kid: jwk.kid, typ: "at+jwt" })
+        .setProtectedHeader({ alg: ALGORITHM, kid, typ: "at+jwt" })
         .setSubject(name)
         .setIssuer(ISSUER)
         .setAudience(AUDIENCE)
