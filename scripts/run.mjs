@@ -9,6 +9,7 @@
 // this process and keeps npm's signals. A parent that was killed cannot send any: then this process stops as on SIGTERM.
 import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
+import module from "node:module";
 import { constants } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -22,6 +23,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const bin = join(root, "node_modules", ".bin");
 
 stopWithoutParent();
+keepCompiledCode();
 const hasInstalled = await install();
 const projectNode = join(bin, "node");
 if (!existsSync(projectNode) || (!hasInstalled && isThisNode(projectNode))) await becomeProgram();
@@ -37,6 +39,15 @@ function stopWithoutParent() {
     process.kill(process.pid, "SIGTERM");
   }, lookForParentEveryMs);
   looking.unref();
+}
+
+/**
+ * For this process and for all that it starts: a service spends half of its start compiling, and a sandbox or a test run
+ * starts the same ones again and again. Node 20 has no such cache, and where nothing can be written nothing is kept.
+ */
+function keepCompiledCode() {
+  process.env.NODE_COMPILE_CACHE ??= join(root, "node_modules", ".cache", "compiled");
+  module.enableCompileCache?.();
 }
 
 /** @returns whether there was anything to install. */

@@ -123,7 +123,6 @@ async function createService(
       DRAIN_TIMEOUT: "5s",
       // Failpoints are off in production.
       NODE_ENV: "test",
-      NODE_COMPILE_CACHE: join(dir, "compile-cache"),
       ...operatorEnv,
       ...timers,
       ...env,

@@ -63,7 +63,7 @@ export async function launchNatsServer(
 
 export async function launchSimulator({ home, supervisor }: LaunchContext, port: number): Promise<void> {
   const main = join(repositoryRoot, "tools", "acquirer-simulator", "src", "main.ts");
-  const environment = environmentOf(home, {
+  const environment = environmentOf({
     SIMULATOR_HOST: "127.0.0.1",
     SIMULATOR_PORT: `${port}`,
     SIMULATOR_LEDGER_FILE: join(home, "acquirer-ledger.ndjson"),
@@ -81,7 +81,7 @@ export async function migrate(
   await runLogged({
     name: `${service.name}-migration`,
     command: withParentDeathSignal("KILL", [process.execPath, service.migration]),
-    env: environmentOf(home, { MIGRATION_DATABASE_URL: urls[service.schema].owner }),
+    env: environmentOf({ MIGRATION_DATABASE_URL: urls[service.schema].owner }),
     logFile: logOf(home, `${service.name}-migration`),
     timeoutMs: migrationTimeoutMs,
     onSpawn: (child) => supervisor.track(child),
@@ -96,7 +96,7 @@ export async function launchService(
 ): Promise<string> {
   const healthPort = await freePort();
   const healthUrl = `http://127.0.0.1:${healthPort}`;
-  const environment = environmentOf(home, {
+  const environment = environmentOf({
     LISTEN_HOST: "127.0.0.1",
     HEALTH_PORT: `${healthPort}`,
     DATABASE_URL: service.databaseUrl(surroundings.databaseUrls),
@@ -154,22 +154,18 @@ async function statusOf(url: string): Promise<number | undefined> {
  * What a process is told: the variables of whoever started the sandbox, so that any setting of a service can be given
  * to `npm start`, under what the sandbox has to decide itself. PG* is withheld: it would redirect a database client.
  */
-function environmentOf(home: string, decided: Record<string, string>): NodeJS.ProcessEnv {
+function environmentOf(decided: Record<string, string>): NodeJS.ProcessEnv {
   const given = Object.entries(process.env).filter(([name]) => !name.startsWith("PG"));
-  return { ...defaultsOf(home), ...Object.fromEntries(given), ...decided, NODE_ENV: "production" };
+  return { ...DEFAULTS, ...Object.fromEntries(given), ...decided, NODE_ENV: "production" };
 }
 
 /** Settings that fit a sandbox, for whatever was not given. */
-function defaultsOf(home: string): Record<string, string> {
-  return {
-    RATE_LIMIT_PER_SECOND: "2000",
-    REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "2000",
-    // The sandbox promises to be gone within 8 s of a Ctrl-C; the services' own default fits Kubernetes.
-    DRAIN_TIMEOUT: "2s",
-    // Measured: from the second start on everything is up in 1.3 s instead of 2.
-    NODE_COMPILE_CACHE: join(home, "compile-cache"),
-  };
-}
+const DEFAULTS = {
+  RATE_LIMIT_PER_SECOND: "2000",
+  REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "2000",
+  // The sandbox promises to be gone within 8 s of a Ctrl-C; the services' own default fits Kubernetes.
+  DRAIN_TIMEOUT: "2s",
+};
 
 // A machine that compiles something else beside it takes a minute for what else takes one or two seconds.
 const readyTimeoutMs = 180_000;
