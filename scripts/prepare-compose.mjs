@@ -62,6 +62,9 @@ function secrets(kept) {
   const services = ["PAYMENTS_APP", "REFUNDS_APP", "WEBHOOKS_APP"];
   const roles = [...owners, ...faces, ...services].map((role) => `${role}_PASSWORD`);
   const busUsers = [...faces, "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER", "INSTALLATION"];
+  // Of second logins, which processes move to while passwords are replaced (docs/keys.md).
+  roles.push(...[...faces, ...services].map((role) => `${role}_2_PASSWORD`));
+  busUsers.push(...busUsers.map((user) => `${user}_2`));
   return {
     POSTGRES_PASSWORD: password(),
     HOLDFAST_AUDITOR_PASSWORD: password(),

@@ -1,3 +1,4 @@
+import { appRoleNames, secondLoginOf } from "@holdfast/installation";
 import { AUDITOR, schemaNames, withClient, type SchemaName } from "@holdfast/sandbox/infrastructure";
 import { createTestDatabase, type TestDatabase } from "../support/index.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -333,10 +334,28 @@ test("nobody is a superuser, or may make databases or roles, replicate, or pass 
     `select rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls from pg_roles
      where rolname !~ '^pg_' and rolname <> current_user order by rolname`,
   );
-  expect(roles.map(({ rolname }) => rolname)).toEqual([...ROLES, AUDITOR].toSorted());
+  const seconds = appRoleNames.map(secondLoginOf);
+  expect(roles.map(({ rolname }) => rolname)).toEqual([...ROLES, ...seconds, AUDITOR].toSorted());
   for (const { rolname, ...attributes } of roles) {
     expect([rolname, Object.values(attributes)]).toEqual([rolname, [false, false, false, false, false]]);
   }
+});
+
+test("a second login is a member of its role, and nobody is a member of anything else", async () => {
+  const members = await asSuperuser<{ member: string; role: string; admin_option: boolean }>(
+    `select member::regrole::text as member, roleid::regrole::text as role, admin_option
+     from pg_auth_members where roleid::regrole::text !~ '^pg_' order by 1`,
+  );
+  expect(members).toEqual(
+    appRoleNames
+      .map((role) => ({ member: secondLoginOf(role), role, admin_option: false }))
+      .toSorted((one, other) => one.member.localeCompare(other.member)),
+  );
+  const granted = await asSuperuser<{ relation: string }>(
+    `select c.oid::regclass::text as relation from pg_class c, aclexplode(c.relacl) a
+     where a.grantee::regrole::text like '%\\_2'`,
+  );
+  expect(granted).toEqual([]);
 });
 
 test("a role uses its own schema, only an owner adds to it, and nobody uses public", async () => {

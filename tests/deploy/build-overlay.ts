@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
-import { join } from "node:path";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
-import { parseAllDocuments } from "yaml";
+import { parseAllDocuments, stringify } from "yaml";
 import { findKustomize } from "./find-tool.ts";
 import type { Manifest } from "./manifest.ts";
 
@@ -10,15 +12,33 @@ export const deployDir = join(import.meta.dirname, "..", "..", "deploy");
 export const OVERLAYS = ["development", "production", "production-managed-postgres"] as const;
 export type Overlay = (typeof OVERLAYS)[number];
 
-/** The resources that `kubectl apply -k` would send. @throws what kustomize says, when it does not build. */
-export async function buildOverlay(overlay: Overlay): Promise<Manifest[]> {
+/**
+ * The resources that `kubectl apply -k` would send, of an overlay or of a platform team's own one that adds components.
+ *
+ * @throws what kustomize says, when it does not build.
+ */
+export async function buildOverlay(
+  overlay: Overlay,
+  components: readonly string[] = [],
+): Promise<Manifest[]> {
+  const own = await mkdtemp(join(tmpdir(), "holdfast-overlay-"));
+  try {
+    const from = (...path: string[]) => relative(own, join(deployDir, "k8s", ...path));
+    const kustomization = {
+      resources: [from("overlays", overlay)],
+      components: components.map((component) => from("components", component)),
+    };
+    await writeFile(join(own, "kustomization.yaml"), stringify(kustomization));
+    return await build(components.length === 0 ? join(deployDir, "k8s", "overlays", overlay) : own);
+  } finally {
+    await rm(own, { recursive: true });
+  }
+}
+
+async function build(kustomization: string): Promise<Manifest[]> {
   const [program = "", ...args] = await findKustomize();
-  const { stdout } = await promisify(execFile)(
-    program,
-    [...args, join(deployDir, "k8s", "overlays", overlay)],
-    {
-      maxBuffer: 64 * 1024 * 1024,
-    },
-  );
+  const { stdout } = await promisify(execFile)(program, [...args, kustomization], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
   return parseAllDocuments(stdout).map((document) => document.toJS() as Manifest);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { BUS_USERS } from "@holdfast/contracts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildOverlay, deployDir, OVERLAYS, type Overlay } from "./build-overlay.ts";
-import { ofKind, workloads, type Manifest, type PodSpec } from "./manifest.ts";
+import { ofKind, workloads, type EnvVar, type Manifest, type PodSpec } from "./manifest.ts";
 import { withNetworkTables } from "./network-markdown.ts";
 import * as availability from "./policies/availability.ts";
 import * as network from "./policies/network.ts";
@@ -96,6 +96,58 @@ describe.each(OVERLAYS)("%s", (overlay) => {
     expect(policies[policy]!(built[overlay], overlay)).toEqual([]);
   });
 });
+
+test("with the component second-logins every process signs in with its second login, and nothing else changes", async () => {
+  const expected = structuredClone(built.production);
+  let changed = 0;
+  for (const { pod } of workloads(expected, "Deployment")) {
+    for (const variable of pod.containers.flatMap(({ env = [] }) => env)) {
+      const second = SECOND_LOGIN[variable.name];
+      if (!second) continue;
+      second(variable);
+      changed++;
+    }
+  }
+  expect(changed).toBe(6 * 4 + 2);
+  const actual = await buildOverlay("production", ["second-logins"]);
+  expect(ordered(actual)).toEqual(ordered(expected));
+  for (const { name, pod } of workloads(actual, "Deployment")) {
+    for (const { env = [] } of pod.containers) expect([name, namedTooEarly(env)]).toEqual([name, []]);
+  }
+});
+
+/** With the variables of each container by their names: kustomize moves those that a patch has. */
+function ordered(manifests: Manifest[]): Manifest[] {
+  const copy = structuredClone(manifests);
+  for (const { pod } of workloads(copy, "Deployment")) {
+    for (const container of pod.containers)
+      container.env?.sort((one, other) => one.name.localeCompare(other.name));
+  }
+  return copy;
+}
+
+/** Variables that are named in another one before they stand: Kubernetes would leave `$(NAME)` as it is. */
+function namedTooEarly(env: EnvVar[]): string[] {
+  const known = new Set<string>();
+  return env.flatMap(({ name, value = "" }) => {
+    const missing = [...value.matchAll(/\$\((\w+)\)/g)].flatMap(([, named = ""]) =>
+      known.has(named) ? [] : `${name}: ${named}`,
+    );
+    known.add(name);
+    return missing;
+  });
+}
+
+const SECOND_LOGIN: Record<string, (variable: EnvVar) => void> = {
+  DATABASE_PASSWORD: ({ valueFrom }) => {
+    const key = valueFrom!.secretKeyRef!;
+    key.key = key.key.replace(/_PASSWORD$/, "_2_PASSWORD");
+  },
+  DATABASE_URL: (variable) =>
+    void (variable.value = variable.value!.replace(/^(postgres:\/\/\w+):/, "$1_2:")),
+  NATS_USER: (variable) => void (variable.value += "-2"),
+  NATS_PASSWORD: ({ valueFrom }) => void (valueFrom!.secretKeyRef!.key += "_2"),
+};
 
 test("ARCHITECTURE.md has the arrows of the policies; `npm run generate` writes them again", () => {
   const { production, development } = built;

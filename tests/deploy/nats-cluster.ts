@@ -2,7 +2,7 @@
 // with paths, ports and names of this machine in the place of theirs.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BUS_USERS, type BusUser } from "@holdfast/contracts";
+import { BUS_USERS, busLoginsOf, type BusUser } from "@holdfast/contracts";
 import {
   findNatsServer,
   freePort,
@@ -41,7 +41,9 @@ export async function startNatsCluster(dir: string): Promise<NatsCluster> {
     })),
   );
   await writeCertificates(dir);
-  const passwords = new Map(BUS_USERS.map((user) => [user, `p${crypto.randomUUID()}`]));
+  const passwords = new Map(
+    BUS_USERS.flatMap(busLoginsOf).map((login) => [login, `p${crypto.randomUUID()}`]),
+  );
   const storeOf = (server: number) => join(dir, `nats-${server}`, "data");
   const start = async (server: number): Promise<LoggedChild> => {
     const home = join(dir, `nats-${server}`);
@@ -55,7 +57,7 @@ export async function startNatsCluster(dir: string): Promise<NatsCluster> {
         PATH: process.env.PATH,
         POD_NAME: `nats-${server}`,
         ...Object.fromEntries(
-          [...passwords].map(([user, password]) => [passwordVariable(user).slice(1), password]),
+          [...passwords].map(([login, password]) => [passwordVariable(login).slice(1), password]),
         ),
       },
       logFile: join(home, "log"),

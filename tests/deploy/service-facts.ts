@@ -6,7 +6,9 @@ import { configSchema as gateway } from "../../services/api-gateway/src/config.t
 import { configSchema as payments } from "../../services/payments/src/config.ts";
 import { configSchema as refunds } from "../../services/refunds/src/config.ts";
 import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
-import { installationSchema, keepStreamSchema } from "@holdfast/installation";
+import { BUS_USERS, busLoginsOf } from "@holdfast/contracts";
+import { appRoleNames, installationSchema, keepStreamSchema, secondLoginOf } from "@holdfast/installation";
+import { passwordVariable } from "@holdfast/messaging";
 import { deployDir } from "./build-overlay.ts";
 import type { Deadlines } from "./policies/pods.ts";
 import type { ConfigSchemas } from "./policies/settings.ts";
@@ -68,6 +70,11 @@ export const holdersOfSecrets: Record<string, string[]> = {
     ]),
   ),
   HOLDFAST_AUDITOR_PASSWORD: ["installation", "verify-audit"],
+  // Of second logins: processes hold them with the component `second-logins` only.
+  ...Object.fromEntries(
+    appRoleNames.map((role) => [`${secondLoginOf(role).toUpperCase()}_PASSWORD`, ["installation"]]),
+  ),
+  ...Object.fromEntries(BUS_USERS.map((user) => [passwordVariable(busLoginsOf(user)[1]).slice(1), ["nats"]])),
   NATS_PASSWORD_GATEWAY_MERCHANT: ["nats", "gateway-merchant"],
   NATS_PASSWORD_GATEWAY_OPERATOR: ["nats", "gateway-operator"],
   NATS_PASSWORD_GATEWAY_PUBLIC: ["nats", "gateway-public"],

@@ -12,7 +12,15 @@ import {
   urlSetting,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
-import { roleNames, type RoleName, type RolePasswords } from "./provision-database.ts";
+import {
+  appRoleNames,
+  roleNames,
+  secondLoginOf,
+  type RoleName,
+  type RolePasswords,
+  type SecondLogin,
+  type SecondPasswords,
+} from "./provision-database.ts";
 
 const passwordSettings = Object.fromEntries(
   roleNames.map((role) => [
@@ -20,6 +28,17 @@ const passwordSettings = Object.fromEntries(
     textSetting(`must be the password of ${role}`).describe(`The password that the role \`${role}\` gets.`),
   ]),
 ) as Record<`${Uppercase<RoleName>}_PASSWORD`, z.ZodString>;
+
+const secondPasswordSettings = Object.fromEntries(
+  appRoleNames.map((role) => [
+    `${secondLoginOf(role).toUpperCase()}_PASSWORD`,
+    textSetting(`must be the password of ${secondLoginOf(role)}`)
+      .optional()
+      .describe(
+        `The password of \`${secondLoginOf(role)}\`, the second login of \`${role}\`, while passwords are replaced. Without it nobody can sign in with it.`,
+      ),
+  ]),
+) as Record<`${Uppercase<SecondLogin>}_PASSWORD`, z.ZodOptional<z.ZodString>>;
 
 /** What the installation chooses of the event stream. */
 const eventStreamSettings = {
@@ -46,6 +65,7 @@ const ownBusSettings = {
 
 const settings = z.object({
   ...passwordSettings,
+  ...secondPasswordSettings,
   HOLDFAST_AUDITOR_PASSWORD: textSetting("must be the password of holdfast_auditor")
     .optional()
     .describe(
@@ -96,6 +116,16 @@ export function eventStreamSizesOf(
     bytesMax: config.EVENT_STREAM_BYTES_MAX,
     ackWaitMs: config.WEBHOOK_ACK_WAIT,
   };
+}
+
+/** The passwords of the second logins, as far as they are given. */
+export function secondPasswordsOf(config: Config): SecondPasswords {
+  return Object.fromEntries(
+    appRoleNames.map((role) => {
+      const login = secondLoginOf(role);
+      return [login, config[`${login.toUpperCase() as Uppercase<SecondLogin>}_PASSWORD`]];
+    }),
+  );
 }
 
 /** The passwords by role. */

@@ -43,6 +43,16 @@ test("it may be repeated at every start, and leaves what is there", async () => 
   expect(await count("payments.migration")).toBe(before);
 });
 
+test("it gives second logins the passwords that are there, and lets nobody in with the others", async () => {
+  const { database, config } = await settings({ REFUNDS_APP_2_PASSWORD: "of the second" });
+  await install(config);
+  const logins = await withClient(database.superuserUrl, async (client) => {
+    const text = "select rolname from pg_roles where rolname like '%\\_2' and rolcanlogin";
+    return (await client.query<{ rolname: string }>(text)).rows.map(({ rolname }) => rolname);
+  });
+  expect(logins).toEqual(["refunds_app_2"]);
+});
+
 test("it waits for a PostgreSQL that does not listen yet", async () => {
   const { database, config } = await settings();
   const url = new URL(database.superuserUrl);

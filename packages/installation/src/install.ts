@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
 import { EventStreamSettingsError } from "@holdfast/outbox";
 import { isDatabaseStarting } from "./database-starting.ts";
-import { eventStreamSizesOf, passwordsOf, type Config } from "./config.ts";
+import { eventStreamSizesOf, passwordsOf, secondPasswordsOf, type Config } from "./config.ts";
 import { installEventStream } from "./event-stream.ts";
 import { natsGreeting } from "./nats-greeting.ts";
 import { provisionDatabase } from "./provision-database.ts";
@@ -61,6 +61,7 @@ async function provisionWhenUp(config: Config, deadline: number): Promise<void> 
         superuserUrl: config.DATABASE_ADMIN_URL,
         database: config.DATABASE_NAME,
         passwords: passwordsOf(config),
+        secondPasswords: secondPasswordsOf(config),
         auditorPassword: config.HOLDFAST_AUDITOR_PASSWORD,
       });
       return true;

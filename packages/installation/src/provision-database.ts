@@ -23,7 +23,7 @@ const appRoles = {
   refunds: ["refunds_app"],
   webhooks: ["webhooks_app"],
 } as const satisfies Record<SchemaName, readonly string[]>;
-type AppRoleName = (typeof appRoles)[SchemaName][number];
+export type AppRoleName = (typeof appRoles)[SchemaName][number];
 
 /** The roles of the product: of each schema its owner, and those that its service runs under. */
 export type RoleName = `${SchemaName}_owner` | AppRoleName;
@@ -32,6 +32,17 @@ export const roleNames: RoleName[] = schemaNames.flatMap((schema): RoleName[] =>
   ...appRoles[schema],
 ]);
 export type RolePasswords = Record<RoleName, string>;
+
+/**
+ * A service's role has a second login, which becomes that role as it signs in. A password is replaced while processes
+ * run: the login that nobody uses gets the new one, the processes move to it one by one, and then the other is replaced.
+ */
+export const appRoleNames: AppRoleName[] = schemaNames.flatMap((schema): AppRoleName[] => [
+  ...appRoles[schema],
+]);
+export type SecondLogin = `${AppRoleName}_2`;
+export const secondLoginOf = (role: AppRoleName): SecondLogin => `${role}_2`;
+export type SecondPasswords = Partial<Record<SecondLogin, string | undefined>>;
 
 /**
  * What gateways of the version before sign in as, with the rights of all three faces. Migrations name it, so it is made;
@@ -52,6 +63,8 @@ export async function provisionDatabase(options: {
   superuserUrl: string;
   database: string;
   passwords: RolePasswords;
+  /** Of the second logins; with a login's one missing nobody can sign in with it. */
+  secondPasswords?: SecondPasswords;
   /** Of the role that verifies the audit logs; without one nobody can sign in as it. */
   auditorPassword?: string | undefined;
   /**
@@ -63,6 +76,9 @@ export async function provisionDatabase(options: {
   await withClient({ ...connection, connectionString: options.superuserUrl }, async (client) => {
     await createDatabase(client, options.database);
     for (const role of roleNames) await createRole(client, role, options.passwords[role]);
+    for (const role of appRoleNames) {
+      await createSecondLogin(client, role, options.secondPasswords?.[secondLoginOf(role)]);
+    }
     await createFormerRole(client);
     await createAuditor(client, options.auditorPassword);
     await grantConnect(client, options.database);
@@ -119,11 +135,36 @@ async function createRole(client: Client, role: RoleName, password: string): Pro
     `alter role ${role} with login nosuperuser nocreatedb nocreaterole noreplication nobypassrls
        password ${escapeLiteral(password)}`,
   );
-  const schema = schemaNames.find((name) => role.startsWith(`${name}_`))!;
-  await client.query(`alter role ${role} set search_path = ${schema}`);
-  if (role.endsWith("_owner")) return;
+  await client.query(`alter role ${role} set search_path = ${schemaOf(role)}`);
+  if (!role.endsWith("_owner")) await limitTimes(client, role);
+}
+
+/** What a role sets for its sessions comes from the login, not from the role that it becomes. */
+async function createSecondLogin(
+  client: Client,
+  role: AppRoleName,
+  password: string | undefined,
+): Promise<void> {
+  const login = secondLoginOf(role);
+  const { rowCount } = await client.query("select from pg_roles where rolname = $1", [login]);
+  if (rowCount === 0) await client.query(`create role ${login}`);
+  await client.query(
+    `alter role ${login} with ${password === undefined ? "nologin" : "login"} nosuperuser nocreatedb nocreaterole
+       noreplication nobypassrls password ${password === undefined ? "null" : escapeLiteral(password)}`,
+  );
+  await client.query(`grant ${role} to ${login}`);
+  await client.query(`alter role ${login} set role = ${role}`);
+  await client.query(`alter role ${login} set search_path = ${schemaOf(role)}`);
+  await limitTimes(client, login);
+}
+
+function schemaOf(role: RoleName): SchemaName {
+  return schemaNames.find((name) => role.startsWith(`${name}_`))!;
+}
+
+async function limitTimes(client: Client, login: RoleName | SecondLogin): Promise<void> {
   for (const [setting, value] of Object.entries(appTimeouts)) {
-    await client.query(`alter role ${role} set ${setting} = ${escapeLiteral(value)}`);
+    await client.query(`alter role ${login} set ${setting} = ${escapeLiteral(value)}`);
   }
 }
 

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
-import { BUS_USERS } from "@holdfast/contracts";
+import { BUS_USERS, busLoginsOf } from "@holdfast/contracts";
 import { freePort, localCertificates, startNatsServer } from "@holdfast/sandbox/infrastructure";
 import { issueClient } from "@holdfast/sandbox/infrastructure/issue-certificate";
 import { expect, onTestFinished, test } from "vitest";
@@ -17,7 +17,7 @@ test("deploy/nats/users.conf is what the contracts say; `npm run generate` write
   expect(deployedUsersConfig()).toBe(readFileSync(join(deployed, "users.conf"), "utf8"));
 });
 
-test("nats-server runs with the files as they are deployed: each user signs in, over TLS, and nobody else", async () => {
+test("nats-server runs with the files as they are deployed: each login of each user signs in, over TLS, and nobody else", async () => {
   const dir = await mkdtemp(join(tmpdir(), "holdfast-deployed-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const { caFile, ...certificate } = await localCertificates(join(dir, "tls"));
@@ -80,13 +80,15 @@ async function startAsDeployed(dir: string, config: string, replaced: Record<str
     text = text.replace(`${from}"`, `${to}"`);
   }
   writeFileSync(configFile, text);
-  const passwords = new Map(BUS_USERS.map((user) => [user, `p${crypto.randomUUID()}`]));
+  const passwords = new Map(
+    BUS_USERS.flatMap(busLoginsOf).map((login) => [login, `p${crypto.randomUUID()}`]),
+  );
   const server = await startNatsServer({
     storeDir: join(dir, "store"),
     logFile: join(dir, "log"),
     configFile,
     environment: Object.fromEntries(
-      [...passwords].map(([user, password]) => [passwordVariable(user).slice(1), password]),
+      [...passwords].map(([login, password]) => [passwordVariable(login).slice(1), password]),
     ),
   });
   onTestFinished(() => server.stop());

@@ -1,4 +1,5 @@
 // What processes are told: settings that they know and can start with, secrets by reference, users of the bus.
+import { busLoginsOf } from "@holdfast/contracts";
 import { parseConfig } from "@holdfast/service-runtime";
 import type { z } from "zod";
 import {
@@ -183,7 +184,7 @@ const USER_OF: Readonly<Record<string, string>> = { "stream-keeper": "installati
  * database, and none of another's. The gateway's faces share an image and nothing of this.
  */
 export function eachServiceHasItsBusUser(manifests: Manifest[], users: readonly string[]): string[] {
-  const variables = users.map(passwordOf);
+  const variables = users.flatMap(busLoginsOf).map(passwordOf);
   const [nats] = workloads(manifests, "StatefulSet");
   const given = new Set((nats?.pod.containers[0]?.env ?? []).map(({ name }) => name));
   const ofTheBus = workloads(manifests, "Deployment", "Job").filter(({ pod }) =>

@@ -48,7 +48,9 @@ export async function launchNatsServer(
   passwords: BusPasswords,
 ): Promise<string> {
   const configFile = join(home, "nats-server.conf");
-  const password = (user: string) => JSON.stringify(passwords[user as keyof BusPasswords]);
+  // The second logins have none here: a sandbox is restarted instead.
+  const password = (login: string) =>
+    login in passwords ? JSON.stringify(passwords[login as keyof BusPasswords]) : undefined;
   replaceFile(configFile, natsUsersConfig({ password, observed: true }), 0o600);
   let port: number | undefined;
   await supervisor.start("nats-server", "transport", async (onSpawn) => {

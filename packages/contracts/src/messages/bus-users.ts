@@ -19,11 +19,22 @@ export const BUS_USERS = [
 export type BusUser = (typeof BUS_USERS)[number];
 
 /**
- * First tokens of the subjects on which a user gets its answers. Each user has its own, so that none can listen to the
- * answers that another one gets (`_INBOX`, the client's default, is shared by all).
+ * The names that a user may sign in with. There are two, with a password each and the same rights, so that a password can
+ * be replaced while processes run: the one that nobody uses gets the new password, the processes move to it one by one,
+ * and then the other one is replaced.
  */
-export function inboxPrefix(user: string): string {
-  return `_INBOX_${user}`;
+export function busLoginsOf(user: string): [string, string] {
+  return [user, `${user}${SECOND_LOGIN}`];
+}
+
+const SECOND_LOGIN = "-2";
+
+/**
+ * First tokens of the subjects on which a user gets its answers. Each user has its own, so that none can listen to the
+ * answers that another one gets (`_INBOX`, the client's default, is shared by all). Both of a user's logins share them.
+ */
+export function inboxPrefix(login: string): string {
+  return `_INBOX_${login.endsWith(SECOND_LOGIN) ? login.slice(0, -SECOND_LOGIN.length) : login}`;
 }
 
 /** The inboxes of one user, as a subject for permissions. */

@@ -89,6 +89,32 @@ test("nobody signs in as the auditor until it has a password, nor when it has no
   expect(await canSignIn()).toEqual({ rolcanlogin: false });
 });
 
+test("a second login is its role, has its limits, and signs in while it has a password", async () => {
+  const options = { superuserUrl: postgres.superuserUrl("postgres"), database: 'hold"fast', passwords };
+  const second = new URL(urls.payments.app);
+  second.username = "payments_app_2";
+  second.password = encodeURIComponent("'\"of the second");
+  await expect(query(second.href, "select")).rejects.toMatchObject({ code: "28P01" });
+  await provisionDatabase({ ...options, secondPasswords: { payments_app_2: "'\"of the second" } });
+  const facts = `select session_user as login, current_user as role, current_setting('statement_timeout') as s,
+    current_setting('lock_timeout') as l, current_setting('idle_in_transaction_session_timeout') as i`;
+  expect(await query(second.href, facts)).toEqual([
+    { login: "payments_app_2", role: "payments_app", s: "5s", l: "3s", i: "10s" },
+  ]);
+  expect(await query(second.href, "select * from secrets")).toEqual([]);
+  for (const refused of [
+    "select * from refunds.secrets",
+    "create table mine (id int)",
+    "set role refunds_app",
+  ]) {
+    await expect(query(second.href, refused)).rejects.toMatchObject({ code: "42501" });
+  }
+  // Both sign in, each with its own password.
+  expect(await query(urls.payments.app, "select 1 as one")).toEqual([{ one: 1 }]);
+  await provisionDatabase(options);
+  await expect(query(second.href, "select")).rejects.toMatchObject({ code: "28P01" });
+});
+
 test("statements of app roles are bounded in time, migrations are not", async () => {
   const timeouts = "select current_setting('statement_timeout') as s, current_setting('lock_timeout') as l";
   expect(await query(urls.refunds.app, timeouts)).toEqual([{ s: "5s", l: "3s" }]);
