@@ -5,30 +5,14 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { execFile } from "node:child_process";
 import { withClient } from "@holdfast/sandbox/infrastructure";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { OperatorClient } from "../chaos/client/operator-client.ts";
 import { createOperatorKey, type OperatorKey } from "../chaos/system/operator-identity.ts";
-import type { ServiceProcess } from "../chaos/system/service-process.ts";
 import { startSystemUnderTest, type SystemUnderTest } from "../chaos/system/system-under-test.ts";
-import { loadTimers } from "../chaos/system/timers.ts";
 import { eventually } from "../support/index.ts";
 import { BalancedGateways } from "./balanced-gateways.ts";
-import { startSteadyLoad, type OperatorAt } from "./steady-load.ts";
-
-/** A machine that is busy must not make what a rotation would not. */
-const PATIENT = {
-  ...loadTimers,
-  ACQUIRER_TIMEOUT: "7s",
-  HANDLER_TIMEOUT: "8s",
-  REQUEST_TIMEOUT: "9s",
-  PAYMENTS_TIMEOUT: "6s",
-  LEASE_DURATION: "15s",
-  REVERSE_UNSEEN_AFTER: "15s",
-  THREE_DS_SESSION_DURATION: "60s",
-  WEBHOOK_ATTEMPT_TIMEOUT: "5s",
-  WEBHOOK_LEASE: "15s",
-  DATABASE_CONNECTION_TIMEOUT: "30s",
-};
+import { PATIENT, rollOutTo, startLoad } from "./rolling.ts";
+import type { OperatorAt } from "./steady-load.ts";
 
 let sut: SystemUnderTest;
 let gateways: BalancedGateways;
@@ -43,7 +27,7 @@ afterAll(() => sut?.stop());
 
 test("card sealing, 3-D Secure state, peppers, webhook secrets and fingerprints are replaced under load", async () => {
   const rings = ringsOf(sut.system.secrets);
-  const load = startLoad();
+  const load = startLoad(sut, gateways, operators.operatorAt);
   await load.ranFor(1);
   await rollOut(rings.added);
   await load.ranFor(1);
@@ -69,7 +53,7 @@ test("card sealing, 3-D Secure state, peppers, webhook secrets and fingerprints 
 });
 
 test("the operators' signing keys are replaced under load, and the old one is refused afterwards", async () => {
-  const load = startLoad();
+  const load = startLoad(sut, gateways, operators.operatorAt);
   await operators.publishNext();
   await load.ranFor(1);
   operators.signWithNext();
@@ -82,21 +66,6 @@ test("the operators' signing keys are replaced under load, and the old one is re
   await sut.check();
 });
 
-/** Until the test ends, however it ends. */
-function startLoad() {
-  const load = startSteadyLoad(sut, gateways, operators.operatorAt);
-  onTestFinished(() => load.stop());
-  return {
-    ...load,
-    /** While so many rounds are begun and ended, nothing is refused. */
-    async ranFor(rounds: number): Promise<void> {
-      const until = load.rounds() + rounds;
-      await eventually(() => load.rounds() >= until || load.refused.length > 0, { withinMs: 120_000 });
-      expect(load.refused).toEqual([]);
-    },
-  };
-}
-
 /** A merchant that makes no payments signs in once: until then its credential needs the old pepper. */
 async function signInOnce(): Promise<void> {
   const [, { merchant }] = sut.system.shops;
@@ -107,20 +76,8 @@ async function signInOnce(): Promise<void> {
   expect(status).not.toBe(401);
 }
 
-/** The restarts of one step: every process of a service after the other, and each only when the one before is ready. */
-async function rollOut(ring: Record<string, string>): Promise<void> {
-  const { payments, webhooks } = sut.system;
-  const restart = async ({ process }: ServiceProcess) => {
-    await process.terminate({ withinMs: 60_000 });
-    await process.start(ring);
-  };
-  for (const service of [...payments, ...webhooks]) await restart(service);
-  for (const [index, gateway] of sut.system.gateways.entries()) {
-    await gateways.without(index, async () => {
-      for (const face of [gateway, gateway.operator, gateway.pages]) await restart(face);
-    });
-  }
-}
+/** One step in every process. */
+const rollOut = (ring: Record<string, string>) => rollOutTo(sut.system, gateways, () => ring);
 
 /** Each ring in the steps of docs/keys.md. */
 function ringsOf(secrets: SystemUnderTest["system"]["secrets"]) {

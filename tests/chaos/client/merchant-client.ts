@@ -29,6 +29,8 @@ export type ClientDeps = {
   gateways: { name: string; port: number }[];
   /** How long to wait for an answer; longer than the gateway takes for a 504. */
   timeoutMs: number;
+  /** The authority of their certificates; without it they speak plain HTTP. */
+  ca?: string | undefined;
 };
 
 /** A merchant's server: sends single requests and writes each of them down. */
@@ -118,7 +120,7 @@ export class MerchantClient {
       body?: string;
     },
   ): Promise<HistoryEntry> {
-    const { merchant, history, gateways, timeoutMs } = this.#deps;
+    const { merchant, history, gateways, timeoutMs, ca } = this.#deps;
     const gateway = gateways[gatewayIndex % gateways.length];
     if (!gateway) throw new Error("there is no gateway to send to");
     const sequence = history.next();
@@ -138,6 +140,7 @@ export class MerchantClient {
       path,
       headers,
       timeoutMs,
+      ca,
       ...(body !== undefined && { body }),
     });
     const { merchantId } = merchant;

@@ -7,6 +7,8 @@ export type OperatorClientDeps = {
   /** Ports of the gateways' operator API; one after the other in turn, as behind a load balancer. */
   ports: readonly number[];
   history: OperatorHistory;
+  /** The authority of their certificates; without it they speak plain HTTP. */
+  ca?: string | undefined;
 };
 
 /** What an operator does that changes something. */
@@ -58,7 +60,7 @@ export class OperatorClient {
   }
 
   async #send(method: "GET" | "POST" | "PUT", path: string, body?: object): Promise<OperatorAnswer> {
-    const { token, ports } = this.#deps;
+    const { token, ports, ca } = this.#deps;
     const port = ports[this.#requests++ % ports.length] ?? 0;
     const text = body === undefined ? undefined : JSON.stringify(body);
     return answerOf(
@@ -74,6 +76,7 @@ export class OperatorClient {
           }),
         },
         timeoutMs: TIMEOUT_MS,
+        ca,
         ...(text !== undefined && { body: text }),
       }),
     );

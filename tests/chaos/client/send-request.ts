@@ -1,4 +1,5 @@
 import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
 
 export type Outgoing = {
   port: number;
@@ -7,6 +8,8 @@ export type Outgoing = {
   headers: Record<string, string>;
   body?: string;
   timeoutMs: number;
+  /** The authority of the listener's certificate, as PEM; without it plain HTTP is spoken. */
+  ca?: string | undefined;
 };
 
 /** What came of a request. `bytesSent` is false only where no connection was ever had. */
@@ -23,10 +26,12 @@ export async function sendRequest({
   headers,
   body,
   timeoutMs,
+  ca,
 }: Outgoing): Promise<Incoming> {
   return await new Promise((resolve) => {
     let bytesSent = false;
-    const request = httpRequest({ host: "127.0.0.1", port, method, path, headers, agent: false });
+    const options = { host: "127.0.0.1", port, method, path, headers, agent: false };
+    const request = ca === undefined ? httpRequest(options) : httpsRequest({ ...options, ca });
     const fail = (error: Error) => resolve({ kind: "no_answer", bytesSent, error: error.message });
     const timer = setTimeout(() => request.destroy(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
     request.once("socket", (socket) => socket.once("connect", () => (bytesSent = true)));

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { startNatsServer, startPostgres } from "@holdfast/sandbox/infrastructure";
+import { startNatsServer, startPostgres, type NatsServer } from "@holdfast/sandbox/infrastructure";
 import { nextPort } from "./port-block.ts";
 
 /** A server that is killed as a power cut would, and started again on the same port and data. */
@@ -19,16 +19,23 @@ export async function startDurablePostgres(options: {
   return { ...restartable(first, start), superuserUrl: (database) => first.superuserUrl(database) };
 }
 
-/** @returns with `wipe`, which takes all of JetStream's data while it is down. */
+/**
+ * @param options.configFile with users and TLS; without it whoever connects may do everything.
+ * @returns with `wipe`, which takes all of JetStream's data while it is down, and `reload`, which has its configuration
+ *   and certificates read again.
+ */
 export async function startNats(options: {
   storeDir: string;
   logFile: string;
-}): Promise<RestartableServer & { wipe(): void }> {
+  configFile?: string;
+}): Promise<RestartableServer & { wipe(): void; reload(): void }> {
   const port = await nextPort();
-  const start = () => startNatsServer({ ...options, port });
+  let latest: NatsServer;
+  const start = async () => (latest = await startNatsServer({ ...options, port }));
   return {
     ...restartable(await start(), start),
     wipe: () => rmSync(join(options.storeDir, "jetstream"), { recursive: true, force: true }),
+    reload: () => void process.kill(latest.pid, "SIGHUP"),
   };
 }
 

@@ -1,9 +1,11 @@
 import { join } from "node:path";
-import type { SchemaUrls, ServiceName } from "@holdfast/sandbox/infrastructure";
+import type { BusUser } from "@holdfast/contracts";
+import type { SchemaUrls } from "@holdfast/sandbox/infrastructure";
 import { ManagedProcess } from "./managed-process.ts";
 import { nextPort } from "./port-block.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
 import type { Timers } from "./timers.ts";
+import type { Wires } from "./wires.ts";
 
 /** What every process of a service is told and connected to. */
 export type Surroundings = {
@@ -19,10 +21,19 @@ export type Surroundings = {
   /** PEM of the authority that merchants' receivers have their certificates from. */
   caFile: string;
   operatorEnv: Record<string, string>;
+  /** Without them nobody signs in to the bus, and listeners speak plain HTTP. */
+  wires: Wires | undefined;
 };
 
 /** A process of a service, with a link of its own to each server it needs. */
-export type ServiceProcess = { process: ManagedProcess; links: Record<LinkName, TcpProxy> };
+export type ServiceProcess = {
+  process: ManagedProcess;
+  links: Record<LinkName, TcpProxy>;
+  /** Its user of the bus. */
+  user: string;
+  /** Its role of the database. */
+  databaseUrl: string;
+};
 export type LinkName = "database" | "bus" | "acquirer";
 
 /** A process for each face: for merchants, for operators (`operator`) and for browsers (`pages`). */
@@ -37,45 +48,62 @@ export type Gateway = ServiceProcess & {
 export async function createGateway(name: string, surroundings: Surroundings): Promise<Gateway> {
   const { secrets, databaseUrls } = surroundings;
   const [merchantPort, operatorPort, publicPort] = [await nextPort(), await nextPort(), await nextPort()];
-  const publicUrl = `http://127.0.0.1:${publicPort}`;
+  const publicUrl = `${surroundings.wires ? "https" : "http"}://127.0.0.1:${publicPort}`;
   const keys = {
+    ...surroundings.wires?.listenerEnv,
     PUBLIC_URL: publicUrl,
     THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
     CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
   };
   const { gateway } = databaseUrls;
   const [merchant, operator, pages] = await Promise.all([
-    createService(name, "api-gateway", gateway.merchant, surroundings, {
+    createService({ name, user: "gateway-merchant", databaseUrl: gateway.merchant }, surroundings, {
       MERCHANT_API_PORT: `${merchantPort}`,
       ...keys,
       // Refusals for other reasons are what is looked for.
       RATE_LIMIT_PER_SECOND: "1000000",
     }),
-    createService(`${name}-operator`, "api-gateway", gateway.operator, surroundings, {
-      OPERATOR_API_PORT: `${operatorPort}`,
-      ...keys,
-      REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",
-    }),
-    createService(`${name}-public`, "api-gateway", gateway.public, surroundings, {
-      PUBLIC_PAGES_PORT: `${publicPort}`,
-      ...keys,
-      PAGE_REQUESTS_PER_MINUTE_PER_IP: "1000000",
-    }),
+    createService(
+      { name: `${name}-operator`, user: "gateway-operator", databaseUrl: gateway.operator },
+      surroundings,
+      {
+        OPERATOR_API_PORT: `${operatorPort}`,
+        ...keys,
+        REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",
+      },
+    ),
+    createService(
+      { name: `${name}-public`, user: "gateway-public", databaseUrl: gateway.public },
+      surroundings,
+      {
+        PUBLIC_PAGES_PORT: `${publicPort}`,
+        ...keys,
+        PAGE_REQUESTS_PER_MINUTE_PER_IP: "1000000",
+      },
+    ),
   ]);
   return { ...merchant, operator, pages, merchantPort, operatorPort, publicUrl };
 }
 
 export async function createPayments(name: string, surroundings: Surroundings): Promise<ServiceProcess> {
-  return await createService(name, "payments", surroundings.databaseUrls.payments.app, surroundings, {
-    PAN_FINGERPRINT_KEY: surroundings.secrets.panFingerprintKey,
-  });
+  return await createService(
+    { name, user: "payments", databaseUrl: surroundings.databaseUrls.payments.app },
+    surroundings,
+    {
+      PAN_FINGERPRINT_KEY: surroundings.secrets.panFingerprintKey,
+    },
+  );
 }
 
 /** Asked for every id that payments does not know, too: without its answer nothing is conclusively not there. */
 export async function createRefunds(name: string, surroundings: Surroundings): Promise<ServiceProcess> {
-  return await createService(name, "refunds", surroundings.databaseUrls.refunds.app, surroundings, {
-    REFUND_TWO_APPROVERS_ABOVE: TWO_APPROVERS_ABOVE,
-  });
+  return await createService(
+    { name, user: "refunds", databaseUrl: surroundings.databaseUrls.refunds.app },
+    surroundings,
+    {
+      REFUND_TWO_APPROVERS_ABOVE: TWO_APPROVERS_ABOVE,
+    },
+  );
 }
 
 const TWO_APPROVERS_ABOVE = "TRY:20000.00,EUR:20000.00";
@@ -84,9 +112,7 @@ export const twoApproversAbove: Readonly<Record<string, bigint>> = { TRY: 2_000_
 
 export async function createDispatcher(name: string, surroundings: Surroundings): Promise<ServiceProcess> {
   return await createService(
-    name,
-    "webhook-dispatcher",
-    surroundings.databaseUrls.webhooks.app,
+    { name, user: "webhook-dispatcher", databaseUrl: surroundings.databaseUrls.webhooks.app },
     surroundings,
     {
       WEBHOOK_SECRET_KEYS: `k1:${surroundings.secrets.webhookSecretKey}`,
@@ -98,10 +124,8 @@ export async function createDispatcher(name: string, surroundings: Surroundings)
 }
 
 async function createService(
-  name: string,
-  service: ServiceName,
-  databaseUrl: string,
-  { root, dir, timers, ports, secrets, operatorEnv }: Surroundings,
+  { name, user, databaseUrl: direct }: { name: string; user: BusUser; databaseUrl: string },
+  { root, dir, timers, ports, secrets, operatorEnv, wires }: Surroundings,
   env: Record<string, string>,
 ): Promise<ServiceProcess> {
   const [database, bus, acquirer, healthPort] = await Promise.all([
@@ -110,14 +134,17 @@ async function createService(
     TcpProxy.start(ports.acquirer),
     nextPort(),
   ]);
+  const service = user.startsWith("gateway-") ? "api-gateway" : user;
+  const databaseUrl = withPort(direct, database.port);
   const process = new ManagedProcess({
     name,
     main: join(root, "services", service, "src", "main.ts"),
     env: {
       LISTEN_HOST: "127.0.0.1",
       HEALTH_PORT: `${healthPort}`,
-      DATABASE_URL: withPort(databaseUrl, database.port),
+      DATABASE_URL: databaseUrl,
       NATS_URL: `nats://127.0.0.1:${bus.port}`,
+      ...wires?.busEnv(user),
       ACQUIRER_URL: `http://127.0.0.1:${acquirer.port}`,
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
       DRAIN_TIMEOUT: "5s",
@@ -130,7 +157,7 @@ async function createService(
     logFile: join(dir, "logs", `${name}.log`),
     readyUrl: `http://127.0.0.1:${healthPort}/readyz`,
   });
-  return { process, links: { database, bus, acquirer } };
+  return { process, links: { database, bus, acquirer }, user, databaseUrl };
 }
 
 function withPort(url: string, port: number): string {

@@ -51,8 +51,11 @@ export class BrokenPromiseError extends Error {
 
 export type Look = { payments: PaymentRow[]; causes: string[]; bank: BankLine[] };
 
-export async function startSystemUnderTest(timers: Timers): Promise<SystemUnderTest> {
-  const system = await startSystem({ timers });
+export async function startSystemUnderTest(
+  timers: Timers,
+  { secured = false } = {},
+): Promise<SystemUnderTest> {
+  const system = await startSystem({ timers, secured });
   const history = new ClientHistory(join(system.dir, "history.jsonl"));
   const client = new MerchantClient({
     merchant: system.shops[0].merchant,
@@ -62,6 +65,7 @@ export async function startSystemUnderTest(timers: Timers): Promise<SystemUnderT
       port: merchantPort,
     })),
     timeoutMs: CLIENT_TIMEOUT_MS,
+    ca: system.wires?.ca,
   });
   let orders = 0;
   const { visits, buyers } = browsersOf(system);

@@ -7,27 +7,18 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import {
-  localCertificates,
-  provisionDatabase,
-  roleNames,
-  runLogged,
-  schemaByService,
-  type LocalCertificates,
-  type RolePasswords,
-  type SchemaUrls,
-  type ServiceName,
-} from "@holdfast/sandbox/infrastructure";
+import { localCertificates, type LocalCertificates } from "@holdfast/sandbox/infrastructure";
 import { installEventStream, keepEventStream } from "@holdfast/installation";
 import { connectBus } from "@holdfast/messaging";
 import { startLedgerReceiver } from "../../support/index.ts";
 import { OperatorHistory } from "../client/client-history.ts";
 import { OperatorClient } from "../client/operator-client.ts";
-import { startAcquirer, type AcquirerProcess } from "./acquirer.ts";
+import type { AcquirerProcess } from "./acquirer.ts";
+import { DATABASE, migratedDatabase } from "./migrated-database.ts";
 import { nextPort } from "./port-block.ts";
 import { onboardMerchant, type Shop } from "./onboard-merchant.ts";
 import { createOperatorIdentity, type OperatorIdentity } from "./operator-identity.ts";
-import { startDurablePostgres, startNats, type RestartableServer } from "./restartable-server.ts";
+import type { RestartableServer } from "./restartable-server.ts";
 import {
   createDispatcher,
   createGateway,
@@ -37,7 +28,9 @@ import {
   type ServiceProcess,
   type Surroundings,
 } from "./service-process.ts";
+import { startServers } from "./start-servers.ts";
 import type { Timers } from "./timers.ts";
+import { createWires, type Wires } from "./wires.ts";
 
 export type System = {
   /** Logs, the bank's ledger and the client's history are here. */
@@ -47,7 +40,7 @@ export type System = {
   refunds: [ServiceProcess, ServiceProcess];
   webhooks: [ServiceProcess, ServiceProcess];
   postgres: RestartableServer;
-  nats: RestartableServer & { wipe(): void };
+  nats: RestartableServer & { wipe(): void; reload(): void };
   acquirer: AcquirerProcess;
   /** Two merchants with webhooks. */
   shops: [Shop, Shop];
@@ -55,6 +48,7 @@ export type System = {
   /** The keys that its services were started with, and a token of the operators' identity provider. */
   secrets: Surroundings["secrets"];
   tokenOf: OperatorIdentity["tokenOf"];
+  wires: Wires | undefined;
   /** Past every link and every role: for the checker. */
   superuserUrl: string;
   acquirerUrl: string;
@@ -77,9 +71,12 @@ type Services = Pick<System, "gateways" | "payments" | "refunds" | "webhooks">;
 export async function startSystem({
   timers,
   root = process.env["HOLDFAST_SYSTEM_ROOT"] ?? thisRepository,
+  secured = false,
 }: {
   timers: Timers;
   root?: string;
+  /** With users and TLS on the bus, and TLS on the listeners. */
+  secured?: boolean;
 }): Promise<System> {
   // Of a test run that was killed the next one removes what is named like this (tests/support, test-directory.ts).
   const dir = mkdtempSync(join(tmpdir(), `holdfast-test-${process.pid}-chaos-`));
@@ -92,7 +89,7 @@ export async function startSystem({
     else renameSync(dir, keepAs);
   };
   try {
-    return { ...(await bringUp({ dir, root: resolve(root), timers, cleanup })), dir, stop };
+    return { ...(await bringUp({ dir, root: resolve(root), timers, secured, cleanup })), dir, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -101,25 +98,26 @@ export async function startSystem({
 
 const thisRepository = join(import.meta.dirname, "..", "..", "..");
 
-type BringUp = { dir: string; root: string; timers: Timers; cleanup: (() => Promise<void>)[] };
+type BringUp = {
+  dir: string;
+  root: string;
+  timers: Timers;
+  secured: boolean;
+  cleanup: (() => Promise<void>)[];
+};
 
-async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<System, "dir" | "stop">> {
+async function bringUp({
+  dir,
+  root,
+  timers,
+  secured,
+  cleanup,
+}: BringUp): Promise<Omit<System, "dir" | "stop">> {
   const log = (name: string) => join(dir, "logs", `${name}.log`);
   const identity = await createOperatorIdentity(join(dir, "operator-jwks.json"));
-  const starting = [
-    startDurablePostgres({ dataDir: join(dir, "postgres"), logFile: log("postgres") }),
-    startNats({ storeDir: join(dir, "nats"), logFile: log("nats-server") }),
-    startAcquirer({
-      main: join(root, "tools", "acquirer-simulator", "src", "main.ts"),
-      port: await nextPort(),
-      ledgerFile: join(dir, "acquirer-ledger.ndjson"),
-      logFile: log("acquirer"),
-    }),
-  ] as const;
-  for (const each of starting) cleanup.push(async () => killOf(await each));
-  const [postgres, nats, acquirer] = await Promise.all(starting);
-
-  cleanup.push(await keepStream(nats.port));
+  const wires = secured ? await createWires(dir) : undefined;
+  const { postgres, nats, acquirer } = await startServers({ dir, root, log, wires, cleanup });
+  cleanup.push(await keepStream(nats.port, wires));
   const certificates = await localCertificates(join(dir, "certificates"));
   const databaseUrls = await migratedDatabase(postgres.superuserUrl("postgres"), root, log);
   const surroundings: Surroundings = {
@@ -131,6 +129,7 @@ async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<Sy
     secrets: drawSecrets(),
     caFile: certificates.caFile,
     operatorEnv: identity.env,
+    wires,
   };
   const gateways = await pair((name) => createGateway(name, surroundings), "gateway");
   const payments = await pair((name) => createPayments(name, surroundings), "payments");
@@ -142,7 +141,7 @@ async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<Sy
   }
   await Promise.all(services.map(({ process }) => process.start()));
 
-  const operators = createOperators(join(dir, "operators.jsonl"), gateways, identity);
+  const operators = createOperators(join(dir, "operators.jsonl"), gateways, { ...identity, ca: wires?.ca });
   const open = (name: string) => openShop(name, { operators, certificates, cleanup });
   return {
     gateways,
@@ -156,6 +155,7 @@ async function bringUp({ dir, root, timers, cleanup }: BringUp): Promise<Omit<Sy
     operators,
     secrets: surroundings.secrets,
     tokenOf: identity.tokenOf,
+    wires,
     superuserUrl: postgres.superuserUrl(DATABASE),
     acquirerUrl: `http://127.0.0.1:${acquirer.port}`,
   };
@@ -172,8 +172,9 @@ function drawSecrets(): Surroundings["secrets"] {
 }
 
 /** As the installation does, past every link: it is made again each time all of JetStream's data was lost. */
-async function keepStream(port: number): Promise<() => Promise<void>> {
-  const bus = await connectBus({ url: `nats://127.0.0.1:${port}`, name: "installation" });
+async function keepStream(port: number, wires: Wires | undefined): Promise<() => Promise<void>> {
+  const login = wires?.busOptions("installation");
+  const bus = await connectBus({ url: `nats://127.0.0.1:${port}`, name: "installation", ...login });
   const sizes = { replicas: 1, bytesMax: 268_435_456, ackWaitMs: ACK_WAIT_MS };
   await installEventStream(bus, sizes);
   const kept = keepEventStream(bus, sizes, { intervalMs: 1_000 });
@@ -182,12 +183,16 @@ async function keepStream(port: number): Promise<() => Promise<void>> {
 
 const ACK_WAIT_MS = 3_000;
 
-function createOperators(file: string, gateways: Gateway[], { tokenOf }: OperatorIdentity): Operators {
+function createOperators(
+  file: string,
+  gateways: Gateway[],
+  { tokenOf, ca }: OperatorIdentity & { ca: string | undefined },
+): Operators {
   const history = new OperatorHistory(file);
   const ports = gateways.map(({ operatorPort }) => operatorPort);
   return {
     history,
-    as: async (name) => new OperatorClient({ name, token: await tokenOf(name), ports, history }),
+    as: async (name) => new OperatorClient({ name, token: await tokenOf(name), ports, history, ca }),
   };
 }
 
@@ -208,41 +213,9 @@ async function openShop(name: string, { operators, certificates, cleanup }: Open
   return await onboardMerchant(await operators.as("admin"), { name, receiver });
 }
 
-async function killOf(server: RestartableServer | AcquirerProcess): Promise<void> {
-  await ("process" in server ? server.process.kill() : server.kill());
-}
-
 async function pair<T>(create: (name: string) => Promise<T>, name: string): Promise<[T, T]> {
   return await Promise.all([create(`${name}-1`), create(`${name}-2`)]);
 }
-
-async function migratedDatabase(
-  superuserUrl: string,
-  root: string,
-  log: (name: string) => string,
-): Promise<SchemaUrls> {
-  const passwords = Object.fromEntries(
-    roleNames.map((role) => [role, randomBytes(18).toString("base64url")]),
-  ) as RolePasswords;
-  const urls = await provisionDatabase({ superuserUrl, database: DATABASE, passwords });
-  await Promise.all(
-    (Object.keys(schemaByService) as ServiceName[]).map((service) =>
-      runLogged({
-        name: `${service}-migration`,
-        command: [process.execPath, join(root, "services", service, "src", "migrate.ts")],
-        env: {
-          ...process.env,
-          MIGRATION_DATABASE_URL: urls[schemaByService[service]].owner,
-        },
-        logFile: log(`${service}-migration`),
-        timeoutMs: 60_000,
-      }),
-    ),
-  );
-  return urls;
-}
-
-const DATABASE = "holdfast";
 
 /** 32 bytes in base64. */
 function drawKey(): string {

@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import { startAcquirer, type AcquirerProcess } from "./acquirer.ts";
+import { nextPort } from "./port-block.ts";
+import { startDurablePostgres, startNats, type RestartableServer } from "./restartable-server.ts";
+import type { Wires } from "./wires.ts";
+
+/** What the services need, each as a process. */
+export async function startServers({
+  dir,
+  root,
+  log,
+  wires,
+  cleanup,
+}: {
+  dir: string;
+  /** The repository whose simulator runs. */
+  root: string;
+  /** A program's log file. */
+  log: (name: string) => string;
+  wires: Wires | undefined;
+  cleanup: (() => Promise<void>)[];
+}) {
+  const starting = [
+    startDurablePostgres({ dataDir: join(dir, "postgres"), logFile: log("postgres") }),
+    startNats({
+      storeDir: join(dir, "nats"),
+      logFile: log("nats-server"),
+      ...(wires && { configFile: wires.configFile }),
+    }),
+    startAcquirer({
+      main: join(root, "tools", "acquirer-simulator", "src", "main.ts"),
+      port: await nextPort(),
+      ledgerFile: join(dir, "acquirer-ledger.ndjson"),
+      logFile: log("acquirer"),
+    }),
+  ] as const;
+  for (const each of starting) cleanup.push(async () => killOf(await each));
+  const [postgres, nats, acquirer] = await Promise.all(starting);
+  return { postgres, nats, acquirer };
+}
+
+async function killOf(server: RestartableServer | AcquirerProcess): Promise<void> {
+  await ("process" in server ? server.process.kill() : server.kill());
+}

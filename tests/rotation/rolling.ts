@@ -1,0 +1,61 @@
+// What every rotation does: it goes through the processes while merchants, buyers and operators go on.
+import { expect, onTestFinished } from "vitest";
+import type { ServiceProcess } from "../chaos/system/service-process.ts";
+import type { System } from "../chaos/system/system.ts";
+import type { SystemUnderTest } from "../chaos/system/system-under-test.ts";
+import { loadTimers } from "../chaos/system/timers.ts";
+import { eventually } from "../support/index.ts";
+import type { BalancedGateways } from "./balanced-gateways.ts";
+import { startSteadyLoad, type OperatorAt } from "./steady-load.ts";
+
+/** A machine that is busy must not make what a rotation would not. */
+export const PATIENT = {
+  ...loadTimers,
+  ACQUIRER_TIMEOUT: "7s",
+  HANDLER_TIMEOUT: "8s",
+  REQUEST_TIMEOUT: "9s",
+  PAYMENTS_TIMEOUT: "6s",
+  LEASE_DURATION: "15s",
+  REVERSE_UNSEEN_AFTER: "15s",
+  THREE_DS_SESSION_DURATION: "60s",
+  WEBHOOK_ATTEMPT_TIMEOUT: "5s",
+  WEBHOOK_LEASE: "15s",
+  DATABASE_CONNECTION_TIMEOUT: "30s",
+};
+
+/** Until the test ends, however it ends. */
+export function startLoad(sut: SystemUnderTest, gateways: BalancedGateways, operatorAt: OperatorAt) {
+  const load = startSteadyLoad(sut, gateways, operatorAt);
+  onTestFinished(() => load.stop());
+  return {
+    ...load,
+    /** While so many rounds are begun and ended, nothing is refused. */
+    async ranFor(rounds: number): Promise<void> {
+      const until = load.rounds() + rounds;
+      await eventually(() => load.rounds() >= until || load.refused.length > 0, { withinMs: 120_000 });
+      expect(load.refused).toEqual([]);
+    },
+  };
+}
+
+/**
+ * The restarts of one step: every process of a service after the other, and each only when the one before is ready.
+ *
+ * @param envOf what the process is started with, on top of its own.
+ */
+export async function rollOutTo(
+  { payments, refunds, webhooks, gateways: all }: System,
+  gateways: BalancedGateways,
+  envOf: (service: ServiceProcess) => Record<string, string>,
+): Promise<void> {
+  const restart = async (service: ServiceProcess) => {
+    await service.process.terminate({ withinMs: 60_000 });
+    await service.process.start(envOf(service));
+  };
+  for (const service of [...payments, ...refunds, ...webhooks]) await restart(service);
+  for (const [index, gateway] of all.entries()) {
+    await gateways.without(index, async () => {
+      for (const face of [gateway, gateway.operator, gateway.pages]) await restart(face);
+    });
+  }
+}
