@@ -1,7 +1,8 @@
+import { DatabaseError } from "pg";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { KeyRing } from "./config.ts";
 import type { Logger } from "./logger.ts";
-import { DatabaseUnavailableError } from "./postgres.ts";
+import { isOutage } from "./postgres.ts";
 
 /** Rows that can only be used with a key of a ring, and which key that is. An index has to begin with `keyId`. */
 export type KeyedRows = { table: RawBuilder<unknown>; keyId: RawBuilder<string>; where: RawBuilder<boolean> };
@@ -25,10 +26,11 @@ export class KeyNeededError extends Error {
 
 /**
  * Refuses to start without a key that rows still need: they would be refused one by one, long after the key was thrown
- * away. Keys that were given up knowingly (`KEYS_ABANDONED`) are not asked for. While the database cannot be reached
- * nothing can be compared, and the service starts, as it does without any other answer of the database.
+ * away. Keys that were given up knowingly (`KEYS_ABANDONED`) are not asked for. While the database cannot be reached, or
+ * goes away meanwhile, nothing can be compared, and the service starts, as it does without any other answer of the
+ * database.
  *
- * @throws KeyNeededError
+ * @throws KeyNeededError, or the database's error where it is no outage.
  */
 export async function refuseMissingKeys<DB>(
   db: Kysely<DB>,
@@ -39,7 +41,7 @@ export async function refuseMissingKeys<DB>(
   try {
     needed = await rowsByKey(db, rows, (id) => !ring.keys.has(id) && !abandoned.has(id));
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailableError)) throw error;
+    if (error instanceof DatabaseError && !isOutage(error)) throw error;
     log.warn({ operation: "compare keys", error }, "it could not be seen whether a key is missing");
     return;
   }

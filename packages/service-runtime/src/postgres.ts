@@ -66,6 +66,14 @@ export async function acquireConnection(pool: Pool): Promise<PoolClient> {
 }
 
 /**
+ * The server itself gave up, and so has committed nothing: shutting down, out of connections or memory, or past its
+ * time-outs for statements and locks (https://www.postgresql.org/docs/18/errcodes-appendix.html).
+ */
+export function isOutage({ code = "" }: DatabaseError): boolean {
+  return code.startsWith("57") || code.startsWith("53") || code === "55P03";
+}
+
+/**
  * Whether a failed single-statement transaction is certain to have left nothing behind: it was never sent, or the
  * server itself answered with an error. Anything else (a broken connection, our own time-out) may have been committed.
  */

@@ -1,6 +1,6 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import type { CommissionPlan, Merchant, MerchantRules } from "@holdfast/contracts";
-import { DatabaseUnavailableError } from "@holdfast/service-runtime";
+import { DatabaseUnavailableError, isOutage } from "@holdfast/service-runtime";
 import type { ColumnType, Generated, Kysely, Transaction } from "kysely";
 import { DatabaseError } from "pg";
 
@@ -84,12 +84,4 @@ function failureOf(error: unknown, onBroken: (cause: unknown) => Error): unknown
   if (error instanceof DatabaseUnavailableError) return error;
   if (!(error instanceof DatabaseError)) return onBroken(error);
   return isOutage(error) ? new DatabaseUnavailableError("the database refused", { cause: error }) : error;
-}
-
-/**
- * The server itself gave up, and so has committed nothing: shutting down, out of connections or memory, or past its
- * time-outs for statements and locks (https://www.postgresql.org/docs/18/errcodes-appendix.html).
- */
-function isOutage({ code = "" }: DatabaseError): boolean {
-  return code.startsWith("57") || code.startsWith("53") || code === "55P03";
 }
