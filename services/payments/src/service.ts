@@ -191,7 +191,7 @@ export async function startPayments(
     startWorkPool("expiry", {
       inFlightMax: config.EXPIRY_IN_FLIGHT_MAX,
       intervalMs: config.EXPIRY_INTERVAL,
-      lease: (limit) => takeExpired(db, { limit }),
+      lease: (limit) => takeExpired(db, { limit, leaseMs: config.LEASE_DURATION }),
       work: (payment) => expirePayment(recovery, payment),
       clock,
       log,

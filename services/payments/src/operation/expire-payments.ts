@@ -7,11 +7,12 @@ import { decideExpiry } from "./payment-operation.ts";
 
 /**
  * Takes authorizations whose time is over, those that wait longest first, and moves their time on: another process gets
- * others, and one that is not cancelled now (a refund reserves a part of it, or the process dies) is due again later.
+ * others, and one that is not cancelled now (a refund reserves a part of it, or the process dies) is due again after the
+ * lease.
  */
 export async function takeExpired(
   db: Kysely<PaymentsDatabase>,
-  { limit }: { limit: number },
+  { limit, leaseMs }: { limit: number; leaseMs: number },
 ): Promise<{ payment_id: string }[]> {
   const due = db
     .selectFrom("payment")
@@ -28,13 +29,11 @@ export async function takeExpired(
     .skipLocked();
   return await db
     .updateTable("payment")
-    .set({ authorization_expires_at: fromNow(AGAIN_AFTER_MS) })
+    .set({ authorization_expires_at: fromNow(leaseMs) })
     .where("payment_id", "in", due)
     .returning("payment_id")
     .execute();
 }
-
-const AGAIN_AFTER_MS = 3_600_000;
 
 /**
  * Cancels an authorization that was not captured in time. It becomes CANCELLED, with a webhook. The payment's row decides:

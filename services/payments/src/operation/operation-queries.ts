@@ -12,7 +12,7 @@ import {
   type ShownPayment,
 } from "../payment/payment-record.ts";
 import { transition } from "../payment/payment.ts";
-import { expiryAfterDecline, type OperationKind } from "./payment-operation.ts";
+import { expiryAfterDecline, expiryNotSent, type OperationKind } from "./payment-operation.ts";
 
 export type Operation = Selectable<PaymentOperationTable>;
 
@@ -178,21 +178,25 @@ export async function finishOperation(
   return reply;
 }
 
-/** What follows when the acquirer has declined an expiry: another attempt, or that the funds are taken for released. */
+/**
+ * What follows when an expiry was declined by the acquirer or could not be sent: another attempt, or that the funds are
+ * taken for released.
+ */
 async function expiryAfter(
   trx: Transaction<PaymentsDatabase>,
   operation: Operation,
   end: OperationEnd,
 ): Promise<{ againInMs: number } | "gone" | undefined> {
-  if (operation.kind !== "EXPIRY" || end.state !== "DECLINED") return undefined;
+  if (operation.kind !== "EXPIRY" || end.state === "DONE") return undefined;
   const { count } = await trx
     .selectFrom("payment_operation")
     .select(({ fn }) => fn.countAll<bigint>().as("count"))
     .where("payment_id", "=", operation.payment_id)
     .where("kind", "=", "EXPIRY")
-    .where("state", "=", "DECLINED")
+    .where("state", "=", end.state)
     .executeTakeFirstOrThrow();
-  return expiryAfterDecline(Number(count) + 1);
+  const times = Number(count) + 1;
+  return end.state === "DECLINED" ? expiryAfterDecline(times) : expiryNotSent(times);
 }
 
 function shownOperation(operation: Operation, end: OperationEnd, at: Date): ShownOperation | null {

@@ -314,6 +314,45 @@ describe("an expiry", () => {
     await crowded.close();
   });
 
+  test("that was taken and not begun, as by a process that dies, is due again after a lease", async () => {
+    const alone = await startPaymentsHarness({ EXPIRY_INTERVAL: "50ms", LEASE_DURATION: "2s" });
+    const command = alone.command();
+    await alone.send(command);
+    // Taking it comes through, and what follows fails.
+    await alone.query("alter table payments.payment_operation add constraint none check (false) not valid");
+    await alone.query("update payments.payment set authorization_expires_at = now()");
+    await eventually(async () => {
+      const [due] = await alone.query<{ later: boolean }>(
+        "select authorization_expires_at > now() as later from payments.payment",
+      );
+      return due?.later;
+    });
+    await alone.query("alter table payments.payment_operation drop constraint none");
+    await eventually(async () => {
+      const [payment] = await alone.query<{ state: string }>("select state from payments.payment");
+      return payment?.state === "CANCELLED";
+    });
+    await alone.close();
+  });
+
+  test("that cannot be sent is tried again soon, and then less and less often", async () => {
+    const alone = await startPaymentsHarness({ EXPIRY_INTERVAL: "50ms" });
+    await alone.send(alone.command());
+    await alone.acquirer.close();
+    for (const [times, seconds] of [5, 10, 20].entries()) {
+      await alone.query("update payments.payment set authorization_expires_at = now()");
+      await eventually(async () => {
+        const [found] = await alone.query<{ dropped: number; due: number }>(
+          `select (select count(*)::int from payments.payment_operation where state = 'DROPPED') as dropped,
+             extract(epoch from authorization_expires_at - updated_at)::float as due from payments.payment`,
+        );
+        expect(found?.dropped).toBe(times + 1);
+        expect(found?.due).toBeCloseTo(seconds, 0);
+      });
+    }
+    await alone.close();
+  });
+
   test("comes for what was being authorized when times of expiry were introduced", async () => {
     const command = payments.command();
     await payments.send(command);

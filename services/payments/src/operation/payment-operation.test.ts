@@ -7,6 +7,7 @@ import {
   decideReservation,
   refundableMinor,
   type OperablePayment,
+  expiryNotSent,
 } from "./payment-operation.ts";
 
 const authorized: OperablePayment = {
@@ -161,4 +162,9 @@ describe("the business day", () => {
   ])("in Istanbul %s and %s, cut-off %s: the same is %s", (one, other, cutOff, same) => {
     expect(isSameBusinessDay(at(one), at(other), { timeZone: "Europe/Istanbul", cutOff })).toBe(same);
   });
+});
+
+test("an expiry that cannot be sent is tried again at most an hour later", () => {
+  const minutes = [1, 2, 8, 11, 12, 5_000].map((times) => expiryNotSent(times).againInMs / 60_000);
+  expect(minutes).toEqual([1 / 12, 1 / 6, 640 / 60, 60, 60, 60]);
 });

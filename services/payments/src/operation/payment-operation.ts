@@ -80,7 +80,16 @@ export function expiryAfterDecline(declines: number): { againInMs: number } | "g
   return declines >= EXPIRY_DECLINES_MAX ? "gone" : { againInMs: DAY_MS * 2 ** (declines - 1) };
 }
 
+/**
+ * After an expiry that could not be sent: tried again after 5 s, and then after twice the time, up to an hour, since each
+ * attempt leaves a row.
+ */
+export function expiryNotSent(times: number): { againInMs: number } {
+  return { againInMs: Math.min(HOUR_MS, 5_000 * 2 ** Math.min(times - 1, 20)) };
+}
+
 const EXPIRY_DECLINES_MAX = 3;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 export type ReservationDecision = { kind: "refund" | "release" } | Refused;
