@@ -36,4 +36,4 @@ function doubtsAbout(
   ];
 }
 
-const FRESH_MS = 5_000;
+const FRESH_MS = 15_000;
