@@ -4,11 +4,18 @@ import type { BankLine, Found, Ledgers, PaymentRow } from "../ledgers.ts";
 /**
  * Invariant 5. A payment is FAILED because the bank declined it or called it too late, because the bank acknowledged its
  * reversal or, where it had settled the money, its refund, or because it was provably never sent, which its resultCode then
- * says; never on a time-out alone. A REJECTED one never got there.
+ * says; never on a time-out alone. An enrolment that the bank called too late moves no money, and leaves no line in its
+ * ledger. A REJECTED one never got there.
  */
-export function failuresAreProven({ payments, bank }: Ledgers): Found[] {
+export function failuresAreProven({ payments, paymentHistory, bank }: Ledgers): Found[] {
   const lines = linesByPayment(bank);
+  const enrolledTooLate = new Set(
+    paymentHistory
+      .filter(({ from, to, cause }) => from === "ENROLLING" && to === "FAILED" && cause === "expired")
+      .map(({ paymentId }) => paymentId),
+  );
   return payments.flatMap((payment) => {
+    if (enrolledTooLate.has(payment.paymentId) && !lines.has(payment.paymentId)) return [];
     const doubt = doubtAbout(payment, lines.get(payment.paymentId) ?? []);
     return doubt === undefined ? [] : [{ ids: [payment.paymentId], what: doubt }];
   });
