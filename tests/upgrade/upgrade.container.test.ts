@@ -61,7 +61,14 @@ test("an upgrade and its rollback under load lose no webhook and charge nobody t
   };
   const secondLogins = async () =>
     await system.compose(
-      ...["exec", "--no-TTY", "postgres", "psql", "-U", "postgres", "-At", "-c"],
+      "exec",
+      "--no-TTY",
+      "postgres",
+      "psql",
+      "-U",
+      "postgres",
+      "-At",
+      "-c",
       "select rolname from pg_roles where rolname like '%\\_2' and rolcanlogin order by 1",
     );
 

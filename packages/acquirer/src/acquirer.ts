@@ -22,8 +22,9 @@ export interface Acquirer {
   /** Pays back a part or all of captured funds. */
   refund(request: FollowUpRequest): Promise<AcquirerOutcome>;
   /**
-   * Reverses an authorization or a sale whose outcome is unknown, in the amount that the acquirer approved. A reference
-   * the acquirer has not seen is bound (a tombstone): an authorization that arrives later under it is refused.
+   * Reverses an authorization or a sale whose outcome is unknown, in the amount that the acquirer approved. Some acquirers
+   * bind a reference that they have not seen (a tombstone), and refuse an authorization that arrives later under it:
+   * that is `reversed`, too. Of the others it is `nothing_found`, which says nothing about later.
    */
   reverse(request: ReversalRequest): Promise<ReversalOutcome>;
   /**
@@ -175,6 +176,11 @@ export type AcquirerOutcome = Approved | Declined | Expired | Unknown | NotSent;
 export type ReversalOutcome =
   /** No funds are, or ever will be, reserved or captured under the reference. */
   | { kind: "reversed" }
+  /**
+   * There is nothing to reverse at this moment, and the reference is not bound: the operation may still be under way and
+   * take effect later.
+   */
+  | { kind: "nothing_found" }
   /** The money has been settled with its business day, so only a refund gives it back. */
   | { kind: "settled"; resultCode: string; resultMessage: string }
   /** Refused for any other reason: the operation stands. */

@@ -14,6 +14,10 @@ export type BusinessEvents = {
   stillUnknown(payment: ShownPayment, attempt: RecoveryAttempt): void;
   /** The bank has refused to reverse a payment, or to refund one that is settled: the money stands with it. */
   reversalRefused(payment: ShownPayment, refusal: { kind: string; resultCode: string }): void;
+  /** The bank shows money of a payment that had ended because the bank had not seen it. It is given back. */
+  lateMoneySeen(payment: ShownPayment): void;
+  /** Such money could not be given back yet. */
+  lateMoneyStands(payment: ShownPayment, attempt: Omit<RecoveryAttempt, "ageMs">): void;
   /** Recovery has settled what was unknown. */
   unknownSettled(payment: ShownPayment, attempt: RecoveryAttempt): void;
   /** A capture, cancellation or expiry has ended, or another process has ended it (`lost`). */
@@ -86,8 +90,11 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   const mismatches = meter.createCounter("holdfast.payments.mismatches", {
     description: "Payments that the bank, asked later, had approved in another amount or currency",
   });
+  const lateMoney = meter.createCounter("holdfast.payments.seen_late", {
+    description: "Payments that the bank carried out after they had ended as never seen",
+  });
   // Exported from the beginning, so that the first one is an increase.
-  for (const counter of [stuckReversals, notOpened, mismatches]) counter.add(0);
+  for (const counter of [stuckReversals, notOpened, mismatches, lateMoney]) counter.add(0);
   const oldest = meter.createGauge("holdfast.payments.unknown.oldest.age", {
     description: "Age of the oldest unknown outcome",
     unit: "s",
@@ -119,6 +126,17 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     reversalRefused(payment, { kind, resultCode }) {
       refusals.add(1, { kind });
       log.error({ ...identify(payment), reason: kind, resultCode }, "the bank refuses to reverse a payment");
+    },
+    lateMoneySeen(payment) {
+      lateMoney.add(1);
+      log.error(identify(payment), "the bank has carried out a payment that had ended as never seen");
+    },
+    lateMoneyStands(payment, { cause, attempts }) {
+      if (REFUSED.has(cause) || attempts >= 6) stuckReversals.add(1);
+      log.error(
+        { ...identify(payment), reason: cause, attempt: attempts },
+        "what the bank has taken late is not given back yet",
+      );
     },
     unknownSettled(payment, { cause, ageMs, attempts }) {
       annotate({ "holdfast.outcome": SETTLED_OUTCOME, "holdfast.attempt": attempts });

@@ -69,6 +69,14 @@ const settings = z.object({
   REVERSE_UNSEEN_AFTER: durationSetting()
     .default(60_000)
     .describe("A payment that the acquirer still does not know after this time is reversed."),
+  ACQUIRER_LATE_ARRIVAL: durationSetting()
+    .default(900_000)
+    .describe(
+      "How long after its end a call may still take effect at an acquirer that cannot bind a reference which it has not seen. Until then such a payment stays unknown; then it is FAILED, and looked at again after the business day.",
+    ),
+  WATCH_INTERVAL: durationSetting()
+    .default(60_000)
+    .describe("How often payments are looked for that are to be looked at again."),
   THREE_DS_SESSION_DURATION: durationSetting({ min: "1s", max: "1h" })
     .default(600_000)
     .describe("How long a buyer has for a 3-D Secure challenge; then the abandoned payment is cancelled."),

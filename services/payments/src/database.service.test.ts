@@ -149,6 +149,14 @@ const COLUMNS: {
     refusal_code: "null",
     refusal_message: "null",
   },
+  payment_watch: {
+    payment_id: "not null",
+    due_at: "not null",
+    attempts: "not null",
+    sighted_at: "null",
+    ended_at: "null",
+    last_inquiry: "null",
+  },
   payment_operation: {
     sub_reference: "not null",
     operation_id: "not null",

@@ -9,6 +9,7 @@ import type { PaymentOperationTable } from "./operation/operation-table.ts";
 import type { PaymentResolutionTable } from "./operator/resolution-table.ts";
 import type { PaymentHistoryTable, PaymentTable } from "./payment/payment-table.ts";
 import type { PaymentReversalTable } from "./recovery/reversal-table.ts";
+import type { PaymentWatchTable } from "./recovery/watch-table.ts";
 import type { RefundReservationTable } from "./refund-reservation/reservation-table.ts";
 import type { ThreeDsSessionTable } from "./three-ds/session-table.ts";
 
@@ -20,6 +21,7 @@ export type PaymentsDatabase = AuditDatabase & {
   idempotency_key: IdempotencyKeyTable;
   payment_resolution: PaymentResolutionTable;
   payment_reversal: PaymentReversalTable;
+  payment_watch: PaymentWatchTable;
   payment_operation: PaymentOperationTable;
   refund_reservation: RefundReservationTable;
   pan_fingerprint_key: PanFingerprintKeyTable;

@@ -47,6 +47,7 @@ import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payme
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
 import type { AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
+import { startWatching } from "./recovery/watch-payment.ts";
 import { measureUnresolved } from "./recovery/measure-unresolved.ts";
 import { startRecovery, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 
@@ -131,7 +132,9 @@ export async function startPayments(
       scheduleMs: config.RECOVERY_SCHEDULE,
       adoptWithinMs: config.ADOPT_WITHIN,
       reverseUnseenAfterMs: config.REVERSE_UNSEEN_AFTER,
+      horizonMs: config.ACQUIRER_TIMEOUT + config.ACQUIRER_LATE_ARRIVAL,
     },
+    businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
     // An attempt makes at most two calls and has to end before its lease does.
     acquirerTimeoutMs: Math.min(config.ACQUIRER_TIMEOUT, config.LEASE_DURATION / 3),
     maySend: true,
@@ -145,7 +148,6 @@ export async function startPayments(
     acquirer,
     acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
     fingerprintKeys,
-    businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
   };
   const checkouts = {
     ...threeDs,
@@ -196,6 +198,7 @@ export async function startPayments(
       clock,
       log,
     }),
+    startWatching(recovery, { intervalMs: config.WATCH_INTERVAL, clock }),
     startPeriodicTask("BIN table", { intervalMs: config.BIN_TABLE_REFRESH, round: bins.refresh, log }),
     startPeriodicTask("checkouts", {
       intervalMs: config.CHECKOUT_INTERVAL,

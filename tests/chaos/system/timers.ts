@@ -7,6 +7,7 @@ export type Timers = {
   RECOVERY_INTERVAL: string;
   RECOVERY_SCHEDULE: string;
   REVERSE_UNSEEN_AFTER: string;
+  ACQUIRER_LATE_ARRIVAL: string;
   ADOPT_WITHIN: string;
   THREE_DS_SESSION_DURATION: string;
   CHECKOUT_EXPIRES_AFTER: string;
@@ -48,6 +49,8 @@ export const fastTimers: Timers = {
   // Even steps: beyond the last one the pauses double, which a test of ten refusals could not wait for.
   RECOVERY_SCHEDULE: evenSteps(250, 60_000),
   REVERSE_UNSEEN_AFTER: "1500ms",
+  // For a bank that binds nothing (SIMULATOR_BINDS_UNSEEN=false): longer than anything of it is late.
+  ACQUIRER_LATE_ARRIVAL: "5s",
   ADOPT_WITHIN: "30s",
   THREE_DS_SESSION_DURATION: "5s",
   CHECKOUT_EXPIRES_AFTER: "2500ms",
@@ -64,6 +67,7 @@ export const loadTimers: Timers = {
   RECOVERY_INTERVAL: "250ms",
   RECOVERY_SCHEDULE: evenSteps(750, 180_000),
   REVERSE_UNSEEN_AFTER: "4s",
+  ACQUIRER_LATE_ARRIVAL: "10s",
   ADOPT_WITHIN: "8s",
   // Long enough for a cardholder whom faults hold up, short enough for some to be late.
   THREE_DS_SESSION_DURATION: "10s",

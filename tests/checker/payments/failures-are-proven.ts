@@ -1,24 +1,26 @@
 import { approvals, hasReversal, isGivenBack, isPayment, linesByPayment } from "../bank-lines.ts";
-import type { BankLine, Found, Ledgers, PaymentRow } from "../ledgers.ts";
+import type { BankLine, Found, Ledgers, PaymentHistoryRow, PaymentRow } from "../ledgers.ts";
 
 /**
  * Invariant 5. A payment is FAILED because the bank declined it or called it too late, because the bank acknowledged its
  * reversal or, where it had settled the money, its refund, or because it was provably never sent, which its resultCode then
- * says; never on a time-out alone. An enrolment that the bank called too late moves no money, and leaves no line in its
+ * says; never on a time-out alone. A bank that binds nothing proves nothing either: it has not seen the payment until the
+ * horizon (ADR 0035), and then must not have charged it. An enrolment that the bank called too late moves no money, and leaves no line in its
  * ledger. A REJECTED one never got there.
  */
 export function failuresAreProven({ payments, paymentHistory, bank }: Ledgers): Found[] {
   const lines = linesByPayment(bank);
-  const enrolledTooLate = new Set(
-    paymentHistory
-      .filter(({ from, to, cause }) => from === "ENROLLING" && to === "FAILED" && cause === "expired")
-      .map(({ paymentId }) => paymentId),
-  );
+  const unseen = new Set(paymentHistory.filter(needsNoLine).map(({ paymentId }) => paymentId));
   return payments.flatMap((payment) => {
-    if (enrolledTooLate.has(payment.paymentId) && !lines.has(payment.paymentId)) return [];
+    if (unseen.has(payment.paymentId) && !lines.has(payment.paymentId)) return [];
     const doubt = doubtAbout(payment, lines.get(payment.paymentId) ?? []);
     return doubt === undefined ? [] : [{ ids: [payment.paymentId], what: doubt }];
   });
+}
+
+function needsNoLine({ from, to, cause }: PaymentHistoryRow): boolean {
+  if (to !== "FAILED") return false;
+  return cause === "not_seen_until_horizon" || (from === "ENROLLING" && cause === "expired");
 }
 
 function doubtAbout({ state, resultCode }: PaymentRow, lines: BankLine[]): string | undefined {

@@ -33,7 +33,7 @@ export const PLANTED_IN_WEBHOOKS: Record<number, Planted[]> = {
       other,
       (run) => [
         again(run, other, { requestTime: COMMITTED_AT - 29_980 }),
-        stop(run, COMMITTED_AT - 29_000, COMMITTED_AT - 5_000),
+        stop(run, COMMITTED_AT - 29_000, COMMITTED_AT - 20_000),
       ],
     ],
     ['its x-request-time is ""', other, (run) => last(run, other, { headers: { "x-event-id": other } })],

@@ -81,12 +81,12 @@ export type ApprovedAnswer = Extract<z.output<typeof operationAnswer>, { outcome
 export type DeclinedAnswer = Extract<z.output<typeof operationAnswer>, { outcome: "declined" }>;
 
 /**
- * The answer of `POST /v1/reverse`. Our reversals carry no expiry and the port requires an unseen reference to be bound, so
- * the simulator's other outcomes say nothing of the money.
+ * The answer of `POST /v1/reverse`. Our reversals carry no expiry, so the simulator's outcome `expired` says nothing of the
+ * money. Where it does not bind what it has not seen, it answers `not_found`.
  */
 export const reversalAnswer = z.object({
   ...about,
-  outcome: z.enum(["reversed", "settled", "refused"]),
+  outcome: z.enum(["reversed", "settled", "refused", "not_found"]),
   resultCode: word,
   resultMessage: message,
 });

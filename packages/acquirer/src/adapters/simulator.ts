@@ -90,7 +90,14 @@ async function reverse(client: BoundedHttpClient, request: ReversalRequest): Pro
   if (read.kind !== "read") return read;
   if (!isAbout(read.answer, request)) return MISMATCH;
   const { outcome, resultCode, resultMessage } = read.answer;
-  return outcome === "reversed" ? { kind: "reversed" } : { kind: outcome, resultCode, resultMessage };
+  switch (outcome) {
+    case "reversed":
+      return { kind: "reversed" };
+    case "not_found":
+      return { kind: "nothing_found" };
+    default:
+      return { kind: outcome, resultCode, resultMessage };
+  }
 }
 
 async function enrol(

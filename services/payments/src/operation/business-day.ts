@@ -14,3 +14,10 @@ function businessDate(at: Date, { timeZone, cutOff }: BusinessDay): Temporal.Pla
     Temporal.PlainTime.compare(Temporal.PlainTime.from(cutOff), new Temporal.PlainTime()) === 0;
   return local.toPlainDate().add({ days: afterCutOff && !midnight ? 1 : 0 });
 }
+
+/** The end of the business day that an instant belongs to. */
+export function nextCutOff(at: Date, day: BusinessDay): Date {
+  const end = businessDate(at, day).toZonedDateTime({ timeZone: day.timeZone, plainTime: day.cutOff });
+  const isMidnight = Temporal.PlainTime.from(day.cutOff).equals(new Temporal.PlainTime());
+  return new Date((isMidnight ? end.add({ days: 1 }) : end).epochMilliseconds);
+}

@@ -328,10 +328,8 @@ describe("an expiry", () => {
       return due?.later;
     });
     await alone.query("alter table payments.payment_operation drop constraint none");
-    await eventually(async () => {
-      const [payment] = await alone.query<{ state: string }>("select state from payments.payment");
-      return payment?.state === "CANCELLED";
-    });
+    const states = () => alone.query("select state from payments.payment");
+    await eventually(async () => expect(await states()).toEqual([{ state: "CANCELLED" }]));
     await alone.close();
   });
 

@@ -8,16 +8,19 @@ import type { OperatorContext, resolutionOutcomeSchema } from "@holdfast/contrac
 import { sql, type Transaction } from "kysely";
 import type { z } from "zod";
 import type { PaymentsDatabase } from "../database.ts";
+import { nextCutOff } from "../operation/business-day.ts";
 import { operationReference } from "../operation/conclude-operation.ts";
 import { findOperation, finishOperation, type OperatedPayment } from "../operation/operation-queries.ts";
 import { settle, type AcquirerResult, type Settlement } from "../payment/authorization-outcome.ts";
 import { giveBack, startReversal, type LeasedPayment } from "../payment/payment-lease.ts";
 import { endOfReversal, isBeingReversed, reversalState } from "../payment/payment.ts";
 import { recordWithin } from "../payment/payment-writes.ts";
+import { RESOLVED_CAUSE } from "../recovery/decide-recovery.ts";
 import { endOf, isOperated, wait } from "../recovery/recover-payment.ts";
 import { findReversal, type Reversal } from "../recovery/reversal-queries.ts";
 import { askWhetherItStands, contradictsSuccess } from "../recovery/standing-charge.ts";
 import { inquire, undoPayment } from "../recovery/undo-payment.ts";
+import { startWatch } from "../recovery/watch-queries.ts";
 import {
   audit,
   describe,
@@ -218,6 +221,8 @@ async function fail(
     return { outcome: "problem", code: "reversal_pending" };
   }
   const to = endOfReversal(reversalState(reversing.state));
+  // Evidence of people: the bank is asked once more when its day is over.
+  await startWatch(deps.db, reversing, nextCutOff(new Date(deps.now()), deps.businessDay));
   await record(deps, context, confirmed, { to, cause: RESOLVED_CAUSE, result: RESOLVED });
   return undefined;
 }
@@ -273,8 +278,6 @@ async function conclude(
   await trx.deleteFrom("payment_resolution").where("payment_id", "=", payment.payment_id).execute();
   await audit(trx, context, "payment.resolved", payment, statement);
 }
-
-const RESOLVED_CAUSE = "resolved_by_operators";
 
 const RESOLVED: AcquirerResult = {
   externalTransactionId: null,

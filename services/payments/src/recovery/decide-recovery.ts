@@ -15,8 +15,10 @@ export type RecoveryLimits = {
   scheduleMs: readonly number[];
   /** An approval found later than this is reversed: the buyer has long gone elsewhere. */
   adoptWithinMs: number;
-  /** A reference the acquirer has not seen by then is reversed, which binds it. */
+  /** A reference the acquirer has not seen by then is reversed, which binds it where the acquirer can. */
   reverseUnseenAfterMs: number;
+  /** Where it cannot: an operation that it has not seen by then is taken for one that it will never see. */
+  horizonMs: number;
 };
 
 /**
@@ -76,12 +78,24 @@ export function decideRecovery(
   }
 }
 
+/** Causes of ends that no word of the bank stands behind; such payments are looked at once more. */
+export const NOT_SEEN_CAUSE = "not_seen_until_horizon";
+export const RESOLVED_CAUSE = "resolved_by_operators";
+
 /** A payment whose reversal the acquirer has acknowledged. */
 export const REVERSED: AcquirerResult = {
   externalTransactionId: null,
   authCode: null,
   resultCode: "reversed",
   resultMessage: "No answer from the bank; any reserved funds have been released",
+};
+
+/** A payment that the acquirer had not seen until the horizon. */
+export const NOT_SEEN: AcquirerResult = {
+  externalTransactionId: null,
+  authCode: null,
+  resultCode: "reversed",
+  resultMessage: "No answer from the bank; it has no record of the payment",
 };
 
 /** A payment whose charge was settled before it could be reversed, and which the acquirer has refunded. */

@@ -2,6 +2,7 @@ import type { Acquirer, InquiryOutcome } from "@holdfast/acquirer";
 import { failpoint, nextAttemptInMs, type Logger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
+import type { BusinessDay } from "../operation/business-day.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { recoverOperation } from "../operation/recover-operation.ts";
 import { findOperation, type OperatedPayment } from "../operation/operation-queries.ts";
@@ -10,7 +11,15 @@ import { postpone, startReversal, type LeasedPayment } from "../payment/payment-
 import type { PaymentWrites } from "../payment/payment-writes.ts";
 import { endOfReversal, isBeingReversed, reversalState } from "../payment/payment.ts";
 import { keepAuthentication } from "../three-ds/keep-authentication.ts";
-import { ABANDONED, decideRecovery, REFUNDED, REVERSED, type RecoveryLimits } from "./decide-recovery.ts";
+import {
+  ABANDONED,
+  decideRecovery,
+  NOT_SEEN,
+  NOT_SEEN_CAUSE,
+  REFUNDED,
+  REVERSED,
+  type RecoveryLimits,
+} from "./decide-recovery.ts";
 import { inquire, undoPayment, type UndoResult } from "./undo-payment.ts";
 
 /**
@@ -29,6 +38,8 @@ export type RecoverDeps = {
   acquirerTimeoutMs: number;
   /** Whether money may be moved. A merchant's read only inquires, and leaves the rest to the worker. */
   maySend: boolean;
+  /** The bank's, after whose end everything that it has carried out can be seen. */
+  businessDay: BusinessDay;
   now: () => number;
 };
 
@@ -119,6 +130,9 @@ export function endOf(
 ): Settlement {
   const to = endOfReversal(reversalState(state));
   if (by === "refund") return { to, cause: "refunded", result: REFUNDED };
+  if (by === "horizon") {
+    return { to, cause: NOT_SEEN_CAUSE, result: to === "CANCELLED" ? ABANDONED : NOT_SEEN };
+  }
   return { to, cause: "reversed", result: to === "CANCELLED" ? ABANDONED : REVERSED };
 }
 

@@ -12,19 +12,26 @@ import {
   type ReversalOutcome,
 } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/service-runtime";
+import { nextCutOff } from "../operation/business-day.ts";
 import type { LeasedPayment } from "../payment/payment-lease.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
 import { findReversal, noteBankSaid, type Reversal } from "./reversal-queries.ts";
+import { startWatch } from "./watch-queries.ts";
 
-/** How an attempt ended: the money is back or was never taken, or it is tried again. */
+/** Also one that has ended, and of which the bank has shown money afterwards. */
+export type UndonePayment = Omit<LeasedPayment, "lease_token" | "due_at">;
+
+/** How an attempt ended: the money is back, was never taken or has never been seen, or it is tried again. */
 export type UndoResult =
   | { kind: "undone"; by: "reversal" | "refund" }
+  /** The bank had not seen it until the horizon. That is a decision and no knowledge, so it is looked at once more. */
+  | { kind: "undone"; by: "horizon" }
   | { kind: "wait"; cause: string; next?: "now" };
 
 /** @param inquiry what the bank has just said of the payment's reference, if it was asked. */
 export async function undoPayment(
   deps: RecoverDeps,
-  payment: LeasedPayment,
+  payment: UndonePayment,
   inquiry?: InquiryOutcome,
 ): Promise<UndoResult> {
   const known = await findReversal(deps.db, payment.payment_id);
@@ -47,14 +54,19 @@ export async function undoPayment(
 }
 
 async function afterReversal(
-  { db, events }: RecoverDeps,
-  payment: LeasedPayment,
+  { db, events, limits, businessDay, now }: RecoverDeps,
+  payment: UndonePayment,
   reversal: ReversalOutcome,
 ): Promise<UndoResult> {
   const { payment_id } = payment;
   switch (reversal.kind) {
     case "reversed":
       return { kind: "undone", by: "reversal" };
+    case "nothing_found":
+      if (payment.age_ms < limits.horizonMs) return { kind: "wait", cause: "nothing_found" };
+      // Before the payment ends: without a watch it would be forgotten while the bank may still carry it out.
+      await startWatch(db, payment, nextCutOff(new Date(now()), businessDay));
+      return { kind: "undone", by: "horizon" };
     case "settled":
       await noteBankSaid(db, payment_id, { sent: true, settled: true });
       events.reversalRefused(payment, reversal);
@@ -76,7 +88,7 @@ async function afterReversal(
 /** The bank's own amount under the reference; where it does not say, what it said before, or what it was asked for. */
 async function approvedAmount(
   { db }: RecoverDeps,
-  payment: LeasedPayment,
+  payment: UndonePayment,
   known: Reversal | undefined,
   found: InquiryOutcome,
 ): Promise<bigint> {
@@ -91,7 +103,7 @@ async function approvedAmount(
 /** Refunds what was settled, under a reference that is the same however often it is sent. */
 async function refundSettled(
   deps: RecoverDeps,
-  payment: LeasedPayment,
+  payment: UndonePayment,
   reversal: Reversal,
 ): Promise<UndoResult> {
   const reference = reversalRefundReference(payment.payment_id, reversal.refund_sub_reference);
@@ -129,7 +141,7 @@ async function refundSettled(
 
 async function refund(
   deps: RecoverDeps,
-  payment: LeasedPayment,
+  payment: UndonePayment,
   { reference, amountMinor }: { reference: string; amountMinor: bigint },
 ): Promise<AcquirerOutcome> {
   const request: FollowUpRequest = {
@@ -146,7 +158,7 @@ async function refund(
 
 async function afterRefund(
   { db, events }: RecoverDeps,
-  payment: LeasedPayment,
+  payment: UndonePayment,
   outcome: AcquirerOutcome,
 ): Promise<UndoResult> {
   switch (outcome.kind) {

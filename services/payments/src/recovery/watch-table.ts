@@ -1,0 +1,10 @@
+import type { Generated } from "kysely";
+
+export type PaymentWatchTable = {
+  payment_id: string;
+  due_at: Date;
+  attempts: Generated<number>;
+  sighted_at: Date | null;
+  ended_at: Date | null;
+  last_inquiry: string | null;
+};
