@@ -26,8 +26,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: "service",
-          isolate: false,
-          setupFiles: ["tests/support/restore-after-file.ts"],
           include: ["{services,packages,tools,tests}/**/*.{service,e2e}.test.ts"],
           globalSetup: ["tests/support/global-setup.ts"],
         },
