@@ -13,7 +13,7 @@ export async function createOperatorIdentity(jwksFile: string): Promise<Operator
       OPERATOR_JWKS: jwksFile,
       OPERATOR_JWT_ISSUER: ISSUER,
       OPERATOR_JWT_AUDIENCE: AUDIENCE,
-      OPERATOR_TOKEN_AGE_MAX: TOKEN_AGE,
+      OPERATOR_TOKEN_AGE_MAX: `${TOKEN_AGE_S}s`,
     },
     tokenOf,
   };
@@ -26,15 +26,17 @@ export async function createOperatorKey(kid: string): Promise<OperatorKey> {
   const { privateKey, publicKey } = await generateKeyPair(ALGORITHM);
   return {
     jwk: { ...(await exportJWK(publicKey)), alg: ALGORITHM, use: "sig", kid },
-    tokenOf: (name) =>
-      new SignJWT({ roles: [...OPERATOR_ROLES] })
+    tokenOf: (name) => {
+      const issuedAt = Math.floor(Date.now() / 1_000);
+      return new SignJWT({ roles: [...OPERATOR_ROLES] })
         .setProtectedHeader({ alg: ALGORITHM, kid, typ: "at+jwt" })
         .setSubject(name)
         .setIssuer(ISSUER)
         .setAudience(AUDIENCE)
-        .setIssuedAt()
-        .setExpirationTime(TOKEN_AGE)
-        .sign(privateKey),
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + TOKEN_AGE_S)
+        .sign(privateKey);
+    },
   };
 }
 
@@ -42,4 +44,4 @@ const ALGORITHM = "ES256";
 const ISSUER = "holdfast-chaos";
 const AUDIENCE = "holdfast-operator-api";
 /** Longer than any run. */
-const TOKEN_AGE = "8h";
+const TOKEN_AGE_S = 8 * 3_600;

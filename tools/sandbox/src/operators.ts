@@ -9,7 +9,8 @@ export type Operator = { name: string; roles: string[]; token: string };
 export const operatorIssuer = "holdfast-sandbox";
 export const operatorAudience = "holdfast-operator-api";
 /** A day's work on one machine: nobody signs in again. */
-export const operatorTokenAge = "24h";
+const TOKEN_AGE_S = 86_400;
+export const operatorTokenAge = `${TOKEN_AGE_S}s`;
 
 export type Operators = {
   people: Operator[];
@@ -27,14 +28,16 @@ export async function createOperators(privateKey: JWK, jwksFile: string): Promis
   const jwks = { keys: [{ ...publicKey, kid, alg: algorithm, use: "sig" }] };
   replaceFile(jwksFile, `${JSON.stringify(jwks, null, 2)}\n`, 0o644);
   const key = await importJWK(privateKey, algorithm);
+  // One look at the clock: a token that lives a second longer than a day is refused.
+  const issuedAt = Math.floor(Date.now() / 1_000);
   const signIn = async ({ name, roles }: Omit<Operator, "token">): Promise<Operator> => {
     const token = await new SignJWT({ roles })
       .setProtectedHeader({ alg: algorithm, kid, typ: "at+jwt" })
       .setSubject(name)
       .setIssuer(operatorIssuer)
       .setAudience(operatorAudience)
-      .setIssuedAt()
-      .setExpirationTime(operatorTokenAge)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + TOKEN_AGE_S)
       .sign(key);
     return { name, roles, token };
   };
