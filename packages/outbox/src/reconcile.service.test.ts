@@ -77,7 +77,9 @@ async function runCommand(...args: string[]): Promise<{ code: number; out: strin
   const err = vi.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((written.err += text)));
   try {
     const { databaseUrl: DATABASE_URL, natsUrl: NATS_URL } = harness;
-    await runReconcileCommand("payments", args, { DATABASE_URL, NATS_URL });
+    // The servers of a test run may be containers, or of another machine.
+    const env = { DATABASE_URL, NATS_URL, ALLOW_PLAINTEXT: "postgres,nats" };
+    await runReconcileCommand("payments", args, env);
     return { code: Number(process.exitCode ?? 0), ...written };
   } finally {
     process.exitCode = undefined;
