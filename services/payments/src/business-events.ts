@@ -117,7 +117,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       // A reversal that was refused or has failed six times needs an operator.
       const level = attempts >= 6 ? "error" : "warn";
       const isReversal = payment.state === "REVERSING" || payment.state === "CANCELLING";
-      if (isReversal && (REFUSED.has(cause) || attempts >= 6)) stuckReversals.add(1);
+      if (isReversal && isStuck(cause, attempts)) stuckReversals.add(1);
       log[level](
         { ...identify(payment), reason: cause, ageMs, attempt: attempts },
         "the outcome is still unknown",
@@ -132,7 +132,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       log.error(identify(payment), "the bank has carried out a payment that had ended as never seen");
     },
     lateMoneyStands(payment, { cause, attempts }) {
-      if (REFUSED.has(cause) || attempts >= 6) stuckReversals.add(1);
+      if (isStuck(cause, attempts)) stuckReversals.add(1);
       log.error(
         { ...identify(payment), reason: cause, attempt: attempts },
         "what the bank has taken late is not given back yet",
@@ -201,6 +201,11 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
 
 /** The bank refuses to reverse, or to refund what it has settled. */
 const REFUSED: ReadonlySet<string> = new Set(["reversal_refused", "refund_declined"]);
+
+/** Whether giving money back needs an operator: the bank has refused it, or it has failed six times. */
+function isStuck(cause: string, attempts: number): boolean {
+  return REFUSED.has(cause) || attempts >= 6;
+}
 
 /** The fields of the log line; the span of the unit of work gets the same. */
 function identify({ payment_id, merchant_id, state, transaction_type }: ShownPayment) {

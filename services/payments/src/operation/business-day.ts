@@ -10,14 +10,17 @@ export function isSameBusinessDay(one: Date, other: Date, day: BusinessDay): boo
 function businessDate(at: Date, { timeZone, cutOff }: BusinessDay): Temporal.PlainDate {
   const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone);
   const afterCutOff = Temporal.PlainTime.compare(local.toPlainTime(), Temporal.PlainTime.from(cutOff)) >= 0;
-  const midnight =
-    Temporal.PlainTime.compare(Temporal.PlainTime.from(cutOff), new Temporal.PlainTime()) === 0;
-  return local.toPlainDate().add({ days: afterCutOff && !midnight ? 1 : 0 });
+  return local.toPlainDate().add({ days: afterCutOff && !isMidnight(cutOff) ? 1 : 0 });
 }
 
 /** The end of the business day that an instant belongs to. */
 export function nextCutOff(at: Date, day: BusinessDay): Date {
-  const end = businessDate(at, day).toZonedDateTime({ timeZone: day.timeZone, plainTime: day.cutOff });
-  const isMidnight = Temporal.PlainTime.from(day.cutOff).equals(new Temporal.PlainTime());
-  return new Date((isMidnight ? end.add({ days: 1 }) : end).epochMilliseconds);
+  const { timeZone, cutOff } = day;
+  const end = businessDate(at, day).add({ days: isMidnight(cutOff) ? 1 : 0 });
+  return new Date(end.toZonedDateTime({ timeZone, plainTime: cutOff }).epochMilliseconds);
+}
+
+/** The cut-off that ends the calendar day itself. */
+function isMidnight(cutOff: string): boolean {
+  return Temporal.PlainTime.from(cutOff).equals(new Temporal.PlainTime());
 }

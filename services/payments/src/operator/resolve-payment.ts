@@ -8,7 +8,6 @@ import type { OperatorContext, resolutionOutcomeSchema } from "@holdfast/contrac
 import { sql, type Transaction } from "kysely";
 import type { z } from "zod";
 import type { PaymentsDatabase } from "../database.ts";
-import { nextCutOff } from "../operation/business-day.ts";
 import { operationReference } from "../operation/conclude-operation.ts";
 import { findOperation, finishOperation, type OperatedPayment } from "../operation/operation-queries.ts";
 import { settle, type AcquirerResult, type Settlement } from "../payment/authorization-outcome.ts";
@@ -222,7 +221,7 @@ async function fail(
   }
   const to = endOfReversal(reversalState(reversing.state));
   // Evidence of people: the bank is asked once more when its day is over.
-  await startWatch(deps.db, reversing, nextCutOff(new Date(deps.now()), deps.businessDay));
+  await startWatch(deps, reversing);
   await record(deps, context, confirmed, { to, cause: RESOLVED_CAUSE, result: RESOLVED });
   return undefined;
 }

@@ -12,7 +12,6 @@ import {
   type ReversalOutcome,
 } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/service-runtime";
-import { nextCutOff } from "../operation/business-day.ts";
 import type { LeasedPayment } from "../payment/payment-lease.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
 import { findReversal, noteBankSaid, type Reversal } from "./reversal-queries.ts";
@@ -54,10 +53,11 @@ export async function undoPayment(
 }
 
 async function afterReversal(
-  { db, events, limits, businessDay, now }: RecoverDeps,
+  deps: RecoverDeps,
   payment: UndonePayment,
   reversal: ReversalOutcome,
 ): Promise<UndoResult> {
+  const { db, events, limits } = deps;
   const { payment_id } = payment;
   switch (reversal.kind) {
     case "reversed":
@@ -65,7 +65,7 @@ async function afterReversal(
     case "nothing_found":
       if (payment.age_ms < limits.horizonMs) return { kind: "wait", cause: "nothing_found" };
       // Before the payment ends: without a watch it would be forgotten while the bank may still carry it out.
-      await startWatch(db, payment, nextCutOff(new Date(now()), businessDay));
+      await startWatch(deps, payment);
       return { kind: "undone", by: "horizon" };
     case "settled":
       await noteBankSaid(db, payment_id, { sent: true, settled: true });

@@ -1,6 +1,7 @@
 import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
+import { nextCutOff, type BusinessDay } from "../operation/business-day.ts";
 import type { PaymentTable } from "../payment/payment-table.ts";
 
 /** A payment that has ended and is looked at once more. `attempts` counts the looks before this one. */
@@ -13,15 +14,14 @@ export type WatchedPayment = Selectable<PaymentTable> & {
   cause: string;
 };
 
-/** Has a payment looked at again; one that is watched already stays so. */
+/** Has a payment looked at again after the bank's business day; one that is watched already stays so. */
 export async function startWatch(
-  db: Kysely<PaymentsDatabase>,
+  { db, businessDay, now }: { db: Kysely<PaymentsDatabase>; businessDay: BusinessDay; now: () => number },
   { payment_id }: { payment_id: string },
-  dueAt: Date,
 ): Promise<void> {
   await db
     .insertInto("payment_watch")
-    .values({ payment_id, due_at: dueAt })
+    .values({ payment_id, due_at: nextCutOff(new Date(now()), businessDay) })
     .onConflict((conflict) => conflict.column("payment_id").doNothing())
     .execute();
 }
@@ -33,7 +33,7 @@ export async function takeWatched(
 ): Promise<WatchedPayment[]> {
   const due = db
     .selectFrom("payment_watch")
-    .select(["payment_id", "due_at"])
+    .select("payment_id")
     .where("ended_at", "is", null)
     .where("due_at", "<=", sql<Date>`now()`)
     .orderBy("due_at")
