@@ -5,10 +5,11 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { Ledger } from "@holdfast/simulator-kit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import { type LedgerLine } from "./ledger-entry.ts";
 import { startAcquirerSimulator, type AcquirerSimulator } from "./acquirer-simulator.ts";
-import { Ledger, type LedgerLine } from "./ledger.ts";
 
 let folder: string;
 let ledgerFile: string;

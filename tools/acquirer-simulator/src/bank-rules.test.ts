@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { type LedgerEntry } from "./ledger-entry.ts";
 import { Bank } from "./bank.ts";
 import { decideOperation, decideReversal } from "./bank-rules.ts";
-import type { LedgerEntry } from "./ledger.ts";
 import type { OperationRequest } from "./operation-request.ts";
 
 const followUps = ["capture", "cancel", "release", "refund"] as const;

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from "./ledger.ts";
+import { type LedgerEntry } from "./ledger-entry.ts";
 
 /** Everything the bank knows under one reference. The sums are of its approved follow-ups. */
 export type Account = {

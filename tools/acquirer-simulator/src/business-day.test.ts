@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 
+import { LedgerCorruptError } from "@holdfast/simulator-kit";
 import { expect, test, vi } from "vitest";
 
 import {
@@ -9,7 +10,6 @@ import {
   startTestSimulator,
   type TestSimulator,
 } from "../test/test-simulator.ts";
-import { LedgerCorruptError } from "./ledger.ts";
 
 const settled = { outcome: "settled", resultCode: "settled", resultMessage: expect.any(String) };
 

@@ -1,10 +1,11 @@
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 
+import { LedgerCorruptError, type Ledger } from "@holdfast/simulator-kit";
 import { z } from "zod";
 
+import type { LedgerLine } from "./ledger-entry.ts";
 import type { Bank } from "./bank.ts";
-import { type Ledger, LedgerCorruptError } from "./ledger.ts";
 
 /** The last closing; `throughSequence` is the ledger's last line on that day. */
 type Closing = { closedAt: string; throughSequence: number };
@@ -16,11 +17,11 @@ type Closing = { closedAt: string; throughSequence: number };
 export class BusinessDay {
   readonly #path: string;
   readonly #bank: Bank;
-  readonly #ledger: Ledger;
+  readonly #ledger: Ledger<LedgerLine>;
   #last: Closing | undefined;
   #closing: Promise<void> = Promise.resolve();
 
-  private constructor(path: string, bank: Bank, ledger: Ledger, last: Closing | undefined) {
+  private constructor(path: string, bank: Bank, ledger: Ledger<LedgerLine>, last: Closing | undefined) {
     this.#path = path;
     this.#bank = bank;
     this.#ledger = ledger;
@@ -31,7 +32,7 @@ export class BusinessDay {
    * Reads the last closing and settles what it settled, in a bank that has every entry of the ledger.
    * @throws LedgerCorruptError when the file is not a closing of this ledger
    */
-  static async open(ledgerFile: string, bank: Bank, ledger: Ledger): Promise<BusinessDay> {
+  static async open(ledgerFile: string, bank: Bank, ledger: Ledger<LedgerLine>): Promise<BusinessDay> {
     const path = `${ledgerFile}.business-day.json`;
     const last = await readClosing(path);
     if (last && last.throughSequence > bank.sequence) {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { ConfigError } from "@holdfast/simulator-kit";
 
-import { ConfigError, readConfig } from "./config.ts";
+import { readConfig } from "./config.ts";
 
 test("only the ledger's place has no default", () => {
   expect(readConfig({ SIMULATOR_LEDGER_FILE: "l" })).toEqual({

@@ -1,3 +1,4 @@
+import { connectionsMax, duration, port, readEnvironment } from "@holdfast/simulator-kit";
 import { z } from "zod";
 
 import { type Modes, repetitionNames } from "./modes.ts";
@@ -16,12 +17,6 @@ export type SimulatorConfig = {
   /** Where browsers reach the issuer's pages, without a slash at the end; undefined: where callers reach the API. */
   publicUrl: string | undefined;
 } & Modes;
-
-/** Says in one message everything that is wrong with the environment. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-  readonly code = "invalid_config";
-}
 
 /** The defaults of everything but the ledger's place, for tests that start the simulator in their own process. */
 export const defaultConfig: Omit<SimulatorConfig, "ledgerFile"> = {
@@ -43,43 +38,20 @@ export const defaultConfig: Omit<SimulatorConfig, "ledgerFile"> = {
  * @throws ConfigError
  */
 export function readConfig(environment: Record<string, string | undefined>): SimulatorConfig {
-  const parsed = environmentSchema.safeParse(environment);
-  if (!parsed.success) throw new ConfigError(z.prettifyError(parsed.error));
+  const settings = readEnvironment(environmentSchema, environment);
   return {
-    host: parsed.data.SIMULATOR_HOST,
-    port: parsed.data.SIMULATOR_PORT,
-    ledgerFile: parsed.data.SIMULATOR_LEDGER_FILE,
-    connectionsMax: parsed.data.SIMULATOR_CONNECTIONS_MAX,
-    hangMs: parsed.data.SIMULATOR_HANG,
-    latenessMs: parsed.data.SIMULATOR_LATENESS,
-    lateAfterMs: parsed.data.SIMULATOR_LATE_AFTER,
-    publicUrl: parsed.data.SIMULATOR_PUBLIC_URL?.replace(/\/$/, ""),
-    bindsUnseen: parsed.data.SIMULATOR_BINDS_UNSEEN,
-    repetition: parsed.data.SIMULATOR_REPETITION,
+    host: settings.SIMULATOR_HOST,
+    port: settings.SIMULATOR_PORT,
+    ledgerFile: settings.SIMULATOR_LEDGER_FILE,
+    connectionsMax: settings.SIMULATOR_CONNECTIONS_MAX,
+    hangMs: settings.SIMULATOR_HANG,
+    latenessMs: settings.SIMULATOR_LATENESS,
+    lateAfterMs: settings.SIMULATOR_LATE_AFTER,
+    publicUrl: settings.SIMULATOR_PUBLIC_URL?.replace(/\/$/, ""),
+    bindsUnseen: settings.SIMULATOR_BINDS_UNSEEN,
+    repetition: settings.SIMULATOR_REPETITION,
   };
 }
-
-const millisecondsPerUnit: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 };
-
-const duration = z
-  .string()
-  .regex(/^\d{1,6}(ms|s|m)$/, "must be a duration such as 500ms, 120s or 2m")
-  .transform(
-    (text) => Number.parseInt(text, 10) * (millisecondsPerUnit[text.replace(/^\d+/, "")] ?? Number.NaN),
-  )
-  .pipe(z.int().max(3_600_000, "must be one hour at most"));
-
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/, "must be a port number")
-  .transform(Number)
-  .pipe(z.int().max(65_535, "must be a port number"));
-
-const connectionsMax = z
-  .string()
-  .regex(/^\d{1,6}$/, "must be a number of connections")
-  .transform(Number)
-  .pipe(z.int().min(1));
 
 /** The environment variables; docs/settings.md is generated from them. */
 export const environmentSchema = z.object({

@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 
+import { holdUnanswered, replyJson, replyText } from "@holdfast/simulator-kit";
+
 import type { BehaviourName } from "./behaviour.ts";
 import { withControlCharacters } from "./control-characters.ts";
-import { holdUnanswered, replyJson, replyText } from "./reply.ts";
 import { resultMessages } from "./result-codes.ts";
 
 /** Answers as the behaviour requires; its influence on the effect and the time has been applied before. */

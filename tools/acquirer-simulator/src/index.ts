@@ -1,3 +1,3 @@
 export { startAcquirerSimulator, type AcquirerSimulator } from "./acquirer-simulator.ts";
 export { environmentSchema as simulatorSchema, type SimulatorConfig } from "./config.ts";
-export type { LedgerLine } from "./ledger.ts";
+export type { LedgerLine } from "./ledger-entry.ts";

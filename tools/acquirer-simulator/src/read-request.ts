@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { readJsonBody } from "./read-json-body.ts";
-import { replyJson, replyTooLarge } from "./reply.ts";
+import { readJsonBody, replyJson, replyTooLarge } from "@holdfast/simulator-kit";
 
 /** A fault is reported by field name only, because an echoed value could be a card number. */
 export type Parsed<Request> = { kind: "valid"; request: Request } | { kind: "invalid"; fields: string[] };

@@ -1,13 +1,22 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 
+import {
+  holdUnanswered,
+  ledgerFilter,
+  readJsonBody,
+  replyJson,
+  replyTooLarge,
+  type Ledger,
+} from "@holdfast/simulator-kit";
+
+import type { LedgerLine } from "./ledger-entry.ts";
+import { replyTaken } from "./reply-taken.ts";
 import { chooseBehaviour, circumstancesOf } from "./behaviour.ts";
 import type { BusinessDay } from "./business-day.ts";
 import { withAuthentication, type ChallengeSessions } from "./challenge-sessions.ts";
 import { deliver } from "./deliver.ts";
 import type { FaultQueue } from "./fault-queue.ts";
-import type { Ledger } from "./ledger.ts";
-import { ledgerFilter } from "./ledger-filter.ts";
 import { type Modes, parseModes } from "./modes.ts";
 import {
   operationNames,
@@ -15,16 +24,14 @@ import {
   referenceSchema,
   type OperationName,
 } from "./operation-request.ts";
-import { readJsonBody } from "./read-json-body.ts";
 import { readRequest } from "./read-request.ts";
-import { holdUnanswered, replyJson, replyTaken, replyTooLarge } from "./reply.ts";
 import type { Teller } from "./teller.ts";
 import { routeThreeDs } from "./three-ds-api.ts";
 import { untilLate } from "./until-late.ts";
 
 export type ApiDeps = {
   teller: Teller;
-  ledger: Ledger;
+  ledger: Ledger<LedgerLine>;
   businessDay: BusinessDay;
   /** Changed by `PUT /modes`. */
   modes: Modes;

@@ -2,21 +2,22 @@ import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { Ledger } from "@holdfast/simulator-kit";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import { entryOf, type LedgerLine } from "./ledger-entry.ts";
 import { Bank } from "./bank.ts";
-import { Ledger } from "./ledger.ts";
 import type { OperationRequest } from "./operation-request.ts";
 import { Teller } from "./teller.ts";
 
 let folder: string;
-let ledger: Ledger;
+let ledger: Ledger<LedgerLine>;
 let teller: Teller;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "teller-"));
   const bank = new Bank();
-  ledger = await Ledger.open(join(folder, "ledger.ndjson"), (entry) => bank.apply(entry));
+  ledger = await Ledger.open(join(folder, "ledger.ndjson"), (line) => bank.apply(entryOf(line)));
   teller = new Teller(bank, ledger, { bindsUnseen: true, repetition: "replay" });
 });
 afterEach(async () => {

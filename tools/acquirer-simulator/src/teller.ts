@@ -1,8 +1,10 @@
 import { randomInt, randomUUID } from "node:crypto";
 
+import type { Ledger } from "@holdfast/simulator-kit";
+
+import { lineOf, type LedgerEntry, type LedgerLine } from "./ledger-entry.ts";
 import type { Account, Bank } from "./bank.ts";
 import { decideOperation, decideReversal, type ReversalDecision } from "./bank-rules.ts";
-import type { Ledger, LedgerEntry } from "./ledger.ts";
 import type { Modes } from "./modes.ts";
 import type { OperationRequest } from "./operation-request.ts";
 import { resultMessages, type ResultCode } from "./result-codes.ts";
@@ -43,11 +45,11 @@ export type Circumstances = {
  */
 export class Teller {
   readonly #bank: Bank;
-  readonly #ledger: Ledger;
+  readonly #ledger: Ledger<LedgerLine>;
   readonly #modes: Readonly<Modes>;
 
   /** `modes` may change between two calls. */
-  constructor(bank: Bank, ledger: Ledger, modes: Readonly<Modes>) {
+  constructor(bank: Bank, ledger: Ledger<LedgerLine>, modes: Readonly<Modes>) {
     this.#bank = bank;
     this.#ledger = ledger;
     this.#modes = modes;
@@ -139,7 +141,7 @@ export class Teller {
       resultCode: found.resultCode,
     };
     this.#bank.apply(entry);
-    await this.#ledger.append(entry);
+    await this.#ledger.append(lineOf(entry));
     return entry;
   }
 }

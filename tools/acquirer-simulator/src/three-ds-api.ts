@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
+import { holdUnanswered, readBody, replyJson, replyText, replyTooLarge } from "@holdfast/simulator-kit";
+
+import { replyTaken } from "./reply-taken.ts";
 import { chooseBehaviour, circumstancesOf } from "./behaviour.ts";
 import {
   authenticationOf,
@@ -11,9 +14,7 @@ import {
 } from "./challenge-sessions.ts";
 import { challengePage, messagePage, returnPage, RIGHT_CODE } from "./challenge-page.ts";
 import { deliver } from "./deliver.ts";
-import { readBody } from "./read-body.ts";
 import { readRequest } from "./read-request.ts";
-import { holdUnanswered, replyJson, replyTaken, replyText, replyTooLarge } from "./reply.ts";
 import { resultMessages, type ResultCode } from "./result-codes.ts";
 import type { Api } from "./simulator-api.ts";
 import { parseCompletionRequest, parseEnrolmentRequest, type EnrolmentRequest } from "./three-ds-request.ts";

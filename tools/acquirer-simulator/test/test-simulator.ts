@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import type { SimulatorConfig } from "../src/config.ts";
 import { startAcquirerSimulator } from "../src/acquirer-simulator.ts";
-import type { LedgerLine } from "../src/ledger.ts";
+import type { LedgerLine } from "../src/ledger-entry.ts";
 
 /** The body of an answer with every field that a test may ask about. */
 export type AnsweredBody = Record<string, unknown> & {

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-import type { LedgerLine } from "./ledger.ts";
+import type { LedgerRow } from "./ledger.ts";
 
 export type LedgerFilter =
-  | { kind: "valid"; keep: ((line: LedgerLine) => boolean) | undefined }
+  | { kind: "valid"; keep: ((line: LedgerRow) => boolean) | undefined }
   | { kind: "invalid" };
 
 /**

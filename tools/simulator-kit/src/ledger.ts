@@ -3,35 +3,8 @@ import { mkdir, open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 
-import type { OperationName } from "./operation-request.ts";
-import type { ResultCode } from "./result-codes.ts";
-
-/** What happened at the bank under one reference. */
-export type LedgerEntry = {
-  /** ISO 8601, UTC. */
-  at: string;
-  operation: OperationName;
-  reference: string;
-  parentReference: string | null;
-  /** What was approved or declined. */
-  amountMinor: bigint;
-  /** What was asked for, where a smaller amount was approved. */
-  requestedMinor?: bigint | undefined;
-  currency: string;
-  outcome: "approved" | "declined";
-  externalTransactionId: string;
-  /** First six and last four digits; null where no card is known. */
-  pan: string | null;
-  authCode: string | null;
-  resultCode: ResultCode;
-};
-
-/** A line of the ledger file and of `GET /ledger`. */
-export type LedgerLine = Omit<LedgerEntry, "amountMinor" | "requestedMinor"> & {
-  sequence: number;
-  amountMinor: number;
-  requestedMinor?: number | undefined;
-};
+/** What every line of a ledger has. `at` is ISO 8601, UTC. */
+export type LedgerRow = { sequence: number; at: string };
 
 /** The ledger's file, or the business day's beside it, holds something that was never written by the simulator. */
 export class LedgerCorruptError extends Error {
@@ -48,7 +21,7 @@ type Batch = { text: string; durable: PromiseWithResolvers<void> };
  * After a failed write the file's content is unknown, so the ledger accepts no further line: `failed` settles, and the
  * process has to be restarted.
  */
-export class Ledger {
+export class Ledger<Line extends LedgerRow> {
   readonly #path: string;
   readonly #file: FileHandle;
   readonly #failure = Promise.withResolvers<Error>();
@@ -66,11 +39,14 @@ export class Ledger {
   }
 
   /**
-   * Opens or creates the file and passes each of its entries to `replay`, in order. A last line without its end was
+   * Opens or creates the file and passes each of its lines to `replay`, in order. A last line without its end was
    * torn by a crash and never answered, and is cut off.
    * @throws LedgerCorruptError when a whole line is not an entry
    */
-  static async open(path: string, replay: (entry: LedgerEntry) => void): Promise<Ledger> {
+  static async open<Line extends LedgerRow>(
+    path: string,
+    replay: (line: Line) => void,
+  ): Promise<Ledger<Line>> {
     await mkdir(dirname(path), { recursive: true });
     const file = await open(path, "a");
     try {
@@ -80,12 +56,12 @@ export class Ledger {
         const line = parseLine(text, sequence + 1);
         sequence = line.sequence;
         bytes += Buffer.byteLength(text) + 1;
-        replay(entryOf(line));
+        replay(line as Line);
       }
       await file.truncate(bytes);
       // A killed process may have written lines that it did not sync; from here on they are facts, so they must last.
       await file.sync();
-      return new Ledger(path, file, sequence, bytes);
+      return new Ledger<Line>(path, file, sequence, bytes);
     } catch (error) {
       await file.close();
       throw error;
@@ -98,12 +74,11 @@ export class Ledger {
   }
 
   /** Resolves when the entry is on the disk. Entries are written in the order of the calls. */
-  append(entry: LedgerEntry): Promise<void> {
+  append(entry: Omit<Line, "sequence">): Promise<void> {
     if (this.#failedWith) return Promise.reject(this.#failedWith);
     this.#sequence += 1;
-    const line = lineOf(this.#sequence, entry);
     const batch = this.#gathering;
-    batch.text += `${JSON.stringify(line)}\n`;
+    batch.text += `${JSON.stringify({ sequence: this.#sequence, ...entry })}\n`;
     if (!this.#writing) void this.#writeGathered();
     return batch.durable.promise;
   }
@@ -116,10 +91,10 @@ export class Ledger {
   }
 
   /** The durable lines as they are in the file; with `keep` only those for which it returns true. */
-  read(keep?: (line: LedgerLine) => boolean): Readable {
+  read(keep?: (line: Line) => boolean): Readable {
     if (this.#durableBytes === 0) return Readable.from([]);
     const stream = createReadStream(this.#path, { end: this.#durableBytes - 1 });
-    return keep ? Readable.from(filterLines(stream, keep)) : stream;
+    return keep ? Readable.from(filterLines(stream, (text) => keep(JSON.parse(text) as Line))) : stream;
   }
 
   /** Writes the gathered lines and closes the file. */
@@ -157,25 +132,6 @@ export class Ledger {
   }
 }
 
-function lineOf(sequence: number, entry: LedgerEntry): LedgerLine {
-  const { amountMinor, requestedMinor } = entry;
-  return {
-    sequence,
-    ...entry,
-    amountMinor: Number(amountMinor),
-    requestedMinor: requestedMinor === undefined ? undefined : Number(requestedMinor),
-  };
-}
-
-function entryOf(line: LedgerLine): LedgerEntry {
-  const { amountMinor, requestedMinor } = line;
-  return {
-    ...line,
-    amountMinor: BigInt(amountMinor),
-    requestedMinor: requestedMinor === undefined ? undefined : BigInt(requestedMinor),
-  };
-}
-
 function newBatch(): Batch {
   const durable = Promise.withResolvers<void>();
   // A failed batch that nobody waits for is reported through `failed`, not as an unhandled rejection.
@@ -183,9 +139,9 @@ function newBatch(): Batch {
   return { text: "", durable };
 }
 
-function parseLine(text: string, expectedSequence: number): LedgerLine {
+function parseLine(text: string, expectedSequence: number): LedgerRow {
   try {
-    const line = JSON.parse(text) as LedgerLine;
+    const line = JSON.parse(text) as LedgerRow;
     if (line.sequence === expectedSequence) return line;
   } catch {
     // Reported below; the parser's own message would quote the line.
@@ -193,9 +149,9 @@ function parseLine(text: string, expectedSequence: number): LedgerLine {
   throw new LedgerCorruptError(`line ${expectedSequence} of the ledger is not an entry with that sequence`);
 }
 
-async function* filterLines(stream: Readable, keep: (line: LedgerLine) => boolean): AsyncGenerator<string> {
+async function* filterLines(stream: Readable, keep: (text: string) => boolean): AsyncGenerator<string> {
   for await (const text of completeLines(stream)) {
-    if (keep(JSON.parse(text) as LedgerLine)) yield `${text}\n`;
+    if (keep(text)) yield `${text}\n`;
   }
 }
 

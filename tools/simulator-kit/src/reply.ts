@@ -11,18 +11,6 @@ export function replyText(response: ServerResponse, status: number, contentType:
   response.end(body);
 }
 
-/** Refuses a request whose reference is bound to another request (`conflict`) or to this one (`duplicate`). */
-export function replyTaken(
-  response: ServerResponse,
-  kind: "conflict" | "duplicate",
-  reference: string,
-): void {
-  replyJson(response, 409, {
-    error: kind === "conflict" ? "reference_conflict" : "duplicate_reference",
-    reference,
-  });
-}
-
 /** Sends no answer: keeps the socket open for `hangMs` or until the client gives up, then destroys it. */
 export function holdUnanswered(response: ServerResponse, hangMs: number): void {
   const timer = setTimeout(() => response.destroy(), hangMs);

@@ -1,0 +1,47 @@
+import type { OperationName } from "./operation-request.ts";
+import type { ResultCode } from "./result-codes.ts";
+
+/** What happened at the bank under one reference. */
+export type LedgerEntry = {
+  /** ISO 8601, UTC. */
+  at: string;
+  operation: OperationName;
+  reference: string;
+  parentReference: string | null;
+  /** What was approved or declined. */
+  amountMinor: bigint;
+  /** What was asked for, where a smaller amount was approved. */
+  requestedMinor?: bigint | undefined;
+  currency: string;
+  outcome: "approved" | "declined";
+  externalTransactionId: string;
+  /** First six and last four digits; null where no card is known. */
+  pan: string | null;
+  authCode: string | null;
+  resultCode: ResultCode;
+};
+
+/** A line of the ledger file and of `GET /ledger`. */
+export type LedgerLine = Omit<LedgerEntry, "amountMinor" | "requestedMinor"> & {
+  sequence: number;
+  amountMinor: number;
+  requestedMinor?: number | undefined;
+};
+
+export function lineOf(entry: LedgerEntry): Omit<LedgerLine, "sequence"> {
+  const { amountMinor, requestedMinor } = entry;
+  return {
+    ...entry,
+    amountMinor: Number(amountMinor),
+    requestedMinor: requestedMinor === undefined ? undefined : Number(requestedMinor),
+  };
+}
+
+export function entryOf(line: LedgerLine): LedgerEntry {
+  const { amountMinor, requestedMinor } = line;
+  return {
+    ...line,
+    amountMinor: BigInt(amountMinor),
+    requestedMinor: requestedMinor === undefined ? undefined : BigInt(requestedMinor),
+  };
+}

@@ -1,0 +1,15 @@
+export { Ledger, LedgerCorruptError, type LedgerRow } from "./ledger.ts";
+export { ledgerFilter, type LedgerFilter } from "./ledger-filter.ts";
+export { log } from "./log.ts";
+export { readBody, type Body } from "./read-body.ts";
+export { readJsonBody, type JsonBody } from "./read-json-body.ts";
+export { holdUnanswered, replyJson, replyText, replyTooLarge } from "./reply.ts";
+export { runSimulator } from "./run-simulator.ts";
+export { ConfigError, connectionsMax, duration, port, readEnvironment } from "./settings.ts";
+export {
+  errorCode,
+  openOrClose,
+  startSimulatorServer,
+  type ServerOptions,
+  type Simulator,
+} from "./simulator-server.ts";

@@ -1,0 +1,36 @@
+import { once } from "node:events";
+
+import { log } from "./log.ts";
+import { ConfigError } from "./settings.ts";
+import type { Simulator } from "./simulator-server.ts";
+
+/**
+ * Runs a simulator until it is told to end. Its first line on stdout says where it listens; what is wrong with its settings
+ * is told in one line, and ends it with exit code 1.
+ */
+export async function runSimulator<Config extends { host: string }>(
+  readConfig: (environment: Record<string, string | undefined>) => Config,
+  start: (config: Config) => Promise<Simulator>,
+): Promise<void> {
+  const config = configOrExit(readConfig);
+  const simulator = await start(config);
+  log("info", "listening", { host: config.host, port: simulator.port, url: simulator.url });
+  // A ledger that cannot be written ends the process: after a restart the state is rebuilt from the durable entries.
+  const ended = await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT"), simulator.failed]);
+  if (ended instanceof Error) {
+    log("error", "the ledger cannot be written", { error: ended.message });
+    process.exitCode = 1;
+  }
+  await simulator.close();
+  log("info", "stopped", {});
+}
+
+function configOrExit<Config>(readConfig: (environment: Record<string, string | undefined>) => Config) {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    log("error", error.message, {});
+    return process.exit(1);
+  }
+}
