@@ -89,13 +89,15 @@ function planCard(random: Random): Pick<Order, "card" | "cardholder" | "sale"> {
 }
 
 /**
- * As merchants write numbers: whole, with some of their decimals, with zeros at the end. Not in minor units that end in 91:
- * the bank declines a refund of them, and with it the only way back for a sale that it has settled.
+ * As merchants write numbers: whole, with some of their decimals, with zeros at the end. Neither
+ * they nor the half that the bank may approve of them end in 91 in minor units: the bank declines a refund of such an amount,
+ * and with it the only way back for a sale that it has settled.
  */
 export function drawAmount(random: Random, currency: string): string {
   for (;;) {
     const amount = drawDecimal(random, currency);
-    if ((minorUnits(amount, currency) ?? 0n) % 100n !== 91n) return amount;
+    const minor = minorUnits(amount, currency) ?? 0n;
+    if (minor % 100n !== 91n && (minor / 2n) % 100n !== 91n) return amount;
   }
 }
 
