@@ -2,7 +2,10 @@ import { type LedgerEntry } from "./ledger-entry.ts";
 
 /** Everything the bank knows under one reference. The sums are of its approved follow-ups. */
 export type Account = {
-  /** The operation under this reference; undefined where only a reversal has come. */
+  /**
+   * The operation under this reference, of several the last one that was approved, or else the last one; undefined where only a
+   * reversal has come.
+   */
   entry: LedgerEntry | undefined;
   reversal: LedgerEntry | undefined;
   capturedMinor: bigint;
@@ -40,8 +43,11 @@ export class Bank {
       account.reversal = entry;
       return;
     }
+    if (entry.outcome === "declined") {
+      if (account.entry?.outcome !== "approved") account.entry = entry;
+      return;
+    }
     account.entry = entry;
-    if (entry.outcome === "declined") return;
     // A sale is captured from the start; follow-ups count at their parent.
     if (entry.operation === "sale") {
       account.capturedMinor = entry.amountMinor;

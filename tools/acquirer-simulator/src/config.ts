@@ -91,9 +91,9 @@ export const environmentSchema = z.object({
     .default(defaultConfig.bindsUnseen)
     .describe("Whether a reversal binds a reference that the bank has not seen. `PUT /modes` changes it."),
   SIMULATOR_REPETITION: z
-    .enum(repetitionNames, { error: "must be replay or none" })
+    .enum(repetitionNames, { error: "must be replay, refuses_second_success or none" })
     .default(defaultConfig.repetition)
     .describe(
-      "Whether a repeat is answered with the first outcome (`replay`) or refused as a duplicate (`none`). `PUT /modes` changes it.",
+      "What becomes of a repeat: answered with the first outcome (`replay`), refused after an approval (`refuses_second_success`), or carried out again (`none`). `PUT /modes` changes it.",
     ),
 });

@@ -25,11 +25,11 @@ describe("a bank that binds no unseen reference", () => {
   });
 });
 
-describe("a bank that does not answer repeats", () => {
+describe("a bank that refuses a second success", () => {
   test.each(["sale", "refund"])(
     "refuses the second %s, whose outcome an inquiry tells",
     async (operation) => {
-      await using bank = await startTestSimulator({ repetition: "none" });
+      await using bank = await startTestSimulator({ repetition: "refuses_second_success" });
       const sale = cardBody();
       if (operation === "refund") await bank.post("/v1/sale", sale);
       const body = operation === "sale" ? sale : followUpBody(sale.reference);
@@ -46,7 +46,7 @@ describe("a bank that does not answer repeats", () => {
   );
 
   test("refuses a second reversal", async () => {
-    await using bank = await startTestSimulator({ repetition: "none" });
+    await using bank = await startTestSimulator({ repetition: "refuses_second_success" });
     const body = reversalBody(randomUUID());
     expect((await bank.post("/v1/reverse", body)).body).toMatchObject({ outcome: "reversed" });
     expect(await bank.post("/v1/reverse", body)).toMatchObject({
@@ -55,6 +55,41 @@ describe("a bank that does not answer repeats", () => {
     });
     expect(await bank.inquire(body.reference)).toMatchObject({ outcome: "reversed" });
   });
+
+  test("judges anew what it has declined", async () => {
+    await using bank = await startTestSimulator({ repetition: "refuses_second_success" });
+    const sale = cardBody();
+    await bank.post("/v1/sale", sale);
+    const refund = followUpBody(sale.reference);
+    await bank.post("/faults", { operation: "refund", behaviour: "decline" });
+    expect((await bank.post("/v1/refund", refund)).body).toMatchObject({ outcome: "declined" });
+    expect((await bank.post("/v1/refund", refund)).body).toMatchObject({ outcome: "approved" });
+    expect(await bank.post("/v1/refund", refund)).toMatchObject({ status: 409 });
+    expect(await bank.inquire(refund.reference)).toMatchObject({ outcome: "approved" });
+  });
+});
+
+describe("a bank that knows no repeats", () => {
+  test("pays a refund twice that is sent twice, under one reference", async () => {
+    await using bank = await startTestSimulator({ repetition: "none" });
+    const sale = cardBody();
+    await bank.post("/v1/sale", sale);
+    const refund = { ...followUpBody(sale.reference), amountMinor: sale.amountMinor / 2 };
+    expect((await bank.post("/v1/refund", refund)).body).toMatchObject({ outcome: "approved" });
+    expect((await bank.post("/v1/refund", refund)).body).toMatchObject({ outcome: "approved" });
+    const lines = (await bank.ledger()).filter(({ reference }) => reference === refund.reference);
+    expect(lines.map(({ outcome }) => outcome)).toEqual(["approved", "approved"]);
+  });
+
+  test("goes on saying that it has paid, after it has declined a repeat", async () => {
+    await using bank = await startTestSimulator({ repetition: "none" });
+    const sale = cardBody();
+    await bank.post("/v1/sale", sale);
+    const refund = followUpBody(sale.reference);
+    const first = await bank.post("/v1/refund", refund);
+    expect((await bank.post("/v1/refund", refund)).body).toMatchObject({ outcome: "declined" });
+    expect(await bank.inquire(refund.reference)).toMatchObject(first.body);
+  });
 });
 
 test("modes are changed one by one, while it runs", async () => {
@@ -62,7 +97,10 @@ test("modes are changed one by one, while it runs", async () => {
   const change = (body: object) => bank.post("/modes", body, "PUT");
   expect(await change({})).toEqual({ status: 200, body: { bindsUnseen: true, repetition: "replay" } });
   expect((await change({ bindsUnseen: false })).body).toEqual({ bindsUnseen: false, repetition: "replay" });
-  expect((await change({ repetition: "none" })).body).toEqual({ bindsUnseen: false, repetition: "none" });
+  expect((await change({ repetition: "refuses_second_success" })).body).toEqual({
+    bindsUnseen: false,
+    repetition: "refuses_second_success",
+  });
   const sale = cardBody();
   await bank.post("/v1/sale", sale);
   expect((await bank.post("/v1/sale", sale)).status).toBe(409);

@@ -3,13 +3,16 @@ import { z } from "zod";
 import { invalid } from "./operation-request.ts";
 import type { Parsed } from "./read-request.ts";
 
-export const repetitionNames = ["replay", "none"] as const;
+export const repetitionNames = ["replay", "refuses_second_success", "none"] as const;
 
 /** Kindnesses of this bank that others do not have, and that can be switched off while it runs. */
 export type Modes = {
   /** Whether a reversal binds a reference that has no operation. */
   bindsUnseen: boolean;
-  /** Whether a repeat is answered with the first outcome (`replay`) or refused as a duplicate (`none`). */
+  /**
+   * What becomes of a repeat: it is answered with the first outcome (`replay`), refused where that was an approval and
+   * judged anew where it was not (`refuses_second_success`), or judged anew in any case (`none`).
+   */
   repetition: (typeof repetitionNames)[number];
 };
 

@@ -11,7 +11,7 @@ import { resultMessages, type ResultCode } from "./result-codes.ts";
 
 /**
  * The answer to a request, before any fault changes it. `conflict`: the reference is bound to another request;
- * `duplicate`: to this one, and the bank does not answer repeats.
+ * `duplicate`: to this one, and the bank repeats no answers.
  */
 export type Answer = { kind: "answer"; body: AnswerBody } | { kind: "conflict" } | { kind: "duplicate" };
 
@@ -40,7 +40,7 @@ export type Circumstances = {
 };
 
 /**
- * Carries out requests, each reference once, and answers only when the result is durable. Between reading the bank's
+ * Carries out requests, each reference once unless its modes say otherwise, and answers only when the result is durable. Between reading the bank's
  * state and changing it there is no `await`: of two calls with one reference the second sees what the first has done.
  */
 export class Teller {
@@ -61,15 +61,16 @@ export class Teller {
   }
 
   /**
-   * Carries out every operation but a reversal. A repeat gets the first outcome, whatever its circumstances are now.
+   * Carries out every operation but a reversal. A repeat that is answered with the first outcome gets it whatever its
+   * circumstances are now.
    */
   async operate(request: OperationRequest, circumstances: Circumstances): Promise<Answer> {
     const account = this.#bank.account(request.reference);
     if (account?.entry) {
       if (!isSameRequest(account.entry, request)) return { kind: "conflict" };
+      const repeat = this.#repeat(account.entry);
       await this.#ledger.flushed();
-      if (this.#modes.repetition === "none") return { kind: "duplicate" };
-      return { kind: "answer", body: outcomeBody(account.entry) };
+      if (repeat) return repeat;
     }
     const parent = request.parentReference === null ? undefined : this.#bank.account(request.parentReference);
     const resultCode = circumstances.isExpired
@@ -96,7 +97,7 @@ export class Teller {
     if (decision.kind === "conflict") return decision;
     if (account?.reversal) {
       await this.#ledger.flushed();
-      if (this.#modes.repetition === "none") return { kind: "duplicate" };
+      if (this.#modes.repetition !== "replay") return { kind: "duplicate" };
       return { kind: "answer", body: reversalBody(request, "reversed", "00") };
     }
     const unbound = unboundReversal(decision, account, circumstances, this.#modes);
@@ -119,6 +120,20 @@ export class Teller {
     const account = this.#bank.account(reference);
     await this.#ledger.flushed();
     return inquiryBody(reference, account);
+  }
+
+  /** The answer to a repeat; undefined where it is judged as if it were the first. */
+  #repeat(entry: LedgerEntry): Answer | undefined {
+    switch (this.#modes.repetition) {
+      case "replay":
+        return { kind: "answer", body: outcomeBody(entry) };
+      case "refuses_second_success":
+        return entry.outcome === "approved" ? { kind: "duplicate" } : undefined;
+      case "none":
+        return undefined;
+      default:
+        return this.#modes.repetition satisfies never;
+    }
   }
 
   async #record(
