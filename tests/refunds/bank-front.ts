@@ -5,8 +5,11 @@ import { text } from "node:stream/consumers";
 
 export type BankFront = Awaited<ReturnType<typeof startBankFront>>;
 
-/** Stands before the bank, as a machine that can freeze or that tells other amounts than the bank has in its ledger. */
-export async function startBankFront(bankUrl: string) {
+/**
+ * Stands before the bank, as a machine that can freeze or that tells other amounts than the bank has in its ledger.
+ * @param port 0 takes a free one.
+ */
+export async function startBankFront(bankUrl: string, port = 0) {
   let thawed = Promise.resolve();
   let thaw = () => {};
   const rewrite: Record<string, (answer: string) => string> = {};
@@ -32,7 +35,7 @@ export async function startBankFront(bankUrl: string) {
     }
   };
   const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, "127.0.0.1");
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AcquirerSimulator, LedgerLine } from "@holdfast/acquirer-simulator";
+import type { AcquirerSimulator, LedgerLine, Modes } from "@holdfast/acquirer-simulator";
 
 /** The acquirer of a test, which behaves well unless it is told otherwise. */
 export type TestBank = {
@@ -19,7 +19,7 @@ export type TestBankOptions = {
   hangMs?: number;
   /** How late a late answer is. */
   latenessMs?: number;
-};
+} & Partial<Modes>;
 
 export async function startTestBank(dir: string, options: TestBankOptions = {}): Promise<TestBank> {
   const { startAcquirerSimulator } = await import("@holdfast/acquirer-simulator");

@@ -1,14 +1,17 @@
+import type { Capabilities } from "./capabilities.ts";
+
 /**
  * The acquirer port: what Holdfast needs from a bank, in the bank's terms. Every adapter passes the suite in
  * `acquirer-conformance.ts`.
  *
- * Each operation is idempotent by our `reference`: repeating a call with a reference the acquirer has seen returns
- * the first outcome and moves no money twice. References begin with the payment's or the refund's id.
+ * A call that is sent twice under one `reference` is one operation only where the acquirer's capabilities say so: see
+ * `Capabilities.repetition`. References begin with the payment's or the refund's id.
  *
  * No method throws because of the network or the bank. An uncertain outcome is `unknown`, and a time-out is never a
  * decline.
  */
 export interface Acquirer {
+  readonly capabilities: Capabilities;
   /** Reserves funds on a card. */
   authorize(request: CardRequest): Promise<AcquirerOutcome>;
   /** Reserves and captures in one step. */

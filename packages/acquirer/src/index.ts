@@ -1,4 +1,6 @@
 export type * from "./acquirer.ts";
+export { REPETITIONS, type Capabilities, type Repetition } from "./capabilities.ts";
 export { createSimulatorAcquirer, type SimulatorAcquirerOptions } from "./adapters/simulator.ts";
-export { movementOutcome, withSubReference, type MovementOutcome } from "./movement.ts";
+export { acquirerHabitSettings } from "./habit-settings.ts";
+export { movementOutcome, withSubReference, type MovementOutcome, type Sending } from "./movement.ts";
 export { observeAcquirer } from "./observe-acquirer.ts";

@@ -1,4 +1,5 @@
 import type { AcquirerAmount, AcquirerOutcome, Expired, InquiryOutcome } from "./acquirer.ts";
+import type { Capabilities } from "./capabilities.ts";
 
 /**
  * The n-th reference of one movement of money that is repeated until its outcome is known; the first has no number. The
@@ -8,21 +9,37 @@ export function withSubReference(reference: string, sub: number): string {
   return sub === 1 ? reference : `${reference}:${sub}`;
 }
 
-/** The outcome of such a movement, or that it is to be sent again, under the same reference or the next. */
-export type MovementOutcome = Exclude<AcquirerOutcome, Expired> | "repeat" | "repeat_anew";
+/**
+ * The outcome of such a movement, or that it is to be sent again, under the same reference or the next, or that it must not
+ * be sent again yet, since the first call may still arrive.
+ */
+export type MovementOutcome = Exclude<AcquirerOutcome, Expired> | "repeat" | "repeat_anew" | "wait";
+
+/** The last time that the movement was sent under its reference. */
+export type Sending = {
+  /** How long ago it may have left this machine; null where it certainly has not. */
+  sentMsAgo: number | null;
+  /** How long after that the acquirer may still get it: the bound of a call, and the longest delay that is expected. */
+  horizonMs: number;
+};
 
 /**
  * What an inquiry about a movement means for it.
  * @param asked the amount that was asked for: another one under our reference needs an operator.
  */
-export function movementOutcome(inquiry: InquiryOutcome, asked: AcquirerAmount): MovementOutcome {
+export function movementOutcome(
+  inquiry: InquiryOutcome,
+  asked: AcquirerAmount,
+  sending: Sending,
+  capabilities: Capabilities,
+): MovementOutcome {
   switch (inquiry.kind) {
     case "approved": {
       const same = inquiry.amountMinor === asked.amountMinor && inquiry.currency === asked.currency;
       return same ? inquiry : MISMATCH;
     }
     case "not_found":
-      return "repeat";
+      return mayRepeat(sending, capabilities) ? "repeat" : "wait";
     case "expired":
       return "repeat_anew";
     case "reversed":
@@ -34,6 +51,15 @@ export function movementOutcome(inquiry: InquiryOutcome, asked: AcquirerAmount):
     default:
       return inquiry satisfies never;
   }
+}
+
+/**
+ * Whether a movement that the acquirer has not seen may be sent again under its reference. Where a repeat can be carried out
+ * beside the first call, the first must not be able to arrive any more: of two calls under way one might be declined, and the
+ * other pay.
+ */
+function mayRepeat({ sentMsAgo, horizonMs }: Sending, { repetition }: Capabilities): boolean {
+  return repetition === "replay" || sentMsAgo === null || sentMsAgo > horizonMs;
 }
 
 const MISMATCH = { kind: "unknown", reason: "mismatch" } as const;

@@ -23,7 +23,7 @@ export function observeAcquirer(acquirer: Acquirer, { url }: { url: string }): A
     "server.address": hostname,
     "server.port": Number(port || (protocol === "https:" ? 443 : 80)),
   };
-  const operations = Object.entries(acquirer).filter(([name]) => name !== "close");
+  const operations = Object.entries(acquirer).filter(([name]) => name !== "close" && name !== "capabilities");
   const mismatches = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.mismatches", {
     description: "Answers of the acquirer about something else than was asked, by operation",
   });

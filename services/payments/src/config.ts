@@ -1,3 +1,4 @@
+import { acquirerHabitSettings } from "@holdfast/acquirer";
 import { auditSettings, auditWire } from "@holdfast/audit";
 import { outboxSettings } from "@holdfast/outbox";
 import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
@@ -69,11 +70,7 @@ const settings = z.object({
   REVERSE_UNSEEN_AFTER: durationSetting()
     .default(60_000)
     .describe("A payment that the acquirer still does not know after this time is reversed."),
-  ACQUIRER_LATE_ARRIVAL: durationSetting()
-    .default(900_000)
-    .describe(
-      "How long after its end a call may still take effect at an acquirer that cannot bind a reference which it has not seen. Until then such a payment stays unknown; then it is FAILED, and looked at again after the business day.",
-    ),
+  ...acquirerHabitSettings,
   WATCH_INTERVAL: durationSetting()
     .default(60_000)
     .describe("How often payments are looked for that are to be looked at again."),

@@ -17,11 +17,13 @@ export function connectAcquirer({
   ACQUIRER_CONNECTIONS_SHARE: share,
   RECOVERY_IN_FLIGHT_MAX,
   EXPIRY_IN_FLIGHT_MAX,
+  ACQUIRER_REPETITION: repetition,
   ALLOW_PLAINTEXT,
 }: Config): AcquirerConnections {
   const allowPlaintext = ALLOW_PLAINTEXT.has("acquirer");
   const connect = (connectionsMax: number) => {
-    const options = { url, allowPlaintext, connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS, connectionsMax };
+    const connectTimeoutMs = ACQUIRER_CONNECT_TIMEOUT_MS;
+    const options = { url, allowPlaintext, connectTimeoutMs, connectionsMax, repetition };
     return observeAcquirer(createSimulatorAcquirer(options), { url });
   };
   return {

@@ -145,6 +145,8 @@ const COLUMNS: {
     sent_at: "null",
     settled_at: "null",
     refund_sub_reference: "not null",
+    refund_sent_at: "null",
+    refund_sends: "not null",
     refused_at: "null",
     refusal_code: "null",
     refusal_message: "null",
@@ -159,6 +161,7 @@ const COLUMNS: {
   },
   payment_operation: {
     sub_reference: "not null",
+    sent_at: "null",
     operation_id: "not null",
     payment_id: "not null",
     kind: "not null",

@@ -1,3 +1,4 @@
+import { acquirerHabitSettings } from "@holdfast/acquirer";
 import { auditSettings, auditWire } from "@holdfast/audit";
 import { currencyExponent, parseAmount } from "@holdfast/contracts";
 import { outboxSettings } from "@holdfast/outbox";
@@ -26,6 +27,7 @@ const settings = z.object({
     .describe(
       "How long one call to the acquirer may take; less than the 18 s that the gateway gives a command.",
     ),
+  ...acquirerHabitSettings,
   ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
     .default(256)
     .describe(

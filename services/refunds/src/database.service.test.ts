@@ -45,6 +45,7 @@ const COLUMNS: {
     recovery_attempts: "not null",
     last_inquiry: "null",
     sub_reference: "not null",
+    sent_at: "null",
     approved_minor: "null",
     approved_currency: "null",
     approvals_required: "null",

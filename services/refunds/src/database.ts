@@ -52,6 +52,7 @@ export type RefundTable = {
   recovery_attempts: Generated<number>;
   last_inquiry: string | null;
   sub_reference: Generated<number>;
+  sent_at: Generated<Date | null>;
   approved_minor: bigint | null;
   approved_currency: string | null;
   approvals_required: number | null;

@@ -1,5 +1,5 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
-import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
+import { createSimulatorAcquirer, observeAcquirer, type Capabilities } from "@holdfast/acquirer";
 import { getRefund as getRefundCommand, requestRefund as requestRefundCommand } from "@holdfast/contracts";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
@@ -64,10 +64,12 @@ export async function startRefunds(
     name: "refunds",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
+  const capabilities: Capabilities = { repetition: config.ACQUIRER_REPETITION };
   const connectToAcquirer = (connectionsMax: number) => {
     const { ACQUIRER_URL: url } = config;
     const allowPlaintext = config.ALLOW_PLAINTEXT.has("acquirer");
-    const options = { url, allowPlaintext, connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS, connectionsMax };
+    const connectTimeoutMs = ACQUIRER_CONNECT_TIMEOUT_MS;
+    const options = { url, allowPlaintext, connectTimeoutMs, connectionsMax, ...capabilities };
     return observeAcquirer(createSimulatorAcquirer(options), { url });
   };
   const acquirer = connectToAcquirer(config.ACQUIRER_CONNECTIONS_MAX);
@@ -92,6 +94,8 @@ export async function startRefunds(
     approverDailyMax: config.REFUND_APPROVER_DAILY_MAX ?? new Map(),
     beyondDeadline,
     scheduleMs: config.RECOVERY_SCHEDULE,
+    capabilities,
+    horizonMs: config.ACQUIRER_TIMEOUT + config.ACQUIRER_LATE_ARRIVAL,
     // Each phase is under a lease of its own length, and has to end before it does.
     acquirerTimeoutMs: Math.min(config.ACQUIRER_TIMEOUT, config.LEASE_DURATION / 2),
     leaseMs: config.LEASE_DURATION,

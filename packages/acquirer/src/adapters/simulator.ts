@@ -21,6 +21,7 @@ import type {
   ReversalRequest,
   Unknown,
 } from "../acquirer.ts";
+import type { Repetition } from "../capabilities.ts";
 import {
   BoundedHttpClient,
   type BoundedHttpClientOptions,
@@ -37,6 +38,8 @@ import {
 } from "./simulator-answers.ts";
 
 export type SimulatorAcquirerOptions = BoundedHttpClientOptions & {
+  /** What it does with a repeat; its own default unless told. */
+  repetition?: Repetition;
   /** Takes a challenge at an http:// address elsewhere, too. */
   allowPlaintext?: boolean;
 };
@@ -51,6 +54,7 @@ export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acqu
   const client = new BoundedHttpClient(options);
   const enrolmentSchema = enrolmentAnswer({ allowPlaintext: options.allowPlaintext === true });
   return {
+    capabilities: { repetition: options.repetition ?? "replay" },
     authorize: (request) => payByCard(client, "/v1/authorize", request),
     sale: (request) => payByCard(client, "/v1/sale", request),
     capture: (request) => followUp(client, "/v1/capture", request),

@@ -142,6 +142,7 @@ function asStarted(operation: NewOperation, paymentId: string): Operation {
     result_code: null,
     result_message: null,
     sub_reference: 1,
+    sent_at: new Date(),
     created_at: new Date(),
     finished_at: null,
   };

@@ -34,15 +34,16 @@ export async function lockPayment(
     .executeTakeFirst();
 }
 
-/** One operation, with its age by the database's clock. */
+/** One operation, with its age and the time since it was sent last, by the database's clock. */
 export async function findOperation(
   db: Kysely<PaymentsDatabase>,
   operationId: string,
-): Promise<(Operation & { age_ms: number }) | undefined> {
+): Promise<(Operation & { age_ms: number; sent_ms_ago: number | null }) | undefined> {
   return await db
     .selectFrom("payment_operation")
     .selectAll()
     .select(sql<number>`extract(epoch from now() - created_at)::float8 * 1000`.as("age_ms"))
+    .select(sql<number | null>`extract(epoch from now() - sent_at)::float8 * 1000`.as("sent_ms_ago"))
     .where("operation_id", "=", operationId)
     .executeTakeFirst();
 }
@@ -88,28 +89,6 @@ export async function startOperation(
     .values({ ...operation, payment_id: payment.payment_id, state: "IN_FLIGHT", finished_at: null })
     .execute();
   return operated;
-}
-
-/**
- * Spends the operation's reference, which the acquirer has called too late without judging it, and takes the next one.
- * @returns the operation under its new reference, or undefined when the lease is no longer ours.
- */
-export async function takeNextReference(
-  db: Kysely<PaymentsDatabase>,
-  { payment_id, lease_token }: OperatedPayment,
-  operation: Operation,
-): Promise<Operation | undefined> {
-  const isOurs = sql<boolean>`exists (
-    select from payment where payment_id = ${payment_id} and lease_token = ${lease_token})`;
-  return await db
-    .updateTable("payment_operation")
-    .set({ sub_reference: operation.sub_reference + 1 })
-    .where("operation_id", "=", operation.operation_id)
-    .where("sub_reference", "=", operation.sub_reference)
-    .where("state", "=", "IN_FLIGHT")
-    .where(isOurs)
-    .returningAll()
-    .executeTakeFirst();
 }
 
 /** How an operation ends. */

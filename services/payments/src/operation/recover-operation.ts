@@ -1,4 +1,4 @@
-import { movementOutcome, type AcquirerOutcome, type MovementOutcome } from "@holdfast/acquirer";
+import { movementOutcome, type AcquirerOutcome } from "@holdfast/acquirer";
 import {
   callAcquirer,
   concludeOperation,
@@ -6,22 +6,20 @@ import {
   operationReference,
   type ConcludeOperationDeps,
 } from "./conclude-operation.ts";
+import type { RecoveryLimits } from "../recovery/decide-recovery.ts";
 import type { LeasedPayment } from "../payment/payment-lease.ts";
-import {
-  findOperation,
-  takeNextReference,
-  type OperatedPayment,
-  type Operation,
-} from "./operation-queries.ts";
+import { findOperation, type OperatedPayment, type Operation } from "./operation-queries.ts";
+import { noteNotSent, noteSending } from "./operation-sending.ts";
 
 export type RecoverOperationDeps = ConcludeOperationDeps & {
   /** Whether the operation may be sent again; a merchant's read only inquires. */
   maySend: boolean;
+  limits: Pick<RecoveryLimits, "horizonMs">;
 };
 
 /**
  * Settles an operation whose answer was lost: asks about its reference, and repeats it under the same reference where
- * the acquirer has not seen it, or under the next one where the acquirer has called this one too late. An operation is
+ * the acquirer has not seen it and will not get it any more, or under the next one where the acquirer has called this one too late. An operation is
  * never reversed.
  */
 export async function recoverOperation(
@@ -35,24 +33,30 @@ export async function recoverOperation(
     waitUntil: waitUntil(deps),
   });
   const asked = { amountMinor: operation.amount_minor, currency: payment.currency };
-  const known = movementOutcome(inquiry, asked);
-  if (!deps.maySend && isUnknown(known)) {
-    await leaveToRecovery(deps, payment, operation, inquiry.kind, { notAfter: payment.due_at });
+  const sending = { sentMsAgo: operation.sent_ms_ago, horizonMs: deps.limits.horizonMs };
+  const known = movementOutcome(inquiry, asked, sending, deps.acquirer.capabilities);
+  const isKnown = typeof known === "object" && known.kind !== "unknown" && known.kind !== "not_sent";
+  if (isKnown || (deps.maySend && typeof known === "object")) {
+    return await conclude(deps, payment, operation, known);
+  }
+  if (typeof known === "object" || known === "wait") {
+    const notAfter = deps.maySend ? null : payment.due_at;
+    await leaveToRecovery(deps, payment, operation, inquiry.kind, { notAfter });
     return "waiting";
   }
-  if (known !== "repeat" && known !== "repeat_anew") return await conclude(deps, payment, operation, known);
   if (!deps.maySend) {
     // The worker sends it, and need not wait for the schedule.
     await leaveToRecovery(deps, payment, operation, inquiry.kind, { inMs: 0 });
     return "waiting";
   }
-  const current = known === "repeat" ? operation : await takeNextReference(deps.db, payment, operation);
+  // From before the commit: a process that stands still after it must not send it when another one may.
+  const until = waitUntil(deps);
+  const subReference = operation.sub_reference + (known === "repeat" ? 0 : 1);
+  const current = await noteSending(deps.db, payment, operation, subReference);
   if (!current) return "lost";
-  return await conclude(deps, payment, current, await callAcquirer(deps, current, payment, waitUntil(deps)));
-}
-
-function isUnknown(known: MovementOutcome): boolean {
-  return typeof known === "object" && (known.kind === "unknown" || known.kind === "not_sent");
+  const outcome = await callAcquirer(deps, current, payment, until);
+  if (outcome.kind === "not_sent") await noteNotSent(deps.db, payment, current);
+  return await conclude(deps, payment, current, outcome);
 }
 
 async function conclude(

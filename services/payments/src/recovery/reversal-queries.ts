@@ -2,7 +2,8 @@ import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentReversalTable } from "./reversal-table.ts";
 
-export type Reversal = Selectable<PaymentReversalTable>;
+/** With the time since its refund was sent last, by the database's clock; null where nothing of it can arrive. */
+export type Reversal = Selectable<PaymentReversalTable> & { refund_sent_ms_ago: number | null };
 
 /** What the bank has said of a payment that is to be reversed; undefined until it has said anything worth keeping. */
 export async function findReversal(
@@ -12,6 +13,9 @@ export async function findReversal(
   return await db
     .selectFrom("payment_reversal")
     .selectAll()
+    .select(
+      sql<number | null>`extract(epoch from now() - refund_sent_at)::float8 * 1000`.as("refund_sent_ms_ago"),
+    )
     .where("payment_id", "=", paymentId)
     .executeTakeFirst();
 }
@@ -65,9 +69,43 @@ export async function noteBankSaid(
         ...(sent && { sent_at: sql<Date>`coalesce(payment_reversal.sent_at, now())` }),
         ...(settled && { settled_at: sql<Date>`coalesce(payment_reversal.settled_at, now())` }),
         ...(refundExpired !== undefined && {
+          refund_sent_at: sql<Date | null>`case when payment_reversal.refund_sub_reference > ${refundExpired}
+            then payment_reversal.refund_sent_at end`,
           refund_sub_reference: sql<number>`greatest(payment_reversal.refund_sub_reference, ${refundExpired + 1}::smallint)`,
         }),
       }),
     )
+    .execute();
+}
+
+/**
+ * Commits, before the refund is sent, that it may have been sent.
+ * @returns which sending it is, or undefined where another process has sent it since `reversal` was read.
+ */
+export async function noteRefundSending(
+  db: Kysely<PaymentsDatabase>,
+  { payment_id, refund_sends }: Reversal,
+): Promise<number | undefined> {
+  const sent = await db
+    .updateTable("payment_reversal")
+    .set({ refund_sent_at: sql<Date>`now()`, refund_sends: refund_sends + 1 })
+    .where("payment_id", "=", payment_id)
+    .where("refund_sends", "=", refund_sends)
+    .returning("refund_sends")
+    .executeTakeFirst();
+  return sent?.refund_sends;
+}
+
+/** Nothing of that sending left this machine, and none before it can arrive any more. */
+export async function noteRefundNotSent(
+  db: Kysely<PaymentsDatabase>,
+  paymentId: string,
+  sending: number,
+): Promise<void> {
+  await db
+    .updateTable("payment_reversal")
+    .set({ refund_sent_at: null })
+    .where("payment_id", "=", paymentId)
+    .where("refund_sends", "=", sending)
     .execute();
 }

@@ -6,6 +6,8 @@ export type PaymentReversalTable = {
   sent_at: Date | null;
   settled_at: Date | null;
   refund_sub_reference: Generated<number>;
+  refund_sent_at: Date | null;
+  refund_sends: Generated<number>;
   refused_at: Date | null;
   refusal_code: string | null;
   refusal_message: string | null;

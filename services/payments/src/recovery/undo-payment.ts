@@ -5,6 +5,7 @@
  * next attempt acts on it.
  */
 import {
+  movementOutcome,
   withSubReference,
   type AcquirerOutcome,
   type FollowUpRequest,
@@ -14,7 +15,13 @@ import {
 import { failpoint } from "@holdfast/service-runtime";
 import type { LeasedPayment } from "../payment/payment-lease.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
-import { findReversal, noteBankSaid, type Reversal } from "./reversal-queries.ts";
+import {
+  findReversal,
+  noteBankSaid,
+  noteRefundNotSent,
+  noteRefundSending,
+  type Reversal,
+} from "./reversal-queries.ts";
 import { startWatch } from "./watch-queries.ts";
 
 /** Also one that has ended, and of which the bank has shown money afterwards. */
@@ -109,51 +116,49 @@ async function refundSettled(
   const reference = reversalRefundReference(payment.payment_id, reversal.refund_sub_reference);
   const amountMinor = reversal.approved_minor ?? payment.amount_minor;
   const inquiry = await inquire(deps, reference);
-  switch (inquiry.kind) {
-    case "not_found":
+  const asked = { amountMinor, currency: payment.currency };
+  const sending = { sentMsAgo: reversal.refund_sent_ms_ago, horizonMs: deps.limits.horizonMs };
+  const outcome = movementOutcome(inquiry, asked, sending, deps.acquirer.capabilities);
+  switch (outcome) {
+    case "wait":
+      return { kind: "wait", cause: "refund_not_found" };
+    case "repeat":
       if (!deps.maySend) return { kind: "wait", cause: "refund_not_found", next: "now" };
-      return await afterRefund(deps, payment, await refund(deps, payment, { reference, amountMinor }));
-    case "reversed":
-      return { kind: "wait", cause: "refund_mismatch" };
-    case "approved":
-      return inquiry.amountMinor === amountMinor && inquiry.currency === payment.currency
-        ? await afterRefund(deps, payment, inquiry)
-        : { kind: "wait", cause: "refund_mismatch" };
-    case "expired":
+      return await sendRefund(deps, payment, reversal, { reference, amountMinor });
+    case "repeat_anew":
       // Nothing was paid under this reference, and nothing will be.
-      await noteBankSaid(deps.db, payment.payment_id, {
-        refundExpired: reversal.refund_sub_reference,
-      });
+      await noteBankSaid(deps.db, payment.payment_id, { refundExpired: reversal.refund_sub_reference });
       return {
         kind: "wait",
         cause: "refund_expired",
         // A bank that goes on calling it late, its clock being off, is asked by the schedule.
         ...(reversal.refund_sub_reference === 1 && { next: "now" as const }),
       };
-    case "declined":
-    case "unknown":
-    case "not_sent":
-      return await afterRefund(deps, payment, inquiry);
     default:
-      return inquiry satisfies never;
+      return await afterRefund(deps, payment, outcome);
   }
 }
 
-async function refund(
+async function sendRefund(
   deps: RecoverDeps,
   payment: UndonePayment,
+  reversal: Reversal,
   { reference, amountMinor }: { reference: string; amountMinor: bigint },
-): Promise<AcquirerOutcome> {
+): Promise<UndoResult> {
   const request: FollowUpRequest = {
     reference,
     parentReference: payment.payment_id,
     amountMinor,
     currency: payment.currency,
+    // From before the commit: a process that stands still after it must not send it when another one may.
     waitUntil: waitUntil(deps),
   };
+  const sending = await noteRefundSending(deps.db, reversal);
+  if (sending === undefined) return { kind: "wait", cause: "refund_sent_elsewhere" };
   const outcome = await deps.acquirer.refund(request);
   await failpoint("payments.after_reversal_refund");
-  return outcome;
+  if (outcome.kind === "not_sent") await noteRefundNotSent(deps.db, payment.payment_id, sending);
+  return await afterRefund(deps, payment, outcome);
 }
 
 async function afterRefund(

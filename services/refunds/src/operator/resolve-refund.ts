@@ -95,7 +95,7 @@ async function carryOut(
   { refund, statement }: Confirmed,
 ): Promise<Problem | undefined> {
   const inquiry = await inquireAboutRefund(deps, refund);
-  const known = outcomeOf(inquiry, refund);
+  const known = outcomeOf(deps, inquiry, refund);
   const paidOther = paidAnotherAmount(refund, inquiry, known);
   if (paidOther === "now" && inquiry.kind === "approved") await keepApproval(deps.db, refund, inquiry);
   if (paidOther && statement.outcome === "FAILED") {

@@ -9,6 +9,7 @@ import {
   movementOutcome,
   withSubReference,
   type AcquirerOutcome,
+  type Capabilities,
   type FollowUpRequest,
   type InquiryOutcome,
   type MovementOutcome,
@@ -20,7 +21,7 @@ import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
 import { changeRefund } from "./change-refund.ts";
 import type { RefundRow } from "./refund-record.ts";
-import { keepApproval, postpone, renewLease, type LeasedRefund } from "./refund-queries.ts";
+import { keepApproval, noteNotSent, postpone, renewLease, type LeasedRefund } from "./refund-queries.ts";
 import type { FinalRefundState } from "./refund.ts";
 import type { BankOf } from "./shared-bank.ts";
 
@@ -31,6 +32,10 @@ export type CarryOutDeps = {
   events: BusinessEvents;
   /** Times of the attempts in one state; after the last the time between two doubles. */
   scheduleMs: readonly number[];
+  /** What the bank does with a refund that it gets twice. */
+  capabilities: Capabilities;
+  /** How long after it was sent a refund may still reach the bank. */
+  horizonMs: number;
   /** Bound of one acquirer call; shorter than the lease. */
   acquirerTimeoutMs: number;
   leaseMs: number;
@@ -62,24 +67,33 @@ export async function carryOutRefund(
 }
 
 /** Calls the bank. @returns the refund in the state its end leads through, or undefined while the outcome is unknown. */
-async function executeRefund(deps: CarryOutDeps, refund: LeasedRefund): Promise<LeasedRefund | undefined> {
-  const outcome = await callAcquirer(deps, refund);
+async function executeRefund(
+  deps: CarryOutDeps,
+  refund: LeasedRefund,
+  until = waitUntil(deps),
+): Promise<LeasedRefund | undefined> {
+  const outcome = await callAcquirer(deps, refund, until);
   await failpoint("refunds.after_acquirer");
+  if (outcome.kind === "not_sent") await noteNotSent(deps.db, refund);
   return await conclude(deps, refund, outcome);
 }
 
 /**
- * Asks about a call whose answer was lost. Repeats it where the bank has not seen the reference, and under the next
+ * Asks about a call whose answer was lost. Repeats it where the bank has not seen the reference and will not get it any more,
+ * and under the next
  * reference where the bank has called this one too late.
  */
 async function resumeExecution(deps: CarryOutDeps, refund: LeasedRefund): Promise<LeasedRefund | undefined> {
   const inquiry = await inquireAboutRefund(deps, refund);
   await failpoint("refunds.after_inquiry");
-  const known = outcomeOf(inquiry, refund);
+  const known = outcomeOf(deps, inquiry, refund);
+  if (known === "wait") return await tryLater(deps, refund, inquiry.kind);
   if (known !== "repeat" && known !== "repeat_anew") {
     if (inquiry.kind === "approved" && known.kind === "unknown") await keepApproval(deps.db, refund, inquiry);
     return await conclude(deps, refund, known);
   }
+  // From before the commit: a process that stands still after it must not send it when another one may.
+  const until = waitUntil(deps);
   const subReference = known === "repeat" ? refund.sub_reference : refund.sub_reference + 1;
   const renewed = await renewLease(deps.db, refund, {
     leaseMs: deps.leaseMs,
@@ -87,7 +101,7 @@ async function resumeExecution(deps: CarryOutDeps, refund: LeasedRefund): Promis
     subReference,
   });
   await failpoint("refunds.after_reference");
-  return renewed && (await executeRefund(deps, renewed));
+  return renewed && (await executeRefund(deps, renewed, until));
 }
 
 /** Asks the bank about the reference under which the refund was sent last. */
@@ -107,21 +121,26 @@ export function acquirerReference({
   return withSubReference(`${refund_id}:refund`, sub_reference);
 }
 
-async function callAcquirer(deps: CarryOutDeps, refund: LeasedRefund): Promise<AcquirerOutcome> {
+async function callAcquirer(deps: CarryOutDeps, refund: LeasedRefund, until: Date): Promise<AcquirerOutcome> {
   const request: FollowUpRequest = {
     reference: acquirerReference(refund),
     parentReference: refund.parent_reference!,
     amountMinor: refund.amount_minor,
     currency: refund.currency,
-    waitUntil: waitUntil(deps),
+    waitUntil: until,
   };
   const bank = deps.bank(refund.merchant_id);
   return refund.kind === "release" ? await bank.release(request) : await bank.refund(request);
 }
 
 /** What an inquiry about the refund means for it. */
-export function outcomeOf(inquiry: InquiryOutcome, { amount_minor, currency }: RefundRow): MovementOutcome {
-  return movementOutcome(inquiry, { amountMinor: amount_minor, currency });
+export function outcomeOf(
+  { capabilities, horizonMs }: Pick<CarryOutDeps, "capabilities" | "horizonMs">,
+  inquiry: InquiryOutcome,
+  { amount_minor, currency, sent_ms_ago }: Pick<LeasedRefund, "amount_minor" | "currency" | "sent_ms_ago">,
+): MovementOutcome {
+  const asked = { amountMinor: amount_minor, currency };
+  return movementOutcome(inquiry, asked, { sentMsAgo: sent_ms_ago, horizonMs }, capabilities);
 }
 
 /** Commits a known outcome, and leaves an unknown one to recovery. */

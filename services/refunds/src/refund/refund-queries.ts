@@ -3,12 +3,22 @@ import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "./refund-record.ts";
 
-/** A refund under this process's lease, with how long it has been in its state. Both clocks are the database's. */
-export type LeasedRefund = RefundRow & { lease_token: string; state_age_ms: number };
+/** A refund under this process's lease. All times are by the database's clock. */
+export type LeasedRefund = RefundRow & {
+  lease_token: string;
+  state_age_ms: number;
+  /** Since it was sent to the bank last; null where nothing of it can arrive. */
+  sent_ms_ago: number | null;
+};
 
 /** SQL for the milliseconds that a refund has been in its state. */
 export function stateAgeMs(): RawBuilder<number> {
   return sql<number>`extract(epoch from now() - state_since)::float8 * 1000`;
+}
+
+/** SQL for the milliseconds since a refund was sent to the bank last, or may have been. */
+export function sentMsAgo(): RawBuilder<number | null> {
+  return sql<number | null>`extract(epoch from now() - sent_at)::float8 * 1000`;
 }
 
 /** One refund, and whether a process works on it now, by the database's clock. @param merchantId undefined for operators. */
@@ -30,11 +40,17 @@ export async function findRefund(
 export async function lockRefund(
   trx: Transaction<RefundsDatabase>,
   refundId: string,
-): Promise<(RefundRow & { lease_is_live: boolean; state_age_ms: number }) | undefined> {
+): Promise<
+  (Omit<LeasedRefund, "lease_token"> & { lease_is_live: boolean; lease_token: string | null }) | undefined
+> {
   return await trx
     .selectFrom("refund")
     .selectAll()
-    .select([leaseIsLive().as("lease_is_live"), stateAgeMs().as("state_age_ms")])
+    .select([
+      leaseIsLive().as("lease_is_live"),
+      stateAgeMs().as("state_age_ms"),
+      sentMsAgo().as("sent_ms_ago"),
+    ])
     .where("refund_id", "=", refundId)
     .forUpdate()
     .executeTakeFirst();
@@ -75,13 +91,13 @@ export async function leaseDue(
     })
     .where("refund_id", "in", due)
     .returningAll()
-    .returning(stateAgeMs().as("state_age_ms"))
+    .returning([stateAgeMs().as("state_age_ms"), sentMsAgo().as("sent_ms_ago")])
     .$narrowType<{ lease_token: string }>()
     .execute();
 }
 
 /**
- * Renews the lease before the bank is called again, and commits the reference of that call.
+ * Renews the lease before the bank is called again, and commits that it may have been, and under which reference.
  * @param subReference the refund's own, or the next one where the bank has called this one too late.
  * @returns the refund as it is now, or undefined when the lease is no longer ours.
  */
@@ -97,12 +113,13 @@ export async function renewLease(
       recover_at: fromNow(leaseMs),
       last_inquiry: found,
       sub_reference: subReference,
+      sent_at: sql<Date>`now()`,
       updated_at: sql<Date>`now()`,
     })
     .where("refund_id", "=", refund_id)
     .where("lease_token", "=", lease_token)
     .returningAll()
-    .returning(stateAgeMs().as("state_age_ms"))
+    .returning([stateAgeMs().as("state_age_ms"), sentMsAgo().as("sent_ms_ago")])
     .$narrowType<{ lease_token: string }>()
     .executeTakeFirst();
 }
@@ -134,6 +151,19 @@ export async function keepApproval(
       result_message: answer.resultMessage,
       updated_at: sql<Date>`now()`,
     })
+    .where("refund_id", "=", refund_id)
+    .where("lease_token", "=", lease_token)
+    .execute();
+}
+
+/** Nothing of the last call left this machine, and none before it can arrive any more. Does nothing without the lease. */
+export async function noteNotSent(
+  db: Kysely<RefundsDatabase>,
+  { refund_id, lease_token }: LeasedRefund,
+): Promise<void> {
+  await db
+    .updateTable("refund")
+    .set({ sent_at: null })
     .where("refund_id", "=", refund_id)
     .where("lease_token", "=", lease_token)
     .execute();

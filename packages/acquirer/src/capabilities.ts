@@ -1,0 +1,10 @@
+/**
+ * What becomes of a request that the acquirer gets twice under one reference: the repeat is answered with the first outcome
+ * (`replay`); it is refused where the first was approved, and judged anew where it was not (`refuses_second_success`); or it is
+ * carried out again (`none`).
+ */
+export const REPETITIONS = ["replay", "refuses_second_success", "none"] as const;
+export type Repetition = (typeof REPETITIONS)[number];
+
+/** What an acquirer can do that not every acquirer can. The core is safe without any of it. */
+export type Capabilities = { repetition: Repetition };

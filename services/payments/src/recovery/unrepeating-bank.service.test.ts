@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import {
+  capturePayment,
+  describePayment,
+  preAuthorizePayment,
+  reverseUnresolvedPayment,
+  sellPayment,
+} from "@holdfast/contracts";
+import { eventually } from "@holdfast/tests/support";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
+
+/** A bank that carries out a request as often as it gets it: what was lost may be on its way, and must not be overtaken. */
+let payments: PaymentsHarness;
+
+const CALL = 1_000;
+const LATE = 3_000;
+
+beforeAll(async () => {
+  payments = await startPaymentsHarness(
+    {
+      ACQUIRER_TIMEOUT: `${CALL}ms`,
+      ACQUIRER_LATE_ARRIVAL: `${LATE}ms`,
+      ACQUIRER_REPETITION: "none",
+      RECOVERY_SCHEDULE: Array.from({ length: 40 }, (_, index) => `${(index + 1) * 300}ms`).join(","),
+      RECOVERY_INTERVAL: "30ms",
+    },
+    { repetition: "none" },
+  );
+});
+beforeEach(() => payments.acquirerWillBehave());
+afterAll(() => payments.close());
+
+/** A capture whose request is still somewhere between us and the bank. */
+async function lostCapture(): Promise<{ paymentId: string; operationId: string }> {
+  const command = payments.command({ amountMinor: "10000" });
+  expect(await payments.call(preAuthorizePayment, command)).toMatchObject({ outcome: "done" });
+  const capture = { paymentId: command.paymentId, operationId: randomUUID() };
+  await payments.acquirerWill("capture", "hang_before");
+  expect(await payments.call(capturePayment, capture)).toMatchObject({ outcome: "pending" });
+  return capture;
+}
+
+const ledger = async (paymentId: string) =>
+  (await payments.ledger(paymentId)).map(({ operation, outcome }) => `${operation} ${outcome}`);
+
+const attempts = async (paymentId: string) => {
+  const [row] = await payments.query<{ recovery_attempts: number; last_inquiry: string | null }>(
+    "select recovery_attempts, last_inquiry from payments.payment where payment_id = $1",
+    [paymentId],
+  );
+  return row!;
+};
+
+const captured = (paymentId: string) =>
+  eventually(async () => {
+    const reply = await payments.read(paymentId);
+    return reply.outcome === "done" && reply.result.status === "CAPTURED";
+  });
+
+/** What was on its way comes to the bank. */
+async function arrive(operation: string, reference: string, parentReference: string): Promise<void> {
+  const answer = await fetch(`${payments.acquirer.url}/v1/${operation}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ reference, parentReference, amountMinor: 10_000, currency: "TRY" }),
+  });
+  expect(await answer.json()).toMatchObject({ outcome: "approved" });
+}
+
+describe("a capture that the bank has not seen", () => {
+  test("is not sent again while the first request may arrive, and is done when it has", async () => {
+    const { paymentId, operationId } = await lostCapture();
+    await eventually(async () => (await attempts(paymentId)).recovery_attempts >= 4);
+    expect(await attempts(paymentId)).toMatchObject({ last_inquiry: "not_found" });
+    expect(await ledger(paymentId)).toEqual(["authorize approved"]);
+    await arrive("capture", `${paymentId}:capture:${operationId}`, paymentId);
+    await captured(paymentId);
+    expect(await ledger(paymentId)).toEqual(["authorize approved", "capture approved"]);
+  });
+
+  test("is sent again when the first request can no longer arrive, and then waits as long for that one", async () => {
+    const { paymentId, operationId } = await lostCapture();
+    await payments.acquirerWill("capture", "hang_before");
+    const sentAfter = async () => {
+      const [row] = await payments.query<{ seconds: number }>(
+        `select extract(epoch from sent_at - created_at)::float8 as seconds
+         from payments.payment_operation where operation_id = $1`,
+        [operationId],
+      );
+      return row!.seconds;
+    };
+    const second = await eventually(async () => (await sentAfter()) > 0 && (await sentAfter()));
+    expect(second).toBeGreaterThanOrEqual((CALL + LATE) / 1_000);
+    await captured(paymentId);
+    expect((await sentAfter()) - second).toBeGreaterThanOrEqual((CALL + LATE) / 1_000);
+    expect(await ledger(paymentId)).toEqual(["authorize approved", "capture approved"]);
+  });
+});
+
+describe("the refund that gives back a settled charge", () => {
+  const reverse = (paymentId: string) => payments.operate(reverseUnresolvedPayment, { paymentId }, "alice");
+  const look = async (paymentId: string) => (await attempts(paymentId)).last_inquiry;
+
+  test("is not sent again while the first request may arrive", async () => {
+    const command = payments.command({ amountMinor: "10000", cardData: { pan: "4000000000000119" } });
+    await payments.acquirerWill("inquire", "http_500", 2);
+    expect(await payments.call(sellPayment, command)).toMatchObject({ outcome: "pending" });
+    const { paymentId } = command;
+    await payments.query(
+      "update payments.payment set created_at = created_at - interval '10 minutes' where payment_id = $1",
+      [paymentId],
+    );
+    await fetch(`${payments.acquirer.url}/business-day/close`, { method: "POST" });
+    await payments.acquirerWill("refund", "hang_before");
+    await eventually(async () => {
+      await reverse(paymentId);
+      return (await look(paymentId)) === "refund_not_found";
+    });
+    expect(await ledger(paymentId)).toEqual(["sale approved"]);
+    await arrive("refund", `${paymentId}:reversal`, paymentId);
+    await eventually(async () => {
+      await reverse(paymentId);
+      const seen = await payments.operate(describePayment, { paymentId });
+      return seen.outcome === "done" && seen.result.payment.status === "FAILED";
+    });
+    expect(await ledger(paymentId)).toEqual(["sale approved", "refund approved"]);
+  });
+});

@@ -1,0 +1,125 @@
+import { eventually } from "../support/index.ts";
+import { freePort } from "@holdfast/sandbox/infrastructure";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { startBankFront } from "./bank-front.ts";
+import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
+
+/** A bank that pays a refund as often as it gets it: what was lost may be on its way, and must not be overtaken. */
+let refunds: RefundsHarness;
+
+const CALL = 1_000;
+const LATE = 3_000;
+
+beforeAll(async () => {
+  refunds = await startRefundsHarness({
+    bank: { repetition: "none" },
+    refunds: {
+      ACQUIRER_TIMEOUT: `${CALL}ms`,
+      ACQUIRER_LATE_ARRIVAL: `${LATE}ms`,
+      ACQUIRER_REPETITION: "none",
+      RECOVERY_SCHEDULE: Array.from({ length: 60 }, (_, index) => `${(index + 1) * 200}ms`).join(","),
+      RECOVERY_INTERVAL: "30ms",
+    },
+  });
+});
+afterEach(() => refunds.acquirerWillBehave());
+afterAll(async () => {
+  expect(await refunds.broken()).toEqual([]);
+  await refunds.close();
+});
+
+/** An approved refund of 10.00 whose request is still somewhere between us and the bank. */
+async function lostRefund(operation: "refund" | "release" = "refund") {
+  const paymentId = await refunds.pay("10000", operation === "refund" ? "sale" : "authorization");
+  const refundId = await refunds.queue(paymentId, "1000");
+  await refunds.acquirerWill(operation, "hang_before");
+  await refunds.approve(refundId);
+  return { paymentId, refundId };
+}
+
+const row = async (refundId: string) => {
+  const [found] = await refunds.query<{ recovery_attempts: number; last_inquiry: string; seconds: number }>(
+    `select recovery_attempts, last_inquiry, extract(epoch from sent_at - approved.at)::float8 as seconds
+     from refunds.refund join refunds.refund_history as approved using (refund_id)
+     where refund_id = $1 and to_state = 'EXECUTING'`,
+    [refundId],
+  );
+  return found!;
+};
+
+async function arrive(operation: string, reference: string, parentReference: string): Promise<void> {
+  const answer = await fetch(`${refunds.acquirer.url}/v1/${operation}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ reference, parentReference, amountMinor: 1_000, currency: "TRY" }),
+  });
+  expect(await answer.json()).toMatchObject({ outcome: "approved" });
+}
+
+test.each(["refund", "release"] as const)(
+  "a %s that the bank has not seen is not sent again while the first request may arrive",
+  async (operation) => {
+    const { paymentId, refundId } = await lostRefund(operation);
+    await eventually(async () => (await row(refundId)).recovery_attempts >= 4);
+    expect(await row(refundId)).toMatchObject({ last_inquiry: "not_found" });
+    expect(await refunds.ledger(refundId)).toEqual([]);
+    await arrive(operation, `${refundId}:refund`, paymentId);
+    expect(await refunds.settled(refundId)).toBe("SUCCESS");
+    expect(await refunds.ledger(refundId)).toEqual([`${operation} approved 1000`]);
+  },
+);
+
+test("one that can no longer arrive is sent again, and paid once", async () => {
+  const { refundId } = await lostRefund();
+  expect(await refunds.settled(refundId)).toBe("SUCCESS");
+  expect((await row(refundId)).seconds).toBeGreaterThanOrEqual((CALL + LATE) / 1_000);
+  expect(await refunds.ledger(refundId)).toEqual(["refund approved 1000"]);
+});
+
+test("that the bank could not be asked does not mean that nothing was sent", async () => {
+  const bank = { ACQUIRER_REPETITION: "none", ACQUIRER_LATE_ARRIVAL: "1h" };
+  const alone = await startRefundsHarness({ bank: { repetition: "none" }, running: ["payments"] });
+  const front = await startBankFront(alone.acquirer.url);
+  const service = await alone.startRefunds({ ...FAST, ...bank, ACQUIRER_URL: front.url });
+  const paymentId = await alone.pay();
+  const refundId = await alone.queue(paymentId, "1000");
+  await alone.acquirerWill("refund", "hang_before");
+  await alone.approve(refundId);
+  const lastInquiry = async () => {
+    const reply = await alone.describe(refundId);
+    return "result" in reply ? reply.result.lastInquiry : undefined;
+  };
+  const url = new URL(front.url);
+  await front.close();
+  await eventually(async () => (await lastInquiry()) === "acquirer_unavailable");
+  const again = await startBankFront(alone.acquirer.url, Number(url.port));
+  await eventually(async () => (await lastInquiry()) === "not_found");
+  const attempts = async () => {
+    const reply = await alone.describe(refundId);
+    return "result" in reply ? reply.result.attempts : 0;
+  };
+  const before = await attempts();
+  await eventually(async () => (await attempts()) > before);
+  expect(await alone.ledger(refundId)).toEqual([]);
+  await service.stop();
+  await again.close();
+  await alone.close();
+});
+
+test("one of which nothing was sent waits for nothing", async () => {
+  const bank = { ACQUIRER_REPETITION: "none", ACQUIRER_LATE_ARRIVAL: "1h" };
+  const alone = await startRefundsHarness({ bank: { repetition: "none" }, running: ["payments"] });
+  const nobody = `http://127.0.0.1:${await freePort()}`;
+  const away = await alone.startRefunds({ ...FAST, ...bank, ACQUIRER_URL: nobody });
+  const refundId = await alone.queue(await alone.pay(), "1000");
+  await alone.approve(refundId);
+  await eventually(async () => {
+    const reply = await alone.describe(refundId);
+    return "result" in reply && reply.result.lastInquiry === "acquirer_unavailable";
+  });
+  await away.stop();
+  await alone.startRefunds({ ...FAST, ...bank });
+  expect(await alone.settled(refundId)).toBe("SUCCESS");
+  expect(await alone.ledger(refundId)).toEqual(["refund approved 1000"]);
+  await alone.close();
+});
