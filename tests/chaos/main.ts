@@ -3,9 +3,11 @@
 //
 //   npm run chaos -- --seed 42 --payments 500 --seconds 60
 //   npm run chaos -- --minutes 30                             # as dense as the short one, for longer
+//   npm run chaos -- --binds-unseen false --repetition none   # a bank without kind habits
 import { parseArgs } from "node:util";
 import { describeViolation } from "../checker/index.ts";
 import { drawSeed } from "./random.ts";
+import { bankHabits } from "./system/bank-habits.ts";
 import { runChaos, type Verdict } from "./run-chaos.ts";
 
 const { values } = parseArgs({
@@ -14,6 +16,8 @@ const { values } = parseArgs({
     payments: { type: "string" },
     seconds: { type: "string" },
     minutes: { type: "string" },
+    "binds-unseen": { type: "string" },
+    repetition: { type: "string" },
   },
 });
 const VIOLATIONS_SHOWN = 10;
@@ -31,6 +35,10 @@ const seed = wholeNumber("seed", values.seed);
 const minutes = values.minutes === undefined ? undefined : wholeNumber("minutes", values.minutes);
 const seconds = wholeNumber("seconds", values.seconds ?? `${minutes === undefined ? 75 : minutes * 60}`);
 const payments = wholeNumber("payments", values.payments ?? `${Math.round(seconds * PAYMENTS_PER_SECOND)}`);
+// The simulator and everything that has to know of it read them from here.
+if (values["binds-unseen"] !== undefined) process.env["SIMULATOR_BINDS_UNSEEN"] = values["binds-unseen"];
+if (values.repetition !== undefined) process.env["SIMULATOR_REPETITION"] = values.repetition;
+bankHabits();
 print(`seed ${seed}: HOLDFAST_SEED=${seed} npm run chaos repeats this schedule`);
 const { verdicts, dir } = await runChaos({
   seed,

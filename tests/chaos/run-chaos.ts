@@ -14,11 +14,12 @@ import { planNemesis } from "./plan-nemesis.ts";
 import { createRandom } from "./random.ts";
 import { describeRun } from "./report.ts";
 import { heal, readEveryCheckout, readEveryPayment, UnsettledError, untilSettled } from "./settle.ts";
+import { bankHabits, isKind } from "./system/bank-habits.ts";
 import { browsersOf } from "./system/browsers.ts";
 import type { Shop } from "./system/onboard-merchant.ts";
 import { readLedgers, readRequestedByOperators } from "./system/read-ledgers.ts";
 import { servicesOf, startSystem, type System } from "./system/system.ts";
-import { expiryRules, expiryTimers, loadTimers } from "./system/timers.ts";
+import { expiryRules, expiryTimers, loadTimers, unkindBankTimers } from "./system/timers.ts";
 import { planWorkload, runWorkload } from "./workload.ts";
 
 export type ChaosOptions = { seed: number; payments: number; seconds: number; log: (line: string) => void };
@@ -35,7 +36,11 @@ export type ChaosResult = { verdicts: Verdict[]; dir: string };
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const system = await startSystem({
-    timers: { ...loadTimers, ...(hasExpiry(options) && expiryTimers) },
+    timers: {
+      ...loadTimers,
+      ...(hasExpiry(options) && expiryTimers),
+      ...(!isKind(bankHabits()) && unkindBankTimers),
+    },
   });
   const dir = join(tmpdir(), `holdfast-chaos-${options.seed}-${Date.now()}`);
   let isKept = true;

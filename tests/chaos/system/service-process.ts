@@ -1,3 +1,4 @@
+import { bankHabits } from "./bank-habits.ts";
 import { join } from "node:path";
 import type { BusUser } from "@holdfast/contracts";
 import type { SchemaUrls } from "@holdfast/sandbox/infrastructure";
@@ -146,6 +147,7 @@ async function createService(
       NATS_URL: `nats://127.0.0.1:${bus.port}`,
       ...wires?.busEnv(user),
       ACQUIRER_URL: `http://127.0.0.1:${acquirer.port}`,
+      ACQUIRER_REPETITION: bankHabits().repetition,
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
       DRAIN_TIMEOUT: "5s",
       // Failpoints are off in production.

@@ -76,6 +76,9 @@ export const loadTimers: Timers = {
   CHECKOUT_INTERVAL: "500ms",
 };
 
+/** Where the bank binds nothing or carries out repeats: longer than a frozen bank keeps a request. */
+export const unkindBankTimers = { ACQUIRER_LATE_ARRIVAL: "22s" };
+
 /** For a run in which authorizations expire before it is over; merchants capture what they capture within seconds. */
 export const expiryTimers = { AUTHORIZATION_EXPIRES_AFTER: "30s", EXPIRY_INTERVAL: "500ms" };
 

@@ -1,0 +1,21 @@
+import type { Modes } from "@holdfast/acquirer-simulator";
+import { REPETITIONS } from "@holdfast/acquirer";
+import { z } from "zod";
+
+/**
+ * Which kindnesses the bank of a run has. `SIMULATOR_BINDS_UNSEEN` and `SIMULATOR_REPETITION` take them away, in every run and
+ * every fault test: the simulator reads them itself, and the services learn here what they have to know.
+ */
+export function bankHabits(environment: NodeJS.ProcessEnv = process.env): Modes {
+  const read = habits.parse(environment);
+  return { bindsUnseen: read.SIMULATOR_BINDS_UNSEEN === "true", repetition: read.SIMULATOR_REPETITION };
+}
+
+export function isKind({ bindsUnseen, repetition }: Modes): boolean {
+  return bindsUnseen && repetition === "replay";
+}
+
+const habits = z.object({
+  SIMULATOR_BINDS_UNSEEN: z.enum(["true", "false"]).default("true"),
+  SIMULATOR_REPETITION: z.enum(REPETITIONS).default("replay"),
+});
