@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,12 +14,13 @@ export async function startBankFront(bankUrl: string, port = 0) {
   let thawed = Promise.resolve();
   let thaw = () => {};
   const rewrite: Record<string, (answer: string) => string> = {};
-  let waiting = 0;
+  const waiting = new Set<string>();
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
-    waiting++;
+    const asked = `${randomUUID()} ${request.url} ${body}`;
+    waiting.add(asked);
     await thawed;
-    waiting--;
+    waiting.delete(asked);
     const method = request.method!;
     try {
       const reply = await fetch(`${bankUrl}${request.url}`, {
@@ -46,8 +48,8 @@ export async function startBankFront(bankUrl: string, port = 0) {
       thaw = frozen.resolve;
     },
     thaw: () => thaw(),
-    /** Requests that wait for the thaw. */
-    waiting: () => waiting,
+    /** Requests that wait for the thaw, all of them or those about one payment or refund. */
+    waiting: (id = "") => [...waiting].filter((asked) => asked.includes(id)).length,
     /** What inquiries are answered instead. */
     answerInquiries(how: (answer: string) => string) {
       rewrite["GET"] = how;

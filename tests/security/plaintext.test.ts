@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { installationSchema } from "@holdfast/installation";
+import { installationSchema, keepStreamSchema } from "@holdfast/installation";
 import { ConfigError, migrationSchema, parseConfig } from "@holdfast/service-runtime";
 import { expect, test } from "vitest";
 import type { z } from "zod";
@@ -69,6 +69,12 @@ const programs: Case[] = [
     refused: ["DATABASE_ADMIN_URL", "NATS_URL"],
   },
   {
+    name: "the keeper of the event stream",
+    schema: keepStreamSchema,
+    env: { HEALTH_PORT: WIRES.HEALTH_PORT, NATS_URL: WIRES.NATS_URL },
+    refused: ["NATS_URL"],
+  },
+  {
     name: "a migration",
     schema: migrationSchema,
     env: { MIGRATION_DATABASE_URL: WIRES.DATABASE_URL },
@@ -95,17 +101,30 @@ function faultsOf(schema: z.ZodObject, env: Record<string, string>): string[] {
   }
 }
 
+/** What a process with these settings leaves behind. */
+function run(path: string, env: Record<string, string>) {
+  return spawnSync(process.execPath, [join(root, path)], {
+    env: { PATH: process.env["PATH"], ...env },
+    encoding: "utf8",
+    timeout: 240_000,
+  });
+}
+
 test("the process ends before it has connected, and says which setting, without its value", () => {
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    [join(root, "services", "payments", "src", "main.ts")],
-    {
-      env: { PATH: process.env["PATH"], ...PAYMENTS, ...MENDED, ACQUIRER_URL: BANK.ACQUIRER_URL },
-      encoding: "utf8",
-      timeout: 240_000,
-    },
-  );
+  const env = { ...PAYMENTS, ...MENDED, ACQUIRER_URL: BANK.ACQUIRER_URL };
+  const { status, stderr } = run("services/payments/src/main.ts", env);
   expect(status).toBe(1);
   expect(stderr).toContain("  ACQUIRER_URL: must be https://, unless ALLOW_PLAINTEXT names acquirer\n");
+  expect(stderr).not.toMatch(/hunter2|bank\.example\.com/);
+});
+
+test.each([
+  ["services/payments/src/reconcile.ts", ["DATABASE_URL", "NATS_URL"]],
+  ["services/refunds/src/reconcile.ts", ["DATABASE_URL", "NATS_URL"]],
+  ["services/refunds/src/compare-reservations.ts", ["DATABASE_URL", "NATS_URL", "ACQUIRER_URL"]],
+])("so does a command that is run by hand: %s", (path, refused) => {
+  const { status, stderr } = run(path, { ...WIRES, ...BANK });
+  expect(status).toBe(1);
+  expect([...stderr.matchAll(/^  (\w+): must /gm)].map(([, setting]) => setting)).toEqual(refused);
   expect(stderr).not.toMatch(/hunter2|bank\.example\.com/);
 });

@@ -175,6 +175,18 @@ test("it knows the clients behind its proxies, and tells how long it keeps a con
   await eventually(() => expect(gateway.lines.at(-1)).toMatchObject({ clientAddress: "203.0.113.9" }));
 });
 
+test("public pages say in the log that a proxy stands before them which nobody has declared; the other faces have nothing to say", async () => {
+  const gateway = await setUp({ TRUSTED_PROXIES: "none" });
+  const { merchant, operator, public: pages } = gateway.ports;
+  for (const port of [merchant, operator, pages])
+    await http(port, { path: "/", headers: { "x-forwarded-for": "203.0.113.9" } });
+  const requests = () => gateway.lines.filter(({ msg }) => msg === "request");
+  await eventually(() => expect(requests()).toHaveLength(3));
+  expect(gateway.lines.filter(({ level }) => level === "error")).toMatchObject([
+    { listener: "public", msg: "X-Forwarded-For is not read, since TRUSTED_PROXIES names no proxy" },
+  ]);
+});
+
 test("the process answers its requests under way at SIGTERM and exits 0", async () => {
   const gateway = await setUp();
   const payments = await startTestPayments(gateway.nats.url);

@@ -58,6 +58,16 @@ test("what a merchant sends beyond its share is not started: there is no payment
   expect(await payments.ledger(command.paymentId)).toEqual([]);
 });
 
+test("commands of one merchant that hang leave another's the places of the process", async () => {
+  const { noisy, other, pay, hang } = await setUp({
+    COMMANDS_IN_FLIGHT_MAX: "4",
+    ACQUIRER_CONNECTIONS_SHARE: "1",
+  });
+  await hang(4, { atBank: 1 });
+  expect(await pay(noisy)).toEqual({ outcome: "not_started" });
+  expect(await pay(other)).toMatchObject({ result: { status: "SUCCESS" } });
+});
+
 test("recovery has connections of its own: it settles what is unknown while all others hang", async () => {
   const { payments, other, hang } = await setUp({ ACQUIRER_CONNECTIONS_MAX: "1" });
   await payments.acquirerWill("authorize", "reset");

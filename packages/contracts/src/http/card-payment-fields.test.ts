@@ -54,6 +54,8 @@ describe("one field at fault", () => {
     [{ cardHolderName: "٤١١١١١١١١١١١١١١١" }, { cardHolderName: "card_number" }],
     // Begins like no scheme's, so that it is a card number only beside the same one.
     [{ pan: "1000000000009", customerId: "c-1000 0000 0000 9" }, { customerId: "card_number" }],
+    [{ pan: "1000000000009", orderId: "１０００００００００００９" }, { orderId: "card_number" }],
+    [{ pan: "1000000000009", cardHolderName: "١٠٠٠٠٠٠٠٠٠٠٠٩" }, { cardHolderName: "card_number" }],
     [{ cardHolderName: "A" }, { cardHolderName: "too_short" }],
     [{ cardHolderName: "x".repeat(46) }, { cardHolderName: "too_long" }],
     [{ amount: "12.34" }, { amount: "custom" }],

@@ -48,7 +48,9 @@ async function setUp(settings: Record<string, string>) {
 
 test("512 forms that do not arrive, for checkouts nobody knows, shut out no buyer", async () => {
   const { checkouts, pages, buy, slowForm } = await setUp({
-    REQUESTS_IN_FLIGHT_MAX: "512",
+    // Fewer places than bodies: a form that took one before it is there would leave none to buyers.
+    REQUESTS_IN_FLIGHT_MAX: "64",
+    LOCAL_REQUESTS_IN_FLIGHT_MAX: "64",
     BODIES_IN_FLIGHT_MAX: "256",
   });
   checkouts.answers.pay = async () => ({ outcome: "done", result: { ...pages[0]!, status: "COMPLETED" } });
@@ -79,4 +81,33 @@ test("payments of one merchant's checkouts that hang leave the places of another
     [200, 303],
     [200, 303],
   ]);
+});
+
+test("forms of one address, or for one checkout, that hang leave places to all other buyers", async () => {
+  const { checkouts, pages, buy } = await setUp({
+    REQUESTS_IN_FLIGHT_MAX: "16",
+    REQUESTS_IN_FLIGHT_SHARE: "1",
+  });
+  const [known, other] = pages as [(typeof pages)[number], (typeof pages)[number]];
+  const release = Promise.withResolvers<void>();
+  let held = 0;
+  checkouts.answers.pay = async (merchantId) => {
+    if (merchantId === known.merchantId) {
+      held++;
+      await release.promise;
+    }
+    return { outcome: "done", result: known };
+  };
+  const [mallory, ...friends] = Array.from({ length: 4 }, (_, host) => `198.51.100.${host + 1}`);
+  // An eighth of the places.
+  const ofAddress = [buy(known, mallory!), buy(known, mallory!)];
+  await eventually(() => expect(held).toBe(2));
+  expect(await buy(other, mallory!)).toEqual([200, 503]);
+  // Four of one checkout, from wherever.
+  const ofCheckout = [buy(known, friends[0]!), buy(known, friends[1]!)];
+  await eventually(() => expect(held).toBe(4));
+  expect(await buy(known, friends[2]!)).toEqual([200, 503]);
+  expect(await buy(other, friends[2]!)).toEqual([200, 303]);
+  release.resolve();
+  for (const bought of [...ofAddress, ...ofCheckout]) expect(await bought).toEqual([200, 303]);
 });

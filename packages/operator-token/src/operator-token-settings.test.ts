@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createOperatorIdentity, type TokenOptions } from "@holdfast/tests/support";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { createVerifyToken, operatorTokenSettings } from "./operator-token-settings.ts";
+
+let directory: string;
+beforeAll(async () => void (directory = await mkdtemp(join(tmpdir(), "holdfast-tokens-"))));
+afterAll(() => rm(directory, { recursive: true }));
+
+const identity = await createOperatorIdentity();
+
+/** Whether a process with these settings knows whose token it is. */
+async function accepts(settings: Record<string, string>, options?: TokenOptions): Promise<boolean> {
+  const where = await identity.settings(join(directory, "jwks.json"));
+  const verify = createVerifyToken(z.object(operatorTokenSettings).parse({ ...where, ...settings }));
+  return (await verify(await identity.token(options))) !== undefined;
+}
+
+const of = (claims: Record<string, unknown>): TokenOptions => ({ claims });
+
+test.each<[string, Record<string, string>, TokenOptions, TokenOptions]>([
+  [
+    "the level of the sign-in",
+    { OPERATOR_REQUIRED_ACR: "urn:example:gold, urn:example:silver" },
+    of({ acr: "urn:example:silver" }),
+    of({ acr: "urn:example:bronze" }),
+  ],
+  [
+    "the methods of the sign-in",
+    { OPERATOR_REQUIRED_AMR: "mfa,hwk" },
+    of({ amr: ["hwk", "mfa"] }),
+    of({ amr: ["pwd", "mfa"] }),
+  ],
+  ["the longest life", { OPERATOR_TOKEN_AGE_MAX: "5m" }, { expiresAt: "4m" }, { expiresAt: "6m" }],
+  ["the issuer", { OPERATOR_JWT_ISSUER: "https://a.test" }, of({ iss: "https://a.test" }), {}],
+  ["the audience", { OPERATOR_JWT_AUDIENCE: "another" }, of({ aud: "another" }), {}],
+])("a setting demands %s of each token", async (_case, settings, meets, misses) => {
+  expect(await accepts(settings, meets)).toBe(true);
+  expect(await accepts(settings, misses)).toBe(false);
+});
+
+test("without these settings a token may say anything of its sign-in, and lives an hour at most", async () => {
+  expect(await accepts({}, of({ acr: "urn:example:bronze", amr: ["pwd"] }))).toBe(true);
+  expect(await accepts({}, { expiresAt: "61m" })).toBe(false);
+});
