@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, globSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, globSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -26,6 +26,11 @@ export function layOutOlderInstallation(revision: string): OlderInstallation {
   }
   for (const certificate of globSync("deploy/build-certificates/*.crt", { cwd: root })) {
     copyFileSync(join(root, certificate), join(directory, certificate));
+  }
+  // As `npm run compose:prepare` does it for this revision, which may not have happened here yet.
+  const ofTheProxy = process.env["NODE_EXTRA_CA_CERTS"];
+  if (ofTheProxy && existsSync(ofTheProxy)) {
+    copyFileSync(ofTheProxy, join(directory, "deploy", "build-certificates", "node-extra-ca-certs.crt"));
   }
   return {
     directory,
