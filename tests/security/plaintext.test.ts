@@ -102,8 +102,8 @@ function faultsOf(schema: z.ZodObject, env: Record<string, string>): string[] {
 }
 
 /** What a process with these settings leaves behind. */
-function run(path: string, env: Record<string, string>) {
-  return spawnSync(process.execPath, [join(root, path)], {
+function run(path: string, env: Record<string, string>, args: string[] = []) {
+  return spawnSync(process.execPath, [join(root, path), ...args], {
     env: { PATH: process.env["PATH"], ...env },
     encoding: "utf8",
     timeout: 240_000,
@@ -116,6 +116,26 @@ test("the process ends before it has connected, and says which setting, without 
   expect(status).toBe(1);
   expect(stderr).toContain("  ACQUIRER_URL: must be https://, unless ALLOW_PLAINTEXT names acquirer\n");
   expect(stderr).not.toMatch(/hunter2|bank\.example\.com/);
+});
+
+test.each([
+  ["services/payments/src/keys.ts", { DATABASE_URL: WIRES.DATABASE_URL }, "DATABASE_URL"],
+  ["packages/audit/src/verify-audit.ts", { AUDIT_DATABASE_URL: WIRES.DATABASE_URL }, "AUDIT_DATABASE_URL"],
+  [
+    "services/payments/src/card-bins/import-bins.ts",
+    { MIGRATION_DATABASE_URL: WIRES.DATABASE_URL },
+    "MIGRATION_DATABASE_URL",
+  ],
+])("nor does %s send what it reads over a network in the open", (path, env, setting) => {
+  const bins = join(root, "services", "payments", "src", "card-bins", "shipped-bins.csv");
+  const { status, stderr } = run(
+    path,
+    { CARD_SEALING_KEYS: `k1:${KEY}`, PAN_FINGERPRINT_KEY: KEY, ...env },
+    path.endsWith("bins.ts") ? [bins] : [],
+  );
+  expect(status).toBeGreaterThan(0);
+  expect(stderr).toContain(`${setting}: must end in ?sslmode=verify-full`);
+  expect(stderr).not.toContain("hunter2");
 });
 
 test.each([

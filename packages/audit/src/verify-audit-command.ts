@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Kysely, PostgresDialect, sql } from "kysely";
+import { databaseUrlOf } from "@holdfast/service-runtime";
 import { Client, Pool } from "pg";
 import { verifyAuditChain, type AuditVerdict } from "./audit-chain.ts";
 import { formatAuditHead, parseAuditHead, type AuditHead } from "./audit-head.ts";
@@ -131,9 +132,11 @@ function databaseUrl(
 ): string {
   if (url !== undefined && home !== undefined)
     throw new Error("--database-url and --home name two databases");
-  if (url !== undefined) return url;
-  const set = env["AUDIT_DATABASE_URL"] || env["DATABASE_URL"];
-  return home === undefined && set ? set : sandboxDatabaseUrl(home ?? ".holdfast");
+  if (url !== undefined) return databaseUrlOf("--database-url", url, env);
+  const name = env["AUDIT_DATABASE_URL"] ? "AUDIT_DATABASE_URL" : "DATABASE_URL";
+  return home === undefined && env[name]
+    ? databaseUrlOf(name, env[name], env)
+    : sandboxDatabaseUrl(home ?? ".holdfast");
 }
 
 function sandboxDatabaseUrl(home: string): string {

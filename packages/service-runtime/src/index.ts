@@ -2,6 +2,7 @@ export * from "./certificate-watch.ts";
 export * from "./clock-watch.ts";
 export * from "./config.ts";
 export * from "./create-database.ts";
+export * from "./database-url-of.ts";
 export * from "./dependency-checks.ts";
 export * from "./failpoint.ts";
 export * from "./from-now.ts";

@@ -3,8 +3,9 @@ import { parseArgs } from "node:util";
 import type { Kysely } from "kysely";
 import { Pool } from "pg";
 import { z } from "zod";
-import { commonSettings, parseConfig } from "./config.ts";
+import { parseConfig } from "./config.ts";
 import { createDatabase } from "./create-database.ts";
+import { databaseUrlOf } from "./database-url-of.ts";
 import { rowsByKey, type RingInUse } from "./keys-in-use.ts";
 import { describeError } from "./logger.ts";
 import { DatabaseUnavailableError } from "./postgres.ts";
@@ -125,7 +126,7 @@ async function withDatabase<DB>(
   env: NodeJS.ProcessEnv,
   work: (db: Kysely<DB>) => Promise<number>,
 ): Promise<number> {
-  const { DATABASE_URL: url } = parseConfig(z.object({ DATABASE_URL: commonSettings.DATABASE_URL }), env);
+  const url = databaseUrlOf("DATABASE_URL", env["DATABASE_URL"], env);
   const pool = new Pool({
     connectionString: url,
     max: 1,

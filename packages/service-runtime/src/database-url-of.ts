@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { parseConfig, urlSetting } from "./config.ts";
+import { plaintextSettings, postgresWire, refusePlaintext } from "./plaintext.ts";
+
+/**
+ * The database of a command that is run by hand, wherever its URL comes from.
+ * @param name what to mend: the setting or the option that gave it.
+ * @throws ConfigError where it is no URL of PostgreSQL, or would go over a network unencrypted and ALLOW_PLAINTEXT does not
+ * name it.
+ */
+export function databaseUrlOf(name: string, url: string | undefined, env: NodeJS.ProcessEnv): string {
+  const schema = z
+    .object({ [name]: urlSetting("postgres:", "postgresql:"), ...plaintextSettings })
+    .check(refusePlaintext(() => (url && URL.canParse(url) ? [postgresWire(name, url)] : [])));
+  parseConfig(schema, { [name]: url, ALLOW_PLAINTEXT: env["ALLOW_PLAINTEXT"] });
+  return url!;
+}
