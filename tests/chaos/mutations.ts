@@ -96,9 +96,9 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "a refused reversal counts as done",
     changes: [
       {
-        file: `${payments}/recovery/undo-payment.ts`,
-        search: `return { kind: "wait", cause: "reversal_refused" };`,
-        replace: `return { kind: "undone", by: "reversal" };`,
+        file: `${payments}/recovery/decide-undo.ts`,
+        search: `result: { kind: "wait", cause: "reversal_refused" },`,
+        replace: `result: { kind: "undone", by: "reversal" },`,
       },
     ],
     scenario: outage("refuses a reversal ten times"),

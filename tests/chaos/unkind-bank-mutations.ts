@@ -64,23 +64,23 @@ export const UNKIND_BANK_MUTATIONS: readonly Mutation[] = [
   {
     name: "reversal: settled counts as reversed",
     changes: change(
-      `${payments}/recovery/undo-payment.ts`,
+      `${payments}/recovery/decide-undo.ts`,
       `    case "reversed":
-      return { kind: "undone", by: "reversal" };`,
+      return { result: { kind: "undone", by: "reversal" } };`,
       `    case "reversed":
     case "settled":
-      return { kind: "undone", by: "reversal" };`,
+      return { result: { kind: "undone", by: "reversal" } };`,
     ),
     scenario: unkindBank("a sale that was settled before its reversal came"),
   },
   {
     name: "reversal: a refund that was too late counts as paid",
     changes: change(
-      `${payments}/recovery/undo-payment.ts`,
+      `${payments}/recovery/decide-undo.ts`,
       `    case "expired":
-      return { kind: "wait", cause: "refund_expired", next: "now" };`,
+      return { result: { kind: "wait", cause: "refund_expired", next: "now" } };`,
       `    case "expired":
-      return { kind: "undone", by: "refund" };`,
+      return { result: { kind: "undone", by: "refund" } };`,
     ),
     scenario: unkindBank("a sale that was settled before its reversal came"),
   },

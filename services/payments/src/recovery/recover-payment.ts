@@ -20,7 +20,8 @@ import {
   REVERSED,
   type RecoveryLimits,
 } from "./decide-recovery.ts";
-import { inquire, undoPayment, type UndoResult } from "./undo-payment.ts";
+import type { UndoResult } from "./decide-undo.ts";
+import { inquire, undoPayment } from "./undo-payment.ts";
 
 /**
  * Settles one payment of unknown outcome: asks the acquirer about our reference, and adopts, fails or reverses the

@@ -7,13 +7,18 @@
 import {
   movementOutcome,
   withSubReference,
-  type AcquirerOutcome,
   type FollowUpRequest,
   type InquiryOutcome,
-  type ReversalOutcome,
 } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/service-runtime";
 import type { LeasedPayment } from "../payment/payment-lease.ts";
+import {
+  decideAfterRefund,
+  decideAfterReversal,
+  isUndone,
+  type UndoDecision,
+  type UndoResult,
+} from "./decide-undo.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
 import {
   findReversal,
@@ -27,13 +32,6 @@ import { startWatch } from "./watch-queries.ts";
 /** Also one that has ended, and of which the bank has shown money afterwards. */
 export type UndonePayment = Omit<LeasedPayment, "lease_token" | "due_at">;
 
-/** How an attempt ended: the money is back, was never taken or has never been seen, or it is tried again. */
-export type UndoResult =
-  | { kind: "undone"; by: "reversal" | "refund" }
-  /** The bank had not seen it until the horizon. That is a decision and no knowledge, so it is looked at once more. */
-  | { kind: "undone"; by: "horizon" }
-  | { kind: "wait"; cause: string; next?: "now" };
-
 /** @param inquiry what the bank has just said of the payment's reference, if it was asked. */
 export async function undoPayment(
   deps: RecoverDeps,
@@ -43,10 +41,7 @@ export async function undoPayment(
   const known = await findReversal(deps.db, payment.payment_id);
   if (known?.settled_at) return await refundSettled(deps, payment, known);
   const found = inquiry ?? (await inquire(deps, payment.payment_id));
-  // Of what it has declined or not judged it holds nothing, and nothing more can come under that reference.
-  if (found.kind === "reversed" || found.kind === "declined" || found.kind === "expired") {
-    return { kind: "undone", by: "reversal" };
-  }
+  if (isUndone(found)) return { kind: "undone", by: "reversal" };
   if (!deps.maySend) return { kind: "wait", cause: causeOf(found), next: "now" };
   const approvedMinor = await approvedAmount(deps, payment, known, found);
   const reversal = await deps.acquirer.reverse({
@@ -56,40 +51,20 @@ export async function undoPayment(
     waitUntil: waitUntil(deps),
   });
   await failpoint("payments.after_reversal");
-  return await afterReversal(deps, payment, reversal);
+  return await commit(deps, payment, decideAfterReversal(reversal, payment.age_ms, deps.limits));
 }
 
-async function afterReversal(
+/** Commits what the bank has said before anything is made of it. */
+async function commit(
   deps: RecoverDeps,
   payment: UndonePayment,
-  reversal: ReversalOutcome,
+  { result, note, refusal }: UndoDecision,
 ): Promise<UndoResult> {
-  const { db, events, limits } = deps;
-  const { payment_id } = payment;
-  switch (reversal.kind) {
-    case "reversed":
-      return { kind: "undone", by: "reversal" };
-    case "nothing_found":
-      if (payment.age_ms < limits.horizonMs) return { kind: "wait", cause: "nothing_found" };
-      // Before the payment ends: without a watch it would be forgotten while the bank may still carry it out.
-      await startWatch(deps, payment);
-      return { kind: "undone", by: "horizon" };
-    case "settled":
-      await noteBankSaid(db, payment_id, { sent: true, settled: true });
-      events.reversalRefused(payment, reversal);
-      return { kind: "wait", cause: "reversal_settled", next: "now" };
-    case "refused":
-      await noteBankSaid(db, payment_id, { sent: true, refusal: reversal });
-      events.reversalRefused(payment, reversal);
-      return { kind: "wait", cause: "reversal_refused" };
-    case "unknown":
-      await noteBankSaid(db, payment_id, { sent: true });
-      return { kind: "wait", cause: `reversal_${reversal.reason}` };
-    case "not_sent":
-      return { kind: "wait", cause: "acquirer_unavailable" };
-    default:
-      return reversal satisfies never;
-  }
+  // Before the payment ends: without a watch it would be forgotten while the bank may still carry it out.
+  if (result.kind === "undone" && result.by === "horizon") await startWatch(deps, payment);
+  if (note) await noteBankSaid(deps.db, payment.payment_id, note);
+  if (refusal) deps.events.reversalRefused(payment, refusal);
+  return result;
 }
 
 /** The bank's own amount under the reference; where it does not say, what it said before, or what it was asked for. */
@@ -135,7 +110,7 @@ async function refundSettled(
         ...(reversal.refund_sub_reference === 1 && { next: "now" as const }),
       };
     default:
-      return await afterRefund(deps, payment, outcome);
+      return await commit(deps, payment, decideAfterRefund(outcome));
   }
 }
 
@@ -158,30 +133,7 @@ async function sendRefund(
   const outcome = await deps.acquirer.refund(request);
   await failpoint("payments.after_reversal_refund");
   if (outcome.kind === "not_sent") await noteRefundNotSent(deps.db, payment.payment_id, sending);
-  return await afterRefund(deps, payment, outcome);
-}
-
-async function afterRefund(
-  { db, events }: RecoverDeps,
-  payment: UndonePayment,
-  outcome: AcquirerOutcome,
-): Promise<UndoResult> {
-  switch (outcome.kind) {
-    case "approved":
-      return { kind: "undone", by: "refund" };
-    case "declined":
-      await noteBankSaid(db, payment.payment_id, { refusal: outcome });
-      events.reversalRefused(payment, outcome);
-      return { kind: "wait", cause: "refund_declined" };
-    case "expired":
-      return { kind: "wait", cause: "refund_expired", next: "now" };
-    case "unknown":
-      return { kind: "wait", cause: `refund_${outcome.reason}` };
-    case "not_sent":
-      return { kind: "wait", cause: "acquirer_unavailable" };
-    default:
-      return outcome satisfies never;
-  }
+  return await commit(deps, payment, decideAfterRefund(outcome));
 }
 
 /** Our reference of the refund that gives back a settled payment. It begins with the payment's id. */
