@@ -35,7 +35,7 @@ export class Shop {
   }
 
   /** The code with which a call fails; undefined where it succeeds. */
-  async codeOf(path: string, body: object): Promise<unknown> {
+  async codeOf(path: string, body: object | string): Promise<unknown> {
     return (await this.post(path, body)).body.errorCode;
   }
 
