@@ -337,6 +337,14 @@ describe("a mode", () => {
     expect((await ask("shop-pay-1")).body.status).toBe("success");
   });
 
+  test("reports a failure as 0 or 2", async () => {
+    await shop.post("/payment/auth", pays("4129111111111111"));
+    const ask = () => shop.get("/v2/reporting/payment/details", { paymentConversationId: "shop-pay-1" });
+    expect((await ask()).body["payments"]).toMatchObject([{ paymentStatus: 0 }]);
+    await modes({ failedPaymentStatus: 2 });
+    expect((await ask()).body["payments"]).toMatchObject([{ paymentStatus: 2 }]);
+  });
+
   test("lets issuers refuse captures", async () => {
     await modes({ captures: "refused" });
     const { paymentId } = await shop.succeed("/payment/preauth", paymentBody());

@@ -326,7 +326,7 @@ describe("a refund", () => {
         {
           paymentTransactionId,
           refunds: [
-            { refundConversationId: "ref-1", refundPrice: 20.5, isAfterSettlement: 0 },
+            { refundConversationId: "ref-1", refundPrice: 20.5, isAfterSettlement: false },
             { refundConversationId: "ref-2", refundPrice: 39.5, refundStatus: 1, currencyCode: "TRY" },
           ],
         },

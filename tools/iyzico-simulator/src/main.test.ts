@@ -80,6 +80,17 @@ test("it says where it listens, ends promptly whatever is under way, and logs no
   expect(simulator.output() + files).not.toMatch(/4000000000000119|4111111111111111|"987"|sandbox-secret/);
 });
 
+test("a ledger that cannot be written ends it with exit code 1", async () => {
+  // The shell's file size limit of one block stands for a full disk.
+  const simulator = await start(["sh", "-c", 'ulimit -f 1; exec "$0" "$@"']);
+  const exited = once(simulator.process, "exit");
+  for (let count = 0; simulator.process.exitCode === null && count < 100; count += 1) {
+    await simulator.shop.post("/payment/auth", paymentBody()).catch(() => undefined);
+  }
+  expect(await exited).toEqual([1, null]);
+  expect(simulator.output()).toContain("the ledger cannot be written");
+});
+
 test("a faulty environment is logged in a line, without a key of it, with exit code 1", async () => {
   const child = spawnSimulator({
     IYZICO_SIMULATOR_MERCHANTS: '[{"apiKey": "x", "secretKey": "top secret"}]',
@@ -161,8 +172,9 @@ function merchantList(apiKeys: string[], merchantIds: string[]): string {
 
 type Simulator = { process: ChildProcess; url: string; shop: Shop; output(): string };
 
-function spawnSimulator(environment: Record<string, string>) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts")], {
+function spawnSimulator(environment: Record<string, string>, wrapper: string[] = []) {
+  const [command = "", ...args] = [...wrapper, process.execPath, join(import.meta.dirname, "main.ts")];
+  const child = spawn(command, args, {
     env: environment,
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -171,12 +183,16 @@ function spawnSimulator(environment: Record<string, string>) {
   return { process: child, output: () => output };
 }
 
-async function start(): Promise<Simulator> {
+async function start(wrapper: string[] = []): Promise<Simulator> {
   // What is never answered is held for longer than a test may take.
-  const child = spawnSimulator({
-    IYZICO_SIMULATOR_LEDGER_FILE: ledgerFile,
-    IYZICO_SIMULATOR_HANG: "60m",
-  });
+  const child = spawnSimulator(
+    {
+      IYZICO_SIMULATOR_LEDGER_FILE: ledgerFile,
+      IYZICO_SIMULATOR_HANG: "60m",
+      PATH: process.env["PATH"] ?? "",
+    },
+    wrapper,
+  );
   const simulator = { ...child, url: "", shop: new Shop("") };
   started.push(simulator);
   await expect.poll(child.output).toContain("\n");

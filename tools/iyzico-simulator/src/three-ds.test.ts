@@ -39,7 +39,7 @@ test("a start is signed, moves no money and is known to the inquiry", async () =
     signature: hmac(`${started.paymentId}:shop-pay-1`),
   });
   expect(await ledger()).toEqual([]);
-  expect(await reported(started)).toMatchObject({ paymentStatus: 2, threeDS: 1 });
+  expect(await reported(started)).toMatchObject({ paymentStatus: 2, threeDS: true });
   expect(await detail(started)).toMatchObject({ paymentStatus: "INIT_THREEDS" });
 });
 
@@ -259,7 +259,7 @@ test("what was begun outlives a restart, before and after the return, without th
   await shop.succeed("/payment/v2/3dsecure/auth", end(second));
   await bank.close();
   await start();
-  expect(await reported(first)).toMatchObject({ paymentStatus: 1, threeDS: 1 });
+  expect(await reported(first)).toMatchObject({ paymentStatus: 1, threeDS: true });
   expect(await shop.codeOf("/payment/v2/3dsecure/auth", end(second))).toBe("10203");
   const events = await readFile(`${ledgerFile}.events.ndjson`, "utf8");
   expect(events).not.toMatch(/5528790000000008|"123"/);

@@ -10,6 +10,7 @@ import {
   type PaymentItem,
   type Refund,
 } from "../bank/payment.ts";
+import type { Modes } from "../control/modes.ts";
 import { Decimal } from "../wire/decimal.ts";
 import { describeError } from "../wire/error-codes.ts";
 import type { AnswerFields } from "../wire/write-answer.ts";
@@ -61,7 +62,11 @@ export const reportDetails = defineCall({
       ({ createdAt }) => Date.parse(createdAt) >= since,
     );
     if (payments.length === 0 && office.modes.unknownPayment === "failure") return failure("5002");
-    return { kind: "success", fields: { payments: payments.map(reportOf) }, signs: [] };
+    return {
+      kind: "success",
+      fields: { payments: payments.map((payment) => reportOf(payment, office.modes)) },
+      signs: [],
+    };
   },
 });
 
@@ -97,19 +102,22 @@ function paymentStatus(payment: Payment): string {
   }
 }
 
-/** The same as numbers, in reports. */
+/** The same as numbers, in reports: only 1 is a success, and of a failure the documents say 0 and 2. */
+function statusNumber(payment: Payment, { failedPaymentStatus }: Pick<Modes, "failedPaymentStatus">): number {
+  return statusNumbers.get(paymentStatus(payment)) ?? failedPaymentStatus;
+}
+
 const statusNumbers = new Map([
   ["SUCCESS", 1],
-  ["FAILURE", 0],
   ["INIT_THREEDS", 2],
   ["CALLBACK_THREEDS", 3],
 ]);
 
-function reportOf(payment: Payment): AnswerFields {
+function reportOf(payment: Payment, modes: Readonly<Modes>): AnswerFields {
   const { paymentId, conversationId, currency, cancel, resultCode, state } = payment;
   return {
     paymentId,
-    paymentStatus: statusNumbers.get(paymentStatus(payment)),
+    paymentStatus: statusNumber(payment, modes),
     paymentRefundStatus: refundStatus(payment),
     price: Decimal.ofMinor(payment.priceMinor),
     paidPrice: Decimal.ofMinor(payment.paidPriceMinor),
@@ -122,7 +130,7 @@ function reportOf(payment: Payment): AnswerFields {
     currency,
     connectorName: CONNECTOR,
     authCode: payment.authCode,
-    threeDS: payment.threeDs ? 1 : 0,
+    threeDS: payment.threeDs !== undefined,
     phase: phaseOf(payment),
     acquirerBankName: cardBin(payment.pan).bankName,
     mdStatus: payment.threeDs?.mdStatus ?? undefined,
@@ -157,7 +165,7 @@ function refundsOf({ refunds }: PaymentItem, currency: string): AnswerFields[] {
     refundTxId,
     refundConversationId: conversationId,
     refundPrice: Decimal.ofMinor(amountMinor),
-    isAfterSettlement: isAfterSettlement ? 1 : 0,
+    isAfterSettlement,
     ...recordFields(more, currency),
   }));
 }
