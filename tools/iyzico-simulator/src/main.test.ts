@@ -80,12 +80,15 @@ test("it says where it listens, ends promptly whatever is under way, and logs no
   expect(simulator.output() + files).not.toMatch(/4000000000000119|4111111111111111|"987"|sandbox-secret/);
 });
 
-test("a ledger that cannot be written ends it with exit code 1", async () => {
+test.each([
+  ["ledger", "/payment/auth", paymentBody()],
+  ["file of events", "/payment/3dsecure/initialize", paymentBody({ callbackUrl: "https://shop.test/" })],
+])("a %s that cannot be written ends it with exit code 1", async (_name, path, body) => {
   // The shell's file size limit of one block stands for a full disk.
   const simulator = await start(["sh", "-c", 'ulimit -f 1; exec "$0" "$@"']);
   const exited = once(simulator.process, "exit");
   for (let count = 0; simulator.process.exitCode === null && count < 100; count += 1) {
-    await simulator.shop.post("/payment/auth", paymentBody()).catch(() => undefined);
+    await simulator.shop.post(path, body).catch(() => undefined);
   }
   expect(await exited).toEqual([1, null]);
   expect(simulator.output()).toContain("the ledger cannot be written");
@@ -173,7 +176,7 @@ function merchantList(apiKeys: string[], merchantIds: string[]): string {
 type Simulator = { process: ChildProcess; url: string; shop: Shop; output(): string };
 
 function spawnSimulator(environment: Record<string, string>, wrapper: string[] = []) {
-  const [command = "", ...args] = [...wrapper, process.execPath, join(import.meta.dirname, "main.ts")];
+  const [command, ...args] = [...wrapper, process.execPath, join(import.meta.dirname, "main.ts")];
   const child = spawn(command, args, {
     env: environment,
     stdio: ["ignore", "pipe", "inherit"],

@@ -188,6 +188,7 @@ test.each([
   ["5062", { price: "99.99" }],
   ["11", { callbackUrl: "javascript:alert(1)" }],
   ["11", { callbackUrl: undefined }],
+  ["11", { shippingAddress: undefined }],
 ])("a start is refused with %s", async (code, changes) => {
   expect(await shop.codeOf("/payment/3dsecure/initialize", body(changes))).toBe(code);
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -165,6 +165,15 @@ test("a settlement file that is missing at the start is written again", async ()
   await start();
   expect(await settlement(name)).toBe(text);
   expect(await readdir(`${ledgerFile}.settlement`)).toEqual(await settlements());
+});
+
+test("a settlement file that is there is never written again", async () => {
+  await closeDay();
+  const name = "settlement-1000001-20300616-1.csv";
+  await bank.close();
+  await writeFile(join(`${ledgerFile}.settlement`, name), "as it was delivered");
+  await start();
+  expect(await settlement(name)).toBe("as it was delivered");
 });
 
 test.each(["settlement-1000001-20300616-9.csv", "..%2Fledger.ndjson", "../ledger.ndjson"])(
