@@ -1,3 +1,5 @@
+import { LONG_SLIP, withControlCharacters as padWithControls } from "@holdfast/simulator-kit";
+
 /** The texts of an answer that a bank composes; every other field is a number, a time or a name of the protocol. */
 type Texts = {
   resultMessage?: string;
@@ -14,16 +16,11 @@ export function withControlCharacters<Answer extends object>(answer: Answer & Te
   const { resultMessage, authCode, resultCode, externalTransactionId } = answer;
   return {
     ...answer,
-    ...(resultMessage !== undefined && { resultMessage: padded(`${resultMessage}. ${SLIP}`) }),
-    ...(authCode !== undefined && { authCode: padded(authCode) }),
-    ...(resultCode !== undefined && { resultCode: padded(resultCode) }),
-    ...(externalTransactionId !== undefined && { externalTransactionId: padded(externalTransactionId) }),
+    ...(resultMessage !== undefined && { resultMessage: padWithControls(`${resultMessage}. ${LONG_SLIP}`) }),
+    ...(authCode !== undefined && { authCode: padWithControls(authCode) }),
+    ...(resultCode !== undefined && { resultCode: padWithControls(resultCode) }),
+    ...(externalTransactionId !== undefined && {
+      externalTransactionId: padWithControls(externalTransactionId),
+    }),
   };
 }
-
-function padded(text: string): string {
-  return `\u0000\u001b${text}\u0007\u0000\u0000\u0000`;
-}
-
-/** More than 200 characters, without a control character among them. */
-const SLIP = "PLEASE KEEP THIS SLIP FOR YOUR RECORDS. ".repeat(6).trimEnd();

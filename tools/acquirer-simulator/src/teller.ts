@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from "node:crypto";
 
-import type { Ledger } from "@holdfast/simulator-kit";
+import { maskCardNumber, type Ledger } from "@holdfast/simulator-kit";
 
 import { lineOf, type LedgerEntry, type LedgerLine } from "./ledger-entry.ts";
 import type { Account, Bank } from "./bank.ts";
@@ -76,7 +76,7 @@ export class Teller {
     const resultCode = circumstances.isExpired
       ? "expired_request"
       : (circumstances.forcedCode ?? decideOperation(request, account, parent));
-    const pan = request.pan === null ? (parent?.entry?.pan ?? null) : maskPan(request.pan);
+    const pan = request.pan === null ? (parent?.entry?.pan ?? null) : maskCardNumber(request.pan);
     const isPartial = circumstances.isPartial && resultCode === "00";
     const entry = await this.#record(request, {
       parentReference: request.parentReference,
@@ -189,10 +189,6 @@ function isSameRequest(entry: LedgerEntry, request: OperationRequest): boolean {
     entry.currency === request.currency &&
     entry.parentReference === request.parentReference
   );
-}
-
-function maskPan(pan: string): string {
-  return `${pan.slice(0, 6)}${"*".repeat(pan.length - 10)}${pan.slice(-4)}`;
 }
 
 function inquiryBody(reference: string, account: Account | undefined): AnswerBody {

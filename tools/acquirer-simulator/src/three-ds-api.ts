@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { holdUnanswered, readBody, replyJson, replyText, replyTooLarge } from "@holdfast/simulator-kit";
+import { holdUnanswered, readBody, replyJson, replyPage, replyTooLarge } from "@holdfast/simulator-kit";
 
 import { replyTaken } from "./reply-taken.ts";
 import { chooseBehaviour, circumstancesOf } from "./behaviour.ts";
@@ -201,8 +201,4 @@ function takeAnswer(sessions: ChallengeSessions, form: URLSearchParams, response
   }
   sessions.answer(session, form.get("code") === RIGHT_CODE ? "authenticated" : "failed");
   replyPage(response, 200, returnPage(session));
-}
-
-function replyPage(response: ServerResponse, status: number, html: string): void {
-  replyText(response, status, "text/html; charset=utf-8", html);
 }

@@ -1,20 +1,21 @@
 import type { IncomingMessage } from "node:http";
 
-export type Body = { kind: "read"; text: string } | { kind: "too_large" };
+/** `text` is `bytes` as UTF-8. A signature is verified over the bytes. */
+export type Body = { kind: "read"; text: string; bytes: Buffer } | { kind: "too_large" };
 
-/** Reads a request's body of 16 KiB at most. Rejects when the client goes away before its end. */
-export function readBody(request: IncomingMessage): Promise<Body> {
+/** Reads a request's body of `bytesMax` at most. Rejects when the client goes away before its end. */
+export function readBody(request: IncomingMessage, bytesMax: number = BODY_BYTES_MAX): Promise<Body> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     request.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
+      if (bytes <= bytesMax) chunks.push(chunk);
       else resolve({ kind: "too_large" });
     });
     request.on("end", () => {
       const whole = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-      resolve({ kind: "read", text: whole.toString("utf8") });
+      resolve({ kind: "read", text: whole.toString("utf8"), bytes: whole });
     });
     request.on("error", reject);
   });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 import type { Ledger, LedgerRow } from "./ledger.ts";
 
-type OpenLedger = Pick<Ledger<LedgerRow>, "failed" | "flushed" | "close">;
+export type OpenLedger = Pick<Ledger<LedgerRow>, "failed" | "flushed" | "close">;
 
 export type Simulator = {
   /** The URL it listens on, without a slash at the end. */

@@ -1,0 +1,32 @@
+import { UNITS_PER_MINOR } from "../wire/decimal.ts";
+
+/** What iyzico keeps of an item, in units of 0.00000001. */
+export type Commission = { rateUnits: bigint; feeUnits: bigint };
+
+/**
+ * The commission of each item of a payment: 2.95 % of what it paid and its part of 0.25 for the payment. A payment of
+ * less than 1.00 has no fee. The last item takes what dividing has left.
+ */
+export function commissions(paidMinors: readonly bigint[]): Commission[] {
+  const paidMinor = sumOf(paidMinors);
+  const feeUnits = paidMinor < 100n ? 0n : FEE_UNITS;
+  return spread(feeUnits, paidMinors).map((feeUnits, index) => ({
+    rateUnits: ((paidMinors[index] ?? 0n) * UNITS_PER_MINOR * RATE_BASIS_POINTS) / 10_000n,
+    feeUnits,
+  }));
+}
+
+/** Divides a total by weights, rounded down; the last takes what is left, so that the sum is the total. */
+export function spread(total: bigint, weights: readonly bigint[]): bigint[] {
+  const sum = sumOf(weights);
+  const parts = weights.map((weight) => (sum === 0n ? 0n : (total * weight) / sum));
+  const last = parts.length - 1;
+  return parts.map((part, index) => (index === last ? part + total - sumOf(parts) : part));
+}
+
+export function sumOf(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((sum, amount) => sum + amount, 0n);
+}
+
+const RATE_BASIS_POINTS = 295n;
+const FEE_UNITS = 25_000_000n;
