@@ -28,6 +28,15 @@ export const MUTATIONS: readonly Mutation[] = [
       and payment.lease_token = given.lease_token`,
         replace: "",
       },
+      {
+        // The history has each version once, which would refuse the change by itself.
+        file: `${payments}/payment/payment-statements.ts`,
+        search: `given.cause from changed join given using (payment_id, lease_token)
+  ), event as (`,
+        replace: `given.cause from changed join given using (payment_id, lease_token)
+    on conflict do nothing
+  ), event as (`,
+      },
     ],
     scenario: takeover("finds the payment reversed"),
   },
