@@ -1,3 +1,5 @@
+import { escapeHtml, htmlPage } from "@holdfast/simulator-kit";
+
 import type { ChallengeSession } from "./challenge-sessions.ts";
 
 /** The code that passes the challenge. */
@@ -6,7 +8,7 @@ export const RIGHT_CODE = "123456";
 /** The issuer's page, which stands in for the page of the cardholder's bank. */
 export function challengePage(session: ChallengeSession): string {
   const amount = `${session.amountMinor} minor units of ${session.currency}`;
-  return page(
+  return htmlPage(
     "Confirm your payment",
     `<h1>Confirm your payment</h1>
 <p>This page stands in for your bank. You are about to pay ${escapeHtml(amount)}.</p>
@@ -23,7 +25,7 @@ export function challengePage(session: ChallengeSession): string {
 
 /** Sends the browser back by POST, as issuers do. */
 export function returnPage(session: ChallengeSession): string {
-  return page(
+  return htmlPage(
     "Back to the shop",
     `<form id="return" method="post" action="${escapeHtml(session.returnUrl)}">
   <input type="hidden" name="session" value="${escapeHtml(session.id)}">
@@ -34,22 +36,5 @@ export function returnPage(session: ChallengeSession): string {
 }
 
 export function messagePage(text: string): string {
-  return page("Your bank", `<p>${escapeHtml(text)}</p>`);
-}
-
-function page(title: string, body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
-<body>
-<main>
-${body}
-</main>
-</body>
-</html>
-`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return htmlPage("Your bank", `<p>${escapeHtml(text)}</p>`);
 }

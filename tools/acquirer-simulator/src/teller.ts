@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from "node:crypto";
 
-import type { Ledger } from "@holdfast/simulator-kit";
+import { maskPan, type Ledger } from "@holdfast/simulator-kit";
 
 import { lineOf, type LedgerEntry, type LedgerLine } from "./ledger-entry.ts";
 import type { Account, Bank } from "./bank.ts";
@@ -174,10 +174,6 @@ function isSameRequest(entry: LedgerEntry, request: OperationRequest): boolean {
     entry.currency === request.currency &&
     entry.parentReference === request.parentReference
   );
-}
-
-function maskPan(pan: string): string {
-  return `${pan.slice(0, 6)}${"*".repeat(pan.length - 10)}${pan.slice(-4)}`;
 }
 
 function inquiryBody(reference: string, account: Account | undefined): AnswerBody {

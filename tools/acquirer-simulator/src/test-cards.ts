@@ -1,3 +1,5 @@
+import { isLuhnValid } from "@holdfast/simulator-kit";
+
 import type { Behaviour, BehaviourName } from "./behaviour.ts";
 
 /** The bank's behaviour with a card. A card that is not in the table approves where its Luhn digit is right. */
@@ -22,15 +24,4 @@ const testCards = new Map<string, Behaviour>([
 
 function fault(name: BehaviourName): Behaviour {
   return { name, forcedCode: undefined };
-}
-
-/** ISO/IEC 7812-1: from the right every second digit is doubled, and the sum of all digits is a multiple of ten. */
-function isLuhnValid(pan: string): boolean {
-  let sum = 0;
-  for (let index = 0; index < pan.length; index += 1) {
-    const digit = Number(pan[pan.length - 1 - index]);
-    const weighted = index % 2 === 1 ? digit * 2 : digit;
-    sum += weighted > 9 ? weighted - 9 : weighted;
-  }
-  return sum % 10 === 0;
 }

@@ -1,7 +1,10 @@
+export { isLuhnValid, maskPan } from "./card-number.ts";
+export { replyLedger, takeFaults } from "./control-calls.ts";
+export { FaultQueue } from "./fault-queue.ts";
+export { escapeHtml, htmlPage } from "./html.ts";
 export { Ledger, LedgerCorruptError, type LedgerRow } from "./ledger.ts";
-export { ledgerFilter, type LedgerFilter } from "./ledger-filter.ts";
 export { log } from "./log.ts";
-export { readBody, type Body } from "./read-body.ts";
+export { readBody, readBytes, type Body, type Bytes } from "./read-body.ts";
 export { readJsonBody, type JsonBody } from "./read-json-body.ts";
 export { holdUnanswered, replyJson, replyText, replyTooLarge } from "./reply.ts";
 export { runSimulator } from "./run-simulator.ts";
@@ -13,3 +16,4 @@ export {
   type ServerOptions,
   type Simulator,
 } from "./simulator-server.ts";
+export { writeDurably } from "./write-durably.ts";
