@@ -78,7 +78,7 @@ export async function startTestBank({ modes, options, ...rest }: Options = {}): 
       method,
       ...(body && { body: JSON.stringify(body) }),
     });
-    return { status: response.status, body: (await response.json()) as unknown };
+    return { status: response.status, body: await response.json() };
   };
   const change = async (method: string, path: string, body?: object) => {
     const { status } = await control(method, path, body);

@@ -77,13 +77,6 @@ test("a late answer comes after its effect", async () => {
   expect(await late).toBe("cut");
 });
 
-test("a late effect keeps the order busy, and comes with its answer", async () => {
-  await using bank = await startTestBank();
-  await bank.fault("sale", "late_effect");
-  const late = bank.ask(auth("o"));
-  expect((await late).Response).toBe("Approved");
-});
-
 test("a call for an order that has one running is refused", async () => {
   await using bank = await startTestBank({ latenessMs: 3_600_000 });
   await bank.fault("sale", "late_effect");
