@@ -1,6 +1,10 @@
+import type { IncomingMessage } from "node:http";
+
 import { expect, test } from "vitest";
 
 import { auth, preAuth, startTestBank } from "../test/test-bank.ts";
+import { addressOf } from "./api/fim-api.ts";
+import { defaultModes } from "./modes.ts";
 
 test("ERRORCODE stands beside Extra", async () => {
   await using bank = await startTestBank({ modes: { errorCodeBesideExtra: true } });
@@ -77,14 +81,17 @@ test("a sale is refunded on its day", async () => {
 
 test("the hold of a voided capture is back where the bank does so, and gone where not", async () => {
   await using bank = await startTestBank();
+  const holds: (string | undefined)[] = [];
   for (const orderId of ["gone", "back"]) {
     await bank.modes({ voidReturnsHold: orderId === "back" });
-    await bank.ask(preAuth(orderId));
+    holds.push((await bank.ask(preAuth(orderId))).TransId);
     await bank.ask({ Type: "PostAuth", OrderId: orderId, Total: "10" });
     expect((await bank.ask({ Type: "Void", OrderId: orderId })).Response).toBe("Approved");
   }
   expect((await bank.status("gone"))["Extra/TRANS_STAT"]).toBe("V");
-  expect((await bank.history("back"))[0]?.slice(0, 4)).toEqual(["S", "A", "1250", ""]);
+  const [back = []] = await bank.history("back");
+  expect(back.slice(0, 4)).toEqual(["S", "A", "1250", ""]);
+  expect(back[10]).toBe(holds[1]);
   expect((await bank.ask({ Type: "PostAuth", OrderId: "gone" }))["Extra/ERRORCODE"]).toBe("CORE-2509");
   expect((await bank.ask({ Type: "PostAuth", OrderId: "back" })).Response).toBe("Approved");
 });
@@ -131,6 +138,16 @@ test("a merchant's own addresses are the only ones that it may call from", async
   expect((await open.ask(auth("o"))).Response).toBe("Approved");
 });
 
+test("an IPv4 address in an IPv6 socket is the same address", () => {
+  const request = { socket: { remoteAddress: "::ffff:203.0.113.7" } } as IncomingMessage;
+  expect(addressOf(request)).toBe("203.0.113.7");
+});
+
+test("another name than the API user's is not let in", async () => {
+  await using bank = await startTestBank();
+  expect((await bank.ask({ ...auth("o"), Name: "admin" }))["Extra/ERRORCODE"]).toBe("CORE-2201");
+});
+
 test("a merchant's own rules win over the bank's modes", async () => {
   await using bank = await startTestBank({ options: { sameDayCredit: true } });
   await bank.modes({ sameDayCredit: false });
@@ -146,6 +163,8 @@ test("what PUT /modes leaves out stays, and what is none is refused", async () =
   for (const wrong of [{ access: "none" }, { unknown: true }]) {
     expect((await bank.control("PUT", "/modes", wrong)).status).toBe(400);
   }
+  await bank.restart();
+  expect((await bank.control("PUT", "/modes", {})).body).toEqual(defaultModes);
 });
 
 test("time moves forward only", async () => {

@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
@@ -11,6 +11,8 @@ test("each day's end leaves a statement of the day's sales, refunds and voids", 
   await using bank = await startTestBank();
   const sold = await bank.ask(auth("sale"));
   await bank.ask(preAuth("held"));
+  await bank.ask(preAuth("released"));
+  await bank.ask({ Type: "Void", OrderId: "released" });
   await bank.ask(preAuth("captured"));
   await bank.ask({ Type: "PostAuth", OrderId: "captured", Total: "10" });
   await bank.ask(auth("voided"));
@@ -151,11 +153,11 @@ test("a statement that a crash has kept from being written is written at the nex
 
 test("a statement that is there is not written again", async () => {
   await using bank = await startTestBank();
-  await bank.ask(auth("o"));
+  await bank.modes({ installmentPayout: "lump_sum" });
+  await bank.ask(auth("o", { Taksit: "3" }));
   await bank.endDay();
   const before = await statement(bank, NAME);
   await bank.restart();
-  await bank.endDay();
   expect(await statement(bank, NAME)).toEqual(before);
 });
 
@@ -166,6 +168,20 @@ test.each(["..%2Fledger.ndjson", "ledger.ndjson", `ekstre-${CLIENT_ID}-000009-20
     expect((await bank.control("GET", `/settlements/${name}`)).status).toBe(404);
   },
 );
+
+test("the newest thousand statements are listed, and other files are none", async () => {
+  await using bank = await startTestBank();
+  await bank.endDay();
+  const folder = `${bank.ledgerFile}.settlement`;
+  await writeFile(`${folder}/other.csv`, "");
+  const later = Array.from(
+    { length: 1_000 },
+    (_, n) => `ekstre-1-${String(n + 2).padStart(6, "0")}-20261123.csv`,
+  );
+  await Promise.all(later.map((name) => writeFile(`${folder}/${name}`, "")));
+  expect((await bank.control("GET", "/settlements")).body).toEqual({ settlements: later });
+  expect((await bank.control("GET", "/settlements/other.csv")).status).toBe(404);
+});
 
 test("GET /business-day answers when the last day ended, after a restart, too", async () => {
   await using bank = await startTestBank();

@@ -54,6 +54,7 @@ export function merchant(changes: object = {}): Merchant {
 export async function startTestBank({ modes, options, ...rest }: Options = {}): Promise<TestBank> {
   const folder = await mkdtemp(join(tmpdir(), "nestpay-"));
   const ledgerFile = join(folder, "ledger.ndjson");
+  const initialModes = { ...defaultModes, ...modes };
   const start = () =>
     startNestpaySimulator({
       ledgerFile,
@@ -61,7 +62,7 @@ export async function startTestBank({ modes, options, ...rest }: Options = {}): 
       machineNow: () => NOON,
       hangMs: 50,
       latenessMs: 50,
-      modes: { ...defaultModes, ...modes },
+      modes: initialModes,
       ...rest,
     });
   let simulator = await start();
@@ -144,7 +145,8 @@ export function preAuth(OrderId: string, changes: Record<string, string | null> 
 }
 
 export function requestXml(fields: Record<string, string | null>): string {
-  const element = (name: string, text: string) => `<${name}>${text.replaceAll("&", "&amp;")}</${name}>`;
+  const element = (name: string, text: string) =>
+    `<${name}>${text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</${name}>`;
   const entries = Object.entries(fields).flatMap(([name, text]) =>
     text === null ? [] : [[name, text] as const],
   );

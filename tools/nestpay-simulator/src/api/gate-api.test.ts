@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 
 import { expect, test } from "vitest";
 
-import { auth, CLIENT_ID, preAuth, startTestBank, type TestBank } from "../../test/test-bank.ts";
+import { auth, CLIENT_ID, preAuth, startTestBank, STORE_KEY, type TestBank } from "../../test/test-bank.ts";
 import {
   authenticate,
   FAIL_URL,
@@ -15,6 +15,7 @@ import {
   openPage,
   postForm,
 } from "../../test/test-browser.ts";
+import { merchantsSchema } from "../merchants.ts";
 
 const CHALLENGE = "4000000000003220";
 const FRICTIONLESS = "4000000000003055";
@@ -256,6 +257,24 @@ test.each([
   const { fields } = await authenticate(bank.url, gateForm());
   expect((await bank.ask(secondStep(fields, changes)))["Extra/ERRORCODE"]).toBe(code);
   expect((await bank.status("order-3d")).Response).toBe("Declined");
+});
+
+test("an md is of no use to another merchant", async () => {
+  const other = { ClientId: "990000002", Name: "apiuser", Password: "other" };
+  const merchants = merchantsSchema.parse([
+    { clientId: CLIENT_ID, name: "apiuser", password: "s3cret-pass", storeKey: STORE_KEY },
+    { clientId: other.ClientId, name: other.Name, password: other.Password, storeKey: "b" },
+  ]);
+  await using bank = await startTestBank({ merchants });
+  const { fields } = await authenticate(bank.url, gateForm());
+  expect((await bank.ask({ ...secondStep(fields), ...other }))["Extra/ERRORCODE"]).toBe("CORE-2012");
+});
+
+test("a form of more than a hundred fields is refused", async () => {
+  await using bank = await startTestBank();
+  const many = Object.fromEntries(Array.from({ length: 84 }, (_, index) => [`f${index}`, ""]));
+  const { fields } = await postForm(`${bank.url}/fim/est3Dgate`, gateForm(many));
+  expect(fields).toMatchObject({ ErrorCode: "HPP-1001" });
 });
 
 test("who was not authenticated does not pay", async () => {

@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { open, type FileHandle } from "node:fs/promises";
+
+import { expect, test, vi } from "vitest";
 
 import { auth, preAuth, startTestBank, type Answer } from "../../test/test-bank.ts";
 
@@ -70,6 +72,35 @@ test("an order that the bank does not know has an empty state, and an empty hist
   });
 });
 
+test("what a caller has sent cannot break out of an answer", async () => {
+  await using bank = await startTestBank();
+  expect((await bank.status("<a>&b</a>")).ErrMsg).toBe("Kayıt bulunamadı <a>&b</a>");
+});
+
+test("an inquiry does not tell what is not yet on the disk", async () => {
+  await using bank = await startTestBank();
+  const handle = await open(bank.ledgerFile);
+  const disk = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, "datasync");
+  await handle.close();
+  const gate = Promise.withResolvers<void>();
+  disk.mockImplementationOnce(() => gate.promise);
+  const events: string[] = [];
+  const sale = bank.ask(auth("o"));
+  await vi.waitFor(() => expect(disk).toHaveBeenCalledOnce());
+  const inquiry = bank.status("o").then((answer) => {
+    events.push("shown");
+    return answer;
+  });
+  // Each of these calls would give an inquiry that does not wait the time to be answered.
+  for (let count = 0; count < 20; count += 1) await bank.control("GET", "/livez");
+  events.push("on the disk");
+  gate.resolve();
+  expect((await inquiry)["Extra/TRANS_STAT"]).toBe("C");
+  await sale;
+  expect(events).toEqual(["on the disk", "shown"]);
+  disk.mockRestore();
+});
+
 test("a wrong password is not an order that is not found", async () => {
   await using bank = await startTestBank();
   await bank.ask(auth("o-1"));
@@ -112,6 +143,8 @@ test("a void changes the row of what it voids, and leaves none of its own", asyn
     "Extra/TRANS_STAT": "V",
     "Extra/VOID_DTTM": voidedAt,
   });
+  await bank.endDay();
+  expect(await bank.status("o-1")).toMatchObject({ "Extra/TRANS_STAT": "V", "Extra/SETTLEID": "" });
 });
 
 test("a refused refund leaves a row, and does not hide what succeeded", async () => {

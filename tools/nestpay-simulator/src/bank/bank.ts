@@ -78,7 +78,7 @@ export class Bank {
     const found = this.row(line.clientId, line.relatedTransactionId);
     if (!found) throw new Error("a capture or a void of a movement that the ledger does not have");
     if (line.operation === "capture") {
-      applyCapture(found.row, line, this.#batch);
+      applyCapture(found.row, line);
       this.#rows.set(`${line.clientId}/${line.transactionId}`, found);
     } else applyVoid(found.row, line);
     if (line.voided !== "hold") this.#move(line, found.row);

@@ -8,9 +8,9 @@ import type { LedgerLine } from "./ledger-line.ts";
 export type EndedDay = { batch: number; closedAtMs: number; movements: DayMovement[] };
 
 export type BusinessDayDeps = {
-  bank: Bank;
-  ledger: Ledger<LedgerLine>;
-  closings: Ledger<Closing>;
+  bank: Pick<Bank, "batch" | "sequence" | "settle">;
+  ledger: Pick<Ledger<LedgerLine>, "flushed">;
+  closings: Pick<Ledger<Closing>, "append">;
   now: () => number;
   /** Writes the day's settlement files. */
   writeSettlements: (day: EndedDay) => Promise<void>;

@@ -68,13 +68,12 @@ export function rowOf(line: LedgerEntry, batch: number): Row {
   };
 }
 
-export function applyCapture(row: Row, line: LedgerEntry, batch: number): void {
+export function applyCapture(row: Row, line: LedgerEntry): void {
   row.status = "captured";
   row.captureTransactionId = line.transactionId;
   row.capturedMinor = BigInt(line.amountMinor);
   row.capturedAtMs = Date.parse(line.at);
   row.shownExtraMinor = BigInt(line.shownExtraMinor ?? 0);
-  row.batch = batch;
 }
 
 export function applyVoid(row: Row, line: LedgerEntry): void {

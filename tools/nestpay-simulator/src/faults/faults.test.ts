@@ -131,6 +131,29 @@ test("a part is approved, and only an inquiry says which", async () => {
   expect(await bank.ledger()).toMatchObject([{ amountMinor: 625, requestedMinor: 1_251 }]);
 });
 
+test("a part of what is declined is declined as a whole", async () => {
+  await using bank = await startTestBank();
+  await bank.fault("sale", "partial");
+  await bank.ask(auth("o", { Cvv2Val: "082" }));
+  expect(await bank.ledger()).toMatchObject([{ outcome: "declined", amountMinor: 1_250 }]);
+});
+
+test("the issuer is not asked about what the gateway refuses", async () => {
+  await using bank = await startTestBank();
+  await bank.ask(auth("o"));
+  await bank.fault("sale", "decline");
+  expect((await bank.ask(auth("o")))["Extra/ERRORCODE"]).toBe("CORE-2507");
+});
+
+test("a declined void has voided nothing", async () => {
+  await using bank = await startTestBank();
+  await bank.ask(auth("o"));
+  await bank.fault("void", "decline");
+  await bank.ask({ Type: "Void", OrderId: "o" });
+  expect((await bank.ledger())[1]).toMatchObject({ outcome: "declined", voided: null });
+  expect((await bank.status("o"))["Extra/TRANS_STAT"]).toBe("C");
+});
+
 test("a wrong amount is shown by inquiries alone, as the other answers have none", async () => {
   await using bank = await startTestBank();
   await bank.fault("sale", "wrong_amount");
