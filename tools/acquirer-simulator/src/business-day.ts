@@ -1,7 +1,6 @@
-import { open, readFile, rename } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
 
-import { LedgerCorruptError, type Ledger } from "@holdfast/simulator-kit";
+import { LedgerCorruptError, writeDurably, type Ledger } from "@holdfast/simulator-kit";
 import { z } from "zod";
 
 import type { LedgerLine } from "./ledger-entry.ts";
@@ -82,25 +81,6 @@ function jsonOf(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return undefined;
-  }
-}
-
-/** Replaces the file as a whole, so that a crash leaves the old closing or the new one. */
-async function writeDurably(path: string, text: string): Promise<void> {
-  const next = `${path}.next`;
-  const file = await open(next, "w");
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(next, path);
-  const folder = await open(dirname(path), "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 

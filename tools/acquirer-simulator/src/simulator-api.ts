@@ -1,13 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 
-import {
-  holdUnanswered,
-  readJsonBody,
-  replyJson,
-  replyLedger,
-  replyTooLarge,
-  type Ledger,
-} from "@holdfast/simulator-kit";
+import { holdUnanswered, replyJson, replyLedger, takeFaults, type Ledger } from "@holdfast/simulator-kit";
 
 import type { LedgerLine } from "./ledger-entry.ts";
 import { replyTaken } from "./reply-taken.ts";
@@ -75,7 +68,7 @@ async function route(api: Api, request: IncomingMessage, response: ServerRespons
     case "GET /ledger":
       return replyLedger(api.ledger, new URLSearchParams(query).get("since"), response);
     case "POST /faults":
-      return addFault(api, request, response);
+      return takeFaults(api.faults, request, response);
     case "DELETE /faults":
       api.faults.clear();
       return replyJson(response, 200, {});
@@ -131,13 +124,6 @@ async function handleInquiry(api: Api, encodedReference: string, response: Serve
   const isOperation = answer.operation !== undefined;
   const session = isOperation ? api.sessions.ofReference(reference.data) : undefined;
   return deliver(api, behaviour, response, withAuthentication(answer, session));
-}
-
-async function addFault(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await readJsonBody(request);
-  if (body.kind === "too_large") return replyTooLarge(response);
-  if (body.kind === "json" && api.faults.add(body.value)) return replyJson(response, 200, {});
-  return replyJson(response, 400, { error: "invalid_fault" });
 }
 
 async function changeModes(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {

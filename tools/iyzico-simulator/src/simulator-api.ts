@@ -6,6 +6,7 @@ import {
   replyLedger,
   replyText,
   replyTooLarge,
+  takeFaults,
   type Ledger,
 } from "@holdfast/simulator-kit";
 
@@ -51,7 +52,7 @@ async function route(deps: ApiDeps, request: IncomingMessage, response: ServerRe
     case "GET /ledger":
       return replyLedger(deps.ledger, new URLSearchParams(query).get("since"), response);
     case "POST /faults":
-      return addFault(deps, request, response);
+      return takeFaults(deps.faults, request, response);
     case "DELETE /faults":
       deps.faults.clear();
       return replyJson(response, 200, {});
@@ -77,13 +78,6 @@ async function handleSettlement(deps: ApiDeps, name: string, response: ServerRes
   const text = await deps.businessDays.settlement(name);
   if (text === undefined) return replyJson(response, 404, { error: "no_such_settlement" });
   replyText(response, 200, "text/csv; charset=utf-8", text);
-}
-
-async function addFault(deps: ApiDeps, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await readJsonBody(request);
-  if (body.kind === "too_large") return replyTooLarge(response);
-  if (body.kind === "json" && deps.faults.add(body.value)) return replyJson(response, 200, {});
-  return replyJson(response, 400, { error: "invalid_fault" });
 }
 
 async function changeModes(deps: ApiDeps, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -19,3 +19,5 @@ export {
   type ServerOptions,
   type Simulator,
 } from "./simulator-server.ts";
+export { takeFaults } from "./take-faults.ts";
+export { writeDurably } from "./write-durably.ts";

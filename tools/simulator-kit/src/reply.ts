@@ -5,8 +5,13 @@ export function replyJson(response: ServerResponse, status: number, body: object
   replyText(response, status, "application/json", JSON.stringify(body));
 }
 
-/** Answers with a body of any kind in one write. */
-export function replyText(response: ServerResponse, status: number, contentType: string, body: string): void {
+/** Answers with a body of any kind in one write; text is sent as UTF-8. */
+export function replyText(
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  body: string | Buffer,
+): void {
   response.writeHead(status, { "content-type": contentType, "content-length": Buffer.byteLength(body) });
   response.end(body);
 }
