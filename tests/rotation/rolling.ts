@@ -1,5 +1,6 @@
 // What every rotation does: it goes through the processes while merchants, buyers and operators go on.
 import { expect, onTestFinished } from "vitest";
+import { OperatorClient } from "../chaos/client/operator-client.ts";
 import type { ServiceProcess } from "../chaos/system/service-process.ts";
 import type { System } from "../chaos/system/system.ts";
 import type { SystemUnderTest } from "../chaos/system/system-under-test.ts";
@@ -35,6 +36,20 @@ export function startLoad(sut: SystemUnderTest, gateways: BalancedGateways, oper
       await eventually(() => load.rounds() >= until || load.refused.length > 0, { withinMs: 120_000 });
       expect(load.refused).toEqual([]);
     },
+  };
+}
+
+/** An operator whom the rig's own identity provider knows. @param ca of the listeners, where they have TLS. */
+export function operatorOf(sut: () => SystemUnderTest, ca?: () => string): OperatorAt {
+  return async (gateway) => {
+    const { operators, gateways: all, tokenOf } = sut().system;
+    return new OperatorClient({
+      name: "bora",
+      token: await tokenOf("bora"),
+      ports: [all[gateway]!.operatorPort],
+      history: operators.history,
+      ...(ca && { ca: ca() }),
+    });
   };
 }
 

@@ -14,7 +14,6 @@ import { BusRefusedError, connectBus, type BusOptions } from "@holdfast/messagin
 import { provisionDatabase, withClient } from "@holdfast/sandbox/infrastructure";
 import { readPeerCertificate } from "@holdfast/service-runtime";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { OperatorClient } from "../chaos/client/operator-client.ts";
 import { DATABASE } from "../chaos/system/migrated-database.ts";
 import type { ServiceProcess } from "../chaos/system/service-process.ts";
 import { servicesOf } from "../chaos/system/system.ts";
@@ -22,12 +21,15 @@ import { startSystemUnderTest, type SystemUnderTest } from "../chaos/system/syst
 import type { Wires } from "../chaos/system/wires.ts";
 import { eventually } from "../support/index.ts";
 import { BalancedGateways } from "./balanced-gateways.ts";
-import { PATIENT, rollOutTo, startLoad } from "./rolling.ts";
-import type { OperatorAt } from "./steady-load.ts";
+import { operatorOf, PATIENT, rollOutTo, startLoad } from "./rolling.ts";
 
 let sut: SystemUnderTest;
 let wires: Wires;
 let gateways: BalancedGateways;
+const operatorAt = operatorOf(
+  () => sut,
+  () => wires.ca,
+);
 
 beforeAll(async () => {
   sut = await startSystemUnderTest(PATIENT, { secured: true });
@@ -146,14 +148,3 @@ async function servedSerials(): Promise<string[]> {
     servers.map(async (server) => (await readPeerCertificate({ host: "127.0.0.1", ...server })).serialNumber),
   );
 }
-
-const operatorAt: OperatorAt = async (gateway) => {
-  const { operators, gateways: all, tokenOf } = sut.system;
-  return new OperatorClient({
-    name: "bora",
-    token: await tokenOf("bora"),
-    ports: [all[gateway]!.operatorPort],
-    history: operators.history,
-    ca: wires.ca,
-  });
-};
