@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { problemOf, recordOf } from "../checker/answers.ts";
 import type { HistoryEntry } from "../checker/index.ts";
 import type { Order } from "./client/merchant-client.ts";
+import { endOfUnseen } from "./system/bank-habits.ts";
 import {
   hits,
   postManyAtOnce,
@@ -46,8 +47,8 @@ test("killed after the claim: 504, and the payment fails once the bank has bound
   expect(answer).toMatchObject({ status: 504 });
   expect(statusesOf(await repeat(order)).every((status) => status === "409" || status === "202")).toBe(true);
   expect(await repeatChanged(order)).toEqual(["422", "422"]);
-  await expectOnePayment(order, { state: "FAILED", bank: ["reverse approved"] });
-  expect((await sut.look(order.orderId)).causes).toEqual(["claimed", "not_found", "reversed"]);
+  await expectOnePayment(order, { state: "FAILED", bank: endOfUnseen().bank });
+  expect((await sut.look(order.orderId)).causes).toEqual(["claimed", "not_found", endOfUnseen().cause]);
 });
 
 test("killed after the bank approved: 504, and the approval is adopted", async () => {
@@ -84,8 +85,8 @@ test.each<[Failpoint, string]>([
   const order = sut.order("hangs");
   const answer = await payAndKillRecoveryAt(point, order);
   expect(recordOf(answer)).toMatchObject({ status: "ENROLLED" });
-  await expectOnePayment(order, { state: "FAILED", bank: ["reverse approved"] });
-  expect((await sut.look(order.orderId)).causes).toEqual(["claimed", "not_found", "reversed"]);
+  await expectOnePayment(order, { state: "FAILED", bank: endOfUnseen().bank });
+  expect((await sut.look(order.orderId)).causes).toEqual(["claimed", "not_found", endOfUnseen().cause]);
 });
 
 test.each<[Failpoint, string]>([
