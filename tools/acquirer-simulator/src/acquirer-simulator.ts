@@ -1,11 +1,4 @@
-import {
-  errorCode,
-  Ledger,
-  log,
-  openOrClose,
-  startSimulatorServer,
-  type Simulator,
-} from "@holdfast/simulator-kit";
+import { Ledger, openOrClose, startSimulatorServer, type Simulator } from "@holdfast/simulator-kit";
 
 import { Bank } from "./bank.ts";
 import { BusinessDay } from "./business-day.ts";
@@ -43,7 +36,6 @@ export async function startAcquirerSimulator(
     latenessMs: config.latenessMs,
     lateAfterMs: config.lateAfterMs,
     stopping: stopping.signal,
-    onFailure: (error) => log("error", "a request failed", { error: errorCode(error) }),
   });
   return await startSimulatorServer(ledger, api, { ...config, stopping });
 }

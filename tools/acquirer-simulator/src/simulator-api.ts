@@ -1,6 +1,13 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { holdUnanswered, replyJson, replyLedger, takeFaults, type Ledger } from "@holdfast/simulator-kit";
+import {
+  holdUnanswered,
+  replyJson,
+  replyLedger,
+  takeFaults,
+  type Ledger,
+  type Route,
+} from "@holdfast/simulator-kit";
 
 import type { LedgerLine } from "./ledger-entry.ts";
 import { replyTaken } from "./reply-taken.ts";
@@ -36,24 +43,14 @@ export type ApiDeps = {
   lateAfterMs: number;
   /** Aborted when the simulator stops: late answers and late effects are dropped then. */
   stopping: AbortSignal;
-  /** Called with a failure for the log, which contains nothing of the request. */
-  onFailure(error: unknown): void;
 };
 
 export type Api = ApiDeps & { spent: Set<string> };
 
 /** The simulator's HTTP interface, as `README.md` describes it. */
-export function simulatorApi(deps: ApiDeps): RequestListener {
+export function simulatorApi(deps: ApiDeps): Route {
   const api: Api = { ...deps, spent: new Set() };
-  return (request, response) => {
-    route(api, request, response).catch((error: unknown) => {
-      // A client that closed the connection and a stop are ordinary ends of a request, not failures.
-      const isOver = request.socket.destroyed || api.stopping.aborted;
-      if (!isOver) api.onFailure(error);
-      if (isOver || response.headersSent) response.destroy();
-      else replyJson(response, 500, { error: "internal_error" });
-    });
-  };
+  return (request, response) => route(api, request, response);
 }
 
 async function route(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,14 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import {
-  errorCode,
-  Ledger,
-  log,
-  openOrClose,
-  startSimulatorServer,
-  type OpenLedger,
-  type Simulator,
-} from "@holdfast/simulator-kit";
+import { Ledger, openOrClose, startSimulatorServer, together, type Simulator } from "@holdfast/simulator-kit";
 
 import { Bank } from "./bank/bank.ts";
 import type { DayClosed, EventLine } from "./bank/event-line.ts";
@@ -77,20 +69,6 @@ export async function startIyzicoSimulator(
     hangMs: config.hangMs,
     latenessMs: config.latenessMs,
     stopping: stopping.signal,
-    onFailure: (error) => log("error", "a request failed", { error: errorCode(error) }),
   });
   return await startSimulatorServer(both, api, { ...config, stopping });
-}
-
-/** The ledger and the events beside it fail, are flushed and are closed as one. */
-function together(ledger: OpenLedger, events: OpenLedger): OpenLedger {
-  return {
-    failed: Promise.race([ledger.failed, events.failed]),
-    flushed: async () => {
-      await Promise.all([ledger.flushed(), events.flushed()]);
-    },
-    close: async () => {
-      await Promise.all([ledger.close(), events.close()]);
-    },
-  };
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 import {
   readJsonBody,
@@ -8,6 +8,7 @@ import {
   replyTooLarge,
   takeFaults,
   type Ledger,
+  type Route,
 } from "@holdfast/simulator-kit";
 
 import { routeAcs, type AcsDeps } from "./acs-api.ts";
@@ -23,21 +24,11 @@ export type ApiDeps = CallDeps & {
   businessDays: BusinessDays;
   /** Changed by `PUT /modes`. */
   modes: Modes;
-  /** Called with a failure for the log, which contains nothing of the request. */
-  onFailure(error: unknown): void;
 };
 
 /** The simulator's HTTP interface, as `README.md` describes it. */
-export function simulatorApi(deps: ApiDeps): RequestListener {
-  return (request, response) => {
-    route(deps, request, response).catch((error: unknown) => {
-      // A client that closed the connection and a stop are ordinary ends of a request, not failures.
-      const isOver = request.socket.destroyed || deps.stopping.aborted;
-      if (!isOver) deps.onFailure(error);
-      if (isOver || response.headersSent) response.destroy();
-      else replyJson(response, 500, { error: "internal_error" });
-    });
-  };
+export function simulatorApi(deps: ApiDeps): Route {
+  return (request, response) => route(deps, request, response);
 }
 
 async function route(deps: ApiDeps, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,4 +1,4 @@
-import { errorCode, log, openOrClose, startSimulatorServer, type Simulator } from "@holdfast/simulator-kit";
+import { openOrClose, startSimulatorServer, together, type Simulator } from "@holdfast/simulator-kit";
 
 import { simulatorApi } from "./api/simulator-api.ts";
 import { BankClock } from "./bank-clock.ts";
@@ -41,7 +41,7 @@ export async function startNestpaySimulator(options: StartOptions): Promise<Simu
     writeSettlements: (day) => settlements.write(day),
     closedAt: past.at(-1)?.at,
   });
-  const both = bothLedgers(ledger, closings);
+  const both = together(ledger, closings);
   await openOrClose(both, async () => {
     if (lastDay) await settlements.write(lastDay);
   });
@@ -66,25 +66,6 @@ export async function startNestpaySimulator(options: StartOptions): Promise<Simu
     latenessMs,
     reversalMs,
     stopping: stopping.signal,
-    onFailure: (error) => log("error", "a request failed", { error: errorCode(error) }),
   });
   return await startSimulatorServer(both, api, { ...config, stopping });
 }
-
-/** The ledger and the days' ends, which fail and close together. */
-function bothLedgers(
-  ledger: OpenLedger,
-  closings: OpenLedger,
-): { failed: Promise<Error>; flushed(): Promise<void>; close(): Promise<void> } {
-  return {
-    failed: Promise.race([ledger.failed, closings.failed]),
-    flushed: async () => {
-      await Promise.all([ledger.flushed(), closings.flushed()]);
-    },
-    close: async () => {
-      await Promise.all([ledger.close(), closings.close()]);
-    },
-  };
-}
-
-type OpenLedger = { readonly failed: Promise<Error>; flushed(): Promise<void>; close(): Promise<void> };

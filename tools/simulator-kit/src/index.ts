@@ -12,10 +12,11 @@ export { replyLedger } from "./reply-ledger.ts";
 export { runSimulator } from "./run-simulator.ts";
 export { ConfigError, connectionsMax, duration, port, readEnvironment } from "./settings.ts";
 export {
-  errorCode,
   openOrClose,
   startSimulatorServer,
+  together,
   type OpenLedger,
+  type Route,
   type ServerOptions,
   type Simulator,
 } from "./simulator-server.ts";

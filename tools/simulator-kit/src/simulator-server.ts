@@ -1,8 +1,10 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import type { Ledger, LedgerRow } from "./ledger.ts";
+import { log } from "./log.ts";
+import { replyJson } from "./reply.ts";
 
 export type OpenLedger = Pick<Ledger<LedgerRow>, "failed" | "flushed" | "close">;
 
@@ -25,13 +27,24 @@ export type ServerOptions = {
   stopping: AbortController;
 };
 
+/** Answers one request. Where it rejects, the answer is HTTP 500, unless the client or the simulator has gone. */
+export type Route = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
 /** Serves a bank that writes `ledger`, and closes the ledger with it or where it cannot listen. */
 export async function startSimulatorServer(
   ledger: OpenLedger,
-  handle: RequestListener,
+  route: Route,
   { host, port, connectionsMax, stopping }: ServerOptions,
 ): Promise<Simulator> {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handle);
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    route(request, response).catch((error: unknown) => {
+      // A client that closed the connection and a stop are ordinary ends of a request, not failures.
+      const isOver = request.socket.destroyed || stopping.signal.aborted;
+      if (!isOver) log("error", "a request failed", { error: errorCode(error) });
+      if (isOver || response.headersSent) response.destroy();
+      else replyJson(response, 500, { error: "internal_error" });
+    });
+  });
   server.maxConnections = connectionsMax;
   await openOrClose(ledger, async () => {
     server.listen(port, host);
@@ -43,6 +56,19 @@ export async function startSimulatorServer(
     port: bound,
     failed: ledger.failed,
     close: () => stop(server, ledger, stopping),
+  };
+}
+
+/** A ledger and a file beside it, which fail, are flushed and are closed as one. */
+export function together(ledger: OpenLedger, beside: OpenLedger): OpenLedger {
+  return {
+    failed: Promise.race([ledger.failed, beside.failed]),
+    flushed: async () => {
+      await Promise.all([ledger.flushed(), beside.flushed()]);
+    },
+    close: async () => {
+      await Promise.all([ledger.close(), beside.close()]);
+    },
   };
 }
 
@@ -69,7 +95,7 @@ async function stop(server: Server, ledger: OpenLedger, stopping: AbortControlle
 }
 
 /** Returns only the code or the name: a message could quote what a client sent. */
-export function errorCode(error: unknown): string {
+function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }

@@ -1,7 +1,7 @@
-import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
+import { mkdir, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { Ledger } from "@holdfast/simulator-kit";
+import { writeDurably, type Ledger } from "@holdfast/simulator-kit";
 
 import type { Bank, Closing } from "../bank/bank.ts";
 import type { DayClosed, EventLine } from "../bank/event-line.ts";
@@ -92,28 +92,12 @@ export class BusinessDays {
         number: closing.number,
         closedAtMs: Date.parse(closing.at),
       };
-      await writeWhole(
-        folder,
-        name,
-        settlementCsv(head, settlementLines(bank, closing, merchant.merchantId)),
-      );
+      const lines = settlementLines(bank, closing, merchant.merchantId);
+      await writeDurably(join(folder, name), settlementCsv(head, lines));
     }
   }
 }
 
 function nameOf({ number, at }: Closing, { merchantId }: Merchant): string {
   return settlementName({ merchantId, number, closedAtMs: Date.parse(at) });
-}
-
-/** Writes a file under another name first, so that it is there as a whole or not at all. */
-async function writeWhole(folder: string, name: string, text: string): Promise<void> {
-  const next = join(folder, `${name}.next`);
-  const file = await open(next, "w");
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(next, join(folder, name));
 }

@@ -34,6 +34,4 @@ export type BankApi = {
   reversalMs: number;
   /** Aborted when the simulator stops: late answers and late effects are dropped then. */
   stopping: AbortSignal;
-  /** Called with a failure for the log, which contains nothing of the request. */
-  onFailure(error: unknown): void;
 };

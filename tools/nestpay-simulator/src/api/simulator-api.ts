@@ -1,6 +1,13 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { readJsonBody, replyJson, replyLedger, replyText, takeFaults } from "@holdfast/simulator-kit";
+import {
+  readJsonBody,
+  replyJson,
+  replyLedger,
+  replyText,
+  takeFaults,
+  type Route,
+} from "@holdfast/simulator-kit";
 import { z } from "zod";
 
 import { withoutUndefined } from "../config.ts";
@@ -10,16 +17,8 @@ import { handleFimApi } from "./fim-api.ts";
 import { handleAcs, handleGate } from "./gate-api.ts";
 
 /** The simulator's HTTP interface, as `README.md` describes it. */
-export function simulatorApi(api: BankApi): RequestListener {
-  return (request, response) => {
-    route(api, request, response).catch((error: unknown) => {
-      // A client that closed the connection and a stop are ordinary ends of a request, not failures.
-      const isOver = request.socket.destroyed || api.stopping.aborted;
-      if (!isOver) api.onFailure(error);
-      if (isOver || response.headersSent) response.destroy();
-      else replyJson(response, 500, { error: "internal_error" });
-    });
-  };
+export function simulatorApi(api: BankApi): Route {
+  return (request, response) => route(api, request, response);
 }
 
 async function route(api: BankApi, request: IncomingMessage, response: ServerResponse): Promise<void> {
