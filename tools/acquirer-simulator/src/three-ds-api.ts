@@ -1,7 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { holdUnanswered, readBody, replyJson, replyPage, replyTooLarge } from "@holdfast/simulator-kit";
+import {
+  holdUnanswered,
+  readBody,
+  replyJson,
+  replyPage,
+  replyTooLarge,
+  messagePage,
+  RIGHT_CODE,
+} from "@holdfast/simulator-kit";
 
 import { replyTaken } from "./reply-taken.ts";
 import { chooseBehaviour, circumstancesOf } from "./behaviour.ts";
@@ -12,7 +20,7 @@ import {
   type ChallengeSessions,
   withAuthentication,
 } from "./challenge-sessions.ts";
-import { challengePage, messagePage, returnPage, RIGHT_CODE } from "./challenge-page.ts";
+import { challengePage, returnPage } from "./challenge-page.ts";
 import { deliver } from "./deliver.ts";
 import { readRequest } from "./read-request.ts";
 import { resultMessages, type ResultCode } from "./result-codes.ts";

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { readBody, replyPage, replyTooLarge } from "@holdfast/simulator-kit";
+import { readBody, replyPage, replyTooLarge, messagePage, RIGHT_CODE } from "@holdfast/simulator-kit";
 
 import type { Payment, ThreeDs } from "./bank/payment.ts";
 import type { CardholderAnswer, ThreeDsDesk } from "./bank/three-ds-desk.ts";
 import type { Bank } from "./bank/bank.ts";
-import { challengePage, messagePage, returnPage, RIGHT_CODE } from "./calls/acs-pages.ts";
+import { challengePage, returnPage } from "./calls/acs-pages.ts";
 import type { Office } from "./calls/call.ts";
 import type { Merchant } from "./control/merchants.ts";
 import type { Modes } from "./control/modes.ts";

@@ -2,6 +2,7 @@ export { isLuhnValid, maskCardNumber } from "./card-number.ts";
 export { LONG_SLIP, withControlCharacters } from "./control-characters.ts";
 export { FaultQueue, type Fault } from "./fault-queue.ts";
 export { escapeHtml, htmlPage, replyPage } from "./html-page.ts";
+export { hiddenInputs, messagePage, issuerPage, RIGHT_CODE } from "./issuer-pages.ts";
 export { Ledger, LedgerCorruptError, type LedgerRow } from "./ledger.ts";
 export { ledgerFilter, type LedgerFilter } from "./ledger-filter.ts";
 export { log } from "./log.ts";

@@ -1,12 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { holdUnanswered, readBody, replyText, replyTooLarge } from "@holdfast/simulator-kit";
+import {
+  holdUnanswered,
+  readBody,
+  replyText,
+  replyTooLarge,
+  messagePage,
+  RIGHT_CODE,
+  replyPage,
+} from "@holdfast/simulator-kit";
 
 import { acceptsMdStatus } from "../bank/decide-second-step.ts";
 import { afterLateness } from "../faults/after-lateness.ts";
 import type { BehaviourName } from "../faults/behaviours.ts";
 import { paddedText } from "../faults/strange-characters.ts";
-import { challengePage, messagePage, returnPage, RIGHT_CODE } from "../three-ds/acs-page.ts";
+import { challengePage, returnPage } from "../three-ds/acs-page.ts";
 import { parseGateForm, type RefusedForm } from "../three-ds/gate-form.ts";
 import { authenticate, isTooLate, type GateSession, type Return } from "../three-ds/gate-sessions.ts";
 import { postCallback } from "../three-ds/post-callback.ts";
@@ -170,8 +178,4 @@ function deliverPage(
 /** The address at which a browser reaches this process: what the caller used, unless another one is configured. */
 function publicUrlOf({ publicUrl }: BankApi, { headers }: IncomingMessage): string {
   return publicUrl ?? `http://${headers.host ?? "127.0.0.1"}`;
-}
-
-function replyPage(response: ServerResponse, status: number, html: string): void {
-  replyText(response, status, "text/html; charset=utf-8", html);
 }
