@@ -38,12 +38,7 @@ export const PLANTED: Planted[] = [
     name: "a reversal that found nothing is taken for one that binds",
     kind: { bindsUnseen: false, repetition: "replay" },
     ours: {
-      decideAfterReversal: (reversal, ageMs, limits) =>
-        OURS.decideAfterReversal(
-          reversal.kind === "nothing_found" ? { kind: "reversed" } : reversal,
-          ageMs,
-          limits,
-        ),
+      decideAfterReversal: takingForReversed("nothing_found"),
     },
     what: "FAILED beside a charge",
     trace: [
@@ -78,12 +73,7 @@ export const PLANTED: Planted[] = [
     name: "what is settled counts as reversed",
     kind: KIND,
     ours: {
-      decideAfterReversal: (reversal, ageMs, limits) =>
-        OURS.decideAfterReversal(
-          reversal.kind === "settled" ? { kind: "reversed" } : reversal,
-          ageMs,
-          limits,
-        ),
+      decideAfterReversal: takingForReversed("settled"),
     },
     what: "FAILED beside a charge",
     trace: [
@@ -165,3 +155,8 @@ const APPROVED = {
   authCode: "1",
   resultCode: "00",
 } as const;
+
+function takingForReversed(kind: "nothing_found" | "settled"): Ours["decideAfterReversal"] {
+  return (reversal, ageMs, limits) =>
+    OURS.decideAfterReversal(reversal.kind === kind ? { kind: "reversed" } : reversal, ageMs, limits);
+}

@@ -48,12 +48,8 @@ const row = async (refundId: string) => {
 };
 
 async function arrive(operation: string, reference: string, parentReference: string): Promise<void> {
-  const answer = await fetch(`${refunds.acquirer.url}/v1/${operation}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ reference, parentReference, amountMinor: 1_000, currency: "TRY" }),
-  });
-  expect(await answer.json()).toMatchObject({ outcome: "approved" });
+  const body = { reference, parentReference, amountMinor: 1_000 };
+  expect(await refunds.acquirerGets(operation, body)).toMatchObject({ outcome: "approved" });
 }
 
 test.each(["refund", "release"] as const)(

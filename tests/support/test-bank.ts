@@ -6,6 +6,8 @@ export type TestBank = {
   acquirer: AcquirerSimulator;
   /** What the acquirer does with the next calls of an operation. */
   acquirerWill(operation: string, behaviour: string, times?: number): Promise<void>;
+  /** What was on its way, or what somebody else asks of the bank under our references. @returns the bank's answer. */
+  acquirerGets(operation: string, body: Record<string, unknown>): Promise<unknown>;
   /** Forgets what the acquirer was to do with calls that have not come yet. */
   acquirerWillBehave(): Promise<void>;
   /** All that the bank has done, oldest first, a line of JSON each. */
@@ -36,6 +38,15 @@ export async function startTestBank(dir: string, options: TestBankOptions = {}):
         body: JSON.stringify({ operation, behaviour, times }),
       });
       if (!ok) throw new Error(`the simulator does not know ${operation} ${behaviour}`);
+    },
+    async acquirerGets(operation, body) {
+      const answer = await fetch(`${acquirer.url}/v1/${operation}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ currency: "TRY", ...body }),
+      });
+      if (answer.status !== 200) throw new Error(`the simulator answers ${operation} with ${answer.status}`);
+      return await answer.json();
     },
     async acquirerWillBehave() {
       await fetch(`${acquirer.url}/faults`, { method: "DELETE" });

@@ -4,3 +4,8 @@ import { sql, type RawBuilder } from "kysely";
 export function fromNow(ms: number): RawBuilder<Date> {
   return sql<Date>`now() + ${ms} * interval '1 millisecond'`;
 }
+
+/** SQL for the milliseconds that have passed since a time, by the database's clock; null where there is none. */
+export function msSince<Ms extends number | null = number>(column: string): RawBuilder<Ms> {
+  return sql<Ms>`extract(epoch from now() - ${sql.ref(column)})::float8 * 1000`;
+}

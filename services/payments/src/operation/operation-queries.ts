@@ -1,6 +1,6 @@
 import { forgetKey, storeAnswer } from "@holdfast/idempotency";
 import { PAYMENT_STATUS_CHANGED, type ApiPaymentResponse, type CommandReply } from "@holdfast/contracts";
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow, msSince } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentOperationTable } from "./operation-table.ts";
@@ -42,8 +42,8 @@ export async function findOperation(
   return await db
     .selectFrom("payment_operation")
     .selectAll()
-    .select(sql<number>`extract(epoch from now() - created_at)::float8 * 1000`.as("age_ms"))
-    .select(sql<number | null>`extract(epoch from now() - sent_at)::float8 * 1000`.as("sent_ms_ago"))
+    .select(msSince("created_at").as("age_ms"))
+    .select(msSince<number | null>("sent_at").as("sent_ms_ago"))
     .where("operation_id", "=", operationId)
     .executeTakeFirst();
 }

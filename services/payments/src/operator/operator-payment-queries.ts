@@ -1,5 +1,5 @@
 import type { TimePosition } from "@holdfast/contracts";
-import { utcMicroseconds } from "@holdfast/service-runtime";
+import { msSince, utcMicroseconds } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentHistoryTable } from "../payment/payment-table.ts";
@@ -48,7 +48,7 @@ function withOperatorColumns(db: Kysely<PaymentsDatabase>) {
     .select([
       lastOperation().as("operation"),
       utcMicroseconds("created_at").as("created_at_utc"),
-      sql<number>`extract(epoch from now() - created_at)::float8 * 1000`.as("age_ms"),
+      msSince("created_at").as("age_ms"),
       "resolution.outcome as resolution_outcome",
       "resolution.evidence as resolution_evidence",
       "resolution.proposed_by as resolution_proposed_by",

@@ -31,16 +31,6 @@ const closeDay = async () => {
   expect((await fetch(`${payments.acquirer.url}/business-day/close`, { method: "POST" })).ok).toBe(true);
 };
 
-/** What somebody else asks of the bank under our references. */
-const tellBank = async (operation: string, body: Record<string, unknown>) => {
-  const answer = await fetch(`${payments.acquirer.url}/v1/${operation}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ currency: "TRY", ...body }),
-  });
-  expect(answer.status).toBe(200);
-};
-
 /** A sale that the bank approved and never answered, a minute ago. */
 async function soldInDoubt(): Promise<string> {
   const command = payments.command({ amountMinor: "10000", cardData: { pan: "4000000000000119" } });
@@ -91,7 +81,7 @@ describe("a reversal after the bank has settled its day", () => {
     await closeDay();
     await reverse(paymentId);
     const reference = `${paymentId}:reversal`;
-    await tellBank("refund", { reference, parentReference: paymentId, amountMinor: 4_000 });
+    await payments.acquirerGets("refund", { reference, parentReference: paymentId, amountMinor: 4_000 });
     expect(await reverse(paymentId)).toMatchObject({
       result: { state: "REVERSING", lastInquiry: "refund_mismatch" },
     });
@@ -285,7 +275,7 @@ describe("FAILED by two people", () => {
 describe("SUCCESS by two people", () => {
   test("is refused where the bank says that nothing is charged, which recovery then records", async () => {
     const paymentId = await soldInDoubt();
-    await tellBank("reverse", { reference: paymentId, amountMinor: 10_000 });
+    await payments.acquirerGets("reverse", { reference: paymentId, amountMinor: 10_000 });
     await resolve("alice", paymentId, "SUCCESS");
     expect(await resolve("bora", paymentId, "SUCCESS")).toMatchObject({ code: "invalid_payment_state" });
     expect(await events(paymentId)).toEqual([]);

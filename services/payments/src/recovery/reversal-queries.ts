@@ -1,3 +1,4 @@
+import { msSince } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentReversalTable } from "./reversal-table.ts";
@@ -13,9 +14,7 @@ export async function findReversal(
   return await db
     .selectFrom("payment_reversal")
     .selectAll()
-    .select(
-      sql<number | null>`extract(epoch from now() - refund_sent_at)::float8 * 1000`.as("refund_sent_ms_ago"),
-    )
+    .select(msSince<number | null>("refund_sent_at").as("refund_sent_ms_ago"))
     .where("payment_id", "=", paymentId)
     .executeTakeFirst();
 }

@@ -53,20 +53,15 @@ const failed = (paymentId: string) =>
 
 /** What was under way all the time arrives at the bank. */
 async function arrive(paymentId: string): Promise<void> {
-  const answer = await fetch(`${payments.acquirer.url}/v1/sale`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      reference: paymentId,
-      amountMinor: 10_000,
-      currency: "TRY",
-      card: { pan: "4111111111111111", expiryMonth: "12", expiryYear: "30", cvv: "000" },
-      cardHolderName: "Ada Lovelace",
-      installmentCount: 1,
-      expiresAt: new Date(Date.now() + 60_000),
-    }),
-  });
-  expect(await answer.json()).toMatchObject({ outcome: "approved" });
+  const body = {
+    reference: paymentId,
+    amountMinor: 10_000,
+    card: { pan: "4111111111111111", expiryMonth: "12", expiryYear: "30", cvv: "000" },
+    cardHolderName: "Ada Lovelace",
+    installmentCount: 1,
+    expiresAt: new Date(Date.now() + 60_000),
+  };
+  expect(await payments.acquirerGets("sale", body)).toMatchObject({ outcome: "approved" });
 }
 
 const ledger = async (paymentId: string) =>

@@ -60,12 +60,8 @@ const captured = (paymentId: string) =>
 
 /** What was on its way comes to the bank. */
 async function arrive(operation: string, reference: string, parentReference: string): Promise<void> {
-  const answer = await fetch(`${payments.acquirer.url}/v1/${operation}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ reference, parentReference, amountMinor: 10_000, currency: "TRY" }),
-  });
-  expect(await answer.json()).toMatchObject({ outcome: "approved" });
+  const body = { reference, parentReference, amountMinor: 10_000 };
+  expect(await payments.acquirerGets(operation, body)).toMatchObject({ outcome: "approved" });
 }
 
 describe("a capture that the bank has not seen", () => {

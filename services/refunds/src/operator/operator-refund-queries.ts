@@ -1,5 +1,5 @@
 import type { RefundFilter, TimePosition } from "@holdfast/contracts";
-import { utcMicroseconds } from "@holdfast/service-runtime";
+import { msSince, utcMicroseconds } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { RefundHistoryTable, RefundsDatabase } from "../database.ts";
 import type { RefundState } from "../refund/refund.ts";
@@ -62,8 +62,8 @@ function withOperatorColumns(db: Kysely<RefundsDatabase>) {
     .selectAll("refund")
     .select([
       utcMicroseconds("created_at").as("created_at_utc"),
-      sql<number>`extract(epoch from now() - created_at)::float8 * 1000`.as("age_ms"),
-      sql<number>`extract(epoch from now() - state_since)::float8 * 1000`.as("state_age_ms"),
+      msSince("created_at").as("age_ms"),
+      msSince("state_since").as("state_age_ms"),
       "resolution.outcome as resolution_outcome",
       "resolution.evidence as resolution_evidence",
       "resolution.proposed_by as resolution_proposed_by",

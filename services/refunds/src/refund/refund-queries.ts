@@ -1,4 +1,4 @@
-import { fromNow } from "@holdfast/service-runtime";
+import { fromNow, msSince } from "@holdfast/service-runtime";
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "./refund-record.ts";
@@ -13,12 +13,12 @@ export type LeasedRefund = RefundRow & {
 
 /** SQL for the milliseconds that a refund has been in its state. */
 export function stateAgeMs(): RawBuilder<number> {
-  return sql<number>`extract(epoch from now() - state_since)::float8 * 1000`;
+  return msSince("state_since");
 }
 
 /** SQL for the milliseconds since a refund was sent to the bank last, or may have been. */
 export function sentMsAgo(): RawBuilder<number | null> {
-  return sql<number | null>`extract(epoch from now() - sent_at)::float8 * 1000`;
+  return msSince<number | null>("sent_at");
 }
 
 /** One refund, and whether a process works on it now, by the database's clock. @param merchantId undefined for operators. */
