@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { CommandReply } from "@holdfast/contracts";
+import { listRefunds, listUnresolvedPayments, type CommandReply } from "@holdfast/contracts";
 import { armFailpoints } from "@holdfast/service-runtime";
 import {
   eventually,
   letStatementsWait,
+  mendAfter,
   occupyConnections,
   startTestLink,
   type TestLink,
@@ -27,19 +28,14 @@ beforeAll(async () => {
     refunds: await startTestLink(urls.refunds.app),
     payments: await startTestLink(urls.payments.app),
   };
-  // Rounds that soon use all connections there are.
   const env = {
     DATABASE_CONNECTIONS_MAX: String(CONNECTIONS),
-    RECOVERY_INTERVAL: "20ms",
     // Over before the statements that occupy the connections time out themselves and free them.
     DATABASE_CONNECTION_TIMEOUT: "3s",
   };
-  const queue = { QUEUE_MEASURE_INTERVAL: "20ms" };
-  const checkouts = { CHECKOUT_INTERVAL: "20ms" };
   healthPorts = {
-    refunds: (await refunds.startRefunds({ ...env, ...queue, DATABASE_URL: links.refunds.url })).healthPort,
-    payments: (await refunds.startPayments({ ...env, ...checkouts, DATABASE_URL: links.payments.url }))
-      .healthPort,
+    refunds: (await refunds.startRefunds({ ...env, DATABASE_URL: links.refunds.url })).healthPort,
+    payments: (await refunds.startPayments({ ...env, DATABASE_URL: links.payments.url })).healthPort,
   };
 });
 afterEach(() => void armFailpoints(undefined));
@@ -57,8 +53,7 @@ describe.each(["refunds", "payments"] as const)("while the database of %s", (ser
   ])("%s, a refund request is not started, and is accepted when it is sent again", async (_, fail) => {
     const send = await request();
     const mend = await fail(service);
-    const reply = await send();
-    await mend();
+    const reply = await mendAfter(send(), mend);
     expect(reply).toEqual({ outcome: "not_started" });
     expect(await eventually(async () => started(await send()))).toMatchObject({ outcome: "done" });
   });
@@ -71,8 +66,7 @@ test("a request whose amount is reserved is in doubt when the database goes away
   await eventually(() => hits("refunds.after_reservation") > 0);
   const mend = await cutLink("refunds");
   armFailpoints(undefined);
-  const reply = await replying;
-  await mend();
+  const reply = await mendAfter(replying, mend);
   expect(reply).toEqual({ outcome: "in_doubt" });
 });
 
@@ -83,8 +77,7 @@ test("a request that payments could not begin is in doubt when it cannot be take
   await eventually(() => hits("refunds.after_claim") > 0);
   const mends = await Promise.all([cutLink("refunds"), cutLink("payments")]);
   armFailpoints(undefined);
-  const reply = await replying;
-  await Promise.all(mends.map((mend) => mend()));
+  const reply = await mendAfter(replying, () => Promise.all(mends.map((mend) => mend())));
   expect(reply).toEqual({ outcome: "in_doubt" });
 });
 
@@ -112,6 +105,19 @@ async function cutLink(service: Service): Promise<Mend> {
 }
 
 function takeAllConnections(service: Service): Promise<Mend> {
-  const table = service === "refunds" ? "refunds.refund" : "payments.payment";
-  return occupyConnections(refunds.database, { table, applicationName: service, count: CONNECTIONS });
+  const occupied = {
+    refunds: {
+      table: "refunds.refund",
+      read: () => refunds.operate(listRefunds, { status: "PENDING_APPROVAL", limit: 1 }),
+    },
+    payments: {
+      table: "payments.payment",
+      read: () => refunds.operate(listUnresolvedPayments, { limit: 1 }),
+    },
+  };
+  return occupyConnections(refunds.database, {
+    ...occupied[service],
+    applicationName: service,
+    count: CONNECTIONS,
+  });
 }

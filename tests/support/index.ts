@@ -16,7 +16,7 @@
 export { captureLog, type CapturedLog, type LogLine } from "./capture-log.ts";
 export { columnsOf } from "./columns-of.ts";
 export { eventually } from "./eventually.ts";
-export { letStatementsWait, occupyConnections } from "./occupy-connections.ts";
+export { letStatementsWait, mendAfter, occupyConnections } from "./occupy-connections.ts";
 export {
   AUDIENCE,
   createOperatorIdentity,

@@ -20,6 +20,7 @@ import { armFailpoints, createLogger } from "@holdfast/service-runtime";
 import {
   eventually,
   letStatementsWait,
+  mendAfter,
   occupyConnections,
   startTestLink,
   type TestLink,
@@ -50,9 +51,6 @@ beforeAll(async () => {
     DATABASE_CONNECTIONS_MAX: String(CONNECTIONS),
     // Over before the statements that occupy the connections time out themselves and free them.
     DATABASE_CONNECTION_TIMEOUT: "3s",
-    // Rounds that soon use all connections there are.
-    RECOVERY_INTERVAL: "20ms",
-    CHECKOUT_INTERVAL: "20ms",
   });
   healthUrl = `http://127.0.0.1:${healthPort}/readyz`;
   buyer = checkouts(payments);
@@ -117,8 +115,7 @@ describe.each([
     // With so few connections the preparation itself may find none on a busy machine.
     const send = await eventually(prepareRequest);
     const mend = await fail();
-    const reply = await send();
-    await mend();
+    const reply = await mendAfter(send(), mend);
     expect(reply).toEqual({ outcome: "not_started" });
     expect(await eventually(async () => started(await send()))).toMatchObject({ outcome: "done" });
   });
@@ -145,8 +142,7 @@ describe("when the database goes away", () => {
     await eventually(() => hits(point) > 0);
     const mend = await cutLink();
     armFailpoints(undefined);
-    const reply = await replying;
-    await mend();
+    const reply = await mendAfter(replying, mend);
     expect(reply).toMatchObject({ outcome });
   });
 });
@@ -181,6 +177,10 @@ async function cutLink(): Promise<Mend> {
 }
 
 function takeAllConnections(): Promise<Mend> {
-  const busy = { table: "payments.payment", applicationName: "payments", count: CONNECTIONS };
-  return occupyConnections(payments.database, busy);
+  return occupyConnections(payments.database, {
+    table: "payments.payment",
+    applicationName: "payments",
+    count: CONNECTIONS,
+    read: () => payments.operate(listUnresolvedPayments, { limit: 1 }),
+  });
 }
