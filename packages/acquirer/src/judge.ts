@@ -1,0 +1,123 @@
+import type {
+  AcquirerAmount,
+  Approved,
+  Authentication,
+  BankMovement,
+  Declined,
+  Expired,
+  InquiryOutcome,
+  MovementKind,
+  NotSent,
+  Unknown,
+} from "./acquirer.ts";
+import type { Capabilities } from "./capabilities.ts";
+
+/** One thing that was asked of an acquirer under one reference. */
+export type Attempt = AcquirerAmount & {
+  reference: string;
+  kind: MovementKind;
+  /** When it was sent first. */
+  sentAt: Date;
+  /** Of a void: what the acquirer named the movement that it undoes. */
+  targetTransactionId?: string;
+  /** What the acquirer named those movements of the order that are known to be other attempts'. */
+  otherTransactionIds?: readonly string[];
+};
+
+/** What became of one attempt, by all that the acquirer knows of its order. */
+export type Verdict =
+  /**
+   * It took effect and nothing undid it, in an amount that may be another than was asked for. For a completion it includes
+   * the authentication's result, as evidence in a dispute.
+   */
+  | (Approved & Authenticated & { at?: Date })
+  | (Declined & Authenticated)
+  /** It was undone, or its reference is bound: nothing of it is held, nor ever will be. */
+  | { kind: "reversed" }
+  /** The acquirer does not know it; it may still be under way. */
+  | { kind: "not_found" }
+  | Expired
+  | Unknown
+  | NotSent;
+
+type Authenticated = { authentication?: Authentication };
+
+/** A clock of the acquirer may be behind ours by this much, and its times are often whole minutes. */
+const CLOCK_TOLERANCE_MS = 120_000;
+
+/**
+ * What an acquirer's knowledge of an order says about one attempt. Money that moved counts before every refusal, and of two
+ * movements that could both be the attempt nobody can tell which is: that is a mismatch, for people to look at.
+ */
+export function judge(
+  attempt: Attempt,
+  inquiry: InquiryOutcome,
+  { ownReferenceOn }: Pick<Capabilities, "ownReferenceOn">,
+): Verdict {
+  if (inquiry.kind !== "found") return inquiry;
+  const ours = inquiry.movements.filter((movement) =>
+    ownReferenceOn.includes(attempt.kind)
+      ? movement.ownReference === attempt.reference
+      : mayBe(attempt, movement),
+  );
+  const approved = ours.filter(({ state }) => state === "approved");
+  if (approved.length > 1) return { kind: "unknown", reason: "mismatch" };
+  if (approved[0]) return approvedBy(approved[0]);
+  if (isVoided(attempt, inquiry.movements)) return approvedBy(targetOf(attempt, inquiry.movements)!);
+  if (ours.some(({ state }) => state === "pending")) return { kind: "unknown", reason: "pending" };
+  if (ours.some(({ state }) => state === "voided" || state === "bound")) return { kind: "reversed" };
+  const last = ours.at(-1);
+  if (!last) return { kind: "not_found" };
+  return last.state === "expired" ? { kind: "expired" } : declinedBy(last);
+}
+
+/** A movement without our reference that no other attempt explains. */
+function mayBe({ kind, sentAt, otherTransactionIds = [] }: Attempt, movement: BankMovement): boolean {
+  if (movement.kind !== kind) return false;
+  const { externalTransactionId: id, at } = movement;
+  if (id !== undefined && otherTransactionIds.includes(id)) return false;
+  return at === undefined || at.getTime() >= sentAt.getTime() - CLOCK_TOLERANCE_MS;
+}
+
+/** Some acquirers show a void only as the state of what it undid. */
+function isVoided(attempt: Attempt, movements: readonly BankMovement[]): boolean {
+  return attempt.kind === "void" && targetOf(attempt, movements)?.state === "voided";
+}
+
+function targetOf({ targetTransactionId }: Attempt, movements: readonly BankMovement[]) {
+  return targetTransactionId === undefined
+    ? undefined
+    : movements.find(
+        ({ kind, externalTransactionId }) => kind !== "void" && externalTransactionId === targetTransactionId,
+      );
+}
+
+function approvedBy(movement: BankMovement): Verdict {
+  const { amountMinor, currency, resultCode, resultMessage, authentication, at } = movement;
+  return {
+    kind: "approved",
+    amountMinor,
+    currency,
+    externalTransactionId: movement.externalTransactionId ?? "",
+    authCode: movement.authCode ?? "",
+    resultCode,
+    resultMessage,
+    ...(authentication && { authentication }),
+    ...(at && { at }),
+  };
+}
+
+function declinedBy({
+  externalTransactionId,
+  resultCode,
+  resultMessage,
+  authentication,
+}: BankMovement): Verdict {
+  return {
+    kind: "declined",
+    ...(externalTransactionId !== undefined && { externalTransactionId }),
+    resultCode,
+    resultMessage,
+    ...(authentication && { authentication }),
+  };
+}
