@@ -234,6 +234,8 @@ type Authenticated = { authentication?: Authentication };
 export type ReversalRequest = LastingCall & AcquirerAmount & { operation: CardOperation; target: Target };
 
 export type InquiryRequest = LastingCall & {
+  /** What was asked under the reference. */
+  kind: MovementKind;
   currency: string;
   /** When the payment was sent: an inquiry over a span of time begins a little earlier. */
   since: Date;

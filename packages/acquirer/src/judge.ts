@@ -1,4 +1,5 @@
 import type {
+  Acquirer,
   AcquirerAmount,
   Approved,
   Authentication,
@@ -41,6 +42,18 @@ export type Verdict =
   | NotSent;
 
 type Authenticated = { authentication?: Authentication };
+
+/** Asks about one attempt. @param order the payment that it belongs to. */
+export async function inquireAbout(
+  acquirer: Pick<Acquirer, "inquire" | "capabilities">,
+  order: { orderId: string; since: Date; externalTransactionId?: string },
+  attempt: Attempt,
+  waitUntil: Date,
+): Promise<Verdict> {
+  const { reference, kind, currency } = attempt;
+  const inquiry = await acquirer.inquire({ ...order, reference, kind, currency, waitUntil });
+  return judge(attempt, inquiry, acquirer.capabilities);
+}
 
 /** A clock of the acquirer may be behind ours by this much, and its times are often whole minutes. */
 const CLOCK_TOLERANCE_MS = 120_000;

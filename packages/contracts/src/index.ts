@@ -40,6 +40,7 @@ export * from "./messages/events.ts";
 export * from "./messages/message.ts";
 export * from "./messages/notices.ts";
 export * from "./messages/refund-commands.ts";
+export * from "./messages/refund-bank-commands.ts";
 export * from "./messages/refund-reservation-commands.ts";
 export * from "./messages/operator-commands.ts";
 export * from "./messages/streams.ts";

@@ -28,6 +28,8 @@ export const FAILPOINTS = [
   "payments.after_reservation",
   "payments.before_reservation_end",
   "payments.after_reservation_end",
+  "payments.before_refund_call",
+  "payments.after_refund_call",
   "payments.after_checkout_payment",
   "payments.before_checkout_close",
   "refunds.before_claim",

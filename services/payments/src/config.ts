@@ -35,6 +35,9 @@ const settings = z.object({
     .describe(
       "Connections to the acquirer for the calls that merchants and buyers wait for. Recovery and expiry have as many of their own beside them as they have in flight.",
     ),
+  ACQUIRER_REFUND_CONNECTIONS_MAX: integerSetting(1, 10_000)
+    .default(256)
+    .describe("Connections to the acquirer for refunds, beside those for payments."),
   ACQUIRER_CONNECTIONS_SHARE: shareSetting()
     .default(0.25)
     .describe(

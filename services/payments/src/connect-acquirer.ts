@@ -7,6 +7,8 @@ export type AcquirerConnections = {
   acquirer: Acquirer;
   /** The same connections, of which each merchant has a share: a call takes its place here first. */
   connections: SharedPlaces;
+  /** For refunds, which come from the refunds service. */
+  acquirerOfRefunds: Acquirer;
   /** For what was begun and has to be brought to its end: no merchant's calls can take these connections. */
   acquirerOfUpkeep: Acquirer;
 };
@@ -15,6 +17,7 @@ export function connectAcquirer({
   ACQUIRER_URL: url,
   ACQUIRER_CONNECTIONS_MAX: max,
   ACQUIRER_CONNECTIONS_SHARE: share,
+  ACQUIRER_REFUND_CONNECTIONS_MAX: REFUND_CONNECTIONS_MAX,
   RECOVERY_IN_FLIGHT_MAX,
   EXPIRY_IN_FLIGHT_MAX,
   ACQUIRER_REPETITION: repetition,
@@ -29,6 +32,7 @@ export function connectAcquirer({
   return {
     acquirer: connect(max),
     connections: createSharedPlaces({ max, ofOneMax: placesOfOne(max, share) }),
+    acquirerOfRefunds: connect(REFUND_CONNECTIONS_MAX),
     acquirerOfUpkeep: connect(RECOVERY_IN_FLIGHT_MAX + EXPIRY_IN_FLIGHT_MAX + OPERATOR_CONNECTIONS),
   };
 }

@@ -101,7 +101,7 @@ export async function startPayments(
     record: nudgeAfter(relay, (change) => paymentWrites.record(change)),
     reject: nudgeAfter(relay, (rejection) => paymentWrites.reject(rejection)),
   };
-  const { acquirer, acquirerOfUpkeep, connections } = connectAcquirer(config);
+  const { acquirer, acquirerOfRefunds, acquirerOfUpkeep, connections } = connectAcquirer(config);
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "payments", settings: config, log });
   const bins = createCurrentBins(db, log);
@@ -173,7 +173,11 @@ export async function startPayments(
       ...threeDsHandlers(threeDs),
       ...operationHandlers({ ...operations, connections }),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
-      ...reservationHandlers(deps),
+      ...reservationHandlers({
+        ...deps,
+        acquirer: acquirerOfRefunds,
+        lateArrivalMs: config.ACQUIRER_LATE_ARRIVAL,
+      }),
       ...checkoutHandlers(checkouts),
       ...lookAfterEach(
         auditWatch,
@@ -242,7 +246,7 @@ export async function startPayments(
         [serving, clock, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
         [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
-        [() => acquirer.close(), () => acquirerOfUpkeep.close()],
+        [acquirer, acquirerOfRefunds, acquirerOfUpkeep].map((each) => () => each.close()),
         [pool, writePool, outboxPool].map((each) => () => each.end()),
       ]),
   };

@@ -6,6 +6,7 @@ import type {
   AcquirerOutcome,
   Approved,
   Authentication,
+  BankMovement,
   CardRequest,
   CompletionOutcome,
   CompletionRequest,
@@ -54,7 +55,11 @@ export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acqu
   const client = new BoundedHttpClient(options);
   const enrolmentSchema = enrolmentAnswer({ allowPlaintext: options.allowPlaintext === true });
   return {
-    capabilities: { repetition: options.repetition ?? "replay" },
+    capabilities: {
+      repetition: options.repetition ?? "replay",
+      ownReferenceOn: ["authorize", "sale", "capture", "void", "release", "refund"],
+      release: true,
+    },
     authorize: (request) => payByCard(client, "/v1/authorize", request),
     sale: (request) => payByCard(client, "/v1/sale", request),
     capture: (request) => followUp(client, "/v1/capture", request),
@@ -118,7 +123,11 @@ async function enrol(
   if (!isAbout(answer, request)) return MISMATCH;
   switch (answer.outcome) {
     case "challenge":
-      return { kind: "challenge", session: answer.session, url: answer.url, fields: answer.fields };
+      return {
+        kind: "challenge",
+        session: answer.session,
+        challenge: { type: "post", url: answer.url, fields: answer.fields },
+      };
     case "authenticated":
       return { kind: "authenticated", session: answer.session, authentication: given(answer.authentication) };
     case "declined":
@@ -159,25 +168,53 @@ function given({ transStatus, eci, dsTransId }: AnsweredAuthentication): Authent
   return { transStatus, ...(eci !== undefined && { eci }), ...(dsTransId !== undefined && { dsTransId }) };
 }
 
+/** The simulator answers for one reference, so there is one movement at most. */
 async function inquire(client: BoundedHttpClient, request: InquiryRequest): Promise<InquiryOutcome> {
   // A reference has no character that needs escaping in a path.
   const path = `/v1/operations/${request.reference}`;
   const read = readAnswer(await client.exchange({ method: "GET", path }, request.waitUntil), inquiryAnswer);
   if (read.kind !== "read") return read;
   if (read.answer.reference !== request.reference) return MISMATCH;
-  switch (read.answer.outcome) {
+  const movement = movementOf(read.answer, request);
+  return movement ? { kind: "found", movements: [movement] } : { kind: "not_found" };
+}
+
+function movementOf(
+  answer: z.output<typeof inquiryAnswer>,
+  { kind, reference, currency }: InquiryRequest,
+): BankMovement | undefined {
+  const known = { kind, ownReference: reference };
+  switch (answer.outcome) {
     case "approved":
-      return { ...approved(read.answer), ...authenticationOf(read.answer), at: read.answer.at };
-    case "declined":
-      return { ...declined(read.answer), ...authenticationOf(read.answer) };
+      return { ...approved(answer), ...authenticationOf(answer), at: answer.at, ...known, state: "approved" };
+    case "declined": {
+      const { amountMinor } = answer;
+      return {
+        ...declined(answer),
+        ...authenticationOf(answer),
+        ...known,
+        amountMinor,
+        currency: answer.currency,
+        state: "declined",
+      };
+    }
     case "expired":
+      return { ...known, state: "expired", ...nothingMoved(currency) };
     case "reversed":
+      return { ...known, state: "bound", ...nothingMoved(currency) };
     case "not_found":
-      return { kind: read.answer.outcome };
+      return undefined;
     default:
-      return read.answer satisfies never;
+      return answer satisfies never;
   }
 }
+
+const nothingMoved = (currency: string) => ({
+  amountMinor: 0n,
+  currency,
+  resultCode: "",
+  resultMessage: "",
+});
 
 function readOutcome(
   exchange: HttpExchange,

@@ -3,6 +3,7 @@ import * as merchantCommands from "./commands.ts";
 import type { Command } from "./message.ts";
 import * as operatorCommands from "./operator-commands.ts";
 import * as refundCommands from "./refund-commands.ts";
+import * as refundBankCommands from "./refund-bank-commands.ts";
 import * as reservationCommands from "./refund-reservation-commands.ts";
 import * as threeDsCommands from "./three-ds-commands.ts";
 import * as webhookCommands from "./webhook-commands.ts";
@@ -13,6 +14,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   checkoutCommands,
   operatorCommands,
   refundCommands,
+  refundBankCommands,
   reservationCommands,
   threeDsCommands,
   webhookCommands,

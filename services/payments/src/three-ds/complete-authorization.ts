@@ -1,5 +1,6 @@
 import { failpoint } from "@holdfast/service-runtime";
-import type { Acquirer } from "@holdfast/acquirer";
+import { orderIdOf, type Acquirer } from "@holdfast/acquirer";
+import { cardOperationOf } from "../bank-calls/attempts.ts";
 import {
   concludeAuthorization,
   type ConcludeDeps,
@@ -19,8 +20,10 @@ export async function completeAuthorization(
 ): Promise<ConcludedReply> {
   const outcome = await deps.acquirer.complete({
     reference: payment.payment_id,
-    operation: payment.transaction_type === "PAYMENT" ? "sale" : "authorize",
+    orderId: orderIdOf(payment.payment_id),
+    operation: cardOperationOf(payment),
     session,
+    installmentCount: payment.installment_count,
     amountMinor: payment.amount_minor,
     currency: payment.currency,
     expiresAt: new Date(Math.min(deps.now() + deps.acquirerTimeoutMs, deadlineAt)),

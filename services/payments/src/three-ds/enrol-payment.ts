@@ -166,7 +166,7 @@ async function showChallenge(
 ): Promise<Reply> {
   try {
     const shown = await deps.db.transaction().execute(async (trx) => {
-      if (!(await recordChallenge(trx, payment, challenge))) return undefined;
+      if (!(await recordChallenge(trx, payment, challenge.session, challenge.challenge))) return undefined;
       const reply = await currentEnrolment({ db: trx }, payment);
       // This answer is final for the request, although the payment has not ended yet.
       if (reply) await storeAnswer(trx, payment.payment_id, reply);

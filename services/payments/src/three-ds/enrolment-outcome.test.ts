@@ -3,14 +3,15 @@ import { describe, expect, test } from "vitest";
 import { decideCompletion, decideEnrolment } from "./enrolment-outcome.ts";
 
 const declined = { kind: "declined", resultCode: "authentication_failed", resultMessage: "no" } as const;
+const FORM = { type: "post", url: "https://acs.example", fields: { a: "b" } } as const;
 const REASONS = ["timeout", "connection_lost", "invalid_answer", "mismatch"] as const;
 
 describe("an enrolment", () => {
   test.each<[string, EnrolmentOutcome, object]>([
     [
       "with a challenge waits for its cardholder",
-      { kind: "challenge", session: "s", url: "https://acs.example", fields: { a: "b" } },
-      { to: "ENROLLED", session: "s", url: "https://acs.example", fields: { a: "b" } },
+      { kind: "challenge", session: "s", challenge: FORM },
+      { to: "ENROLLED", session: "s", challenge: FORM },
     ],
     [
       "without one goes on",

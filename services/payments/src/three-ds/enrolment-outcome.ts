@@ -1,9 +1,12 @@
-import type { Authentication, CompletionOutcome, EnrolmentOutcome } from "@holdfast/acquirer";
+import type { Authentication, Challenge, CompletionOutcome, EnrolmentOutcome } from "@holdfast/acquirer";
 import { decideAuthorization, type AuthorizationDecision } from "../payment/authorization-outcome.ts";
+
+/** A challenge that our page posts. */
+export type FormChallenge = Extract<Challenge, { type: "post" }>;
 
 /** The decision on a payment that is being enrolled, by the acquirer's answer. */
 export type EnrolmentDecision =
-  | { to: "ENROLLED"; session: string; url: string; fields: Record<string, string> }
+  | { to: "ENROLLED"; session: string; challenge: FormChallenge }
   | { to: "AUTHORIZING"; session: string; authentication: Authentication }
   | Exclude<AuthorizationDecision, { to: "UNKNOWN" }>;
 
@@ -14,7 +17,9 @@ export type EnrolmentDecision =
 export function decideEnrolment(outcome: EnrolmentOutcome): EnrolmentDecision {
   switch (outcome.kind) {
     case "challenge":
-      return { to: "ENROLLED", session: outcome.session, url: outcome.url, fields: outcome.fields };
+      return outcome.challenge.type === "post"
+        ? { to: "ENROLLED", session: outcome.session, challenge: outcome.challenge }
+        : { to: "REVERSING", cause: "challenge_cannot_be_shown" };
     case "authenticated":
       return { to: "AUTHORIZING", session: outcome.session, authentication: outcome.authentication };
     case "unknown":
@@ -33,7 +38,12 @@ export function decideEnrolment(outcome: EnrolmentOutcome): EnrolmentDecision {
 
 /** The enrolment was sent under the same reference, so a completion that was not sent leaves the outcome unknown. */
 export function decideCompletion(outcome: CompletionOutcome): AuthorizationDecision {
-  return outcome.kind === "not_sent"
-    ? { to: "UNKNOWN", cause: "acquirer_unavailable" }
-    : decideAuthorization(outcome);
+  switch (outcome.kind) {
+    case "not_sent":
+      return { to: "UNKNOWN", cause: "acquirer_unavailable" };
+    case "not_genuine":
+      return { to: "UNKNOWN", cause: `return_${outcome.why}` };
+    default:
+      return decideAuthorization(outcome);
+  }
 }

@@ -7,6 +7,7 @@ import type { ThreeDsSessionTable } from "./session-table.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import type { ClaimTimes } from "../payment/payment-writes.ts";
+import type { FormChallenge } from "./enrolment-outcome.ts";
 import { transition } from "../payment/payment.ts";
 
 export type Session = Selectable<ThreeDsSessionTable>;
@@ -77,7 +78,8 @@ type Leased = { payment_id: string; lease_token: string };
 export async function recordChallenge(
   trx: Transaction<PaymentsDatabase>,
   payment: Leased,
-  challenge: { session: string; url: string; fields: Record<string, string> },
+  session: string,
+  challenge: FormChallenge,
 ): Promise<boolean> {
   const from = "ENROLLING";
   const to = transition(from, "ENROLLED");
@@ -97,7 +99,7 @@ export async function recordChallenge(
   await trx
     .updateTable("three_ds_session")
     .set({
-      acquirer_session: challenge.session,
+      acquirer_session: session,
       challenge_url: challenge.url,
       challenge_fields: JSON.stringify(challenge.fields),
     })
