@@ -3,7 +3,6 @@ import { createCardOpener } from "@holdfast/sealing";
 import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "@holdfast/contracts";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
-import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import {
   confirmEventsHandler,
   createOutboxPool,
@@ -38,17 +37,17 @@ import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
 import { getPayment } from "./recovery/get-payment.ts";
 import type { MerchantOperationDeps } from "./operation/merchant-operations.ts";
 import { operationHandlers } from "./operation/operation-handlers.ts";
-import { purgeRefusals } from "./refund-reservation/purge-refusals.ts";
 import { reservationHandlers } from "./refund-reservation/reservation-handlers.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { startFingerprints } from "./fingerprint/fingerprint-ring.ts";
-import { adoptCardCounters, createAskRules, purgeRuleCounts } from "./merchant-rules/rule-queries.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
 import type { AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
 import { startWatching } from "./recovery/watch-payment.ts";
 import { measureUnresolved } from "./recovery/measure-unresolved.ts";
+import { adoptCardCounters, createAskRules } from "./merchant-rules/rule-queries.ts";
+import { startPurges } from "./start-purges.ts";
 import { startRecovery, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 
 /** The whole object graph of the payments service, wired by hand. */
@@ -210,22 +209,8 @@ export async function startPayments(
       clock,
       log,
     }),
-    startPeriodicTask("purge idempotency keys", {
-      intervalMs: PURGE_INTERVAL_MS,
-      round: () => purgeIdempotencyKeys(db, { olderThanMs: config.IDEMPOTENCY_RETENTION }),
-      log,
-    }),
-    startPeriodicTask("purge refused reservations", {
-      intervalMs: PURGE_INTERVAL_MS,
-      round: () => purgeRefusals(db, { olderThanMs: REFUSALS_KEPT_MS }),
-      log,
-    }),
+    ...startPurges({ db, idempotencyRetentionMs: config.IDEMPOTENCY_RETENTION, log }),
     noting,
-    startPeriodicTask("purge rule counts", {
-      intervalMs: RULE_PURGE_INTERVAL_MS,
-      round: () => purgeRuleCounts(db),
-      log,
-    }),
     startPeriodicTask("measure unresolved", {
       intervalMs: config.UNRESOLVED_MEASURE_INTERVAL,
       round: () => measureUnresolved({ db, events }),
@@ -254,9 +239,5 @@ export async function startPayments(
 
 /** Two concurrent flushes each of claims, records, questions to the rules and rejections. They are opened as needed. */
 const WRITE_CONNECTIONS = 8;
-const PURGE_INTERVAL_MS = 3_600_000;
-/** Far longer than any copy of a request can be under way. */
-const REFUSALS_KEPT_MS = 86_400_000;
-const RULE_PURGE_INTERVAL_MS = 300_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;

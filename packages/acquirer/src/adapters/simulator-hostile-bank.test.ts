@@ -152,7 +152,7 @@ describe("a challenge", () => {
   test.each(["https://issuer.example.com/acs", "http://127.0.0.1:8083/challenge"])(
     "at %s is one",
     async (url) => {
-      expect(await enrolAt(acquirer, url)).toMatchObject({ kind: "challenge", url });
+      expect(await enrolAt(acquirer, url)).toMatchObject({ kind: "challenge", challenge: { url } });
     },
   );
 
@@ -165,7 +165,7 @@ describe("a challenge", () => {
       allowPlaintext: true,
     });
     const url = "http://issuer.example.com/acs";
-    expect(await enrolAt(open, url)).toMatchObject({ kind: "challenge", url });
+    expect(await enrolAt(open, url)).toMatchObject({ kind: "challenge", challenge: { url } });
     await open.close();
   });
 });

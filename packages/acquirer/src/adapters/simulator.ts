@@ -4,13 +4,9 @@ import type {
   Acquirer,
   AcquirerAmount,
   AcquirerOutcome,
-  Approved,
-  Authentication,
-  BankMovement,
   CardRequest,
   CompletionOutcome,
   CompletionRequest,
-  Declined,
   EnrolmentOutcome,
   EnrolmentRequest,
   Expired,
@@ -34,9 +30,8 @@ import {
   inquiryAnswer,
   operationAnswer,
   reversalAnswer,
-  type ApprovedAnswer,
-  type DeclinedAnswer,
 } from "./simulator-answers.ts";
+import { approved, authenticationOf, declined, given, movementOf } from "./simulator-outcomes.ts";
 
 export type SimulatorAcquirerOptions = BoundedHttpClientOptions & {
   /** What it does with a repeat; its own default unless told. */
@@ -155,19 +150,6 @@ async function complete(client: BoundedHttpClient, request: CompletionRequest): 
   return { ...outcome, ...authenticationOf(answer) };
 }
 
-type AnsweredAuthentication = NonNullable<
-  Extract<z.output<typeof completionAnswer>, { outcome: "approved" }>["authentication"]
->;
-
-function authenticationOf({ authentication }: { authentication?: AnsweredAuthentication | undefined }) {
-  return authentication && { authentication: given(authentication) };
-}
-
-/** Omits the fields that were not given. */
-function given({ transStatus, eci, dsTransId }: AnsweredAuthentication): Authentication {
-  return { transStatus, ...(eci !== undefined && { eci }), ...(dsTransId !== undefined && { dsTransId }) };
-}
-
 /** The simulator answers for one reference, so there is one movement at most. */
 async function inquire(client: BoundedHttpClient, request: InquiryRequest): Promise<InquiryOutcome> {
   // A reference has no character that needs escaping in a path.
@@ -178,43 +160,6 @@ async function inquire(client: BoundedHttpClient, request: InquiryRequest): Prom
   const movement = movementOf(read.answer, request);
   return movement ? { kind: "found", movements: [movement] } : { kind: "not_found" };
 }
-
-function movementOf(
-  answer: z.output<typeof inquiryAnswer>,
-  { kind, reference, currency }: InquiryRequest,
-): BankMovement | undefined {
-  const known = { kind, ownReference: reference };
-  switch (answer.outcome) {
-    case "approved":
-      return { ...approved(answer), ...authenticationOf(answer), at: answer.at, ...known, state: "approved" };
-    case "declined": {
-      const { amountMinor } = answer;
-      return {
-        ...declined(answer),
-        ...authenticationOf(answer),
-        ...known,
-        amountMinor,
-        currency: answer.currency,
-        state: "declined",
-      };
-    }
-    case "expired":
-      return { ...known, state: "expired", ...nothingMoved(currency) };
-    case "reversed":
-      return { ...known, state: "bound", ...nothingMoved(currency) };
-    case "not_found":
-      return undefined;
-    default:
-      return answer satisfies never;
-  }
-}
-
-const nothingMoved = (currency: string) => ({
-  amountMinor: 0n,
-  currency,
-  resultCode: "",
-  resultMessage: "",
-});
 
 function readOutcome(
   exchange: HttpExchange,
@@ -250,24 +195,6 @@ function isAbout(
     answer.amountMinor === request.amountMinor &&
     answer.currency === request.currency
   );
-}
-
-function approved(answer: ApprovedAnswer): Approved {
-  const { amountMinor, currency, externalTransactionId, authCode, resultCode, resultMessage } = answer;
-  return {
-    kind: "approved",
-    amountMinor,
-    currency,
-    externalTransactionId,
-    authCode,
-    resultCode,
-    resultMessage,
-  };
-}
-
-function declined(answer: DeclinedAnswer): Declined {
-  const { externalTransactionId, resultCode, resultMessage } = answer;
-  return { kind: "declined", externalTransactionId, resultCode, resultMessage };
 }
 
 function cardBody(request: CardRequest) {

@@ -100,10 +100,10 @@ function describeWithoutChallenge(bench: () => Bench): void {
 function describeBounds(bench: () => Bench): void {
   test("an enrolment that is repeated is answered with the same session", async () => {
     const { acquirer, setup } = bench();
-    const { request, challenge } = await challenged(bench());
-    expect(await acquirer.enrol(request)).toEqual(challenge);
+    const { request, session, challenge } = await challenged(bench());
+    expect(await acquirer.enrol(request)).toEqual({ kind: "challenge", session, challenge });
     await setup.answerChallenge(challenge, "fail");
-    expect(await acquirer.enrol(request)).toEqual(challenge);
+    expect(await acquirer.enrol(request)).toEqual({ kind: "challenge", session, challenge });
     const other = await acquirer.enrol({ ...request, amountMinor: request.amountMinor + 1n });
     expect(other.kind).not.toBe("challenge");
   });
