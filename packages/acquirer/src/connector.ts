@@ -2,6 +2,10 @@ import type { z } from "zod";
 import type { Acquirer } from "./acquirer.ts";
 import type { Capabilities } from "./capabilities.ts";
 
+/** A connector whose settings and secrets are checked by its own schemas before it is used. */
+// oxlint-disable-next-line typescript/no-explicit-any -- each connector has its own, and only its schemas make them
+export type AnyConnector = AcquirerConnector<any, any>;
+
 /** What speaks one acquirer's protocol, for any number of accounts. It keeps nothing between calls but connections. */
 export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
   /** `sim`, `nestpay`, `iyzico`. */
@@ -10,7 +14,7 @@ export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
   readonly settings: z.ZodType<Settings>;
   /** User names, passwords, store keys: checked before they are sealed. */
   readonly secrets: z.ZodType<Secrets>;
-  /** ISO 4217 codes, of those that the protocol can carry at all. */
+  /** ISO 4217 codes that the protocol can carry; empty where it can carry all. */
   readonly currencies: readonly string[];
   capabilities(settings: Settings): Capabilities;
   connect(account: ConnectedAccount<Settings>, secrets: Secrets, wire: AcquirerWire): ProbedAcquirer;

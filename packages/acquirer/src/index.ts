@@ -2,6 +2,7 @@ export type * from "./acquirer.ts";
 export { REPETITIONS, type Capabilities, type Repetition } from "./capabilities.ts";
 export type * from "./connector.ts";
 export { inquireAbout, judge, type Attempt, type Verdict } from "./judge.ts";
+export { simulatorConnector } from "./adapters/simulator-connector.ts";
 export { orderIdOf } from "./order-id.ts";
 export { createSimulatorAcquirer, type SimulatorAcquirerOptions } from "./adapters/simulator.ts";
 export { acquirerHabitSettings } from "./habit-settings.ts";

@@ -28,6 +28,7 @@ export const FAILPOINTS = [
   "payments.after_reservation",
   "payments.before_reservation_end",
   "payments.after_reservation_end",
+  "payments.after_failover",
   "payments.before_refund_call",
   "payments.after_refund_call",
   "payments.after_checkout_payment",

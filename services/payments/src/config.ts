@@ -24,7 +24,17 @@ const settings = z.object({
   ...operatorTokenSettings,
   ...outboxSettings,
   ...auditSettings,
-  ACQUIRER_URL: urlSetting("http:", "https:").describe("The acquirer."),
+  ACQUIRER_URL: urlSetting("http:", "https:").describe(
+    "A short form for one default account of the simulator's protocol. Accounts at banks are made with the operator API.",
+  ),
+  ACCOUNT_SECRET_KEYS: keyRingSetting()
+    .optional()
+    .describe(
+      "Seal the credentials of acquirer accounts: `id:key` pairs, each key 32 bytes in base64; the first one seals. Needed to make accounts.",
+    ),
+  ACCOUNT_REFRESH: durationSetting()
+    .default(2_000)
+    .describe("How often accounts and routes are read; a change of them is in use everywhere by then."),
   ACQUIRER_TIMEOUT: durationSetting()
     .default(15_000)
     .describe(

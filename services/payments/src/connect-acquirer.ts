@@ -1,39 +1,43 @@
-import { createSimulatorAcquirer, observeAcquirer, type Acquirer } from "@holdfast/acquirer";
-import { createSharedPlaces, placesOfOne, type SharedPlaces } from "@holdfast/service-runtime";
+import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
+import { createSharedPlaces, placesOfOne, type Logger, type SharedPlaces } from "@holdfast/service-runtime";
+import { createAccountAcquirers, type AccountAcquirers, type Lane } from "./acquirer-account/acquirers.ts";
+import { CONNECTORS } from "./acquirer-account/connectors.ts";
 import type { Config } from "./config.ts";
 
 export type AcquirerConnections = {
-  /** For the calls that merchants and buyers wait for. */
-  acquirer: Acquirer;
-  /** The same connections, of which each merchant has a share: a call takes its place here first. */
+  acquirers: AccountAcquirers;
+  /** The connections for payments, of which each merchant has a share: a call takes its place here first. */
   connections: SharedPlaces;
-  /** For refunds, which come from the refunds service. */
-  acquirerOfRefunds: Acquirer;
-  /** For what was begun and has to be brought to its end: no merchant's calls can take these connections. */
-  acquirerOfUpkeep: Acquirer;
 };
 
-export function connectAcquirer({
-  ACQUIRER_URL: url,
-  ACQUIRER_CONNECTIONS_MAX: max,
-  ACQUIRER_CONNECTIONS_SHARE: share,
-  ACQUIRER_REFUND_CONNECTIONS_MAX: REFUND_CONNECTIONS_MAX,
-  RECOVERY_IN_FLIGHT_MAX,
-  EXPIRY_IN_FLIGHT_MAX,
-  ACQUIRER_REPETITION: repetition,
-  ALLOW_PLAINTEXT,
-}: Config): AcquirerConnections {
-  const allowPlaintext = ALLOW_PLAINTEXT.has("acquirer");
-  const connect = (connectionsMax: number) => {
-    const connectTimeoutMs = ACQUIRER_CONNECT_TIMEOUT_MS;
-    const options = { url, allowPlaintext, connectTimeoutMs, connectionsMax, repetition };
-    return observeAcquirer(createSimulatorAcquirer(options), { url });
+/** The banks: the accounts that operators have made, and the one of `ACQUIRER_URL`. */
+export function connectAcquirers(config: Config, log: Logger): AcquirerConnections {
+  const { ACQUIRER_URL: url, ACQUIRER_CONNECTIONS_MAX: max, ACQUIRER_REPETITION: repetition } = config;
+  const wire = {
+    connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
+    allowPlaintext: config.ALLOW_PLAINTEXT.has("acquirer"),
+  };
+  const connectionsOf: Record<Lane, number> = {
+    payments: max,
+    refunds: config.ACQUIRER_REFUND_CONNECTIONS_MAX,
+    upkeep: config.RECOVERY_IN_FLIGHT_MAX + config.EXPIRY_IN_FLIGHT_MAX + OPERATOR_CONNECTIONS,
+  };
+  const fallback = (lane: Lane) => {
+    const options = { url, repetition, connectionsMax: connectionsOf[lane], ...wire };
+    return observeAcquirer(createSimulatorAcquirer(options), { url, account: "default" });
   };
   return {
-    acquirer: connect(max),
-    connections: createSharedPlaces({ max, ofOneMax: placesOfOne(max, share) }),
-    acquirerOfRefunds: connect(REFUND_CONNECTIONS_MAX),
-    acquirerOfUpkeep: connect(RECOVERY_IN_FLIGHT_MAX + EXPIRY_IN_FLIGHT_MAX + OPERATOR_CONNECTIONS),
+    acquirers: createAccountAcquirers({
+      connectors: CONNECTORS,
+      ring: config.ACCOUNT_SECRET_KEYS,
+      fallback,
+      wire,
+      log,
+    }),
+    connections: createSharedPlaces({
+      max,
+      ofOneMax: placesOfOne(max, config.ACQUIRER_CONNECTIONS_SHARE),
+    }),
   };
 }
 

@@ -31,7 +31,9 @@ import { createBusinessEvents, type BusinessEvents } from "./business-events.ts"
 import { checkoutHandlers } from "./checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
-import { connectAcquirer } from "./connect-acquirer.ts";
+import { createCurrentAccounts } from "./acquirer-account/current-accounts.ts";
+import { createRouting } from "./acquirer-account/routing.ts";
+import { connectAcquirers } from "./connect-acquirer.ts";
 import type { PaymentsDatabase } from "./database.ts";
 import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
 import { getPayment } from "./recovery/get-payment.ts";
@@ -100,7 +102,9 @@ export async function startPayments(
     record: nudgeAfter(relay, (change) => paymentWrites.record(change)),
     reject: nudgeAfter(relay, (rejection) => paymentWrites.reject(rejection)),
   };
-  const { acquirer, acquirerOfRefunds, acquirerOfUpkeep, connections } = connectAcquirer(config);
+  const { acquirers: banks, connections } = connectAcquirers(config, log);
+  const accounts = createCurrentAccounts(db, { log, onRead: (read) => banks.use(read) });
+  await accounts.refresh().catch((error: unknown) => log.warn({ error }, "accounts could not be read yet"));
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "payments", settings: config, log });
   const bins = createCurrentBins(db, log);
@@ -111,7 +115,8 @@ export async function startPayments(
     writes,
     askRules: createAskRules(writePool),
     adoptCardCounters: (row) => adoptCardCounters(db, row),
-    acquirer,
+    acquirers: banks.lane("payments"),
+    findRoute: createRouting(accounts, banks, { hasFallback: true }),
     cards: createCardOpener(config.CARD_SEALING_KEYS),
     bins: bins.table,
     events,
@@ -125,7 +130,7 @@ export async function startPayments(
   const recovery: RecoveryWorkerDeps = {
     db,
     writes,
-    acquirer: acquirerOfUpkeep,
+    acquirers: banks.lane("upkeep"),
     events,
     limits: {
       scheduleMs: config.RECOVERY_SCHEDULE,
@@ -141,10 +146,10 @@ export async function startPayments(
     now: Date.now,
     log,
   };
-  const reading = { ...recovery, acquirer, connections };
+  const reading = { ...recovery, acquirers: deps.acquirers, connections };
   const operations: MerchantOperationDeps = {
     ...recovery,
-    acquirer,
+    acquirers: deps.acquirers,
     acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
     fingerprintKeys,
   };
@@ -174,7 +179,7 @@ export async function startPayments(
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
       ...reservationHandlers({
         ...deps,
-        acquirer: acquirerOfRefunds,
+        acquirers: banks.lane("refunds"),
         lateArrivalMs: config.ACQUIRER_LATE_ARRIVAL,
       }),
       ...checkoutHandlers(checkouts),
@@ -202,6 +207,11 @@ export async function startPayments(
       log,
     }),
     startWatching(recovery, { intervalMs: config.WATCH_INTERVAL, clock }),
+    startPeriodicTask("accounts", {
+      intervalMs: config.ACCOUNT_REFRESH,
+      round: () => accounts.refresh(),
+      log,
+    }),
     startPeriodicTask("BIN table", { intervalMs: config.BIN_TABLE_REFRESH, round: bins.refresh, log }),
     startPeriodicTask("checkouts", {
       intervalMs: config.CHECKOUT_INTERVAL,
@@ -221,6 +231,7 @@ export async function startPayments(
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     ...dependencyChecks({ pool, bus }),
     checkThat("BIN table", () => bins.table() !== undefined),
+    checkThat("accounts", () => accounts.table() !== undefined),
     clock.check,
   ]);
 
@@ -231,7 +242,7 @@ export async function startPayments(
         [serving, clock, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
         [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
-        [acquirer, acquirerOfRefunds, acquirerOfUpkeep].map((each) => () => each.close()),
+        [() => banks.close()],
         [pool, writePool, outboxPool].map((each) => () => each.end()),
       ]),
   };

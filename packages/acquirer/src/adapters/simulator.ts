@@ -18,7 +18,7 @@ import type {
   ReversalRequest,
   Unknown,
 } from "../acquirer.ts";
-import type { Repetition } from "../capabilities.ts";
+import type { Capabilities, Repetition } from "../capabilities.ts";
 import {
   BoundedHttpClient,
   type BoundedHttpClientOptions,
@@ -50,11 +50,7 @@ export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acqu
   const client = new BoundedHttpClient(options);
   const enrolmentSchema = enrolmentAnswer({ allowPlaintext: options.allowPlaintext === true });
   return {
-    capabilities: {
-      repetition: options.repetition ?? "replay",
-      ownReferenceOn: ["authorize", "sale", "capture", "void", "release", "refund"],
-      release: true,
-    },
+    capabilities: simulatorCapabilities(options.repetition ?? "replay"),
     authorize: (request) => payByCard(client, "/v1/authorize", request),
     sale: (request) => payByCard(client, "/v1/sale", request),
     capture: (request) => followUp(client, "/v1/capture", request),
@@ -66,6 +62,15 @@ export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acqu
     complete: (request) => complete(client, request),
     inquire: (request) => inquire(client, request),
     close: () => client.close(),
+  };
+}
+
+/** What our own simulator can do. */
+export function simulatorCapabilities(repetition: Repetition): Capabilities {
+  return {
+    repetition,
+    ownReferenceOn: ["authorize", "sale", "capture", "void", "release", "refund"],
+    release: true,
   };
 }
 

@@ -38,5 +38,11 @@ export const sale = defineEndpoint({
       headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
     },
   },
-  problems: [...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS, "installments_not_allowed", "outcome_unknown"],
+  problems: [
+    ...BODY_PROBLEMS,
+    ...IDEMPOTENCY_PROBLEMS,
+    "installments_not_allowed",
+    "no_acquirer_account",
+    "outcome_unknown",
+  ],
 });

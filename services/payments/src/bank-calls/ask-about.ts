@@ -1,8 +1,9 @@
-import { inquireAbout, type Acquirer, type Attempt, type Verdict } from "@holdfast/acquirer";
+import { inquireAbout, type Attempt, type Verdict } from "@holdfast/acquirer";
+import type { Acquirers } from "../acquirer-account/acquirers.ts";
 import { orderOf, type OrderedPayment } from "./attempts.ts";
 
 export type AskDeps = {
-  acquirer: Acquirer;
+  acquirers: Acquirers;
   /** Bound of one acquirer call. */
   acquirerTimeoutMs: number;
   now: () => number;
@@ -10,7 +11,7 @@ export type AskDeps = {
 
 /** Asks the bank what became of one attempt of a payment. */
 export function askAbout(deps: AskDeps, payment: OrderedPayment, attempt: Attempt): Promise<Verdict> {
-  return inquireAbout(deps.acquirer, orderOf(payment), attempt, waitUntil(deps));
+  return inquireAbout(deps.acquirers.of(payment.account_id), orderOf(payment), attempt, waitUntil(deps));
 }
 
 /** The end of our own wait for a call that begins now. */

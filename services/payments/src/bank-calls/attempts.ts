@@ -18,6 +18,7 @@ export type OrderedPayment = Pick<
   | "currency"
   | "external_transaction_id"
   | "created_at"
+  | "account_id"
 >;
 
 /** The payment as an inquiry names it. */

@@ -1,7 +1,8 @@
-import type { Acquirer, AcquirerOutcome, FollowUpRequest } from "@holdfast/acquirer";
+import type { AcquirerOutcome, FollowUpRequest } from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
+import type { Acquirers } from "../acquirer-account/acquirers.ts";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { postpone } from "../payment/payment-lease.ts";
@@ -17,7 +18,7 @@ import {
 
 export type ConcludeOperationDeps = {
   db: Kysely<PaymentsDatabase>;
-  acquirer: Acquirer;
+  acquirers: Acquirers;
   events: BusinessEvents;
   /** Times of the inquiries about an operation of unknown outcome. */
   limits: { scheduleMs: readonly number[] };
@@ -111,11 +112,12 @@ export async function leaveToRecovery(
  * @param waitUntil the end of our own wait.
  */
 export async function callAcquirer(
-  { acquirer }: Pick<ConcludeOperationDeps, "acquirer">,
+  { acquirers }: Pick<ConcludeOperationDeps, "acquirers">,
   operation: Operation,
   payment: OrderedPayment,
   waitUntil: Date,
 ): Promise<AcquirerOutcome> {
+  const acquirer = acquirers.of(payment.account_id);
   const request: FollowUpRequest = {
     ...followUpOf(payment),
     reference: operationReference(operation),

@@ -32,7 +32,7 @@ export async function recoverOperation(
   const inquiry = await askAbout(deps, payment, operationAttempt(operation, payment));
   const asked = { amountMinor: operation.amount_minor, currency: payment.currency };
   const sending = { sentMsAgo: operation.sent_ms_ago, horizonMs: deps.limits.horizonMs };
-  const known = movementOutcome(inquiry, asked, sending, deps.acquirer.capabilities);
+  const known = movementOutcome(inquiry, asked, sending, deps.acquirers.of(payment.account_id).capabilities);
   const isKnown = typeof known === "object" && known.kind !== "unknown" && known.kind !== "not_sent";
   if (isKnown || (deps.maySend && typeof known === "object")) {
     return await conclude(deps, payment, operation, known);

@@ -1,6 +1,7 @@
-import type { Acquirer, Verdict } from "@holdfast/acquirer";
+import type { Verdict } from "@holdfast/acquirer";
 import { failpoint, nextAttemptInMs, type Logger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
+import type { Acquirers } from "../acquirer-account/acquirers.ts";
 import { askAbout } from "../bank-calls/ask-about.ts";
 import { paymentAttempt } from "../bank-calls/attempts.ts";
 import type { BusinessEvents } from "../business-events.ts";
@@ -34,7 +35,7 @@ import { undoPayment } from "./undo-payment.ts";
 export type RecoverDeps = {
   db: Kysely<PaymentsDatabase>;
   writes: PaymentWrites;
-  acquirer: Acquirer;
+  acquirers: Acquirers;
   events: BusinessEvents;
   limits: RecoveryLimits;
   /** Bound of one acquirer call; with two calls an attempt must end before its lease does. */

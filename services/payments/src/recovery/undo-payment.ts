@@ -54,7 +54,7 @@ export async function undoPayment(
   if (isUndone(found)) return { kind: "undone", by: "reversal" };
   if (!deps.maySend) return { kind: "wait", cause: causeOf(found), next: "now" };
   const approvedMinor = await approvedAmount(deps, payment, known, found);
-  const reversal = await deps.acquirer.reverse({
+  const reversal = await deps.acquirers.of(payment.account_id).reverse({
     reference: payment.payment_id,
     orderId: orderIdOf(payment.payment_id),
     operation: cardOperationOf(payment),
@@ -104,7 +104,12 @@ async function refundSettled(
   const attempt = refundAttemptOf(payment, reversal);
   const inquiry = await askAbout(deps, payment, attempt);
   const sending = { sentMsAgo: reversal.refund_sent_ms_ago, horizonMs: deps.limits.horizonMs };
-  const outcome = movementOutcome(inquiry, attempt, sending, deps.acquirer.capabilities);
+  const outcome = movementOutcome(
+    inquiry,
+    attempt,
+    sending,
+    deps.acquirers.of(payment.account_id).capabilities,
+  );
   switch (outcome) {
     case "wait":
       return { kind: "wait", cause: "refund_not_found" };
@@ -140,7 +145,7 @@ async function sendRefund(
   };
   const sending = await noteRefundSending(deps.db, reversal);
   if (sending === undefined) return { kind: "wait", cause: "refund_sent_elsewhere" };
-  const outcome = await deps.acquirer.refund(request);
+  const outcome = await deps.acquirers.of(payment.account_id).refund(request);
   await failpoint("payments.after_reversal_refund");
   if (outcome.kind === "not_sent") await noteRefundNotSent(deps.db, payment.payment_id, sending);
   return await commit(deps, payment, decideAfterRefund(outcome));

@@ -39,7 +39,7 @@ export async function carryOutAtBank(
     waitUntil: new Date(bounded.now() + bounded.acquirerTimeoutMs),
   };
   await failpoint("payments.before_refund_call");
-  const { acquirer } = deps;
+  const acquirer = deps.acquirers.of(payment.account_id);
   const outcome = await (refund.kind === "release" ? acquirer.release(request) : acquirer.refund(request));
   await failpoint("payments.after_refund_call");
   return done(outcome);
@@ -55,7 +55,7 @@ export async function inquireAtBank(
   if (!payment) return { outcome: "problem", code: "payment_not_found" };
   if ("outcome" in payment) return payment;
   const verdict = await askAbout(within(deps, deadlineAt), payment, attemptOf(refund));
-  const { repetition } = deps.acquirer.capabilities;
+  const { repetition } = deps.acquirers.of(payment.account_id).capabilities;
   return {
     outcome: "done",
     result: { answer: answerOf(verdict), repetition, lateArrivalMs: deps.lateArrivalMs },

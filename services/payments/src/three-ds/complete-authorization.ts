@@ -1,5 +1,6 @@
 import { failpoint } from "@holdfast/service-runtime";
-import { orderIdOf, type Acquirer } from "@holdfast/acquirer";
+import { orderIdOf } from "@holdfast/acquirer";
+import type { Acquirers } from "../acquirer-account/acquirers.ts";
 import { cardOperationOf } from "../bank-calls/attempts.ts";
 import {
   concludeAuthorization,
@@ -10,7 +11,7 @@ import type { LeasedForSettlement } from "../payment/authorization-outcome.ts";
 import { decideCompletion } from "./enrolment-outcome.ts";
 import { keepAuthentication } from "./keep-authentication.ts";
 
-export type CompleteAuthorizationDeps = ConcludeDeps & { acquirer: Acquirer; acquirerTimeoutMs: number };
+export type CompleteAuthorizationDeps = ConcludeDeps & { acquirers: Acquirers; acquirerTimeoutMs: number };
 
 /** The authorization of a payment that is AUTHORIZING under our lease: one call that names the acquirer's session. */
 export async function completeAuthorization(
@@ -18,7 +19,7 @@ export async function completeAuthorization(
   payment: LeasedForSettlement,
   { session, deadlineAt, keyed }: { session: string; deadlineAt: number; keyed: boolean },
 ): Promise<ConcludedReply> {
-  const outcome = await deps.acquirer.complete({
+  const outcome = await deps.acquirers.of(payment.account_id).complete({
     reference: payment.payment_id,
     orderId: orderIdOf(payment.payment_id),
     operation: cardOperationOf(payment),

@@ -9,6 +9,7 @@ import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
 import { storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import type { Kysely, Transaction } from "kysely";
+import { withFailover } from "../acquirer-account/fail-over.ts";
 import { admitPayment } from "../authorization/admit-payment.ts";
 import { answerKnownPayment, currentState } from "../authorization/answer-known-payment.ts";
 import {
@@ -60,7 +61,7 @@ export async function enrolPayment(
     read: currentEnrolment,
   });
   if (admission.kind === "answered") return admission.reply;
-  const { row, card } = admission;
+  const { row, card, otherAccounts } = admission;
 
   const claim = await claimPayment(deps, message, row, withinClaim);
   switch (claim.kind) {
@@ -78,7 +79,11 @@ export async function enrolPayment(
   if (deps.now() > context.deadlineAt)
     return await concludeAuthorization(deps, payment, DEADLINE_PASSED, { keyed });
 
-  const decision = decideEnrolment(await enrol(deps, message, payment, card, expiresAt));
+  const decision = decideEnrolment(
+    await withFailover(deps, payment, { otherAccounts, deadlineAt: context.deadlineAt }, () =>
+      enrol(deps, message, payment, card, expiresAt),
+    ),
+  );
   await failpoint("payments.after_enrolment");
   switch (decision.to) {
     case "ENROLLED":
@@ -151,7 +156,7 @@ function enrol(
   card: Card,
   sessionExpiresAt: Date,
 ): Promise<EnrolmentOutcome> {
-  return deps.acquirer.enrol({
+  return deps.acquirers.of(payment.account_id).enrol({
     ...cardRequestOf(deps, payment, card, context),
     operation: payment.transaction_type === "PAYMENT" ? "sale" : "authorize",
     returnUrl: payload.returnUrl,
