@@ -24,6 +24,8 @@ create unique index acquirer_account_default on acquirer_account (is_default) wh
 create table acquirer_account_version (
   account_id     uuid not null references acquirer_account,
   version        integer not null,
+  -- Everything of the account but protocol, settings and credentials, as it is once this version is in use.
+  attributes     jsonb not null,
   settings       jsonb not null,
   -- AES-256-GCM under a key of ACCOUNT_SECRET_KEYS, bound to account, version and protocol.
   sealed_secrets bytea not null,

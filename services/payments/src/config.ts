@@ -32,6 +32,11 @@ const settings = z.object({
     .describe(
       "Seal the credentials of acquirer accounts: `id:key` pairs, each key 32 bytes in base64; the first one seals. Needed to make accounts.",
     ),
+  ACCOUNT_CHANGES_TWO_PEOPLE: z
+    .enum(["true", "false"], { error: "must be true or false" })
+    .default("true")
+    .transform((value) => value === "true")
+    .describe("Whether a change of an account or of routes has to be confirmed by another person."),
   ACCOUNT_REFRESH: durationSetting()
     .default(2_000)
     .describe("How often accounts and routes are read; a change of them is in use everywhere by then."),

@@ -1,10 +1,17 @@
 import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
 import { createSharedPlaces, placesOfOne, type Logger, type SharedPlaces } from "@holdfast/service-runtime";
-import { createAccountAcquirers, type AccountAcquirers, type Lane } from "./acquirer-account/acquirers.ts";
+import {
+  createAccountAcquirers,
+  type AccountAcquirers,
+  type AccountAcquirersOptions,
+  type Lane,
+} from "./acquirer-account/acquirers.ts";
 import { CONNECTORS } from "./acquirer-account/connectors.ts";
 import type { Config } from "./config.ts";
 
 export type AcquirerConnections = {
+  /** What a connection to an account is made with. */
+  connecting: Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire">;
   acquirers: AccountAcquirers;
   /** The connections for payments, of which each merchant has a share: a call takes its place here first. */
   connections: SharedPlaces;
@@ -26,14 +33,10 @@ export function connectAcquirers(config: Config, log: Logger): AcquirerConnectio
     const options = { url, repetition, connectionsMax: connectionsOf[lane], ...wire };
     return observeAcquirer(createSimulatorAcquirer(options), { url, account: "default" });
   };
+  const connecting = { connectors: CONNECTORS, ring: config.ACCOUNT_SECRET_KEYS, wire };
   return {
-    acquirers: createAccountAcquirers({
-      connectors: CONNECTORS,
-      ring: config.ACCOUNT_SECRET_KEYS,
-      fallback,
-      wire,
-      log,
-    }),
+    connecting,
+    acquirers: createAccountAcquirers({ ...connecting, fallback, log }),
     connections: createSharedPlaces({
       max,
       ofOneMax: placesOfOne(max, config.ACQUIRER_CONNECTIONS_SHARE),

@@ -206,6 +206,7 @@ const COLUMNS: {
   acquirer_account_version: {
     account_id: "not null",
     version: "not null",
+    attributes: "not null",
     settings: "not null",
     sealed_secrets: "not null",
     proposed_by: "not null",

@@ -31,6 +31,7 @@ import { createBusinessEvents, type BusinessEvents } from "./business-events.ts"
 import { checkoutHandlers } from "./checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
+import { accountHandlers } from "./acquirer-account/account-handlers.ts";
 import { createCurrentAccounts } from "./acquirer-account/current-accounts.ts";
 import { createRouting } from "./acquirer-account/routing.ts";
 import { connectAcquirers } from "./connect-acquirer.ts";
@@ -102,7 +103,7 @@ export async function startPayments(
     record: nudgeAfter(relay, (change) => paymentWrites.record(change)),
     reject: nudgeAfter(relay, (rejection) => paymentWrites.reject(rejection)),
   };
-  const { acquirers: banks, connections } = connectAcquirers(config, log);
+  const { acquirers: banks, connecting, connections } = connectAcquirers(config, log);
   const accounts = createCurrentAccounts(db, { log, onRead: (read) => banks.use(read) });
   await accounts.refresh().catch((error: unknown) => log.warn({ error }, "accounts could not be read yet"));
   const clock = await startClockWatch({ pool, log });
@@ -183,10 +184,17 @@ export async function startPayments(
         lateArrivalMs: config.ACQUIRER_LATE_ARRIVAL,
       }),
       ...checkoutHandlers(checkouts),
-      ...lookAfterEach(
-        auditWatch,
-        operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
-      ),
+      ...lookAfterEach(auditWatch, [
+        ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
+        ...accountHandlers({
+          ...connecting,
+          db,
+          twoPeople: config.ACCOUNT_CHANGES_TWO_PEOPLE,
+          refresh: () => accounts.refresh(),
+          acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
+          now: Date.now,
+        }),
+      ]),
       confirmEventsHandler("payments", outboxPool),
     ],
   });

@@ -1,3 +1,4 @@
+import { ACQUIRER_ACCOUNT_ENDPOINTS } from "./acquirer-accounts.ts";
 import { getAuditLog } from "./audit-log.ts";
 import { bin } from "./bin.ts";
 import { cancel, capture } from "./capture.ts";
@@ -30,6 +31,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...PAYMENT_OPERATOR_ENDPOINTS,
   ...REFUND_OPERATOR_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
+  ...ACQUIRER_ACCOUNT_ENDPOINTS,
   ...REFUSED_OPERATOR_ENDPOINTS,
   getAuditLog,
 ];

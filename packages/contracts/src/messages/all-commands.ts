@@ -1,3 +1,4 @@
+import * as acquirerAccountCommands from "./acquirer-account-commands.ts";
 import * as checkoutCommands from "./checkout-commands.ts";
 import * as merchantCommands from "./commands.ts";
 import type { Command } from "./message.ts";
@@ -11,6 +12,7 @@ import * as webhookCommands from "./webhook-commands.ts";
 /** Every command there is. The permissions of the bus are made from it: one that is not here, nobody may send. */
 export const ALL_COMMANDS: readonly Command[] = [
   merchantCommands,
+  acquirerAccountCommands,
   checkoutCommands,
   operatorCommands,
   refundCommands,

@@ -100,10 +100,16 @@ function connectLanes(
   }
 }
 
+/** What of an account its connection is made of. */
+type AccountToConnect = Pick<
+  Account,
+  "accountId" | "version" | "protocol" | "settings" | "sealedSecrets" | "businessDay" | "connectionsMax"
+>;
+
 /** @throws where settings or credentials are not those of the account's protocol. */
 export function connectAccount(
   { connectors, ring, wire }: Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire">,
-  { accountId, version, protocol, settings, sealedSecrets, businessDay, connectionsMax }: Account,
+  { accountId, version, protocol, settings, sealedSecrets, businessDay, connectionsMax }: AccountToConnect,
 ): ProbedAcquirer {
   const connector = connectors.get(protocol);
   if (!connector) throw new Error(`no connector speaks ${protocol}`);
