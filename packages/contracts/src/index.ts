@@ -20,6 +20,7 @@ export * from "./http/merchant-rules.ts";
 export * from "./http/checkout.ts";
 export * from "./http/merchants.ts";
 export * from "./http/acquirer-accounts.ts";
+export * from "./http/merchant-routes.ts";
 export * from "./http/operator-payments.ts";
 export * from "./http/operator-refunds.ts";
 export * from "./http/payment.ts";

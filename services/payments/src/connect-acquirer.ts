@@ -1,4 +1,5 @@
 import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
+import type { Kysely } from "kysely";
 import { createSharedPlaces, placesOfOne, type Logger, type SharedPlaces } from "@holdfast/service-runtime";
 import {
   createAccountAcquirers,
@@ -7,18 +8,31 @@ import {
   type Lane,
 } from "./acquirer-account/acquirers.ts";
 import { CONNECTORS } from "./acquirer-account/connectors.ts";
+import { createCurrentAccounts } from "./acquirer-account/current-accounts.ts";
 import type { Config } from "./config.ts";
+import type { PaymentsDatabase } from "./database.ts";
 
 export type AcquirerConnections = {
   /** What a connection to an account is made with. */
-  connecting: Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire">;
+  connecting: Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire"> & { twoPeople: boolean };
   acquirers: AccountAcquirers;
   /** The connections for payments, of which each merchant has a share: a call takes its place here first. */
   connections: SharedPlaces;
 };
 
+/** Reads the accounts and connects them. They are read again by `accounts.refresh`, and connected anew where they changed. */
+export async function startAccounts(
+  config: Config,
+  { db, log }: { db: Kysely<PaymentsDatabase>; log: Logger },
+) {
+  const { acquirers: banks, ...rest } = connectAcquirers(config, log);
+  const accounts = createCurrentAccounts(db, { log, onRead: (read) => banks.use(read) });
+  await accounts.refresh().catch((error: unknown) => log.warn({ error }, "accounts could not be read yet"));
+  return { banks, accounts, ...rest };
+}
+
 /** The banks: the accounts that operators have made, and the one of `ACQUIRER_URL`. */
-export function connectAcquirers(config: Config, log: Logger): AcquirerConnections {
+function connectAcquirers(config: Config, log: Logger): AcquirerConnections {
   const { ACQUIRER_URL: url, ACQUIRER_CONNECTIONS_MAX: max, ACQUIRER_REPETITION: repetition } = config;
   const wire = {
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
@@ -35,7 +49,7 @@ export function connectAcquirers(config: Config, log: Logger): AcquirerConnectio
   };
   const connecting = { connectors: CONNECTORS, ring: config.ACCOUNT_SECRET_KEYS, wire };
   return {
-    connecting,
+    connecting: { ...connecting, twoPeople: config.ACCOUNT_CHANGES_TWO_PEOPLE },
     acquirers: createAccountAcquirers({ ...connecting, fallback, log }),
     connections: createSharedPlaces({
       max,

@@ -32,9 +32,8 @@ import { checkoutHandlers } from "./checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
 import { accountHandlers } from "./acquirer-account/account-handlers.ts";
-import { createCurrentAccounts } from "./acquirer-account/current-accounts.ts";
 import { createRouting } from "./acquirer-account/routing.ts";
-import { connectAcquirers } from "./connect-acquirer.ts";
+import { startAccounts } from "./connect-acquirer.ts";
 import type { PaymentsDatabase } from "./database.ts";
 import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
 import { getPayment } from "./recovery/get-payment.ts";
@@ -103,9 +102,7 @@ export async function startPayments(
     record: nudgeAfter(relay, (change) => paymentWrites.record(change)),
     reject: nudgeAfter(relay, (rejection) => paymentWrites.reject(rejection)),
   };
-  const { acquirers: banks, connecting, connections } = connectAcquirers(config, log);
-  const accounts = createCurrentAccounts(db, { log, onRead: (read) => banks.use(read) });
-  await accounts.refresh().catch((error: unknown) => log.warn({ error }, "accounts could not be read yet"));
+  const { banks, accounts, connecting, connections } = await startAccounts(config, { db, log });
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "payments", settings: config, log });
   const bins = createCurrentBins(db, log);
@@ -186,14 +183,7 @@ export async function startPayments(
       ...checkoutHandlers(checkouts),
       ...lookAfterEach(auditWatch, [
         ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
-        ...accountHandlers({
-          ...connecting,
-          db,
-          twoPeople: config.ACCOUNT_CHANGES_TWO_PEOPLE,
-          refresh: () => accounts.refresh(),
-          acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
-          now: Date.now,
-        }),
+        ...accountHandlers({ ...connecting, ...deps, refresh: () => accounts.refresh() }),
       ]),
       confirmEventsHandler("payments", outboxPool),
     ],

@@ -6,7 +6,7 @@ import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 /** Settings and secrets are the protocol's own; the payments service checks them by its schemas. */
 const document = z.record(z.string().min(1).max(64), z.json());
 
-const currencySchema = z.string().refine((code) => currencyExponent(code) !== undefined, {
+export const acquirerCurrencySchema = z.string().refine((code) => currencyExponent(code) !== undefined, {
   error: "must be an ISO 4217 code",
   params: { code: "invalid_currency" },
 });
@@ -29,7 +29,7 @@ const businessDaySchema = z
 /** What an account is beside its protocol; all of it is one version, which is proposed and confirmed as a whole. */
 const attributes = {
   name: textSchema(1, 100),
-  currencies: z.array(currencySchema).min(1).max(50),
+  currencies: z.array(acquirerCurrencySchema).min(1).max(50),
   businessDay: businessDaySchema,
   lateArrivalSeconds: z.int().min(0).max(86_400).meta({
     description: "How long after its end a call may still take effect at the bank",
@@ -75,7 +75,7 @@ export const changeAcquirerAccountRequestSchema = createAcquirerAccountRequestSc
   .meta({ id: "ChangeAcquirerAccountRequest" });
 export type ChangeAcquirerAccountRequest = z.infer<typeof changeAcquirerAccountRequestSchema>;
 
-const proposalSchema = z.object({
+export const proposalSchema = z.object({
   version: z.int(),
   proposedBy: z.string(),
   proposedAt: z.iso.datetime(),
@@ -116,33 +116,11 @@ export const probeResultSchema = z
   })
   .meta({ id: "AcquirerAccountProbe" });
 
-export const routeSchema = z
-  .object({
-    currency: currencySchema.optional(),
-    domInt: z.enum(["DOM", "INT"]).optional(),
-    cardScheme: textSchema(1, 32).optional(),
-    loyaltyCode: textSchema(1, 32).optional(),
-    installmentsFrom: z.int().min(1).max(36).optional(),
-    accountId: z.uuid(),
-  })
-  .meta({ id: "MerchantRoute" });
-
-export const merchantRoutesSchema = z
-  .object({
-    routes: z.array(routeSchema),
-    version: z.int().optional(),
-    proposal: proposalSchema.extend({ routes: z.array(routeSchema) }).optional(),
-  })
-  .meta({ id: "MerchantRoutes" });
-export type MerchantRoutes = z.infer<typeof merchantRoutesSchema>;
-
 const one = {
   pathParameters: z.object({ accountId: pathId }),
   notFound: "acquirer_account_not_found",
 } as const;
-const ofMerchant = { pathParameters: z.object({ merchantId: pathId }) } as const;
 const account = (description: string) => ({ description, body: acquirerAccountSchema });
-const routes = (description: string) => ({ description, body: merchantRoutesSchema });
 
 export const createAcquirerAccount = defineEndpoint({
   listener: "operator",
@@ -231,45 +209,6 @@ export const probeAcquirerAccount = defineEndpoint({
   problems: ["forbidden", "acquirer_account_not_found"],
 });
 
-export const getMerchantRoutes = defineEndpoint({
-  listener: "operator",
-  role: "viewer",
-  operationId: "getMerchantRoutes",
-  method: "GET",
-  path: "/operator/merchants/{merchantId}/routes",
-  ...ofMerchant,
-  summary: "Read which accounts a merchant's payments go to",
-  responses: { 200: routes("The routes in use, and a proposal") },
-  problems: ["forbidden", "validation_failed"],
-});
-
-export const putMerchantRoutes = defineEndpoint({
-  listener: "operator",
-  role: "admin",
-  operationId: "putMerchantRoutes",
-  method: "PUT",
-  path: "/operator/merchants/{merchantId}/routes",
-  ...ofMerchant,
-  summary: "Replace a merchant's routes",
-  description: "The first route that names a payment wins; where none does, the default account takes it.",
-  request: z.array(routeSchema).max(100),
-  responses: { 200: routes("The routes, with the proposal where another person has to confirm it") },
-  problems: [...BODY_PROBLEMS, "forbidden"],
-});
-
-export const confirmMerchantRoutes = defineEndpoint({
-  listener: "operator",
-  role: "admin",
-  operationId: "confirmMerchantRoutes",
-  method: "POST",
-  path: "/operator/merchants/{merchantId}/routes/confirm",
-  ...ofMerchant,
-  summary: "Confirm the routes that another person has proposed",
-  request: confirmRequestSchema,
-  responses: { 200: routes("The routes as they are in use now") },
-  problems: [...BODY_PROBLEMS, "forbidden", "nothing_to_confirm", "same_person"],
-});
-
 export const ACQUIRER_ACCOUNT_ENDPOINTS = [
   createAcquirerAccount,
   listAcquirerAccounts,
@@ -277,7 +216,4 @@ export const ACQUIRER_ACCOUNT_ENDPOINTS = [
   changeAcquirerAccount,
   confirmAcquirerAccount,
   probeAcquirerAccount,
-  getMerchantRoutes,
-  putMerchantRoutes,
-  confirmMerchantRoutes,
 ];

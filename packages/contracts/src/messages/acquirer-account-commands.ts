@@ -3,10 +3,9 @@ import {
   acquirerAccountSchema,
   changeAcquirerAccountRequestSchema,
   createAcquirerAccountRequestSchema,
-  merchantRoutesSchema,
   probeResultSchema,
-  routeSchema,
 } from "../http/acquirer-accounts.ts";
+import { merchantRoutesSchema, routeSchema } from "../http/merchant-routes.ts";
 import { defineOperatorCommand } from "./message.ts";
 
 /** What operators ask of `payments` about accounts at banks and about routes. */

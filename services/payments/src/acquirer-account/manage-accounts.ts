@@ -4,7 +4,7 @@
  * the installation asks for two.
  */
 import { randomUUID } from "node:crypto";
-import type { AnyConnector, ProbeOutcome } from "@holdfast/acquirer";
+import type { ProbeOutcome } from "@holdfast/acquirer";
 import { appendAudit } from "@holdfast/audit";
 import type {
   AcquirerAccount,
@@ -16,7 +16,6 @@ import type {
 } from "@holdfast/contracts";
 import type { KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
-import type { z } from "zod";
 import type { PaymentsDatabase } from "../database.ts";
 import {
   accountView,
@@ -31,6 +30,7 @@ import {
 } from "./account-queries.ts";
 import type { AccountAttributes } from "./account-tables.ts";
 import { connectAccount, type AccountAcquirersOptions } from "./acquirers.ts";
+import { fault, faultsOf } from "./check-account.ts";
 import { openAccountSecrets, sealAccountSecrets } from "./seal-account-secrets.ts";
 
 export type ManageAccountsDeps = Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire"> & {
@@ -231,42 +231,11 @@ function secretsOf(
   return openAccountSecrets(ring, binding, sealed_secrets);
 }
 
-/** Every fault of an account's settings, secrets and currencies, by field; a message never repeats a value. */
-function faultsOf(
-  connector: AnyConnector,
-  { settings, secrets, currencies }: { settings: unknown; secrets: unknown; currencies: readonly string[] },
-): FieldFault[] {
-  const cannot = currencies.filter(
-    (code) => connector.currencies.length > 0 && !connector.currencies.includes(code),
-  );
-  return [
-    ...faultsIn("settings", connector.settings.safeParse(settings)),
-    ...faultsIn("secrets", connector.secrets.safeParse(secrets)),
-    ...(cannot.length > 0
-      ? [fault("currencies", `${connector.protocol} carries only ${connector.currencies.join(", ")}`)]
-      : []),
-  ];
-}
-
-function faultsIn(name: string, parsed: z.ZodSafeParseResult<unknown>): FieldFault[] {
-  return parsed.success
-    ? []
-    : parsed.error.issues.map(({ path, code, message }) => ({
-        field: [name, ...path.map(String)].join("."),
-        code,
-        message,
-      }));
-}
-
-function fault(field: string, message: string): FieldFault {
-  return { field, code: "invalid_value", message };
-}
-
 function refuse(errors: FieldFault[]): Problem {
   return { outcome: "problem", code: "validation_failed", extra: { errors } };
 }
 
-function withoutUndefined<Given extends object>(given: Given) {
+function withoutUndefined(given: object) {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
