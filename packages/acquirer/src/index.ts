@@ -3,6 +3,7 @@ export { REPETITIONS, type Capabilities, type Repetition } from "./capabilities.
 export type * from "./connector.ts";
 export { judge, type Attempt, type Verdict } from "./judge.ts";
 export { orderIdOf } from "./order-id.ts";
+export { iyzicoConnector } from "./iyzico/iyzico-connector.ts";
 export { createSimulatorAcquirer, type SimulatorAcquirerOptions } from "./adapters/simulator.ts";
 export { acquirerHabitSettings } from "./habit-settings.ts";
 export { movementOutcome, withSubReference, type MovementOutcome, type Sending } from "./movement.ts";
