@@ -42,5 +42,6 @@ export const currency = z.string().regex(/^[A-Z]{3}$/);
 /** A fee in minor units, half up; what is no number is no fee. */
 export const fee = z
   .unknown()
+  .optional()
   .transform((given) => (typeof given === "string" ? parseDecimal(given) : undefined))
   .transform((decimal) => decimal && roundedMinorOf(decimal));

@@ -37,3 +37,8 @@ test("a text without it does not contain it", () => {
     }),
   );
 });
+
+test("a BIN and last digits in two fields are no card number, also not one of twelve digits", () => {
+  const answer = JSON.stringify({ binNumber: "50180000", lastFourDigits: "0009" });
+  expect(containsCardNumber(answer, "501800000009")).toBe(false);
+});

@@ -90,6 +90,48 @@ describe("a payment by card", () => {
     expect(outcome).toEqual({ kind: "unknown", reason: "timeout" });
   });
 
+  test("is read whatever types its fields have, with amounts from their source text", async () => {
+    const request = cardRequest({ amountMinor: 124_990n });
+    const { orderId: conversationId, reference: basketId } = request;
+    const { signature } = paymentAnswer({ conversationId, basketId, paidPrice: "1249.9" });
+    bank.answers(
+      `{"status":"success","paymentId":25149157,"price":"1249.90","paidPrice":1249.90000000,"currency":"TRY",` +
+        `"basketId":"${basketId}","conversationId":"${conversationId}","fraudStatus":"1","authCode":null,` +
+        `"iyziCommissionRateAmount":0E-8,"phase":"AUTH","signature":"${signature}"}`,
+    );
+    expect(await acquirer.sale(request)).toEqual({
+      kind: "approved",
+      amountMinor: 124_990n,
+      currency: "TRY",
+      externalTransactionId: "25149157",
+      authCode: "",
+      resultCode: "success",
+      resultMessage: "",
+      feeMinor: 0n,
+      fraudReview: "accepted",
+    });
+    bank.answers({ ...failureAnswer("1", conversationId), errorCode: 10_051 });
+    expect(await acquirer.sale(request)).toMatchObject({ kind: "declined", resultCode: "10051" });
+  });
+
+  test("without fees has none, and a code loses the space around it", async () => {
+    const request = cardRequest();
+    const { orderId: conversationId, reference: basketId } = request;
+    const {
+      iyziCommissionFee: _fee,
+      iyziCommissionRateAmount: _rate,
+      ...answer
+    } = paymentAnswer({
+      conversationId,
+      basketId,
+      paidPrice: "100",
+    });
+    bank.answers({ ...answer, authCode: " 301221\u0000 " });
+    const outcome = await acquirer.sale(request);
+    expect(outcome).toMatchObject({ kind: "approved", authCode: "301221" });
+    expect(outcome).not.toHaveProperty("feeMinor");
+  });
+
   test("in review is an approval that says so", async () => {
     const request = cardRequest();
     const { orderId: conversationId, reference: basketId } = request;
@@ -122,6 +164,12 @@ describe("a payment by card", () => {
       resultCode: "10051",
       resultMessage: "Kart limiti yetersiz",
     });
+  });
+
+  test("that is declined with a novel for a message keeps its beginning", async () => {
+    const request = cardRequest();
+    bank.answers(failureAnswer("10051", request.orderId, "é".repeat(300)));
+    expect(await acquirer.sale(request)).toMatchObject({ resultMessage: "é".repeat(200) });
   });
 
   test("that is refused with HTTP 400 is read like any other", async () => {

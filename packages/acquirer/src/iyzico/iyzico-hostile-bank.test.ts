@@ -110,6 +110,7 @@ describe("an approval", () => {
 
   test.each([
     ["without a signature", unsigned],
+    ["with a novel for an authorization code", { ...approval, authCode: "1".repeat(65) }],
     ["with an empty signature", { ...approval, signature: "" }],
     ["with another amount than was signed", { ...approval, paidPrice: 10_000 }],
     ["with another payment than was signed", { ...approval, paymentId: "2" }],

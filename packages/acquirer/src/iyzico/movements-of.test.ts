@@ -102,6 +102,12 @@ describe("a payment", () => {
 
   test("that failed is declined", () => {
     expect(verdictOn({}, reported({ paymentStatus: 0 }))).toMatchObject({ kind: "declined" });
+    expect(inquiryOf(reported({ paymentStatus: 0, phase: "PRE_AUTH" }))).toMatchObject({
+      movements: [{ kind: "authorize", state: "declined" }],
+    });
+    expect(inquiryOf(reported({ paymentStatus: 0, phase: null }))).toMatchObject({
+      movements: [{ kind: "sale", state: "declined" }],
+    });
     expect(verdictOn({}, reported({ fraudStatus: -1 }))).toMatchObject({
       kind: "declined",
       resultMessage: "refused by fraud review",
