@@ -4,6 +4,7 @@ export type * from "./connector.ts";
 export { judge, type Attempt, type Verdict } from "./judge.ts";
 export { orderIdOf } from "./order-id.ts";
 export { createSimulatorAcquirer, type SimulatorAcquirerOptions } from "./adapters/simulator.ts";
+export { nestpayConnector } from "./nestpay/nestpay-connector.ts";
 export { acquirerHabitSettings } from "./habit-settings.ts";
 export { movementOutcome, withSubReference, type MovementOutcome, type Sending } from "./movement.ts";
 export { observeAcquirer } from "./observe-acquirer.ts";
