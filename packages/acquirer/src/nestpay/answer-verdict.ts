@@ -40,7 +40,7 @@ export function verdictOf(answer: BankAnswer, asked: Asked): Verdict {
     if (procReturnCode !== "00" || isContradicted) return INVALID_ANSWER;
     return orderId === asked.orderId ? readApproval(answer, asked) : INVALID_ANSWER;
   }
-  if (!REFUSALS.has(response) || procReturnCode === "00") return INVALID_ANSWER;
+  if (!REFUSALS.has(response)) return INVALID_ANSWER;
   const meaning = meaningOf(answer, asked);
   switch (meaning.kind) {
     case "account":
@@ -62,8 +62,7 @@ export function verdictOf(answer: BankAnswer, asked: Asked): Verdict {
 
 function readApproval(answer: BankAnswer, asked: Asked): Verdict {
   const transId = readId(answer.transId, asked);
-  if (!transId || !/^\w{0,16}$/.test(answer.authCode) || hasLong(answer.authCode, asked))
-    return INVALID_ANSWER;
+  if (!transId || !/^\w{0,8}$/.test(answer.authCode)) return INVALID_ANSWER;
   const { authCode, procReturnCode: resultCode } = answer;
   return { kind: "approved", transId, authCode, resultCode, resultMessage: messageOf(answer, asked) };
 }

@@ -19,7 +19,7 @@ export function challengePage(
 /** Whether a text has a card number in it, as digits with anything between them, escaped, as hexadecimal digits or in base64. */
 export function hasCardNumber(text: string, pan: string): boolean {
   const plain = unescape(unescape(text));
-  return [text, plain].some(
+  return [...new Set([text, plain])].some(
     (read) =>
       read.replace(/\D/g, "").includes(pan) ||
       read.replace(/[^\da-f]/gi, "").includes(Buffer.from(pan).toString("hex")) ||

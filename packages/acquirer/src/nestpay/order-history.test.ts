@@ -18,6 +18,11 @@ const rowsOf = (...rows: string[]): readonly HistoryRow[] => {
   if (history.kind !== "found") throw new Error(history.kind);
   return history.rows;
 };
+/** The same answer with an error code, as the gateway's own. */
+const withCode = (xml: string, code: string) =>
+  xml
+    .replace("<ProcReturnCode>05", "<ProcReturnCode>99")
+    .replace("</Extra>", `<ERRORCODE>${code}</ERRORCODE></Extra>`);
 const invalid = { kind: "unknown", reason: "invalid_answer" };
 
 test("a row has its amounts in minor units and its times in the bank's zone", () => {
@@ -60,6 +65,7 @@ describe("what is not that answer is not not_found", () => {
       { kind: "unknown", reason: "mismatch" },
     ],
     ["no order's", empty.replace("<OrderId>order1", "<OrderId>"), invalid],
+    ["an error code", withCode(empty, "CORE-2201"), { kind: "not_sent", reason: "credentials" }],
     ["no count", empty.replace("<TRXCOUNT>0</TRXCOUNT>", ""), invalid],
     ["a count", empty.replace("<TRXCOUNT>0", "<TRXCOUNT>1"), invalid],
     ["a row", empty.replace("</Extra>", "<TRX1>S</TRX1></Extra>"), invalid],
@@ -98,6 +104,14 @@ describe("one row that cannot be read makes the whole answer invalid", () => {
     ["a refund of two amounts", historyRow("C", "C", { captured: "1" })],
   ])("%s", (_, row) => {
     expect(read(historyXml("order1", good, row))).toEqual(invalid);
+  });
+
+  test("and so does a refused one with a name of two words", () => {
+    expect(read(historyXml("order1", good, historyRow("C", "D", { transId: "T 1" })))).toEqual(invalid);
+  });
+
+  test("and so does an error code beside the rows", () => {
+    expect(read(withCode(historyXml("order1", good), "CORE-1005"))).toEqual(invalid);
   });
 
   test("and so does one too few, or a gap", () => {

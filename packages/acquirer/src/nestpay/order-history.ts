@@ -101,7 +101,7 @@ function readRow(text: string, timeZone: string): HistoryRow | undefined {
   if (charge === "C" && capturedMinor !== undefined && capturedMinor !== amountMinor) return undefined;
   if ((captured !== "" && capturedMinor === undefined) || (capturedTime !== "" && !capturedAt))
     return undefined;
-  if (!/^\w{0,16}$/.test(authCode) || !/^[\w-]{0,32}$/.test(hostReference)) return undefined;
+  if (!/^\w{0,8}$/.test(authCode) || !/^[\w-]{0,32}$/.test(hostReference)) return undefined;
   if (!/^\w{0,8}$/.test(procReturnCode) || (TOOK_EFFECT.has(state) && procReturnCode !== "00"))
     return undefined;
   return {

@@ -9,14 +9,20 @@ export type ScriptedAnswer = { status?: number; contentType?: string; body: stri
 /** A request as the bank read it: the elements of its XML, or the fields of its form. */
 export type ReceivedRequest = { path: string; fields: ReadonlyMap<string, string>; body: string };
 
-/** A bank that gives the answers that a test has put in line, each to one request. */
-export async function startScriptedBank() {
+/**
+ * A bank that gives the answers that a test has put in line, each to one request.
+ * @param otherwise answers where there is none in line.
+ */
+export async function startScriptedBank(
+  otherwise?: (fields: ReadonlyMap<string, string>) => string | Promise<string>,
+) {
   const answers: ScriptedAnswer[] = [];
   const received: ReceivedRequest[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
     received.push({ path: request.url ?? "", fields: fieldsOf(body), body });
-    const { status = 200, contentType = XML, body: next } = answers.shift() ?? { status: 500, body: "" };
+    const rest = otherwise ? { body: await otherwise(fieldsOf(body)) } : { status: 500, body: "" };
+    const { status = 200, contentType = XML, body: next }: ScriptedAnswer = answers.shift() ?? rest;
     if (status === 0) request.socket.destroy();
     else response.writeHead(status, { "content-type": contentType }).end(next);
   };
