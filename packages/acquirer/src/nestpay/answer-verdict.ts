@@ -109,10 +109,10 @@ function hasLong(text: string, { confidential }: Pick<Asked, "confidential">): b
 function repeats(text: string, { confidential }: Asked): boolean {
   const dense = text.replace(/[\s.-]/g, "");
   const numbers = new Set(text.split(/\D+/));
-  return confidential.some((part) =>
-    // A CVV is three or four digits, which many longer numbers have in them.
-    part.length <= 4 ? numbers.has(part) : text.includes(part) || dense.includes(part),
-  );
+  // A CVV is three or four digits, which many longer numbers have in them.
+  const occurs = (part: string) =>
+    part.length <= 4 ? numbers.has(part) : text.includes(part) || dense.includes(part);
+  return confidential.some((part) => part !== "" && occurs(part));
 }
 
 const REFUSALS: ReadonlySet<string> = new Set(["Declined", "Decline", "Error"]);

@@ -143,6 +143,12 @@ describe("a completion", () => {
     expect(await acquirer.complete(completion)).toMatchObject({ kind: "declined", resultMessage: "" });
   });
 
+  test("of a card without a proof of its own keeps the bank's message", async () => {
+    const { completion } = await authenticate(enrolment(), { cavv: "", xid: "" });
+    bank.script(refusedXml("2206", { ErrMsg: "MD status 1" }));
+    expect(await acquirer.complete(completion)).toMatchObject({ resultMessage: "MD status 1" });
+  });
+
   test("through a second door is not decided there", async () => {
     const { completion } = await authenticate(enrolment());
     bank.script(refusedXml("2127"));
