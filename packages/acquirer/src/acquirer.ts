@@ -237,6 +237,8 @@ export type InquiryRequest = LastingCall & {
   /** What was asked under the reference. */
   kind: MovementKind;
   currency: string;
+  /** What the payment began as: some acquirers do not tell a sale from a captured authorization. */
+  operation?: CardOperation;
   /** When the payment was sent: an inquiry over a span of time begins a little earlier. */
   since: Date;
   /** What the acquirer named the payment, where it is known. */

@@ -7,6 +7,7 @@ import type {
   Declined,
   Expired,
   InquiryOutcome,
+  InquiryRequest,
   MovementKind,
   NotSent,
   Unknown,
@@ -46,7 +47,7 @@ type Authenticated = { authentication?: Authentication };
 /** Asks about one attempt. @param order the payment that it belongs to. */
 export async function inquireAbout(
   acquirer: Pick<Acquirer, "inquire" | "capabilities">,
-  order: { orderId: string; since: Date; externalTransactionId?: string },
+  order: Pick<InquiryRequest, "orderId" | "since" | "operation" | "externalTransactionId">,
   attempt: Attempt,
   waitUntil: Date,
 ): Promise<Verdict> {

@@ -2,6 +2,7 @@ import {
   orderIdOf,
   withSubReference,
   type Attempt,
+  type CardOperation,
   type FollowUpRequest,
   type Target,
 } from "@holdfast/acquirer";
@@ -22,10 +23,12 @@ export type OrderedPayment = Pick<
 >;
 
 /** The payment as an inquiry names it. */
-export function orderOf({ payment_id, created_at, external_transaction_id }: OrderedPayment) {
+export function orderOf(payment: OrderedPayment) {
+  const { payment_id, created_at, external_transaction_id } = payment;
   return {
     orderId: orderIdOf(payment_id),
     since: created_at,
+    operation: cardOperationOf(payment),
     ...(external_transaction_id !== null && { externalTransactionId: external_transaction_id }),
   };
 }
@@ -54,7 +57,7 @@ export function followUpOf(
 }
 
 /** `authorize` or `sale`, the operation that a payment began with. */
-export function cardOperationOf({ transaction_type }: Pick<PaymentRow, "transaction_type">) {
+export function cardOperationOf({ transaction_type }: Pick<PaymentRow, "transaction_type">): CardOperation {
   return transaction_type === "PAYMENT" ? "sale" : "authorize";
 }
 
