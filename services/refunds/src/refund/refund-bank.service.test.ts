@@ -7,7 +7,7 @@ import {
   type RefundAtBank,
 } from "@holdfast/contracts";
 import { connectBus, handler, type Bus } from "@holdfast/messaging";
-import { serveCommands, startTestNats, type TestNats } from "@holdfast/tests/support";
+import { eventually, serveCommands, startTestNats, type TestNats } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createRefundBank, type RefundBank, type RefundToSend } from "./refund-bank.ts";
 
@@ -44,18 +44,19 @@ const REFUND: RefundToSend = {
 type Reply = CommandReply<{ answer: RefundAnswer }>;
 
 /** Has `payments` answer both commands so, until the test ends. @returns what it gets. */
-async function paymentsAnswer(reply: () => Reply) {
+async function paymentsAnswer(reply: () => Reply, when = async (_deadlineAt: number): Promise<void> => {}) {
   const seen: { payload: RefundAtBank; deadlineAt: number }[] = [];
   const known = { repetition: "replay", lateArrivalMs: 5_000 } as const;
-  const take = (context: { deadlineAt: number }, payload: RefundAtBank) => {
-    seen.push({ payload, deadlineAt: context.deadlineAt });
+  const take = async ({ deadlineAt }: { deadlineAt: number }, payload: RefundAtBank) => {
+    seen.push({ payload, deadlineAt });
+    await when(deadlineAt);
     return reply();
   };
   const payments = await serveCommands(nats.url, "payments", [
     handler(carryOutRefundAtBank, async ({ context, payload }) => take(context, payload)),
     handler(inquireRefundAtBank, async ({ context, payload }) => {
-      const taken = take(context, payload);
-      return taken.outcome === "done" ? { outcome: "done", result: { ...taken.result, ...known } } : taken;
+      const taken = await take(context, payload);
+      return "result" in taken ? { ...taken, result: { ...taken.result, ...known } } : taken;
     }),
   ]);
   onTestFinished(() => payments.stop());
@@ -111,7 +112,12 @@ describe("without an answer of the bank", () => {
       },
       LOST,
     ],
-    ["payments is at it still: the call may have been made", () => ({ outcome: "in_doubt" }), LOST],
+    ["payments does not know: the call may have been made", () => ({ outcome: "in_doubt" }), LOST],
+    [
+      "payments is at it still: the call may have been made",
+      () => ({ outcome: "pending", result: { answer: { kind: "not_sent" } } }),
+      LOST,
+    ],
     [
       "payments answers what cannot be read: the call may have been made",
       answered({ kind: "paid" } as never),
@@ -160,6 +166,13 @@ describe("an answer of the bank", () => {
     await paymentsAnswer(answered(answer));
     expect(await bank.carryOut(REFUND, waitUntil)).toEqual(verdict);
     expect(await bank.inquire(REFUND, waitUntil)).toEqual({ verdict, ...known });
+  });
+
+  test("is heard although it comes in the last moment", async () => {
+    await paymentsAnswer(answered(DECLINED), async (deadlineAt) => {
+      await eventually(() => Date.now() > deadlineAt);
+    });
+    expect(await bank.carryOut(REFUND, new Date(Date.now() + 2_000))).toEqual(DECLINED);
   });
 
   test.each<RefundAnswer>([{ kind: "not_found" }, { kind: "reversed" }])(
