@@ -118,7 +118,7 @@ test("killed when the refund of a settled sale was paid: another process finds i
 });
 
 /** Hit by the services' own tests, which kill them there: those of refunds, of 3-D Secure and of checkouts. */
-const ELSEWHERE = /reservation|enrolment|challenge|frictionless|completion|checkout/;
+const ELSEWHERE = /reservation|refund_call|enrolment|challenge|frictionless|completion|checkout/;
 
 test("every failpoint of payments was hit", () => {
   const log = sut.system.payments[0].process.log();

@@ -61,7 +61,8 @@ const CLOCK_TOLERANCE_MS = 120_000;
 
 /**
  * What an acquirer's knowledge of an order says about one attempt. Money that moved counts before every refusal, and of two
- * movements that could both be the attempt nobody can tell which is: that is a mismatch, for people to look at.
+ * movements that could both be the attempt nobody can tell which is: that is a mismatch, for people to look at. The order in
+ * which the acquirer lists them decides nothing: a copy that it judged counts before one that came too late.
  */
 export function judge(
   attempt: Attempt,
@@ -80,9 +81,9 @@ export function judge(
   if (isVoided(attempt, inquiry.movements)) return approvedBy(targetOf(attempt, inquiry.movements)!);
   if (ours.some(({ state }) => state === "pending")) return { kind: "unknown", reason: "pending" };
   if (ours.some(({ state }) => state === "voided" || state === "bound")) return { kind: "reversed" };
-  const last = ours.at(-1);
-  if (!last) return { kind: "not_found" };
-  return last.state === "expired" ? { kind: "expired" } : declinedBy(last);
+  const declined = ours.findLast(({ state }) => state === "declined");
+  if (declined) return declinedBy(declined);
+  return ours.length === 0 ? { kind: "not_found" } : { kind: "expired" };
 }
 
 /** A movement without our reference that no other attempt explains. */
