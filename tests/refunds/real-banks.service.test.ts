@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  alterAcquirerAccount,
   cancelPayment,
   capturePayment,
   confirmAccountVersion,
@@ -140,6 +141,23 @@ async function ledger(protocol: Protocol, paymentId: string): Promise<string[]> 
     .map(({ operation, outcome, amountMinor }) => `${operation} ${outcome} ${amountMinor}`);
 }
 
+async function faults(protocol: Protocol, operation: string, behaviour: string): Promise<void> {
+  const { ok } = await fetch(`${banks[protocol].url}/faults`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ operation, behaviour, times: 1 }),
+  });
+  expect(ok).toBe(true);
+}
+
+/** The played bank's day ends when a test says so, and not by our clock, by which a part waits for its end. */
+async function sendCreditsOnTheDay(): Promise<void> {
+  const { accountId, url } = banks.nestpay;
+  const settings = { ...PROTOCOLS.nestpay.settings(url), creditBeforeDayEnd: true } as never;
+  await refunds.operate(alterAcquirerAccount, { accountId, change: { settings } }, "alice");
+  resultOf(await refunds.operate(confirmAccountVersion, { accountId, version: 2 }, "bora"));
+}
+
 describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => {
   test("has its account probed: the right credentials, and wrong ones", async () => {
     const { accountId, url } = banks[protocol];
@@ -183,6 +201,23 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     expect(back).toMatch(/^(void|refund) approved 10000$/);
   });
 
+  test("gives back two equal parts after the day, the second one's answer lost: each is paid once", async () => {
+    if (protocol === "nestpay") await sendCreditsOnTheDay();
+    const { paymentId } = await pay(protocol, "sale");
+    await fetch(`${banks[protocol].url}/business-day/close`, { method: "POST" });
+    const parts = [randomUUID(), randomUUID()];
+    for (const refundId of parts) {
+      const request = { refundId, paymentId, amountMinor: "2500", currency: "TRY" };
+      expect(await refunds.call(requestRefund, request, of(protocol))).toMatchObject({ outcome: "done" });
+    }
+    await refunds.approve(parts[0]!);
+    expect(await refunds.settled(parts[0]!)).toBe("SUCCESS");
+    await faults(protocol, "refund", "hang_before");
+    await refunds.approve(parts[1]!);
+    expect(await refunds.describe(parts[1]!)).toMatchObject({ result: { state: "EXECUTING" } });
+    expect(await ledger(protocol, paymentId)).toEqual(["sale approved 10000", "refund approved 2500"]);
+  });
+
   test("is told a decline", async () => {
     const { paymentId, reply } = await pay(protocol, "sale", { cardData: { pan: "4000000000000002" } });
     expect(reply).toMatchObject({ outcome: "done", result: { status: "FAILED" } });
@@ -190,11 +225,7 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
   });
 
   test("has a lost answer found by recovery, at its own bank", async () => {
-    await fetch(`${banks[protocol].url}/faults`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ operation: "sale", behaviour: "http_500", times: 1 }),
-    });
+    await faults(protocol, "sale", "http_500");
     const { paymentId, reply } = await pay(protocol, "sale");
     expect(reply).toMatchObject({ outcome: "pending" });
     await eventually(async () => {

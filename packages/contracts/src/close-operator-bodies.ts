@@ -2,7 +2,8 @@ type Schema = {
   $ref?: string;
   type?: string;
   properties?: Record<string, Schema>;
-  additionalProperties?: boolean;
+  /** A schema where the names are data. */
+  additionalProperties?: boolean | object;
   items?: Schema;
   anyOf?: Schema[];
 };
@@ -32,7 +33,7 @@ function close(schema: Schema, named: Record<string, Schema>): void {
   const target = schema.$ref === undefined ? schema : named[schema.$ref.slice(COMPONENT.length)];
   if (target === undefined) throw new Error(`the document has no ${schema.$ref}`);
   if (target.type === "object") {
-    if (target.additionalProperties === false) return;
+    if (target.additionalProperties === false || typeof target.additionalProperties === "object") return;
     target.additionalProperties = false;
   }
   const parts = [...Object.values(target.properties ?? {}), ...(target.anyOf ?? [])];

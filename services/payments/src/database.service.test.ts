@@ -185,6 +185,8 @@ const COLUMNS: {
     kind: "null",
     state: "not null",
     refusal: "null",
+    sent_at: "null",
+    external_transaction_id: "null",
     created_at: "not null",
     ended_at: "null",
   },

@@ -1,10 +1,22 @@
 import { z } from "zod";
+import { JsonNumber } from "../json-number.ts";
 import { currencyExponent } from "../money.ts";
 import { textSchema } from "../text.ts";
+import { wholeNumberSchema } from "../whole-number.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 
 /** Settings and secrets are the protocol's own; the payments service checks them by its schemas. */
-const document = z.record(z.string().min(1).max(64), z.json());
+const document = z
+  .preprocess(plain, z.record(z.string().min(1).max(64), z.json()))
+  .meta({ override: { type: "object", additionalProperties: {} } });
+
+/** Numbers as they are on the bus: at the edge they arrive as {@link JsonNumber}. */
+function plain(value: unknown): unknown {
+  if (value instanceof JsonNumber) return Number(value.source);
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+}
 
 export const acquirerCurrencySchema = z.string().refine((code) => currencyExponent(code) !== undefined, {
   error: "must be an ISO 4217 code",
@@ -31,12 +43,16 @@ const attributes = {
   name: textSchema(1, 100),
   currencies: z.array(acquirerCurrencySchema).min(1).max(50),
   businessDay: businessDaySchema,
-  lateArrivalSeconds: z.int().min(0).max(86_400).meta({
-    description: "How long after its end a call may still take effect at the bank",
-  }),
-  connectionsMax: z.int().min(1).max(10_000).meta({
-    description: "Connections to the bank, for payments, for refunds and for recovery each",
-  }),
+  lateArrivalSeconds: wholeNumberSchema(
+    0,
+    86_400,
+    "How long after its end a call may still take effect at the bank",
+  ),
+  connectionsMax: wholeNumberSchema(
+    1,
+    10_000,
+    "Connections to the bank, for payments, for refunds and for recovery each",
+  ),
   default: z.boolean().meta({ description: "Whether payments that no route names go here" }),
 };
 const stateSchema = z.enum(["ACTIVE", "NO_NEW_PAYMENTS", "CLOSED"]).meta({
@@ -48,8 +64,7 @@ export const createAcquirerAccountRequestSchema = z
   .object({
     protocol: z
       .string()
-      .min(1)
-      .max(32)
+      .regex(/^[a-z][a-z-]{0,31}$/, { error: "must be the name of a protocol" })
       .meta({ examples: ["nestpay", "iyzico", "sim"] }),
     name: attributes.name,
     currencies: attributes.currencies,
@@ -104,7 +119,7 @@ export const acquirerAccountSchema = z
 export type AcquirerAccount = z.infer<typeof acquirerAccountSchema>;
 
 export const confirmRequestSchema = z
-  .object({ version: z.int().min(1).meta({ description: "The proposal that was looked at" }) })
+  .object({ version: wholeNumberSchema(1, 1_000_000, "The proposal that was looked at") })
   .meta({ id: "ConfirmProposalRequest" });
 
 export const probeResultSchema = z

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
+import { wholeNumberSchema } from "../whole-number.ts";
 import { acquirerCurrencySchema, confirmRequestSchema, proposalSchema } from "./acquirer-accounts.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 
@@ -9,7 +10,7 @@ export const routeSchema = z
     domInt: z.enum(["DOM", "INT"]).optional(),
     cardScheme: textSchema(1, 32).optional(),
     loyaltyCode: textSchema(1, 32).optional(),
-    installmentsFrom: z.int().min(1).max(36).optional(),
+    installmentsFrom: wholeNumberSchema(1, 36).optional(),
     accountId: z.uuid(),
   })
   .meta({ id: "MerchantRoute" });

@@ -112,7 +112,7 @@ export function connectAccount(
   { accountId, version, protocol, settings, sealedSecrets, businessDay, connectionsMax }: AccountToConnect,
 ): ProbedAcquirer {
   const connector = connectors.get(protocol);
-  if (!connector) throw new Error(`no connector speaks ${protocol}`);
+  if (!connector) throw new Error(`no connector is named ${protocol}`);
   if (!ring) throw new Error("ACCOUNT_SECRET_KEYS is not set");
   const secrets = openAccountSecrets(ring, { accountId, version, protocol }, sealedSecrets);
   const account = { accountId, version, settings: connector.settings.parse(settings), businessDay };

@@ -9,6 +9,7 @@ import type { Kysely, Selectable } from "kysely";
 import { askAbout, type AskDeps } from "../bank-calls/ask-about.ts";
 import { followUpOf } from "../bank-calls/attempts.ts";
 import type { PaymentsDatabase } from "../database.ts";
+import { beginCall, noteAnswer, otherRefunds } from "./refund-calls.ts";
 import type { PaymentTable } from "../payment/payment-table.ts";
 
 export type RefundAtBankDeps = AskDeps & {
@@ -31,7 +32,10 @@ export async function carryOutAtBank(
   const { payment, state } = found;
   const bounded = within(deps, deadlineAt);
   // A copy of the refund has been paid and booked, before the database of `refunds` was restored: no call could add to it.
-  if (state === "SETTLED") return done(await askAbout(bounded, payment, attemptOf(refund)));
+  if (state === "SETTLED") return done(await ask(bounded, payment, refund));
+  const acquirer = deps.acquirers.of(payment.account_id);
+  const isNamed = acquirer.capabilities.ownReferenceOn.includes(refund.kind);
+  if (!isNamed && !(await beginCall(deps.db, refund))) return { outcome: "not_started" };
   const request = {
     ...followUpOf(payment),
     reference: referenceOf(refund),
@@ -39,9 +43,9 @@ export async function carryOutAtBank(
     waitUntil: new Date(bounded.now() + bounded.acquirerTimeoutMs),
   };
   await failpoint("payments.before_refund_call");
-  const acquirer = deps.acquirers.of(payment.account_id);
   const outcome = await (refund.kind === "release" ? acquirer.release(request) : acquirer.refund(request));
   await failpoint("payments.after_refund_call");
+  if (!isNamed) await noteAnswer(deps.db, refund, outcome);
   return done(outcome);
 }
 
@@ -54,12 +58,23 @@ export async function inquireAtBank(
   const payment = await orNotStarted(() => findPayment(deps.db, refund.paymentId));
   if (!payment) return { outcome: "problem", code: "payment_not_found" };
   if ("outcome" in payment) return payment;
-  const verdict = await askAbout(within(deps, deadlineAt), payment, attemptOf(refund));
+  const verdict = await ask(within(deps, deadlineAt), payment, refund);
   const { repetition } = deps.acquirers.of(payment.account_id).capabilities;
   return {
     outcome: "done",
     result: { answer: answerOf(verdict), repetition, lateArrivalMs: deps.lateArrivalMs },
   };
+}
+
+/** What became of it, as far as the bank can tell it from the payment's other refunds. */
+async function ask(deps: RefundAtBankDeps, payment: Payment, refund: RefundAtBank): Promise<Verdict> {
+  const { capabilities } = deps.acquirers.of(payment.account_id);
+  if (capabilities.ownReferenceOn.includes(refund.kind))
+    return await askAbout(deps, payment, attemptOf(refund));
+  const otherTransactionIds = await otherRefunds(deps.db, refund);
+  const verdict = await askAbout(deps, payment, { ...attemptOf(refund), otherTransactionIds });
+  if (verdict.kind === "approved") await noteAnswer(deps.db, refund, verdict);
+  return verdict;
 }
 
 /** The same dependencies, whose calls end by a deadline. */
