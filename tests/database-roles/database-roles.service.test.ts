@@ -64,6 +64,13 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "payments.bin_range": ["SELECT"],
   "payments.rule_counter": ["SELECT", "INSERT", "UPDATE", "DELETE"],
   "payments.rule_attempt": ["SELECT", "INSERT", "DELETE"],
+  "payments.acquirer_account": [
+    "SELECT",
+    "INSERT",
+    "UPDATE (name, currencies, state, is_default, time_zone, cut_off, late_arrival_ms, connections_max, version, updated_at)",
+  ],
+  "payments.acquirer_account_version": ["SELECT", "INSERT", "UPDATE (confirmed_by, confirmed_at)"],
+  "payments.merchant_route": ["SELECT", "INSERT", "UPDATE (confirmed_by, confirmed_at)"],
 
   "refunds.refund": ["SELECT", "INSERT", "UPDATE", "DELETE"],
   "refunds.refund_resolution": ["SELECT", "INSERT", "UPDATE", "DELETE"],

@@ -59,5 +59,5 @@ alter table three_ds_session
 
 grant select, insert, update (name, currencies, state, is_default, time_zone, cut_off, late_arrival_ms, connections_max,
   version, updated_at) on acquirer_account to payments_app;
-grant select, insert, update (sealed_secrets, confirmed_by, confirmed_at) on acquirer_account_version to payments_app;
+grant select, insert, update (confirmed_by, confirmed_at) on acquirer_account_version to payments_app;
 grant select, insert, update (confirmed_by, confirmed_at) on merchant_route to payments_app;

@@ -24,7 +24,10 @@ export const merchantRoutesSchema = z
   .meta({ id: "MerchantRoutes" });
 export type MerchantRoutes = z.infer<typeof merchantRoutesSchema>;
 
-const ofMerchant = { pathParameters: z.object({ merchantId: pathId }) } as const;
+const ofMerchant = {
+  pathParameters: z.object({ merchantId: pathId }),
+  notFound: "merchant_not_found",
+} as const;
 const routes = (description: string) => ({ description, body: merchantRoutesSchema });
 
 export const getMerchantRoutes = defineEndpoint({
@@ -36,7 +39,7 @@ export const getMerchantRoutes = defineEndpoint({
   ...ofMerchant,
   summary: "Read which accounts a merchant's payments go to",
   responses: { 200: routes("The routes in use, and a proposal") },
-  problems: ["forbidden", "validation_failed"],
+  problems: ["forbidden", "merchant_not_found"],
 });
 
 export const putMerchantRoutes = defineEndpoint({
@@ -50,7 +53,7 @@ export const putMerchantRoutes = defineEndpoint({
   description: "The first route that names a payment wins; where none does, the default account takes it.",
   request: z.array(routeSchema).max(100),
   responses: { 200: routes("The routes, with the proposal where another person has to confirm it") },
-  problems: [...BODY_PROBLEMS, "forbidden"],
+  problems: [...BODY_PROBLEMS, "forbidden", "merchant_not_found"],
 });
 
 export const confirmMerchantRoutes = defineEndpoint({
@@ -63,7 +66,7 @@ export const confirmMerchantRoutes = defineEndpoint({
   summary: "Confirm the routes that another person has proposed",
   request: confirmRequestSchema,
   responses: { 200: routes("The routes as they are in use now") },
-  problems: [...BODY_PROBLEMS, "forbidden", "nothing_to_confirm", "same_person"],
+  problems: [...BODY_PROBLEMS, "forbidden", "merchant_not_found", "nothing_to_confirm", "same_person"],
 });
 
 export const MERCHANT_ROUTE_ENDPOINTS = [getMerchantRoutes, putMerchantRoutes, confirmMerchantRoutes];

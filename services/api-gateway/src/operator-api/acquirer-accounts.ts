@@ -18,13 +18,16 @@ import {
   replaceRoutes,
   type CommandReply,
 } from "@holdfast/contracts";
+import type { Kysely } from "kysely";
+import type { GatewayDatabase } from "../database.ts";
 import { operatorRefusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Answer, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
+import { findMerchant } from "../merchant/merchant-queries.ts";
 
 /** Accounts at banks, and which of them each merchant's payments go to. Payments keeps them and decides about them. */
-export function acquirerAccountRoutes({ send }: { send: SendOperatorCommand }): Route[] {
+export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
   return [
     defineRoute(createAcquirerAccount, async (call) => {
       const reply = await send(makeAcquirerAccount, call, call.body);
@@ -44,15 +47,31 @@ export function acquirerAccountRoutes({ send }: { send: SendOperatorCommand }): 
       answer(await send(confirmAccountVersion, call, { ...call.path, ...call.body })),
     ),
     defineRoute(probeAcquirerAccount, async (call) => answer(await send(probeAccount, call, call.path))),
-    defineRoute(getMerchantRoutes, async (call) => answer(await send(readRoutes, call, call.path))),
-    defineRoute(putMerchantRoutes, async (call) =>
-      answer(await send(replaceRoutes, call, { ...call.path, routes: call.body })),
-    ),
-    defineRoute(confirmMerchantRoutes, async (call) =>
-      answer(await send(confirmRoutes, call, { ...call.path, ...call.body })),
-    ),
+    ...merchantRouteRoutes({ send, db }),
   ];
 }
+
+/** Payments keeps routes by the merchant's id; that there is such a merchant is known here. */
+function merchantRouteRoutes({ send, db }: Deps): Route[] {
+  const isKnown = async (merchantId: string) => (await findMerchant(db, merchantId)) !== undefined;
+  return [
+    defineRoute(getMerchantRoutes, async (call) => {
+      if (!(await isKnown(call.path.merchantId))) return UNKNOWN_MERCHANT;
+      return answer(await send(readRoutes, call, call.path));
+    }),
+    defineRoute(putMerchantRoutes, async (call) => {
+      if (!(await isKnown(call.path.merchantId))) return UNKNOWN_MERCHANT;
+      return answer(await send(replaceRoutes, call, { ...call.path, routes: call.body }));
+    }),
+    defineRoute(confirmMerchantRoutes, async (call) => {
+      if (!(await isKnown(call.path.merchantId))) return UNKNOWN_MERCHANT;
+      return answer(await send(confirmRoutes, call, { ...call.path, ...call.body }));
+    }),
+  ];
+}
+
+type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
+const UNKNOWN_MERCHANT = new Refusal("merchant_not_found");
 
 function answer<Body extends object>(reply: CommandReply<Body>): (Answer<200> & { body: Body }) | Refusal {
   return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
