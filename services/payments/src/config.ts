@@ -38,8 +38,10 @@ const settings = z.object({
     .transform((value) => value === "true")
     .describe("Whether a change of an account or of routes has to be confirmed by another person."),
   ACCOUNT_REFRESH: durationSetting()
-    .default(2_000)
-    .describe("How often accounts and routes are read; a change of them is in use everywhere by then."),
+    .default(10_000)
+    .describe(
+      "How often accounts and routes are read; a change is in use everywhere by then, and immediately in the process that made it.",
+    ),
   ACQUIRER_TIMEOUT: durationSetting()
     .default(15_000)
     .describe(
