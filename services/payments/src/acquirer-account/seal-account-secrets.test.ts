@@ -1,11 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import {
-  AccountSecretsUnreadableError,
-  keyIdOf,
-  openAccountSecrets,
-  sealAccountSecrets,
-} from "./seal-account-secrets.ts";
+import { restKeyIdOf, SecretUnreadableError } from "@holdfast/sealing";
+import { openAccountSecrets, sealAccountSecrets } from "./seal-account-secrets.ts";
 
 const ring = (...ids: string[]) => ({
   activeId: ids[0]!,
@@ -17,7 +13,7 @@ const secrets = { user: "api", password: "pa55word" };
 test("are opened again, under the key that sealed them", () => {
   const both = ring("new", "old");
   const sealed = sealAccountSecrets({ ...both, activeId: "old" }, binding, secrets);
-  expect(keyIdOf(sealed)).toBe("old");
+  expect(restKeyIdOf(sealed)).toBe("old");
   expect(openAccountSecrets(both, binding, sealed)).toEqual(secrets);
   expect(sealed.toString("latin1")).not.toContain("pa55word");
   expect(sealAccountSecrets(both, binding, secrets)).not.toEqual(sealAccountSecrets(both, binding, secrets));
@@ -30,19 +26,17 @@ test.each([
 ])("are not those of %s", (_, other) => {
   const keys = ring("k");
   const sealed = sealAccountSecrets(keys, binding, secrets);
-  expect(() => openAccountSecrets(keys, { ...binding, ...other }, sealed)).toThrow(
-    AccountSecretsUnreadableError,
-  );
+  expect(() => openAccountSecrets(keys, { ...binding, ...other }, sealed)).toThrow(SecretUnreadableError);
 });
 
 test("of a key that is gone, or changed in one bit, are unreadable, and the error says nothing of them", () => {
   const keys = ring("k");
   const sealed = sealAccountSecrets(keys, binding, secrets);
-  expect(() => openAccountSecrets(ring("k"), binding, sealed)).toThrow(AccountSecretsUnreadableError);
-  expect(() => openAccountSecrets(ring("other"), binding, sealed)).toThrow(AccountSecretsUnreadableError);
+  expect(() => openAccountSecrets(ring("k"), binding, sealed)).toThrow(SecretUnreadableError);
+  expect(() => openAccountSecrets(ring("other"), binding, sealed)).toThrow(SecretUnreadableError);
   for (const at of [0, 3, 20, sealed.length - 1]) {
     const changed = Buffer.from(sealed);
     changed[at]! ^= 1;
-    expect(() => openAccountSecrets(keys, binding, changed)).toThrow(AccountSecretsUnreadableError);
+    expect(() => openAccountSecrets(keys, binding, changed)).toThrow(SecretUnreadableError);
   }
 });
