@@ -23,7 +23,7 @@ export function observeAcquirer(acquirer: Acquirer, { url }: { url: string }): A
     "server.address": hostname,
     "server.port": Number(port || (protocol === "https:" ? 443 : 80)),
   };
-  const operations = Object.entries(acquirer).filter(([name]) => name !== "close" && name !== "capabilities");
+  const operations = Object.entries(acquirer).filter(([name]) => !NO_CALLS.has(name));
   const mismatches = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.mismatches", {
     description: "Answers of the acquirer about something else than was asked, by operation",
   });
@@ -36,6 +36,9 @@ export function observeAcquirer(acquirer: Acquirer, { url }: { url: string }): A
   ]);
   return { ...acquirer, ...Object.fromEntries(observed) };
 }
+
+/** What makes no call to the acquirer. */
+const NO_CALLS: ReadonlySet<string> = new Set(["capabilities", "checkReturn", "close"]);
 
 function observe(
   operation: string,

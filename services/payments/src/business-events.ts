@@ -8,6 +8,8 @@ export type BusinessEvents = {
   paymentRecorded(payment: ShownPayment, cause: string): void;
   /** A payment with 3-D Secure waits for its cardholder at the challenge. */
   challengeShown(payment: ShownPayment): void;
+  /** What a browser brought back from a challenge does not prove that it comes from the acquirer. Nothing has changed. */
+  returnNotGenuine(payment: ShownPayment, why: string): void;
   /** The acquirer's answer is not known; `cause` says why. */
   outcomeUnknown(payment: ShownPayment, cause: string): void;
   /** Recovery has asked and the outcome is still unknown. */
@@ -73,6 +75,9 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   const challenges = meter.createCounter("holdfast.payments.challenges", {
     description: "Payments whose cardholder was sent to a 3-D Secure challenge",
   });
+  const returns = meter.createCounter("holdfast.payments.returns_not_genuine", {
+    description: "Returns from 3-D Secure challenges that proved nothing, by what was wrong with them",
+  });
   const settled = meter.createHistogram("holdfast.payments.unknown.age", {
     description: "Age at which unknown outcomes were settled, by status and cause",
     unit: "s",
@@ -107,6 +112,10 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     challengeShown(payment) {
       challenges.add(1, { operation: payment.transaction_type });
       log.info(identify(payment), "a 3-D Secure challenge is required");
+    },
+    returnNotGenuine(payment, why) {
+      returns.add(1, { why });
+      log.warn({ ...identify(payment), reason: why }, "a return from a 3-D Secure challenge proves nothing");
     },
     outcomeUnknown(payment, cause) {
       unknown.add(1, { operation: payment.transaction_type, cause });

@@ -63,8 +63,27 @@ export const sessionStateSchema = z.object({
   failureUrl: z.string(),
   /** While it can still be passed. */
   challenge: challengeSchema.optional(),
+  /**
+   * What became of a return that completed nothing: `not_genuine` proves nothing, and the session is as it was; `not_used`
+   * came while something else held the payment, and is to come again with the same fields.
+   */
+  returnWas: z.enum(["not_genuine", "not_used"]).optional(),
 });
 export type SessionState = z.infer<typeof sessionStateSchema>;
+
+/**
+ * Bounds of what a browser may bring back from the issuer: the number of fields, and the length of a name and of a value
+ * in UTF-16 code units. Banks send up to 60 fields, and messages of EMV 3-D Secure of some thousand characters.
+ */
+export const BROWSER_RETURN_BOUNDS = { fields: 200, name: 256, value: 32_768 } as const;
+
+/** The fields as they came, with their order and repetitions. They may stand for the card: they are neither stored nor logged. */
+export const browserReturnSchema = z.object({
+  fields: z
+    .array(z.tuple([z.string().max(BROWSER_RETURN_BOUNDS.name), z.string().max(BROWSER_RETURN_BOUNDS.value)]))
+    .max(BROWSER_RETURN_BOUNDS.fields),
+});
+export type BrowserReturn = z.infer<typeof browserReturnSchema>;
 
 /**
  * The browser is back: ask the acquirer what came of the challenge, once, and authorize. A repetition changes nothing
@@ -77,7 +96,9 @@ export const completePayment = defineServiceCommand({
   senders: ["gateway-public"],
   request: z.object({
     ...session,
-    /** The acquirer's name of the session as the browser brought it; refused when it is not the one we were given. */
+    /** What the browser brought. The acquirer's adapter judges whether it proves anything. */
+    returned: browserReturnSchema.optional(),
+    /** From gateways that know no `returned`: the field `session` of it. */
     acquirerSession: z.string().max(128).optional(),
   }),
   result: sessionStateSchema,

@@ -266,7 +266,10 @@ describe("a browser that is back", () => {
     expect(await steps.complete({ paymentId, sessionId: other.sessionId })).toEqual(refused);
     expect(await steps.complete({ paymentId, sessionId: randomUUID() })).toEqual(refused);
     expect(await steps.complete({ paymentId: randomUUID(), sessionId })).toEqual(refused);
-    expect(await steps.complete(payment, other.challenge.fields["session"])).toEqual(refused);
+    expect(await steps.complete(payment, other.challenge.fields["session"])).toMatchObject({
+      outcome: "pending",
+      result: { payment: { status: "ENROLLED" }, returnWas: "not_genuine" },
+    });
     expect(await steps.readSession({ paymentId, sessionId: other.sessionId })).toEqual(refused);
     expect(await steps.history(paymentId)).toEqual(["ENROLLING", "ENROLLED"]);
     expect(await steps.ledger(paymentId)).toEqual([]);
