@@ -30,8 +30,8 @@ ${inputs.join("\n")}
 `;
 }
 
-/** The only script of the page. */
-export const SUBMIT = 'document.getElementById("challenge").submit()';
+/** The only script of the page. A field of the form may be named `submit`, and would hide the form's own. */
+export const SUBMIT = 'HTMLFormElement.prototype.submit.call(document.getElementById("challenge"))';
 
 /**
  * The Content-Security-Policy of our own page with the form. The form may go to the challenge's address and, since
