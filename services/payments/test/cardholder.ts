@@ -1,11 +1,11 @@
-import type { Challenge } from "@holdfast/contracts";
+import type { ChallengeForm } from "@holdfast/contracts";
 
 /** What the browser brings back, in its order. */
 export type ReturnedFields = [name: string, value: string][];
 
 /** Plays the cardholder at the simulator's issuer; the browser's way back is left to the test. */
 export async function answerChallenge(
-  { url, fields }: Pick<Challenge, "url" | "fields">,
+  { url, fields }: Pick<ChallengeForm, "url" | "fields">,
   answer: "right" | "wrong" | "cancel",
 ): Promise<ReturnedFields> {
   const shown = await fetch(url, { method: "POST", body: new URLSearchParams(fields) });

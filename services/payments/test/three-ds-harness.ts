@@ -3,7 +3,7 @@ import {
   completePayment,
   enrolPayment,
   readSession,
-  type Challenge,
+  type ChallengeForm,
   type CommandReply,
   type EnrolledPayment,
   type EnrolPayment,
@@ -60,7 +60,9 @@ export function threeDs(payments: PaymentsHarness) {
     readSession: ({ paymentId, sessionId }: Pick<EnrolPayment, "paymentId" | "sessionId">) =>
       payments.askAsGateway(readSession, { paymentId, sessionId }),
     /** Enrols a card that wants a challenge; once more where a busy machine had no connection to spare. */
-    async challenged(change: Partial<EnrolPayment> = {}): Promise<EnrolPayment & { challenge: Challenge }> {
+    async challenged(
+      change: Partial<EnrolPayment> = {},
+    ): Promise<EnrolPayment & { challenge: ChallengeForm }> {
       return await eventually(async () => {
         const command = steps.command(CHALLENGED, change);
         const reply = await steps.enrol(command);

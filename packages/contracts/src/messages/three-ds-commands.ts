@@ -11,20 +11,32 @@ import { defineCommand, defineServiceCommand } from "./message.ts";
  */
 
 /** How a cardholder gets to the issuer's challenge. */
-export const challengeSchema = z.object({
+const challengeWaySchema = z.object({
   /** Our own public page that leads there. */
   pageUrl: z.string(),
-  /** The issuer's address and the form fields it wants posted. */
-  url: z.string(),
-  fields: z.record(z.string(), z.string()),
   /** The challenge has to be passed before. */
   expiresAt: z.iso.datetime(),
 });
+export type ChallengeWay = z.infer<typeof challengeWaySchema>;
+
+/** The issuer's address and the form fields it wants posted. */
+const challengeFormSchema = challengeWaySchema.extend({
+  url: z.string(),
+  fields: z.record(z.string(), z.string()),
+});
+export type ChallengeForm = z.infer<typeof challengeFormSchema>;
+
+/** A form, or a page of the bank's own. */
+const challengeSchema = z.union([challengeFormSchema, challengeWaySchema.extend({ html: z.string() })]);
 export type Challenge = z.infer<typeof challengeSchema>;
 
-/** The record; with `challenge` while there is one to pass. */
+/**
+ * The record; where its cardholder had a challenge to pass with the way there, and while it is open with its form. The stored
+ * answer of a request has the way only, so a challenge is nowhere longer than its session.
+ */
 export const enrolledPaymentSchema = apiPaymentResponseSchema.extend({
-  challenge: challengeSchema.optional(),
+  challenge: challengeFormSchema.optional(),
+  challengeWay: challengeWaySchema.optional(),
 });
 export type EnrolledPayment = z.infer<typeof enrolledPaymentSchema>;
 

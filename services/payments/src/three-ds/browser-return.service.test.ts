@@ -53,7 +53,13 @@ describe("a return that proves nothing", () => {
     expect(await steps.comeBack(payment, proof)).toMatchObject(SUCCESS);
     const attempt = ["AUTHORIZING", "ENROLLED"];
     expect(await steps.ended(payment.paymentId)).toMatchObject({
-      history: ["ENROLLING", "ENROLLED", ...Array.from({ length: 4 }, () => attempt).flat(), "AUTHORIZING", "SUCCESS"],
+      history: [
+        "ENROLLING",
+        "ENROLLED",
+        ...Array.from({ length: 4 }, () => attempt).flat(),
+        "AUTHORIZING",
+        "SUCCESS",
+      ],
       ledger: ["sale approved"],
       events: ["SUCCESS"],
     });

@@ -1,15 +1,17 @@
+import type { Challenge } from "@holdfast/acquirer";
 import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import { transition } from "../payment/payment.ts";
 
 /**
- * Undoes the claim of a completion for which nothing was sent: the payment waits for its cardholder again, as before, and
- * recovery asks once the session has ended.
+ * Undoes the claim of a completion for which nothing was sent: the payment waits for its cardholder again, with the challenge
+ * that it had, and recovery asks once the session has ended.
  * @returns false when the lease is no longer ours; then recovery settles the payment.
  */
 export async function reopenSession(
   db: Kysely<PaymentsDatabase>,
   { payment_id, lease_token }: { payment_id: string; lease_token: string },
+  challenge: Challenge | undefined,
 ): Promise<boolean> {
   const from = "AUTHORIZING";
   const to = transition(from, "ENROLLED");
@@ -22,6 +24,9 @@ export async function reopenSession(
       where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${payment_id}
         and state = ${from} and lease_token = ${lease_token}
       returning payment.payment_id, version
+    ), shown as (
+      update three_ds_session as session set challenge = ${challenge ? JSON.stringify(challenge) : null}::jsonb
+      from changed where session.payment_id = changed.payment_id
     )
     insert into payment_history (payment_id, version, from_state, to_state, cause)
     select payment_id, version, ${from}, ${to}, 'return_not_genuine' from changed`.execute(db);

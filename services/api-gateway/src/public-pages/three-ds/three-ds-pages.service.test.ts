@@ -38,6 +38,8 @@ let payments: Awaited<ReturnType<typeof serveCommands>>;
 const enrolments: EnrolPayment[] = [];
 const returns: CompletePayment[] = [];
 let enrolled: (payload: EnrolPayment) => CommandReply<EnrolledPayment>;
+/** What there is to pass. */
+let shown: { expiresAt: string } & ({ url: string; fields: Record<string, string> } | { html: string });
 let ended: (payload: CompletePayment) => CommandReply<SessionState>;
 
 const challenged = (payload: EnrolPayment): CommandReply<EnrolledPayment> => ({
@@ -66,7 +68,7 @@ beforeAll(async () => {
       outcome: "pending",
       result: {
         ...state("ENROLLED", payload.paymentId),
-        challenge: { ...CHALLENGE, pageUrl: "https://x" },
+        challenge: { ...shown, pageUrl: "https://x" },
       },
     })),
   ]);
@@ -76,6 +78,7 @@ beforeEach(() => {
   returns.length = 0;
   gateway.lines.length = 0;
   enrolled = challenged;
+  shown = CHALLENGE;
   ended = ({ paymentId }) => ({ outcome: "done", result: state("SUCCESS", paymentId) });
 });
 afterAll(async () => {
@@ -132,6 +135,27 @@ describe("POST /api/3ds", () => {
     expect(page).toContain('action="https://acs.example/challenge"');
     expect(page).toContain('name="session" value="acquirer-session"');
     expectCommonHeaders(answer);
+  });
+
+  test("answers a page of the bank's own, and a challenge that is over, by a page that leads to ours", async () => {
+    enrolled = (payload) => ({
+      outcome: "done",
+      result: {
+        ...recordOf(payload),
+        status: "ENROLLED",
+        challengeWay: { pageUrl: payload.pageUrl, expiresAt: CHALLENGE.expiresAt },
+      },
+    });
+    const answer = await enrol();
+    const { pageUrl } = enrolments.at(-1)!;
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { redirectUrl: pageUrl, expiresAt: CHALLENGE.expiresAt },
+    });
+    expect(answer.body).not.toHaveProperty("challengeWay");
+    const page = Buffer.from(answer.body["htmlContent"] as string, "base64").toString();
+    expect(page).toContain(`method="get" action="${pageUrl}"`);
+    expect(page).not.toContain("<input");
   });
 
   test("hands payments the terms, the session, and the card sealed", async () => {
@@ -211,6 +235,26 @@ describe("the way to the challenge", () => {
     expect(page.text).toContain("Bankanızın sayfasına git");
     expectCommonHeaders(page);
     expect(returns).toEqual([]);
+  });
+
+  test("is the bank's own page where it has one, as it is, in a sandbox with an origin that is nobody's", async () => {
+    const { challenge } = await pages();
+    const html =
+      "<!doctype html><form action=https://acs.example/><script>document.forms[0].submit()</script>";
+    shown = { html, expiresAt: CHALLENGE.expiresAt };
+    const page = await visit({ path: challenge });
+    expect(page).toMatchObject({
+      status: 200,
+      text: html,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy":
+          "sandbox allow-forms allow-scripts allow-top-navigation; frame-ancestors https:",
+        "referrer-policy": "no-referrer",
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+      },
+    });
   });
 
   test("is in the first of the browser's languages that we have, as the checkout is", async () => {

@@ -27,7 +27,7 @@ import type { SendPageCommand } from "../../bus/send-command.ts";
 import { chooseLocale, type Language } from "../choose-language.ts";
 import { shopUrlOfPayment } from "../shop-url.ts";
 import { readBrowserReturn } from "./browser-return.ts";
-import { challengeForm, challengePolicy } from "./challenge-form.ts";
+import { BANK_PAGE_POLICY, challengeForm, challengePolicy } from "./challenge-form.ts";
 import { answerSendAgain } from "./send-again.ts";
 import type { PagePurpose, SessionIds, SignedSessions } from "./signed-session.ts";
 import { answerNotice, PAGE_HEADERS, PAGE_TEXTS, REDIRECT_HEADERS } from "./status-page.ts";
@@ -126,6 +126,10 @@ async function showChallenge(deps: ThreeDsPagesDeps, visit: Visit): Promise<void
     const reply = await deps.send(readSession, exchange, ids);
     const challenge = "result" in reply ? reply.result.challenge : undefined;
     if (!challenge) return answerState(visit, reply);
+    if ("html" in challenge) {
+      const headers = { ...PAGE_HEADERS, "Content-Security-Policy": BANK_PAGE_POLICY };
+      return exchange.answer(200, headers, challenge.html);
+    }
     const form = challengeForm(challenge, { language, button: PAGE_TEXTS[language].continue });
     exchange.answer(200, { ...PAGE_HEADERS, "Content-Security-Policy": challengePolicy(challenge) }, form);
   });
