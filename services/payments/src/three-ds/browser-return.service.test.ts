@@ -32,6 +32,17 @@ async function passed() {
   return { payment, proof: await steps.answer(payment.challenge, "right") };
 }
 
+/** Whether recovery leaves the payment alone until its session ends. */
+async function leaseOf(paymentId: string) {
+  const [row] = await payments.query(
+    `select lease_token is null and lease_until is null as "isFree",
+       recover_at = expires_at and recovery_from = expires_at as "isLeftToTheSession"
+     from payments.payment join payments.three_ds_session using (payment_id) where payment_id = $1`,
+    [paymentId],
+  );
+  return row;
+}
+
 const withoutProof = (fields: ReturnedFields): ReturnedFields => fields.filter(([name]) => name !== "proof");
 
 describe("a return that proves nothing", () => {
@@ -50,6 +61,7 @@ describe("a return that proves nothing", () => {
       });
     }
     expect(await steps.ledger(payment.paymentId)).toEqual([]);
+    expect(await leaseOf(payment.paymentId)).toEqual({ isFree: true, isLeftToTheSession: true });
     expect(await steps.comeBack(payment, proof)).toMatchObject(SUCCESS);
     const attempt = ["AUTHORIZING", "ENROLLED"];
     expect(await steps.ended(payment.paymentId)).toMatchObject({
