@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { captureLog } from "@holdfast/tests/support";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { armFailpoints } from "@holdfast/service-runtime";
+import { captureLog, eventually } from "@holdfast/tests/support";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ReturnedFields } from "../../test/cardholder.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 import { threeDs, type ThreeDsSteps } from "../../test/three-ds-harness.ts";
@@ -18,6 +19,7 @@ beforeAll(async () => {
   steps = threeDs(payments);
 });
 beforeEach(() => void lines.splice(0));
+afterEach(() => void armFailpoints(undefined));
 afterAll(() => payments.close());
 
 const NOT_GENUINE = {
@@ -114,6 +116,26 @@ describe("a return that proves nothing", () => {
       ledger: ["reverse approved"],
       events: ["CANCELLED"],
     });
+  });
+
+  test("is not undone by a process that was overtaken meanwhile", async () => {
+    const { payment } = await passed();
+    const hits = armFailpoints("payments.after_completion:delay(1500ms)@1");
+    const reply = steps.comeBack(payment, []);
+    await eventually(() => hits("payments.after_completion") === 1);
+    const [overtaken] = await payments.query(
+      `update payments.payment set lease_token = gen_random_uuid(), lease_until = now() + interval '1 minute'
+       where payment_id = $1 and state = 'AUTHORIZING' returning lease_token, version`,
+      [payment.paymentId],
+    );
+    expect(overtaken).toBeDefined();
+    expect(await reply).toMatchObject({ outcome: "pending", result: { returnWas: "not_used" } });
+    expect(
+      await payments.query("select lease_token, version from payments.payment where payment_id = $1", [
+        payment.paymentId,
+      ]),
+    ).toEqual([overtaken]);
+    expect((await steps.history(payment.paymentId)).at(-1)).toBe("AUTHORIZING");
   });
 
   test("is not sent to the bank once the payment has ended", async () => {
