@@ -46,7 +46,8 @@ export const threeDsResponseSchema = apiPaymentResponseSchema
       .optional()
       .meta({ description: "Present with ENROLLED: send the buyer's browser here for the challenge" }),
     htmlContent: z.base64().optional().meta({
-      description: "Alternative to redirectUrl: a page, in base64, that submits itself to the issuer",
+      description:
+        "Alternative to redirectUrl: a page, in base64, that takes the buyer to the challenge by itself",
     }),
     expiresAt: z.iso.datetime().optional().meta({
       description:
