@@ -116,6 +116,31 @@ test.each<[string, Step]>([
   });
 });
 
+test.each<[string, Step, string]>([
+  ["a 503 of the gateway", busy, "unknown"],
+  ["a refused connection", refused, "unknown"],
+  ["wrong credentials", unauthorized, "unknown"],
+  ["a refusal that the gateway keeps under the key", problem(422, "installments_not_allowed"), "not_started"],
+])(
+  "a call with the caller's own key may repeat one that was carried out: after %s",
+  async (_name, last, outcome) => {
+    const own = { idempotencyKey: "order-1/2" };
+    const again = scriptedGateway([last], { retries: 0 });
+    expect(await withoutWaiting(again.holdfast.payments.create(request, own))).toMatchObject({ outcome });
+    const first = scriptedGateway([last], { retries: 0 });
+    const neverSent = first.holdfast.payments.create(request, { ...own, neverSent: true });
+    expect(await withoutWaiting(neverSent)).toMatchObject({ outcome: "not_started" });
+  },
+);
+
+test("with such a key a 504 names no payment that could be looked up", async () => {
+  const { holdfast, asked } = scriptedGateway([timedOut(), absent], { retries: 0 });
+  const ended = await withoutWaiting(holdfast.payments.create(request, { idempotencyKey: "order-1/2" }));
+  expect(ended.outcome).toBe("unknown");
+  expect(ended).not.toHaveProperty("paymentId");
+  expect(asked).toHaveLength(1);
+});
+
 test("a refusal that the gateway keeps under the key speaks for every sending of it", async () => {
   const { ended } = await pay([reset, problem(422, "installments_not_allowed")]);
   expect(ended).toMatchObject({ outcome: "not_started", error: { code: "installments_not_allowed" } });

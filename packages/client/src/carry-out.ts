@@ -15,6 +15,8 @@ export type ChangeRequest = ApiRequest & {
   idempotencyKey: string;
   /** Whether a 504 names a record of this request's own, which can be looked up. */
   createsRecord: boolean;
+  /** Whether an earlier call may have used the key: then its sendings are as open as this call's own. */
+  mayBeSentBefore: boolean;
 };
 
 /**
@@ -25,15 +27,16 @@ export type ChangeRequest = ApiRequest & {
 export async function carryOut(settings: Settings, request: ChangeRequest): Promise<Ending> {
   let open: Open | undefined;
   for (let attempts = 1; ; attempts++) {
+    const isOpen = open !== undefined || request.mayBeSentBefore;
     let verdict = judgeSending(await sendRequest(settings, request));
-    if (isLookedUp(verdict, request, open)) verdict = await lookUp(settings, verdict);
+    if (!isOpen && isNamed(verdict, request)) verdict = await lookUp(settings, verdict);
     if (verdict.kind === "done") return { ...verdict, attempts };
     const isLast = attempts > settings.retries || !verdict.error.retryable;
-    if (verdict.kind === "nothing" && isLast && (open === undefined || verdict.ofEverySending)) {
+    if (verdict.kind === "nothing" && isLast && (!isOpen || verdict.ofEverySending)) {
       return { kind: "not_started", error: verdict.error, attempts };
     }
-    if (verdict.kind === "open") open = withSending(open, verdict);
-    if (isLast && open !== undefined) return { kind: "unknown", ...open, attempts };
+    if (verdict.kind === "open") open = isOpen ? { error: verdict.error } : openOf(verdict);
+    if (isLast) return { kind: "unknown", ...(open ?? { error: verdict.error }), attempts };
     await pause(verdict.waitMs ?? backoffMs(attempts));
   }
 }
@@ -41,16 +44,12 @@ export async function carryOut(settings: Settings, request: ChangeRequest): Prom
 type Open = { error: HoldfastError; paymentId?: string };
 
 /** An id is certain only while one single sending is open: under the key the gateway keeps to the first that it got. */
-function withSending(open: Open | undefined, { error, paymentId }: Extract<Verdict, { kind: "open" }>): Open {
-  return open === undefined && paymentId !== undefined ? { error, paymentId } : { error };
+function openOf({ error, paymentId }: Extract<Verdict, { kind: "open" }>): Open {
+  return { error, ...(paymentId !== undefined && { paymentId }) };
 }
 
-function isLookedUp(
-  verdict: Verdict,
-  { createsRecord }: ChangeRequest,
-  open: Open | undefined,
-): verdict is NamedVerdict {
-  return createsRecord && open === undefined && verdict.kind === "open" && verdict.paymentId !== undefined;
+function isNamed(verdict: Verdict, { createsRecord }: ChangeRequest): verdict is NamedVerdict {
+  return createsRecord && verdict.kind === "open" && verdict.paymentId !== undefined;
 }
 
 type NamedVerdict = Extract<Verdict, { kind: "open" }> & { paymentId: string };

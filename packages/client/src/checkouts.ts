@@ -4,7 +4,7 @@ import type { Settings } from "./options.ts";
 import type { CheckoutOutcome } from "./outcomes.ts";
 import { unfinished } from "./payment-outcome.ts";
 import { read } from "./read.ts";
-import { idempotencyKeyOf, idInPath, requestBody } from "./request-body.ts";
+import { keyOf, idInPath, requestBody } from "./request-body.ts";
 import type { CallOptions, CheckoutRequest } from "./requests.ts";
 
 export type Checkouts = {
@@ -17,15 +17,15 @@ export type Checkouts = {
 export function createCheckouts(settings: Settings): Checkouts {
   return {
     async create(request, options = {}) {
-      const idempotencyKey = idempotencyKeyOf(options);
+      const key = keyOf(options);
       const ending = await carryOut(settings, {
         method: "POST",
         path: "/api/checkout",
         body: requestBody(request, settings),
-        idempotencyKey,
+        ...key,
         createsRecord: false,
       });
-      const call = { idempotencyKey, attempts: ending.attempts };
+      const call = { idempotencyKey: key.idempotencyKey, attempts: ending.attempts };
       if (ending.kind !== "done") return unfinished(ending, call);
       return { outcome: "done", checkout: ending.body as Checkout, replayed: ending.replayed, ...call };
     },

@@ -29,7 +29,7 @@ export type Unknown<Result> = Call & {
   error?: HoldfastError;
 } & Partial<Result>;
 
-/** Certainly nothing was started and nothing will be. `error.retryable` says whether the same call can succeed later. */
+/** Certainly nothing was started under this key and nothing will be. `error.retryable` says whether the same call can succeed later. */
 export type NotStarted = Call & { outcome: "not_started"; error: HoldfastError };
 
 /** The payment exists and nothing was charged: FAILED by the bank, REJECTED by merchant rules, or CANCELLED. */

@@ -5,7 +5,7 @@ import type { OperationOutcome, PaymentOutcome, ThreeDsOutcome, Waited } from ".
 import { endOf, operationOutcome, paymentOutcome, threeDsOutcome } from "./payment-outcome.ts";
 import type { Payment } from "./payment-records.ts";
 import { read } from "./read.ts";
-import { idempotencyKeyOf, idInPath, requestBody } from "./request-body.ts";
+import { keyOf, idInPath, requestBody } from "./request-body.ts";
 import type {
   CallOptions,
   CancelRequest,
@@ -38,10 +38,10 @@ export type Payments = {
 
 export function createPayments(settings: Settings): Payments {
   const change = async (path: string, request: object, options: CallOptions, createsRecord: boolean) => {
-    const idempotencyKey = idempotencyKeyOf(options);
+    const key = keyOf(options);
     const body = requestBody(request, settings);
-    const ending = await carryOut(settings, { method: "POST", path, body, idempotencyKey, createsRecord });
-    return { ending, call: { idempotencyKey, attempts: ending.attempts } };
+    const ending = await carryOut(settings, { method: "POST", path, body, ...key, createsRecord });
+    return { ending, call: { idempotencyKey: key.idempotencyKey, attempts: ending.attempts } };
   };
   const create = async (path: string, request: object, options: CallOptions = {}) =>
     await change(path, request, options, true);

@@ -4,7 +4,7 @@ import type { RefundOutcome } from "./outcomes.ts";
 import { unfinished } from "./payment-outcome.ts";
 import type { Payment } from "./payment-records.ts";
 import { read } from "./read.ts";
-import { idempotencyKeyOf, idInPath, requestBody } from "./request-body.ts";
+import { keyOf, idInPath, requestBody } from "./request-body.ts";
 import type { CallOptions, RefundRequest } from "./requests.ts";
 
 export type Refunds = {
@@ -20,15 +20,15 @@ export type Refunds = {
 export function createRefunds(settings: Settings): Refunds {
   return {
     async request(paymentId, request, options = {}) {
-      const idempotencyKey = idempotencyKeyOf(options);
+      const key = keyOf(options);
       const ending = await carryOut(settings, {
         method: "POST",
         path: `/api/payment/${idInPath(paymentId)}/refund`,
         body: requestBody(request, settings),
-        idempotencyKey,
+        ...key,
         createsRecord: true,
       });
-      const call = { idempotencyKey, attempts: ending.attempts };
+      const call = { idempotencyKey: key.idempotencyKey, attempts: ending.attempts };
       if (ending.kind !== "done") return unfinished(ending, call);
       return { outcome: "done", refund: ending.body as Payment, replayed: ending.replayed, ...call };
     },

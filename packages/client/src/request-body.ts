@@ -1,6 +1,7 @@
 import { amountText, type Amount } from "./amount.ts";
 import { invalidArgument } from "./holdfast-error.ts";
 import { mentions, type Settings } from "./options.ts";
+import type { CallOptions } from "./requests.ts";
 
 /**
  * The JSON text of a request, with its amount as the caller wrote it.
@@ -22,10 +23,17 @@ export function requestBody(request: object, { apiKey, apiSecret }: Settings): s
   return `{${members.join(",")}}`;
 }
 
-/** The caller's key, or a new one. */
-export function idempotencyKeyOf({ idempotencyKey }: { idempotencyKey?: string | undefined }): string {
-  if (idempotencyKey === undefined) return globalThis.crypto.randomUUID();
-  if (/^[\x20-\x7e]{1,255}$/.test(idempotencyKey) && idempotencyKey.trim() !== "") return idempotencyKey;
+/** The caller's key, which an earlier call may have had, or a new one. */
+export function keyOf({ idempotencyKey, neverSent = false }: CallOptions): {
+  idempotencyKey: string;
+  mayBeSentBefore: boolean;
+} {
+  if (idempotencyKey === undefined) {
+    return { idempotencyKey: globalThis.crypto.randomUUID(), mayBeSentBefore: false };
+  }
+  if (/^[\x20-\x7e]{1,255}$/.test(idempotencyKey) && idempotencyKey.trim() !== "") {
+    return { idempotencyKey, mayBeSentBefore: !neverSent };
+  }
   throw invalidArgument("invalid_argument", "idempotencyKey must have 1 to 255 printable ASCII characters");
 }
 

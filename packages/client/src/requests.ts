@@ -58,4 +58,9 @@ export type CallOptions = {
    * process may die during it: the same call with the same key is carried out once.
    */
   idempotencyKey?: string | undefined;
+  /**
+   * Says that no earlier call had your key. Without it a call with your key that meets a closed gateway or wrong
+   * credentials ends as `unknown` and not as `not_started`: an earlier call may have been carried out.
+   */
+  neverSent?: boolean | undefined;
 };
