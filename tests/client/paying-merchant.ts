@@ -6,6 +6,8 @@ export type Told = {
   /** The bank's operation that the call is about. */
   operation: "sale" | "authorize" | "capture" | "refund";
   outcome: "done" | "declined" | "not_started";
+  /** The code of what was not started. */
+  reason?: string;
   /** The record that it names; absent where nothing was started. */
   paymentId?: string;
   /** How often the call itself ended without knowing, and was made again under its key. */
@@ -54,7 +56,8 @@ async function tell(
     if (ended.outcome !== "unknown") {
       const record = "payment" in ended ? ended.payment : "refund" in ended ? ended.refund : undefined;
       const named = record?.paymentId === undefined ? {} : { paymentId: record.paymentId };
-      return { amountMinor, operation, outcome: ended.outcome, unknowns, attempts, ...named };
+      const reason = "error" in ended && ended.error !== undefined ? { reason: ended.error.code } : {};
+      return { amountMinor, operation, outcome: ended.outcome, unknowns, attempts, ...reason, ...named };
     }
     ended = await call({ idempotencyKey: ended.idempotencyKey });
     attempts += ended.attempts;
