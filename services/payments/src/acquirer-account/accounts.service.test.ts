@@ -13,6 +13,7 @@ import {
   type AcquirerAccount,
   type CommandReply,
 } from "@holdfast/contracts";
+import { armFailpoints } from "@holdfast/service-runtime";
 import { freePort } from "@holdfast/sandbox/infrastructure";
 import { eventually, startTestBank, type TestBank } from "@holdfast/tests/support";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -267,6 +268,25 @@ describe("a bank that cannot be reached", () => {
     expect(reply).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
     expect(await accountOf(paymentId)).toBe(next);
     expect(await at(other, paymentId)).toEqual(["authorize approved"]);
+  });
+
+  test("and whose process then vanishes is followed by another one at the account that was to be next", async () => {
+    const away = await account({ settings: { url: `http://127.0.0.1:${await freePort()}` } });
+    const next = await account();
+    const merchantId = await merchantRoutedTo({ accountId: away }, { accountId: next });
+    const hits = armFailpoints("payments.after_failover:hang@1");
+    const command = payments.command({ ofMerchant: merchantId });
+    void payments.send(command, payments.context({ merchant: { merchantId } })).catch(() => {});
+    await eventually(() => hits("payments.after_failover") > 0);
+    expect(await accountOf(command.paymentId)).toBe(next);
+    await payments.query(
+      "update payments.payment set lease_until = now(), recover_at = now(), created_at = now() - interval '1 hour' where payment_id = $1",
+      [command.paymentId],
+    );
+    await eventually(async () => (await at(other, command.paymentId)).length > 0);
+    expect(await at(other, command.paymentId)).toEqual(["reverse approved"]);
+    expect(await at(payments, command.paymentId)).toEqual([]);
+    armFailpoints(undefined);
   });
 
   test("and is the only one of the route ends the payment: the default account is not asked", async () => {
