@@ -54,7 +54,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "payments.three_ds_session": [
     "SELECT",
     "INSERT",
-    "UPDATE (acquirer_session, challenge_url, challenge_fields, trans_status, eci, ds_trans_id)",
+    "UPDATE (acquirer_session, challenge_url, challenge_fields, trans_status, eci, ds_trans_id, challenge)",
   ],
   "payments.checkout": ["SELECT", "INSERT", "UPDATE (state, payment_id, attempts, closed_at)"],
   "payments.checkout_payment": ["SELECT", "INSERT"],

@@ -42,6 +42,12 @@ export interface Acquirer {
    * operation.
    */
   complete(request: CompletionRequest): Promise<CompletionOutcome>;
+  /**
+   * Whether what the browser brought back proves that it comes from the acquirer and is about this payment: a pure function,
+   * for adapters that can tell without a call. It is asked before anything changes, so a return that proves nothing leaves no
+   * trace on the payment. `complete` may say the same of what passes here, and does where this is absent.
+   */
+  checkReturn?(request: ReturnCheck): NotGenuine | undefined;
   /** Asks for everything that the acquirer knows of an order. What became of one attempt, `judge` tells. */
   inquire(request: InquiryRequest): Promise<InquiryOutcome>;
   /** Lets the calls under way end, then closes pooled connections. Calls made afterwards are `not_sent`. */
@@ -158,7 +164,7 @@ export type CardOperation = "authorize" | "sale";
 
 export type EnrolmentRequest = CardRequest & {
   operation: CardOperation;
-  /** Where the cardholder's browser is sent after the challenge, by GET or POST, with the session in a field `session`. */
+  /** Where the cardholder's browser is sent after the challenge, by GET or POST of a form, with whatever the acquirer adds. */
   returnUrl: string;
   /** The challenge has to be passed before this instant. */
   sessionExpiresAt: Date;
@@ -174,6 +180,9 @@ export type CompletionRequest = ExpiringCall &
     returned?: BrowserReturn;
     customer?: Customer;
   };
+
+/** A return that is to be completed. */
+export type ReturnCheck = Omit<CompletionRequest, "expiresAt" | "customer">;
 
 /** The fields of a browser's return as they came, with their order and repetitions: a signature covers them. */
 export type BrowserReturn = { fields: readonly (readonly [name: string, value: string])[] };

@@ -22,7 +22,7 @@ export function observeAcquirer(
   { url, account }: { url: string | undefined; account: string },
 ): Acquirer {
   const server = { "acquirer.account": account, ...(url !== undefined && serverOf(url)) };
-  const operations = Object.entries(acquirer).filter(([name]) => !UNOBSERVED.has(name));
+  const operations = Object.entries(acquirer).filter(([name]) => !NO_CALLS.has(name));
   const mismatches = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.mismatches", {
     description: "Answers of the acquirer about something else than was asked, by operation",
   });
@@ -37,7 +37,8 @@ export function observeAcquirer(
   return { ...acquirer, ...Object.fromEntries(observed) };
 }
 
-const UNOBSERVED: ReadonlySet<string> = new Set(["close", "capabilities", "probe"]);
+/** What makes no call to the acquirer, or none that is about a payment. */
+const NO_CALLS: ReadonlySet<string> = new Set(["capabilities", "checkReturn", "close", "probe"]);
 
 function serverOf(url: string): SpanAttributes {
   const { hostname, port, protocol } = new URL(url);

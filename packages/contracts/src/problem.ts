@@ -80,12 +80,45 @@ export function problemType(code: ProblemCode): string {
   return `urn:holdfast:problem:${code}`;
 }
 
+/** What can be wrong with a field. `validation_failed` names every fault with one of them. */
+const FIELD_CODES = [
+  "required",
+  "invalid_type",
+  "invalid_value",
+  "invalid_format",
+  "out_of_range",
+  "too_small",
+  "too_big",
+  "too_short",
+  "too_long",
+  "invalid_characters",
+  "card_number",
+  "luhn",
+  "expired",
+  "too_far",
+  "invalid_amount",
+  "must_be_positive",
+  "too_many_decimals",
+  "too_large",
+  "invalid_currency",
+  "invalid_ip_address",
+  "invalid_url",
+  "not_https",
+  "not_allowed",
+  "duplicate",
+  "invalid_cursor",
+  "unknown_field",
+  "unknown_parameter",
+  "forbidden_key",
+] as const;
+
 export const fieldFaultSchema = z
   .object({
     field: z.string().meta({ description: "Path of the field; `body` stands for the whole body" }),
-    code: z
-      .string()
-      .meta({ description: "Stable code for programs", examples: ["required", "too_many_decimals"] }),
+    code: z.string().meta({
+      description: `Stable code for programs, among them ${FIELD_CODES.map((code) => `\`${code}\``).join(", ")}`,
+      examples: ["required", "too_many_decimals"],
+    }),
     message: z.string().meta({ description: "Explanation for people; it never repeats the value" }),
   })
   .meta({ id: "FieldFault" });
@@ -100,7 +133,12 @@ export const problemSchema = z
     instance: z
       .string()
       .meta({ description: "Identifies this occurrence of the problem", examples: ["urn:uuid:0199…"] }),
-    code: z.enum(PROBLEM_CODES).meta({ id: "ProblemCode" }),
+    code: z.enum(PROBLEM_CODES).meta({
+      id: "ProblemCode",
+      description: PROBLEM_CODES.map(
+        (code) => `- \`${code}\` (${PROBLEMS[code].status}): ${PROBLEMS[code].title}`,
+      ).join("\n"),
+    }),
     requestId: z.uuid(),
     errors: z
       .array(fieldFaultSchema)

@@ -233,6 +233,7 @@ const COLUMNS: {
     failure_url: "not null",
     page_url: "not null",
     acquirer_session: "null",
+    challenge: "null",
     challenge_url: "null",
     challenge_fields: "null",
     trans_status: "null",

@@ -13,7 +13,9 @@ import type {
   FollowUpRequest,
   InquiryOutcome,
   InquiryRequest,
+  NotGenuine,
   NotSent,
+  ReturnCheck,
   ReversalOutcome,
   ReversalRequest,
   Unknown,
@@ -60,6 +62,7 @@ export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acqu
     reverse: (request) => reverse(client, request),
     enrol: (request) => enrol(client, request, enrolmentSchema),
     complete: (request) => complete(client, request),
+    checkReturn: namesOtherSession,
     inquire: (request) => inquire(client, request),
     close: () => client.close(),
   };
@@ -128,6 +131,10 @@ async function enrol(
         session: answer.session,
         challenge: { type: "post", url: answer.url, fields: answer.fields },
       };
+    case "challenge_page": {
+      const { session, html } = answer;
+      return { kind: "challenge", session, challenge: { type: "html", html } };
+    }
     case "authenticated":
       return { kind: "authenticated", session: answer.session, authentication: given(answer.authentication) };
     case "declined":
@@ -140,8 +147,8 @@ async function enrol(
 }
 
 async function complete(client: BoundedHttpClient, request: CompletionRequest): Promise<CompletionOutcome> {
-  const { operation, session } = request;
-  const body = JSON.stringify({ ...commonBody(request), operation, session });
+  const { operation, session, returned } = request;
+  const body = JSON.stringify({ ...commonBody(request), operation, session, returned: returned?.fields });
   const exchange = await client.exchange(
     { method: "POST", path: "/v1/3ds/complete", body },
     request.expiresAt,
@@ -151,8 +158,15 @@ async function complete(client: BoundedHttpClient, request: CompletionRequest): 
   const { answer } = read;
   if (!isAbout(answer, request)) return MISMATCH;
   if (answer.outcome === "expired") return EXPIRED;
+  if (answer.outcome === "not_genuine") return { kind: "not_genuine", why: "no_signature" };
   const outcome = answer.outcome === "approved" ? approved(answer) : declined(answer);
   return { ...outcome, ...authenticationOf(answer) };
+}
+
+/** The browser brings the session; whether its holder has answered the challenge, only the simulator knows. */
+function namesOtherSession({ session, returned }: ReturnCheck): NotGenuine | undefined {
+  const isOther = returned?.fields.some(([name, value]) => name === "session" && value !== session);
+  return isOther ? { kind: "not_genuine", why: "other_order" } : undefined;
 }
 
 /** The simulator answers for one reference, so there is one movement at most. */

@@ -132,7 +132,7 @@ export const probeResultSchema = z
   .meta({ id: "AcquirerAccountProbe" });
 
 const one = {
-  pathParameters: z.object({ accountId: pathId }),
+  pathParameters: z.object({ accountId: pathId("The account") }),
   notFound: "acquirer_account_not_found",
 } as const;
 const account = (description: string) => ({ description, body: acquirerAccountSchema });

@@ -25,7 +25,7 @@ export const merchantRoutesSchema = z
 export type MerchantRoutes = z.infer<typeof merchantRoutesSchema>;
 
 const ofMerchant = {
-  pathParameters: z.object({ merchantId: pathId }),
+  pathParameters: z.object({ merchantId: pathId("The merchant") }),
   notFound: "merchant_not_found",
 } as const;
 const routes = (description: string) => ({ description, body: merchantRoutesSchema });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { apiPaymentResponseSchema } from "./api-payment-response.ts";
+import { paymentSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, checkCardPaymentFields, type AddFault } from "./card-payment-fields.ts";
 import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
 
@@ -28,13 +28,13 @@ export const preAuthorization = defineEndpoint({
   responses: {
     201: {
       description: "Created, with status SUCCESS, FAILED or REJECTED",
-      body: apiPaymentResponseSchema,
+      body: paymentSchema,
       headers: { Location: "/api/payment/{paymentId}" },
     },
     202: {
       description:
         "The outcome at the bank is not known yet: the status is ENROLLED; query the payment later",
-      body: apiPaymentResponseSchema,
+      body: paymentSchema,
       headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
     },
   },

@@ -119,10 +119,13 @@ export function connectAccount(
   return connector.connect(account, connector.secrets.parse(secrets), { ...wire, connectionsMax });
 }
 
+/** What makes no call to the bank, or none that tells whether a payment can be sent. */
+const NO_CALLS: ReadonlySet<string> = new Set(["capabilities", "checkReturn", "close", "probe"]);
+
 /** Tells the breaker of each call whether there was a connection. */
 function noting(acquirer: Acquirer, breaker: Breaker): Acquirer {
   const watched = Object.entries(acquirer)
-    .filter(([name]) => name !== "close" && name !== "capabilities")
+    .filter(([name]) => !NO_CALLS.has(name))
     .map(([name, call]) => [
       name,
       async (request: unknown) => {

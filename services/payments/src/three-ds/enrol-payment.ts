@@ -23,10 +23,11 @@ import type { PaymentsDatabase } from "../database.ts";
 import { DEADLINE_PASSED, type LeasedForSettlement } from "../payment/authorization-outcome.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
+import { CARRIES_CARD } from "./challenge-fault.ts";
 import { completeAuthorization } from "./complete-authorization.ts";
 import { decideEnrolment, type EnrolmentDecision } from "./enrolment-outcome.ts";
 import { claimEnrolment, findSession, recordChallenge, startAuthorizing } from "./session-queries.ts";
-import { challengeOf } from "./session-state.ts";
+import { challengeOf, wayToChallenge } from "./session-state.ts";
 
 export type EnrolPaymentDeps = AuthorizePaymentDeps & {
   leaseMs: number;
@@ -49,6 +50,14 @@ export type WithinClaim = (
 ) => Promise<Refused | undefined>;
 
 export async function enrolPayment(
+  deps: EnrolPaymentDeps,
+  message: Message,
+  withinClaim?: WithinClaim,
+): Promise<Reply> {
+  return await withForm(deps, await enrolOnce(deps, message, withinClaim));
+}
+
+async function enrolOnce(
   deps: EnrolPaymentDeps,
   message: Message,
   withinClaim?: WithinClaim,
@@ -79,15 +88,17 @@ export async function enrolPayment(
   if (deps.now() > context.deadlineAt)
     return await concludeAuthorization(deps, payment, DEADLINE_PASSED, { keyed });
 
-  const decision = decideEnrolment(
-    await withFailover(deps, payment, { otherAccounts, deadlineAt: context.deadlineAt }, () =>
-      enrol(deps, message, payment, card, expiresAt),
-    ),
+  const outcome = await withFailover(deps, payment, { otherAccounts, deadlineAt: context.deadlineAt }, () =>
+    enrol(deps, message, payment, card, expiresAt),
   );
+  const decision = decideEnrolment(outcome, card.reveal());
   await failpoint("payments.after_enrolment");
   switch (decision.to) {
     case "ENROLLED":
       return await showChallenge(deps, payment, decision);
+    case "REVERSING":
+      if (decision.cause === CARRIES_CARD) deps.events.challengeCarriesCard(payment);
+      return await concludeAuthorization(deps, payment, decision, { keyed });
     case "AUTHORIZING":
       return await authorizeAtOnce(deps, message, payment, decision);
     default:
@@ -221,13 +232,21 @@ function notKnown(payment: LeasedForSettlement): Reply {
   return { outcome: "pending", result: paymentRecord(payment) };
 }
 
-/** The payment as it stands, with its challenge while there is one to pass. */
+/** The payment as it stands, with the way to its challenge while there is one to pass. */
 async function currentEnrolment(
   { db }: { db: Kysely<PaymentsDatabase> },
   payment: { payment_id: string; merchant_id: string },
 ): Promise<Extract<Reply, { result: unknown }> | undefined> {
   const state = await currentState({ db }, payment);
   const found = await findSession(db, { paymentId: payment.payment_id });
+  const challengeWay = found && challengeOf(found) && wayToChallenge(found.session);
+  return state && { ...state, result: { ...state.result, ...(challengeWay && { challengeWay }) } };
+}
+
+/** The form of an open challenge, for answers of whatever age: stored ones have only the way there. */
+async function withForm({ db }: Pick<EnrolPaymentDeps, "db">, reply: Reply): Promise<Reply> {
+  if (!("result" in reply) || !reply.result.challengeWay) return reply;
+  const found = await findSession(db, { paymentId: reply.result.paymentId });
   const challenge = found && challengeOf(found);
-  return state && { ...state, result: { ...state.result, ...(challenge && { challenge }) } };
+  return challenge && "url" in challenge ? { ...reply, result: { ...reply.result, challenge } } : reply;
 }

@@ -1,25 +1,25 @@
 import type { Authentication, Challenge, CompletionOutcome, EnrolmentOutcome } from "@holdfast/acquirer";
+import type { SoughtCard } from "./card-in-text.ts";
+import { challengeFault } from "./challenge-fault.ts";
 import { decideAuthorization, type AuthorizationDecision } from "../payment/authorization-outcome.ts";
-
-/** A challenge that our page posts. */
-export type FormChallenge = Extract<Challenge, { type: "post" }>;
 
 /** The decision on a payment that is being enrolled, by the acquirer's answer. */
 export type EnrolmentDecision =
-  | { to: "ENROLLED"; session: string; challenge: FormChallenge }
+  | { to: "ENROLLED"; session: string; challenge: Challenge }
   | { to: "AUTHORIZING"; session: string; authentication: Authentication }
   | Exclude<AuthorizationDecision, { to: "UNKNOWN" }>;
 
 /**
  * An enrolment moves no money, so one whose answer is lost needs no inquiry: its challenge cannot be shown, and a reversal
- * binds whatever the acquirer may have of it.
+ * binds whatever the acquirer may have of it. A challenge that must not be kept is not shown either.
  */
-export function decideEnrolment(outcome: EnrolmentOutcome): EnrolmentDecision {
+export function decideEnrolment(outcome: EnrolmentOutcome, card: SoughtCard): EnrolmentDecision {
   switch (outcome.kind) {
-    case "challenge":
-      return outcome.challenge.type === "post"
-        ? { to: "ENROLLED", session: outcome.session, challenge: outcome.challenge }
-        : { to: "REVERSING", cause: "challenge_cannot_be_shown" };
+    case "challenge": {
+      const { session, challenge } = outcome;
+      const fault = challengeFault(outcome, card);
+      return fault ? { to: "REVERSING", cause: fault } : { to: "ENROLLED", session, challenge };
+    }
     case "authenticated":
       return { to: "AUTHORIZING", session: outcome.session, authentication: outcome.authentication };
     case "unknown":
