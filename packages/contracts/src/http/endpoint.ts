@@ -67,6 +67,14 @@ export const BODY_PROBLEMS = [
 /** What any POST of a merchant can answer when it comes with an Idempotency-Key. */
 export const IDEMPOTENCY_PROBLEMS = ["idempotency_key_in_use", "idempotency_key_reused"] as const;
 
+/** What any endpoint that starts a payment with a card can answer. */
+export const CARD_PAYMENT_PROBLEMS = [
+  ...BODY_PROBLEMS,
+  ...IDEMPOTENCY_PROBLEMS,
+  "no_acquirer_account",
+  "outcome_unknown",
+] as const;
+
 /** An id in a path. The document says its format; the pattern would say the same at length. */
 export function pathId(description: string) {
   return z.uuid().meta({ description, override: ({ jsonSchema }) => void delete jsonSchema.pattern });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { paymentSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, checkCardPaymentFields, type AddFault } from "./card-payment-fields.ts";
-import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
+import { CARD_PAYMENT_PROBLEMS, defineEndpoint } from "./endpoint.ts";
 
 /** Body of POST /api/pre-authorization (spec, Endpoints). */
 export const preAuthorizationRequestSchema = z
@@ -38,5 +38,5 @@ export const preAuthorization = defineEndpoint({
       headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
     },
   },
-  problems: [...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS, "outcome_unknown"],
+  problems: CARD_PAYMENT_PROBLEMS,
 });

@@ -3,7 +3,7 @@ import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
 import { paymentSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
-import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
+import { CARD_PAYMENT_PROBLEMS, defineEndpoint } from "./endpoint.ts";
 
 /** Body of POST /api/payment: a pre-authorization's fields, and how the buyer pays it off. */
 export const saleRequestSchema = z
@@ -38,11 +38,5 @@ export const sale = defineEndpoint({
       headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
     },
   },
-  problems: [
-    ...BODY_PROBLEMS,
-    ...IDEMPOTENCY_PROBLEMS,
-    "installments_not_allowed",
-    "no_acquirer_account",
-    "outcome_unknown",
-  ],
+  problems: [...CARD_PAYMENT_PROBLEMS, "installments_not_allowed"],
 });

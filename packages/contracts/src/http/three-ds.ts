@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { apiPaymentResponseSchema, paymentSchema } from "./api-payment-response.ts";
 import { checkCardPaymentFields } from "./card-payment-fields.ts";
-import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
+import { CARD_PAYMENT_PROBLEMS, defineEndpoint } from "./endpoint.ts";
 import { returnUrlSchema } from "./return-url.ts";
 import { saleRequestSchema } from "./sale.ts";
 
@@ -92,11 +92,5 @@ export const threeDs = defineEndpoint({
       headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
     },
   },
-  problems: [
-    ...BODY_PROBLEMS,
-    ...IDEMPOTENCY_PROBLEMS,
-    "installments_not_allowed",
-    "no_acquirer_account",
-    "outcome_unknown",
-  ],
+  problems: [...CARD_PAYMENT_PROBLEMS, "installments_not_allowed"],
 });
