@@ -8,5 +8,11 @@ export { iyzicoConnector } from "./iyzico/iyzico-connector.ts";
 export { createSimulatorAcquirer, type SimulatorAcquirerOptions } from "./adapters/simulator.ts";
 export { nestpayConnector } from "./nestpay/nestpay-connector.ts";
 export { acquirerHabitSettings } from "./habit-settings.ts";
-export { movementOutcome, withSubReference, type MovementOutcome, type Sending } from "./movement.ts";
+export {
+  movementOutcome,
+  withSubReference,
+  type MovementOutcome,
+  type Sending,
+} from "./movement.ts";
 export { observeAcquirer } from "./observe-acquirer.ts";
+export { wrapCalls } from "./wrap-calls.ts";
