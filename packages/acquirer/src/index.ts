@@ -1,5 +1,6 @@
 export type * from "./acquirer.ts";
 export { REPETITIONS, type Capabilities, type Repetition } from "./capabilities.ts";
+export { businessDayEnd, isSameBusinessDay } from "./business-day.ts";
 export type * from "./connector.ts";
 export { inquireAbout, judge, type Attempt, type Verdict } from "./judge.ts";
 export { simulatorConnector } from "./adapters/simulator-connector.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { businessDayEnd } from "../business-day.ts";
 import type { ProbedAcquirer } from "../connector.ts";
-import { businessDayEnd } from "./business-day-end.ts";
 import { waysToRefund } from "./refund-order.ts";
 import { connectTo, followUp } from "./test/nestpay-bench.ts";
 import {

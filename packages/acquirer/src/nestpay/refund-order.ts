@@ -1,8 +1,8 @@
 import type { AcquirerOutcome, FollowUpRequest, NotSent } from "../acquirer.ts";
+import { businessDayEnd } from "../business-day.ts";
 import type { BusinessDay } from "../connector.ts";
 import { approvedBy, declinedBy, INVALID_ANSWER, type RefusedVerdict } from "./answer-verdict.ts";
 import { creditRequest } from "./build-request.ts";
-import { businessDayEnd } from "./business-day-end.ts";
 import type { WrittenAmount } from "./nestpay-amount.ts";
 import type { NestpayBank } from "./nestpay-bank.ts";
 import { standingOf } from "./standing.ts";
