@@ -11,6 +11,7 @@ export { nestpayConnector } from "./nestpay/nestpay-connector.ts";
 export { acquirerHabitSettings } from "./habit-settings.ts";
 export {
   movementOutcome,
+  refundReference,
   withSubReference,
   type MovementOutcome,
   type Sending,
