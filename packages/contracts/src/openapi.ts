@@ -7,6 +7,7 @@ import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
 import { apiPaymentResponseSchema } from "./http/api-payment-response.ts";
 import { BODY_PROBLEMS, COMMON_PROBLEMS, OPERATOR_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
 import { ENDPOINTS } from "./http/endpoints.ts";
+import { ROW_MEDIA_TYPES } from "./http/list-query.ts";
 
 /** The OpenAPI 3.1 document of both APIs, as JSON text; `docs/openapi.json` is this. */
 export function openApiJson(): string {
@@ -138,11 +139,11 @@ const RATE_LIMIT_HEADERS = {
 
 function successes({ listener, responses }: Endpoint): ZodOpenApiOperationObject["responses"] {
   return Object.fromEntries(
-    Object.entries(responses).map(([status, { description, body, headers = {} }]) => [
+    Object.entries(responses).map(([status, { description, body, rows, headers = {} }]) => [
       status,
       {
         description,
-        ...(body && { content: { "application/json": { schema: body } } }),
+        ...(body && { content: { "application/json": { schema: body }, ...(rows && ROW_CONTENT) } }),
         headers: Object.fromEntries(
           Object.entries({
             "X-Request-Id": "Id of this request; name it when you ask for support",
@@ -154,6 +155,13 @@ function successes({ listener, responses }: Endpoint): ZodOpenApiOperationObject
     ]),
   );
 }
+
+const ROW_CONTENT = Object.fromEntries(
+  Object.entries(ROW_MEDIA_TYPES).map(([mediaType, description]) => [
+    mediaType,
+    { schema: { type: "string" as const, description } },
+  ]),
+);
 
 function problems(codes: readonly ProblemCode[]): ZodOpenApiOperationObject["responses"] {
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);

@@ -21,7 +21,7 @@ import {
   createSendCommand,
   createSendOperatorCommand,
   createSendPageCommand,
-  type SendOptions,
+  sendOptions,
 } from "./bus/send-command.ts";
 import { tlsFilesOf, type Config } from "./config.ts";
 import type { GatewayDatabase } from "./database.ts";
@@ -34,6 +34,7 @@ import { startListener } from "./http/listener.ts";
 import { timeoutsOfClients } from "./http/timeouts-of-clients.ts";
 import { bodiesIn } from "./limits/body-limit.ts";
 import { createPageInFlightLimit, placesIn } from "./limits/in-flight-limit.ts";
+import { listDepsIn } from "./lists/list-deps.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createPageRateLimit, pageRatesIn } from "./limits/page-rate-limit.ts";
 import { createRefusedAttempts } from "./limits/refused-attempts.ts";
@@ -42,6 +43,7 @@ import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { binRoute } from "./merchant-api/bin.ts";
 import { cancelRoute, captureRoute } from "./merchant-api/capture-and-cancel.ts";
 import { createCheckoutRoute, getCheckoutRoute } from "./merchant-api/checkout.ts";
+import { paymentListRoutes } from "./merchant-api/payment-list.ts";
 import { paymentRoute } from "./merchant-api/payment.ts";
 import { preAuthorizationRoute } from "./merchant-api/pre-authorization.ts";
 import { refundRoute } from "./merchant-api/refund.ts";
@@ -180,6 +182,7 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps & { signIn: Si
       saleRoute({ send, cards }),
       threeDsRoute({ send, cards, generateSession }),
       paymentRoute({ send }),
+      ...paymentListRoutes({ send, lists: listDepsIn(config) }),
       captureRoute({ send }),
       cancelRoute({ send }),
       refundRoute({ send }),
@@ -254,10 +257,6 @@ function operatorApi(
       ...refusedOperatorRoutes({ db }),
     ],
   });
-}
-
-function sendOptions({ HANDLER_TIMEOUT, REQUEST_TIMEOUT }: Config, clock: ClockWatch): SendOptions {
-  return { handlerTimeoutMs: HANDLER_TIMEOUT, requestTimeoutMs: REQUEST_TIMEOUT, clock };
 }
 
 /** The configuration has what each listener needs, as its schema has checked; this tells the compiler. */

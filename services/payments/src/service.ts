@@ -1,6 +1,10 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { createCardOpener } from "@holdfast/sealing";
-import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "@holdfast/contracts";
+import {
+  getPayment as getPaymentCommand,
+  listMerchantPayments,
+  lookUpBin as lookUpBinCommand,
+} from "@holdfast/contracts";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
@@ -34,6 +38,7 @@ import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
 import { connectAcquirer } from "./connect-acquirer.ts";
 import type { PaymentsDatabase } from "./database.ts";
+import { listPayments } from "./list/list-payments.ts";
 import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
 import { getPayment } from "./recovery/get-payment.ts";
 import type { MerchantOperationDeps } from "./operation/merchant-operations.ts";
@@ -169,6 +174,9 @@ export async function startPayments(
       ...authorizationHandlers({ ...deps, connections }),
       handler(getPaymentCommand, ({ context, payload }) =>
         getPayment(reading, context.merchant.merchantId, payload.paymentId),
+      ),
+      handler(listMerchantPayments, ({ context, payload }) =>
+        listPayments(db, context.merchant.merchantId, payload),
       ),
       ...threeDsHandlers(threeDs),
       ...operationHandlers({ ...operations, connections }),

@@ -1,6 +1,10 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { createSimulatorAcquirer, observeAcquirer, type Capabilities } from "@holdfast/acquirer";
-import { getRefund as getRefundCommand, requestRefund as requestRefundCommand } from "@holdfast/contracts";
+import {
+  getRefund as getRefundCommand,
+  listMerchantRefunds,
+  requestRefund as requestRefundCommand,
+} from "@holdfast/contracts";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
@@ -29,6 +33,7 @@ import {
 import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import type { RefundsDatabase } from "./database.ts";
+import { listOfMerchant } from "./list/list-of-merchant.ts";
 import { getRefund } from "./refund/get-refund.ts";
 import { createBeyondDeadline } from "./operator/beyond-deadline.ts";
 import type { DecideDeps } from "./operator/decide-refund.ts";
@@ -119,6 +124,9 @@ export async function startRefunds(
       handler(requestRefundCommand, (message) => requestRefundByMerchant(deps, message)),
       handler(getRefundCommand, ({ context, payload }) =>
         getRefund(db, context.merchant.merchantId, payload.refundId),
+      ),
+      handler(listMerchantRefunds, ({ context, payload }) =>
+        listOfMerchant(db, context.merchant.merchantId, payload),
       ),
       ...lookAfterEach(auditWatch, operatorHandlers(deps)),
       confirmEventsHandler("refunds", outboxPool),

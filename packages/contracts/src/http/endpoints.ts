@@ -5,7 +5,9 @@ import { createCheckout, getCheckout } from "./checkout.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { MERCHANT_OPERATOR_ENDPOINTS } from "./merchants.ts";
 import { PAYMENT_OPERATOR_ENDPOINTS } from "./operator-payments.ts";
+import { listOperatorRefunds } from "./operator-refund-list.ts";
 import { REFUND_OPERATOR_ENDPOINTS } from "./operator-refunds.ts";
+import { listPaymentRefunds, listPayments } from "./payment-list.ts";
 import { payment } from "./payment.ts";
 import { preAuthorization } from "./pre-authorization.ts";
 import { refund } from "./refund.ts";
@@ -20,6 +22,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   sale,
   threeDs,
   payment,
+  listPayments,
+  listPaymentRefunds,
   capture,
   cancel,
   refund,
@@ -28,6 +32,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   getCheckout,
   ...MERCHANT_OPERATOR_ENDPOINTS,
   ...PAYMENT_OPERATOR_ENDPOINTS,
+  listOperatorRefunds,
   ...REFUND_OPERATOR_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
   ...REFUSED_OPERATOR_ENDPOINTS,

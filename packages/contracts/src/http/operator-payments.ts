@@ -2,6 +2,7 @@ import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
+import { pageQuery } from "./list-query.ts";
 
 /** Outcomes two operators can settle a payment to. */
 export const resolutionOutcomeSchema = z.enum(["SUCCESS", "FAILED"]);
@@ -113,16 +114,6 @@ export type OperatorPaymentDetail = z.infer<typeof operatorPaymentDetailSchema>;
 export const operatorPaymentPageSchema = z
   .object({ items: z.array(operatorPaymentSchema), nextCursor: z.string().optional() })
   .meta({ id: "OperatorPaymentPage" });
-
-/** `limit` and `cursor` of every list. */
-export const pageQuery = {
-  limit: z
-    .string()
-    .regex(/^([1-9]\d?|1\d\d|200)$/, { error: "must be 1 to 200" })
-    .optional()
-    .meta({ override: { type: "integer", minimum: 1, maximum: 200, default: 50 } }),
-  cursor: z.string().max(1_000).optional(),
-};
 
 const paymentPath = z.object({ paymentId: pathId });
 

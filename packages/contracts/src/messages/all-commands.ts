@@ -1,5 +1,6 @@
 import * as checkoutCommands from "./checkout-commands.ts";
 import * as merchantCommands from "./commands.ts";
+import * as listCommands from "./list-commands.ts";
 import type { Command } from "./message.ts";
 import * as operatorCommands from "./operator-commands.ts";
 import * as refundCommands from "./refund-commands.ts";
@@ -11,6 +12,7 @@ import * as webhookCommands from "./webhook-commands.ts";
 export const ALL_COMMANDS: readonly Command[] = [
   merchantCommands,
   checkoutCommands,
+  listCommands,
   operatorCommands,
   refundCommands,
   reservationCommands,

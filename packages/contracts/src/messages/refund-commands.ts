@@ -2,11 +2,8 @@ import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
 import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
 import { resolutionOutcomeSchema } from "../http/operator-payments.ts";
-import {
-  operatorRefundDetailSchema,
-  operatorRefundPageSchema,
-  REFUND_FILTERS,
-} from "../http/operator-refunds.ts";
+import { operatorRefundPageSchema, REFUND_FILTERS } from "../http/operator-refund-list.ts";
+import { operatorRefundDetailSchema } from "../http/operator-refunds.ts";
 import { amountMinorSchema, defineCommand, defineOperatorCommand } from "./message.ts";
 
 /** What merchants and operators ask of the refunds service, through the gateway. */

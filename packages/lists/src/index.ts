@@ -1,0 +1,3 @@
+export * from "./list-statement.ts";
+export * from "./plan-list.ts";
+export * from "./read-list.ts";

@@ -1,0 +1,37 @@
+import type { ListPart, ListPlace } from "@holdfast/contracts";
+import { Refusal } from "../http/refusal.ts";
+import { mergeParts, type MergedPage } from "./merge-parts.ts";
+
+/** What one service has of a list, from a place on; a Refusal if it cannot say. */
+export type ReadPart<Item> = (part: {
+  after?: ListPlace;
+  limit: number;
+}) => Promise<ListPart<Item> | Refusal>;
+
+/** A list whose parts several services have. */
+export type MergedList<Item> = { parts: ReadPart<Item>[]; oldestFirst?: boolean };
+
+/**
+ * One page of a merged list. A part that does not answer refuses the page: a list without it would look complete. Where
+ * few of the rows match, the parts are asked further, but not without an end: then the page has fewer items than it could.
+ */
+export async function readPage<Item>(
+  list: MergedList<Item>,
+  { after, limit }: { after?: ListPlace | undefined; limit: number },
+): Promise<MergedPage<Item> | Refusal> {
+  const items: Item[] = [];
+  let next = after;
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const parts = await Promise.all(list.parts.map((read) => read({ limit, ...(next && { after: next }) })));
+    const refused = parts.find((part) => part instanceof Refusal);
+    if (refused) return refused;
+    const merged = mergeParts(parts as ListPart<Item>[], { ...list, limit: limit - items.length });
+    items.push(...merged.items);
+    next = merged.next;
+    if (!next || items.length === limit) break;
+  }
+  return { items, ...(next && { next }) };
+}
+
+/** With the 50 rows that a service reads for each one that is asked for, up to 500 rows are read for a row of the page. */
+const ROUNDS_MAX = 10;

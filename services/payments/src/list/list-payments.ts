@@ -1,0 +1,19 @@
+import type { ApiPaymentResponse, CommandReply, listMerchantPayments, ListPart } from "@holdfast/contracts";
+import { partOf, readList } from "@holdfast/lists";
+import type { Kysely } from "kysely";
+import type { z } from "zod";
+import type { PaymentsDatabase } from "../database.ts";
+import { withOperation, type ReadPayment } from "../payment/payment-queries.ts";
+import { paymentRecord } from "../payment/payment-record.ts";
+import { PAYMENTS } from "./payment-list-table.ts";
+
+/** The payments among what the merchant looks for, newest first. Nothing in the request can name another merchant. */
+export async function listPayments(
+  db: Kysely<PaymentsDatabase>,
+  merchantId: string,
+  { filter, after, limit }: z.infer<typeof listMerchantPayments.request>,
+): Promise<CommandReply<ListPart<ApiPaymentResponse>>> {
+  if (filter.transactionType === "REFUND") return { outcome: "done", result: { items: [] } };
+  const read = await readList<ReadPayment>(db, PAYMENTS, { filter: { ...filter, merchantId }, after, limit });
+  return { outcome: "done", result: partOf(read, (row) => paymentRecord(withOperation(row))) };
+}
