@@ -18,6 +18,7 @@ export * from "./http/capture.ts";
 export * from "./http/commission-plan.ts";
 export * from "./http/merchant-rules.ts";
 export * from "./http/checkout.ts";
+export * from "./http/checkout-list.ts";
 export * from "./http/list-filter.ts";
 export * from "./http/list-query.ts";
 export * from "./http/merchants.ts";

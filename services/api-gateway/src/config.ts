@@ -255,3 +255,9 @@ export function tlsFilesOf({
 function neededByOperatorApi(setting: z.ZodString) {
   return setting.optional().describe(`${setting.description} Required by the operator API.`);
 }
+
+/** The configuration has what each listener needs, as its schema has checked; this tells the compiler. */
+export function needed<Setting>(setting: Setting | undefined): Setting {
+  if (setting === undefined) throw new TypeError("a listener is on without a setting it needs");
+  return setting;
+}

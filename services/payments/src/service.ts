@@ -1,10 +1,6 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { createCardOpener } from "@holdfast/sealing";
-import {
-  getPayment as getPaymentCommand,
-  listMerchantPayments,
-  lookUpBin as lookUpBinCommand,
-} from "@holdfast/contracts";
+import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "@holdfast/contracts";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
@@ -38,7 +34,8 @@ import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
 import { connectAcquirer } from "./connect-acquirer.ts";
 import type { PaymentsDatabase } from "./database.ts";
-import { listPayments } from "./list/list-payments.ts";
+import { connectLists } from "./list/connect-lists.ts";
+import { listHandlers } from "./list/list-payments.ts";
 import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
 import { getPayment } from "./recovery/get-payment.ts";
 import type { MerchantOperationDeps } from "./operation/merchant-operations.ts";
@@ -83,6 +80,7 @@ export async function startPayments(
     applicationName: "payments",
     log,
   });
+  const lists = connectLists(config, log);
   const db = createDatabase<PaymentsDatabase>(pool);
   const { ring: fingerprintKeys, noting } = await startFingerprints(db, config, log);
   const bus = await connectBus({
@@ -156,6 +154,7 @@ export async function startPayments(
   };
   const checkouts = {
     ...threeDs,
+    lists: lists.db,
     checkoutAttemptsMax: config.CHECKOUT_ATTEMPTS_MAX,
     checkoutExpiresAfterMs: config.CHECKOUT_EXPIRES_AFTER,
   };
@@ -175,9 +174,7 @@ export async function startPayments(
       handler(getPaymentCommand, ({ context, payload }) =>
         getPayment(reading, context.merchant.merchantId, payload.paymentId),
       ),
-      handler(listMerchantPayments, ({ context, payload }) =>
-        listPayments(db, context.merchant.merchantId, payload),
-      ),
+      ...listHandlers(lists.db),
       ...threeDsHandlers(threeDs),
       ...operationHandlers({ ...operations, connections }),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
@@ -190,6 +187,8 @@ export async function startPayments(
       confirmEventsHandler("payments", outboxPool),
     ],
   });
+  const hourly = (name: string, round: () => Promise<unknown>) =>
+    startPeriodicTask(name, { intervalMs: HOUR_MS, round, log });
   const tasks = [
     auditWatch,
     startCertificateWatch({ watched: dependencyServers(config), log }),
@@ -214,16 +213,10 @@ export async function startPayments(
       clock,
       log,
     }),
-    startPeriodicTask("purge idempotency keys", {
-      intervalMs: PURGE_INTERVAL_MS,
-      round: () => purgeIdempotencyKeys(db, { olderThanMs: config.IDEMPOTENCY_RETENTION }),
-      log,
-    }),
-    startPeriodicTask("purge refused reservations", {
-      intervalMs: PURGE_INTERVAL_MS,
-      round: () => purgeRefusals(db, { olderThanMs: REFUSALS_KEPT_MS }),
-      log,
-    }),
+    hourly("purge idempotency keys", () =>
+      purgeIdempotencyKeys(db, { olderThanMs: config.IDEMPOTENCY_RETENTION }),
+    ),
+    hourly("purge refused reservations", () => purgeRefusals(db, { olderThanMs: REFUSALS_KEPT_MS })),
     noting,
     startPeriodicTask("purge rule counts", {
       intervalMs: RULE_PURGE_INTERVAL_MS,
@@ -251,14 +244,14 @@ export async function startPayments(
         [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [() => acquirer.close(), () => acquirerOfUpkeep.close()],
-        [pool, writePool, outboxPool].map((each) => () => each.end()),
+        [pool, writePool, outboxPool, lists].map((each) => () => each.end()),
       ]),
   };
 }
 
 /** Two concurrent flushes each of claims, records, questions to the rules and rejections. They are opened as needed. */
 const WRITE_CONNECTIONS = 8;
-const PURGE_INTERVAL_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
 /** Far longer than any copy of a request can be under way. */
 const REFUSALS_KEPT_MS = 86_400_000;
 const RULE_PURGE_INTERVAL_MS = 300_000;

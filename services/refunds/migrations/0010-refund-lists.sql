@@ -8,12 +8,10 @@ create index if not exists refund_of_status on refund (
   (case when state in ('EXECUTING', 'SETTLING', 'FAILING', 'REJECTING') then 'PENDING_APPROVAL' else state end),
   created_at, refund_id);
 create index if not exists refund_of_payment on refund (payment_id, created_at, refund_id);
-create index if not exists refund_of_order on refund (order_id, created_at, refund_id, merchant_id)
-  where order_id is not null;
+create index if not exists refund_of_order on refund (order_id, created_at, refund_id, merchant_id);
 create index if not exists refund_of_customer on refund (customer_id, created_at, refund_id, merchant_id)
   where customer_id is not null;
-create index if not exists refund_of_card on refund (right(masked_pan, 4), created_at, refund_id, merchant_id)
-  where masked_pan is not null;
+create index if not exists refund_of_card on refund (right(masked_pan, 4), created_at, refund_id, merchant_id);
 create index if not exists refund_of_transaction on refund (external_transaction_id, created_at, refund_id, merchant_id)
   where external_transaction_id is not null;
 create index if not exists refund_of_auth_code on refund (auth_code, created_at, refund_id, merchant_id)

@@ -6,6 +6,7 @@ import {
   requestRefund as requestRefundCommand,
 } from "@holdfast/contracts";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
+import { createListPool } from "@holdfast/lists";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
 import {
@@ -63,7 +64,14 @@ export async function startRefunds(
     applicationName: "refunds",
     log,
   });
+  const listPool = createListPool({
+    url: config.DATABASE_URL,
+    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
+    applicationName: "refunds",
+    log,
+  });
   const db = createDatabase<RefundsDatabase>(pool);
+  const lists = createDatabase<RefundsDatabase>(listPool);
   const bus = await connectBus({
     ...busOptions(config),
     name: "refunds",
@@ -126,7 +134,7 @@ export async function startRefunds(
         getRefund(db, context.merchant.merchantId, payload.refundId),
       ),
       handler(listMerchantRefunds, ({ context, payload }) =>
-        listOfMerchant(db, context.merchant.merchantId, payload),
+        listOfMerchant(lists, context.merchant.merchantId, payload),
       ),
       ...lookAfterEach(auditWatch, operatorHandlers(deps)),
       confirmEventsHandler("refunds", outboxPool),
@@ -169,7 +177,7 @@ export async function startRefunds(
         [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [() => acquirer.close(), () => acquirerOfRecovery.close()],
-        [pool, outboxPool].map((each) => () => each.end()),
+        [pool, outboxPool, listPool].map((each) => () => each.end()),
       ]),
   };
 }

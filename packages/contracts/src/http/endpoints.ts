@@ -2,6 +2,7 @@ import { getAuditLog } from "./audit-log.ts";
 import { bin } from "./bin.ts";
 import { cancel, capture } from "./capture.ts";
 import { createCheckout, getCheckout } from "./checkout.ts";
+import { listMerchantCheckouts } from "./checkout-list.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { MERCHANT_OPERATOR_ENDPOINTS } from "./merchants.ts";
 import { PAYMENT_OPERATOR_ENDPOINTS } from "./operator-payments.ts";
@@ -30,6 +31,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   bin,
   createCheckout,
   getCheckout,
+  listMerchantCheckouts,
   ...MERCHANT_OPERATOR_ENDPOINTS,
   ...PAYMENT_OPERATOR_ENDPOINTS,
   listOperatorRefunds,

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
+import { checkoutListFilterSchema } from "../http/checkout-list.ts";
 import { listFilterSchema } from "../http/list-filter.ts";
+import { checkoutRecordSchema } from "./checkout-commands.ts";
 import { defineCommand } from "./message.ts";
 
 /**
@@ -56,4 +58,13 @@ export const listMerchantRefunds = defineCommand({
   work: "read",
   request: filteredPart.extend({ filter: listFilterSchema.extend({ parentPaymentId: z.uuid().optional() }) }),
   result: paymentPartSchema,
+});
+
+/** The merchant's checkouts, newest first. */
+export const listCheckouts = defineCommand({
+  service: "payments",
+  name: "list-checkouts",
+  work: "read",
+  request: partOfListSchema.extend({ filter: checkoutListFilterSchema }),
+  result: listPartSchema(checkoutRecordSchema),
 });

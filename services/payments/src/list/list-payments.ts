@@ -1,5 +1,11 @@
-import type { ApiPaymentResponse, CommandReply, listMerchantPayments, ListPart } from "@holdfast/contracts";
+import {
+  listMerchantPayments,
+  type ApiPaymentResponse,
+  type CommandReply,
+  type ListPart,
+} from "@holdfast/contracts";
 import { partOf, readList } from "@holdfast/lists";
+import { handler } from "@holdfast/messaging";
 import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { PaymentsDatabase } from "../database.ts";
@@ -7,8 +13,17 @@ import { withOperation, type ReadPayment } from "../payment/payment-queries.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
 import { PAYMENTS } from "./payment-list-table.ts";
 
+/** What merchants may ask for; on the connections of lists. */
+export function listHandlers(db: Kysely<PaymentsDatabase>) {
+  return [
+    handler(listMerchantPayments, ({ context, payload }) =>
+      listPayments(db, context.merchant.merchantId, payload),
+    ),
+  ];
+}
+
 /** The payments among what the merchant looks for, newest first. Nothing in the request can name another merchant. */
-export async function listPayments(
+async function listPayments(
   db: Kysely<PaymentsDatabase>,
   merchantId: string,
   { filter, after, limit }: z.infer<typeof listMerchantPayments.request>,

@@ -1,4 +1,5 @@
 import type { ListTable } from "@holdfast/lists";
+import { msSince } from "@holdfast/service-runtime";
 import { sql } from "kysely";
 import { lastOperation } from "../payment/payment-queries.ts";
 
@@ -12,4 +13,13 @@ export const PAYMENTS: ListTable = {
   transactionType: sql<string>`transaction_type`,
   columns: sql`payment.*, ${lastOperation()} as operation`,
   hasStatusIndex: ({ merchantId }) => merchantId !== undefined,
+};
+
+/** With the columns that operators see beside. */
+export const OPERATORS_PAYMENTS: ListTable = {
+  ...PAYMENTS,
+  columns: sql`payment.*, ${lastOperation()} as operation, ${msSince("created_at")} as age_ms,
+    resolution.outcome as resolution_outcome, resolution.evidence as resolution_evidence,
+    resolution.proposed_by as resolution_proposed_by, resolution.proposed_at as resolution_proposed_at`,
+  joins: sql`left join payment_resolution as resolution on resolution.payment_id = payment.payment_id`,
 };

@@ -1,4 +1,5 @@
 import type { ListTable } from "@holdfast/lists";
+import { msSince } from "@holdfast/service-runtime";
 import { sql, type SqlBool } from "kysely";
 
 /** What merchants see of a state (`merchantStatus`), in the words of the index `refund_of_status`. */
@@ -13,4 +14,13 @@ export const REFUNDS: ListTable = {
   shown: sql<SqlBool>`state <> 'RESERVING'`,
   columns: sql`refund.*`,
   hasStatusIndex: ({ merchantId }) => merchantId !== undefined,
+};
+
+/** With the columns that operators see beside; theirs are found by state, too, which has an index over all merchants. */
+export const OPERATORS_REFUNDS: ListTable = {
+  ...REFUNDS,
+  columns: sql`refund.*, ${msSince("created_at")} as age_ms, ${msSince("state_since")} as state_age_ms,
+    resolution.outcome as resolution_outcome, resolution.evidence as resolution_evidence,
+    resolution.proposed_by as resolution_proposed_by, resolution.proposed_at as resolution_proposed_at`,
+  joins: sql`left join refund_resolution as resolution on resolution.refund_id = refund.refund_id`,
 };
