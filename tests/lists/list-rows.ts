@@ -66,7 +66,7 @@ const INSERT_REFUNDS = `
     external_transaction_id, auth_code, created_at, state_since, recover_at)
   select uuidv7(created_at - now()), uuidv4(), $1, state, 2, amount_minor, currency, 2, 'refund', 'reference', order_id,
     customer_id, 1, card_holder_name, masked_pan, external_transaction_id, auth_code, created_at, created_at,
-    case state when 'EXECUTING' then 'infinity'::timestamptz end
+    case state when 'EXECUTING' then now() + interval '1 year' end
   from (
     select number, ${COLUMNS},
       (array['SUCCESS', 'FAILED', 'PENDING_APPROVAL', 'EXECUTING', 'SUCCESS'])[number % 5 + 1] as state

@@ -23,7 +23,7 @@ export * from "./http/list-filter.ts";
 export * from "./http/list-query.ts";
 export * from "./http/merchants.ts";
 export * from "./http/operator-payments.ts";
-export * from "./http/operator-refund-list.ts";
+export * from "./http/operator-lists.ts";
 export * from "./http/operator-refunds.ts";
 export * from "./http/payment.ts";
 export * from "./http/payment-list.ts";

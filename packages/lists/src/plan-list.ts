@@ -1,7 +1,11 @@
 import { LOOK_UP_FILTERS, type OperatorListFilter } from "@holdfast/contracts";
 
 /** What a service may be asked for: beside the filters of a search, the payment whose refunds are listed. */
-export type ListFilters = OperatorListFilter & { parentPaymentId?: string | undefined };
+export type ListFilters = Omit<OperatorListFilter, "status"> & {
+  /** As whoever asks calls it. */
+  status?: string | undefined;
+  parentPaymentId?: string | undefined;
+};
 
 export type FilterName = Exclude<keyof ListFilters, "from" | "to">;
 

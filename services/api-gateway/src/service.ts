@@ -49,6 +49,7 @@ import type { SignIn } from "./merchant/sign-in.ts";
 import { refuseMissingPeppers, startSignIn } from "./merchant/start-sign-in.ts";
 import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
 import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
+import { operatorListRoutes } from "./operator-api/lists.ts";
 import { merchantRoutes } from "./operator-api/merchants.ts";
 import { paymentRoutes } from "./operator-api/payments.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
@@ -204,6 +205,7 @@ function operatorApi(
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
       ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce })),
+      ...operatorListRoutes({ send, db, lists: listDepsIn(config) }),
       ...paymentRoutes({ send }),
       ...refundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),

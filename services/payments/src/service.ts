@@ -174,7 +174,7 @@ export async function startPayments(
       handler(getPaymentCommand, ({ context, payload }) =>
         getPayment(reading, context.merchant.merchantId, payload.paymentId),
       ),
-      ...listHandlers(lists.db),
+      ...listHandlers({ lists: lists.db, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
       ...threeDsHandlers(threeDs),
       ...operationHandlers({ ...operations, connections }),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),

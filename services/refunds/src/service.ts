@@ -3,6 +3,7 @@ import { createSimulatorAcquirer, observeAcquirer, type Capabilities } from "@ho
 import {
   getRefund as getRefundCommand,
   listMerchantRefunds,
+  listRefundsForOperator,
   requestRefund as requestRefundCommand,
 } from "@holdfast/contracts";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
@@ -34,6 +35,7 @@ import {
 import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import type { RefundsDatabase } from "./database.ts";
+import { listForOperator } from "./list/list-for-operator.ts";
 import { listOfMerchant } from "./list/list-of-merchant.ts";
 import { getRefund } from "./refund/get-refund.ts";
 import { createBeyondDeadline } from "./operator/beyond-deadline.ts";
@@ -135,6 +137,9 @@ export async function startRefunds(
       ),
       handler(listMerchantRefunds, ({ context, payload }) =>
         listOfMerchant(lists, context.merchant.merchantId, payload),
+      ),
+      handler(listRefundsForOperator, ({ context, payload }) =>
+        listForOperator({ ...deps, lists }, context, payload),
       ),
       ...lookAfterEach(auditWatch, operatorHandlers(deps)),
       confirmEventsHandler("refunds", outboxPool),

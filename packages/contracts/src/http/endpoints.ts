@@ -6,7 +6,7 @@ import { listMerchantCheckouts } from "./checkout-list.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { MERCHANT_OPERATOR_ENDPOINTS } from "./merchants.ts";
 import { PAYMENT_OPERATOR_ENDPOINTS } from "./operator-payments.ts";
-import { listOperatorRefunds } from "./operator-refund-list.ts";
+import { listOperatorPayments, listOperatorRefunds } from "./operator-lists.ts";
 import { REFUND_OPERATOR_ENDPOINTS } from "./operator-refunds.ts";
 import { listPaymentRefunds, listPayments } from "./payment-list.ts";
 import { payment } from "./payment.ts";
@@ -33,8 +33,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   getCheckout,
   listMerchantCheckouts,
   ...MERCHANT_OPERATOR_ENDPOINTS,
-  ...PAYMENT_OPERATOR_ENDPOINTS,
+  listOperatorPayments,
   listOperatorRefunds,
+  ...PAYMENT_OPERATOR_ENDPOINTS,
   ...REFUND_OPERATOR_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
   ...REFUSED_OPERATOR_ENDPOINTS,

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
-import { pageQuery } from "./list-query.ts";
 
 /** Outcomes two operators can settle a payment to. */
 export const resolutionOutcomeSchema = z.enum(["SUCCESS", "FAILED"]);
@@ -117,22 +116,6 @@ export const operatorPaymentPageSchema = z
 
 const paymentPath = z.object({ paymentId: pathId });
 
-export const listOperatorPayments = defineEndpoint({
-  operationId: "listUnresolvedPayments",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/payments",
-  role: "viewer",
-  summary: "List unresolved payments",
-  description: "Returns the payments whose outcome at the bank is unknown, oldest first.",
-  queryParameters: z.object({
-    unresolved: z.literal("true", { error: "must be true" }),
-    ...pageQuery,
-  }),
-  responses: { 200: { description: "One page of payments", body: operatorPaymentPageSchema } },
-  problems: ["validation_failed", "forbidden"],
-});
-
 export const getOperatorPayment = defineEndpoint({
   operationId: "getOperatorPayment",
   listener: "operator",
@@ -208,7 +191,6 @@ export const resolvePayment = defineEndpoint({
 });
 
 export const PAYMENT_OPERATOR_ENDPOINTS = [
-  listOperatorPayments,
   getOperatorPayment,
   inquirePayment,
   reversePayment,

@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
 import { checkoutListFilterSchema } from "../http/checkout-list.ts";
-import { listFilterSchema } from "../http/list-filter.ts";
+import { listFilterSchema, operatorListFilterSchema } from "../http/list-filter.ts";
+import { operatorRefundFilterSchema } from "../http/operator-lists.ts";
+import { operatorPaymentSchema } from "../http/operator-payments.ts";
+import { operatorRefundSchema } from "../http/operator-refunds.ts";
 import { checkoutRecordSchema } from "./checkout-commands.ts";
-import { defineCommand } from "./message.ts";
+import { defineCommand, defineOperatorCommand } from "./message.ts";
 
 /**
  * A list is read in parts: each service answers for what it has, from a place in the order of time, and the gateway merges
@@ -67,4 +70,27 @@ export const listCheckouts = defineCommand({
   work: "read",
   request: partOfListSchema.extend({ filter: checkoutListFilterSchema }),
   result: listPartSchema(checkoutRecordSchema),
+});
+
+/** Payments of all merchants, newest first; those that are unresolved oldest first. */
+export const listPaymentsForOperator = defineOperatorCommand({
+  service: "payments",
+  name: "list-for-operator",
+  role: "viewer",
+  work: "read",
+  request: partOfListSchema.extend({
+    filter: operatorListFilterSchema,
+    unresolved: z.literal(true).optional(),
+  }),
+  result: listPartSchema(operatorPaymentSchema),
+});
+
+/** Refunds of all merchants, newest first; a queue (`isRefundQueue`) oldest first. */
+export const listRefundsForOperator = defineOperatorCommand({
+  service: "refunds",
+  name: "list-for-operator",
+  role: "viewer",
+  work: "read",
+  request: partOfListSchema.extend({ filter: operatorRefundFilterSchema }),
+  result: listPartSchema(operatorRefundSchema),
 });

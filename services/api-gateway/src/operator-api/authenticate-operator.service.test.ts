@@ -22,7 +22,7 @@ const MAY: Record<string, string> = {
   changeMerchant: "onboarder admin",
   addCredential: "onboarder admin",
   revokeCredential: "onboarder admin",
-  listUnresolvedPayments: ANYBODY,
+  listPaymentsOfMerchants: ANYBODY,
   getOperatorPayment: ANYBODY,
   inquirePayment: "operations admin",
   reversePayment: "operations admin",

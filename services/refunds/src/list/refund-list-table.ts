@@ -16,9 +16,14 @@ export const REFUNDS: ListTable = {
   hasStatusIndex: ({ merchantId }) => merchantId !== undefined,
 };
 
-/** With the columns that operators see beside; theirs are found by state, too, which has an index over all merchants. */
+/**
+ * With the columns that operators see beside. Their status tells what waits for a decision from what is carried out; it is
+ * only compared here, since what is of one status alone is a queue.
+ */
 export const OPERATORS_REFUNDS: ListTable = {
   ...REFUNDS,
+  status: sql<string>`(case when state in ('EXECUTING', 'SETTLING', 'FAILING', 'REJECTING') then 'EXECUTING' else state end)`,
+  hasStatusIndex: () => false,
   columns: sql`refund.*, ${msSince("created_at")} as age_ms, ${msSince("state_since")} as state_age_ms,
     resolution.outcome as resolution_outcome, resolution.evidence as resolution_evidence,
     resolution.proposed_by as resolution_proposed_by, resolution.proposed_at as resolution_proposed_at`,
