@@ -25,6 +25,7 @@ export * from "./http/merchants.ts";
 export * from "./http/operator-payments.ts";
 export * from "./http/operator-lists.ts";
 export * from "./http/operator-refunds.ts";
+export * from "./http/operator-search.ts";
 export * from "./http/payment.ts";
 export * from "./http/payment-list.ts";
 export * from "./http/pre-authorization.ts";

@@ -26,6 +26,12 @@ const LEADS_TO: Record<string, string[]> = {
   revokeCredential: [],
   // The second is what a gateway of the version before sends.
   listPaymentsOfMerchants: ["payments.list-for-operator", "payments.list-unresolved"],
+  search: [
+    "payments.list-for-operator",
+    "payments.describe",
+    "refunds.list-for-operator",
+    "refunds.describe",
+  ],
   getOperatorPayment: ["payments.describe"],
   inquirePayment: ["payments.inquire"],
   reversePayment: ["payments.reverse"],

@@ -55,6 +55,7 @@ import { paymentRoutes } from "./operator-api/payments.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
 import { isRefused } from "./operator-api/refused-operator-queries.ts";
 import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
+import { searchRoute } from "./operator-api/search.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { publicPages, signedSessionsOf } from "./public-pages/public-pages.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
@@ -206,6 +207,7 @@ function operatorApi(
     routes: [
       ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce })),
       ...operatorListRoutes({ send, db, lists: listDepsIn(config) }),
+      searchRoute({ send, db }),
       ...paymentRoutes({ send }),
       ...refundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),

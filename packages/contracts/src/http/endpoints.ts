@@ -7,6 +7,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { MERCHANT_OPERATOR_ENDPOINTS } from "./merchants.ts";
 import { PAYMENT_OPERATOR_ENDPOINTS } from "./operator-payments.ts";
 import { listOperatorPayments, listOperatorRefunds } from "./operator-lists.ts";
+import { searchOperator } from "./operator-search.ts";
 import { REFUND_OPERATOR_ENDPOINTS } from "./operator-refunds.ts";
 import { listPaymentRefunds, listPayments } from "./payment-list.ts";
 import { payment } from "./payment.ts";
@@ -35,6 +36,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...MERCHANT_OPERATOR_ENDPOINTS,
   listOperatorPayments,
   listOperatorRefunds,
+  searchOperator,
   ...PAYMENT_OPERATOR_ENDPOINTS,
   ...REFUND_OPERATOR_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,

@@ -8,16 +8,23 @@ import { operatorRefundSchema } from "./operator-refunds.ts";
 /** The gateway's own, beside what the services know. */
 const merchantName = z.string().optional().meta({ description: "Name of the merchant" });
 
+export const listedOperatorPaymentSchema = operatorPaymentSchema
+  .extend({ merchantName })
+  .meta({ id: "ListedOperatorPayment" });
+export const listedOperatorRefundSchema = operatorRefundSchema
+  .extend({ merchantName })
+  .meta({ id: "ListedOperatorRefund" });
+
 const listedPaymentsSchema = z
   .object({
-    items: z.array(operatorPaymentSchema.extend({ merchantName }).meta({ id: "ListedOperatorPayment" })),
+    items: z.array(listedOperatorPaymentSchema),
     nextCursor: z.string().optional(),
   })
   .meta({ id: "ListedOperatorPayments" });
 
 const listedRefundsSchema = z
   .object({
-    items: z.array(operatorRefundSchema.extend({ merchantName }).meta({ id: "ListedOperatorRefund" })),
+    items: z.array(listedOperatorRefundSchema),
     nextCursor: z.string().optional(),
   })
   .meta({ id: "ListedOperatorRefunds" });

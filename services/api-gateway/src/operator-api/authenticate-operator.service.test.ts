@@ -23,6 +23,7 @@ const MAY: Record<string, string> = {
   addCredential: "onboarder admin",
   revokeCredential: "onboarder admin",
   listPaymentsOfMerchants: ANYBODY,
+  search: ANYBODY,
   getOperatorPayment: ANYBODY,
   inquirePayment: "operations admin",
   reversePayment: "operations admin",
