@@ -96,9 +96,9 @@ test("a client that stops reading is cut off without the last row, and until the
 
 test("an export whose next page nobody can read is cut off, and never looks whole", async () => {
   const answer = await open(bigShop, "/api/payments");
-  await system.refundsService.stop();
+  await system.paymentsService.stop();
   await expect(text(answer)).rejects.toThrow("aborted");
-  await system.start("refunds");
+  await system.start("payments");
   const { text: whole } = await system.get(bigShop, "/api/payments", CSV);
   expect(whole).toMatch(new RegExp(`\r\n#rows,${MANY},+\r\n$`));
 });

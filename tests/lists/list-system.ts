@@ -15,7 +15,7 @@ export async function startListSystem(env: Record<string, string> = {}) {
   const system = await startTestSystem({ services: ["payments", "refunds"], running: [], env });
   const gateway = await system.start("gateway-merchant");
   const operators = await system.start("gateway-operator");
-  await system.start("payments");
+  const payments = await system.start("payments");
   const refunds = await system.start("refunds");
 
   const operate = async (method: string, path: string, more: { body?: object; headers?: object } = {}) =>
@@ -29,6 +29,7 @@ export async function startListSystem(env: Record<string, string> = {}) {
     });
   return {
     ...system,
+    paymentsService: payments,
     refundsService: refunds,
     merchantPort: gateway.port,
     operate,

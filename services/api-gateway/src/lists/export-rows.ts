@@ -4,7 +4,7 @@ import type { Answer } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
 import type { Listing } from "./list-route.ts";
 import type { MergedPage } from "./merge-parts.ts";
-import { readPage } from "./read-page.ts";
+import { readPage, readThrough } from "./read-page.ts";
 import type { Row, RowColumn } from "./row-columns.ts";
 import { createRowWriter } from "./write-rows.ts";
 
@@ -28,9 +28,10 @@ export class ExportInterruptedError extends Error {
  * but one is read only when the client has taken the first.
  */
 export async function exportRows(
-  listing: Listing,
+  listed: Listing,
   { mediaType, columns, bom, parameters, now }: ExportOptions,
 ): Promise<Answer<200> | Refusal> {
+  const listing = { ...listed, ...readThrough(listed) };
   const first = await readPage(listing, { limit: LIST_PART_MAX });
   if (first instanceof Refusal) return first;
   const writer = createRowWriter(mediaType, columns, { bom });

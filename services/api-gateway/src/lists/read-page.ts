@@ -1,6 +1,6 @@
 import type { ListPart, ListPlace } from "@holdfast/contracts";
 import { Refusal } from "../http/refusal.ts";
-import { mergeParts, type MergedPage } from "./merge-parts.ts";
+import { isBehind, mergeParts, type MergedPage } from "./merge-parts.ts";
 
 /** What one service has of a list, from a place on; a Refusal if it cannot say. */
 export type ReadPart<Item> = (part: {
@@ -31,6 +31,26 @@ export async function readPage<Item>(
     if (!next || items.length === limit) break;
   }
   return { items, ...(next && { next }) };
+}
+
+/**
+ * A list whose pages are read one after the other to its end: what a part has given and no page has shown yet is kept for
+ * the next page. Otherwise the part that has few rows would be asked for the same ones again for each page of the other.
+ */
+export function readThrough<Item>(list: MergedList<Item>): MergedList<Item> {
+  return { ...list, parts: list.parts.map((read) => keepingRest(read, list.oldestFirst)) };
+}
+
+function keepingRest<Item>(read: ReadPart<Item>, oldestFirst: boolean | undefined): ReadPart<Item> {
+  let last: ListPart<Item> | undefined;
+  return async (asked) => {
+    const { after } = asked;
+    const items = after && last?.items.filter((each) => isBehind(each, after, oldestFirst));
+    if (last && items && (items.length > 0 || !last.readTo)) return { ...last, items };
+    const part = await read(asked);
+    if (!(part instanceof Refusal)) last = part;
+    return part;
+  };
 }
 
 /** With the 50 rows that a service reads for each one that is asked for, up to 500 rows are read for a row of the page. */
