@@ -51,6 +51,7 @@ import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operat
 import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
 import { operatorListRoutes } from "./operator-api/lists.ts";
 import { merchantRoutes } from "./operator-api/merchants.ts";
+import { acquirerAccountRoutes } from "./operator-api/acquirer-accounts.ts";
 import { paymentRoutes } from "./operator-api/payments.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
 import { isRefused } from "./operator-api/refused-operator-queries.ts";
@@ -208,7 +209,7 @@ function operatorApi(
       ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce })),
       ...operatorListRoutes({ send, db, lists: listDepsIn(config) }),
       searchRoute({ send, db }),
-      ...paymentRoutes({ send }),
+      ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
       ...refundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...webhookRoutes({ send, db }),

@@ -1,4 +1,4 @@
--- Lists of refunds by what people look for, in the order of time, as in the migration 0020-payment-lists of payments. The
+-- Lists of refunds by what people look for, in the order of time, as in the migration 0022-payment-lists of payments. The
 -- lists of one merchant and of all have their indexes already.
 -- Where the table is large, make them by hand first (docs/upgrade.md, "Indexes for lists").
 

@@ -1,9 +1,11 @@
+import { ACQUIRER_ACCOUNT_ENDPOINTS } from "./acquirer-accounts.ts";
 import { getAuditLog } from "./audit-log.ts";
 import { bin } from "./bin.ts";
 import { cancel, capture } from "./capture.ts";
 import { createCheckout, getCheckout } from "./checkout.ts";
 import { listMerchantCheckouts } from "./checkout-list.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { MERCHANT_ROUTE_ENDPOINTS } from "./merchant-routes.ts";
 import { MERCHANT_OPERATOR_ENDPOINTS } from "./merchants.ts";
 import { PAYMENT_OPERATOR_ENDPOINTS } from "./operator-payments.ts";
 import { listOperatorPayments, listOperatorRefunds } from "./operator-lists.ts";
@@ -40,6 +42,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...PAYMENT_OPERATOR_ENDPOINTS,
   ...REFUND_OPERATOR_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
+  ...ACQUIRER_ACCOUNT_ENDPOINTS,
+  ...MERCHANT_ROUTE_ENDPOINTS,
   ...REFUSED_OPERATOR_ENDPOINTS,
   getAuditLog,
 ];

@@ -1,27 +1,26 @@
 import { z } from "zod";
 import { PAYMENT_STATUSES, transactionTypeSchema } from "../payment-status.ts";
 import { textSchema } from "../text.ts";
+import { only } from "./endpoint.ts";
 
 /** How payments and refunds are searched for, in query parameters and on the bus alike. */
 
 /** A date and time with its offset; a time without one would be another time in another office. */
-const instant = (what: string) =>
-  z.iso
-    .datetime({
-      offset: true,
-      error: "must be a date and time with its offset, such as 2026-11-01T00:00:00Z (+ is written %2B)",
-    })
-    .check(({ value, issues }) => {
-      const year = new Date(value).getUTCFullYear();
-      if (year >= FIRST_YEAR && year <= LAST_YEAR) return;
-      issues.push({
-        code: "custom",
-        input: value,
-        params: { code: "out_of_range" },
-        message: `must be in the years ${FIRST_YEAR} to ${LAST_YEAR}`,
-      });
-    })
-    .meta({ description: what });
+const instant = z.iso
+  .datetime({
+    offset: true,
+    error: "must be a date and time with its offset, such as 2026-11-01T00:00:00Z (+ is written %2B)",
+  })
+  .check(({ value, issues }) => {
+    const year = new Date(value).getUTCFullYear();
+    if (year >= FIRST_YEAR && year <= LAST_YEAR) return;
+    issues.push({
+      code: "custom",
+      input: value,
+      params: { code: "out_of_range" },
+      message: `must be in the years ${FIRST_YEAR} to ${LAST_YEAR}`,
+    });
+  });
 
 /** What the database can compare, and nobody looks beyond. */
 const FIRST_YEAR = 2000;
@@ -33,36 +32,37 @@ const amount = z.string().regex(/^\d{1,9}(\.\d{1,4})?$/, {
 
 /** Of one merchant. Times and amounts are as the client wrote them. */
 export const listFilterSchema = z.object({
-  orderId: textSchema(1, 64).optional(),
-  status: z.enum(PAYMENT_STATUSES, { error: `must be one of ${PAYMENT_STATUSES.join(", ")}` }).optional(),
-  transactionType: transactionTypeSchema.optional(),
-  customerId: textSchema(1, 64).optional(),
-  last4: z
-    .string()
-    .regex(/^\d{4}$/, { error: "must be four digits" })
-    .optional()
-    .meta({ description: "Last four digits of the card number" }),
-  bin: z
-    .string()
-    .regex(/^\d{6}$/, { error: "must be six digits" })
-    .optional()
-    .meta({ description: "First six digits of the card number" }),
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/, { error: "must be three upper-case letters" })
-    .optional(),
-  amountFrom: amount.optional().meta({ description: "Least amount, in the currency's major units" }),
-  amountTo: amount.optional().meta({ description: "Greatest amount, in the currency's major units" }),
-  from: instant("Earliest `paymentDate`").optional(),
-  to: instant("The `paymentDate` is earlier than this").optional(),
+  orderId: only("this order", textSchema(1, 64)),
+  status: only(
+    "this status",
+    z.enum(PAYMENT_STATUSES, { error: `must be one of ${PAYMENT_STATUSES.join(", ")}` }),
+  ),
+  transactionType: only("this transaction type", transactionTypeSchema),
+  customerId: only("this customer", textSchema(1, 64)),
+  last4: only(
+    "cards with these last four digits",
+    z.string().regex(/^\d{4}$/, { error: "must be four digits" }),
+  ),
+  bin: only(
+    "cards with these first six digits",
+    z.string().regex(/^\d{6}$/, { error: "must be six digits" }),
+  ),
+  currency: only(
+    "this currency",
+    z.string().regex(/^[A-Z]{3}$/, { error: "must be three upper-case letters" }),
+  ),
+  amountFrom: only("this amount or more, in the currency's major units", amount),
+  amountTo: only("this amount or less, in the currency's major units", amount),
+  from: only("with a `paymentDate` of this time or later", instant),
+  to: only("with a `paymentDate` before this time", instant),
 });
 export type ListFilter = z.infer<typeof listFilterSchema>;
 
 /** Of all merchants. */
 export const operatorListFilterSchema = listFilterSchema.extend({
-  merchantId: z.uuid({ error: "must be a merchant's id" }).optional(),
-  externalTransactionId: textSchema(1, 128).optional().meta({ description: "The acquirer's id of it" }),
-  authCode: textSchema(1, 32).optional(),
+  merchantId: only("of this merchant", z.uuid({ error: "must be a merchant's id" })),
+  externalTransactionId: only("what the acquirer gave this id", textSchema(1, 128)),
+  authCode: only("this authorization code", textSchema(1, 32)),
 });
 export type OperatorListFilter = z.infer<typeof operatorListFilterSchema>;
 

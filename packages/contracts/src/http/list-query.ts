@@ -1,13 +1,10 @@
 import { z } from "zod";
+import { cursorParameter, limitParameter } from "./endpoint.ts";
 
 /** `limit` and `cursor` of every list. */
 export const pageQuery = {
-  limit: z
-    .string()
-    .regex(/^([1-9]\d?|1\d\d|200)$/, { error: "must be 1 to 200" })
-    .optional()
-    .meta({ override: { type: "integer", minimum: 1, maximum: 200, default: 50 } }),
-  cursor: z.string().max(1_000).optional(),
+  limit: limitParameter,
+  cursor: cursorParameter(1_000),
 };
 
 /** Of a list that is also answered as CSV. */

@@ -114,7 +114,7 @@ export const operatorPaymentPageSchema = z
   .object({ items: z.array(operatorPaymentSchema), nextCursor: z.string().optional() })
   .meta({ id: "OperatorPaymentPage" });
 
-const paymentPath = z.object({ paymentId: pathId });
+const paymentPath = z.object({ paymentId: pathId("Id of the payment") });
 
 export const getOperatorPayment = defineEndpoint({
   operationId: "getOperatorPayment",

@@ -92,7 +92,7 @@ export const operatorRefundDetailSchema = operatorRefundSchema
   .meta({ id: "OperatorRefundDetail" });
 export type OperatorRefundDetail = z.infer<typeof operatorRefundDetailSchema>;
 
-const refundPath = z.object({ refundId: pathId });
+const refundPath = z.object({ refundId: pathId("Id of the refund") });
 
 export const getOperatorRefund = defineEndpoint({
   operationId: "getOperatorRefund",
@@ -209,7 +209,7 @@ export const requestOperatorRefund = defineEndpoint({
   role: "operations",
   summary: "Request a refund for a merchant",
   description: "Requests a refund on the merchant's behalf. A different person must approve it.",
-  pathParameters: z.object({ paymentId: pathId }),
+  pathParameters: z.object({ paymentId: pathId("Id of the payment to refund") }),
   notFound: "payment_not_found",
   request: refundRequestSchema
     .extend({ reason: textSchema(1, 1_000) })

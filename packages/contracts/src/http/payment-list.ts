@@ -37,7 +37,7 @@ export const listPaymentRefunds = defineEndpoint({
   description:
     "Returns the refunds of one payment, newest first. With `Accept: text/csv` or `application/x-ndjson` all of them come " +
     "in one answer, whose last line has their number.",
-  pathParameters: z.object({ paymentId: pathId }),
+  pathParameters: z.object({ paymentId: pathId("Id of the payment") }),
   notFound: "payment_not_found",
   queryParameters: z.object({ ...pageQuery, ...exportQuery }),
   responses: { 200: { description: "One page of refunds", body: paymentPageSchema, rows: true } },

@@ -1,9 +1,11 @@
+import * as acquirerAccountCommands from "./acquirer-account-commands.ts";
 import * as checkoutCommands from "./checkout-commands.ts";
 import * as merchantCommands from "./commands.ts";
 import * as listCommands from "./list-commands.ts";
 import type { Command } from "./message.ts";
 import * as operatorCommands from "./operator-commands.ts";
 import * as refundCommands from "./refund-commands.ts";
+import * as refundBankCommands from "./refund-bank-commands.ts";
 import * as reservationCommands from "./refund-reservation-commands.ts";
 import * as threeDsCommands from "./three-ds-commands.ts";
 import * as webhookCommands from "./webhook-commands.ts";
@@ -11,10 +13,12 @@ import * as webhookCommands from "./webhook-commands.ts";
 /** Every command there is. The permissions of the bus are made from it: one that is not here, nobody may send. */
 export const ALL_COMMANDS: readonly Command[] = [
   merchantCommands,
+  acquirerAccountCommands,
   checkoutCommands,
   listCommands,
   operatorCommands,
   refundCommands,
+  refundBankCommands,
   reservationCommands,
   threeDsCommands,
   webhookCommands,

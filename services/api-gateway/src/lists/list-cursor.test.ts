@@ -10,6 +10,8 @@ const QUERY: ListIdentity = { path: "/api/payments", audience: "shop", parameter
 test("a cursor leads back to its place, for its own query alone", () => {
   const cursor = cursors.encode(QUERY, PLACE);
   expect(cursors.decode(QUERY, cursor)).toEqual(PLACE);
+  // As the document says of every cursor.
+  expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
   const others: ListIdentity[] = [
     { ...QUERY, path: "/api/checkouts" },
     { ...QUERY, audience: "another shop" },
@@ -25,14 +27,14 @@ test("the order of parameters, and those that are absent, make no other query", 
   expect(cursors.decode({ ...QUERY, parameters: { b: "2", a: "1" } }, cursor)).toEqual(PLACE);
 });
 
-test.each(["", ".", "x", "x.y", `${"A".repeat(400)}.${"A".repeat(43)}`])("%j is no cursor", (text) => {
+test.each(["", "x", "A".repeat(43), "A".repeat(400), `${"é".repeat(60)}`])("%j is no cursor", (text) => {
   expect(cursors.decode(QUERY, text)).toBeUndefined();
 });
 
 test("a cursor whose place was changed is no cursor", () => {
-  const [, signature] = cursors.encode(QUERY, PLACE).split(".");
-  const [moved] = cursors.encode(QUERY, { ...PLACE, id: PLACE.id.replace(/1$/, "2") }).split(".");
-  expect(cursors.decode(QUERY, `${moved}.${signature}`)).toBeUndefined();
+  const cursor = cursors.encode(QUERY, PLACE);
+  const other = cursors.encode(QUERY, { ...PLACE, id: PLACE.id.replace(/1$/, "2") });
+  expect(cursors.decode(QUERY, other.slice(0, -43) + cursor.slice(-43))).toBeUndefined();
 });
 
 test("a cursor outlives the rotation of its key, until the key is taken away", () => {
