@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertPayments, insertRefunds } from "./list-rows.ts";
 import {
@@ -65,9 +66,51 @@ test.each([
   }
 });
 
+test("payments are found by their account at an acquirer, and say which it is", async () => {
+  const accountId = randomUUID();
+  await system.query(
+    "update payments.payment set account_id = $1 where merchant_id = $2 and order_id in ('order-0-3', 'order-0-5')",
+    [accountId, shops[0]!.merchantId],
+  );
+  const found = await list("/operator/payments", `accountId=${accountId}&${RANGE}`);
+  expect(found.map((item) => [paymentOf(item)["orderId"], item["accountId"]])).toEqual([
+    ["order-0-3", accountId],
+    ["order-0-5", accountId],
+  ]);
+  const others = (await list("/operator/payments", RANGE)).filter((item) => item["accountId"] === undefined);
+  expect(others).toHaveLength(2 * COUNT - 2);
+});
+
+test.each([
+  "last4=0040",
+  "customerId=customer-3",
+  "authCode=000012",
+  "orderId=order-1-7",
+  "externalTransactionId=ext-order-1-9",
+  "status=SUCCESS",
+  "bin=979200",
+  "currency=EUR",
+  "amountFrom=10.40",
+  "amountTo=10.40",
+  "transactionType=PAYMENT",
+])("%s and one merchant find that merchant's alone", async (query) => {
+  for (const path of query.startsWith("transactionType")
+    ? ["/operator/payments"]
+    : ["/operator/payments", "/operator/refunds"]) {
+    const all = await list(path, `${query}&${RANGE}`);
+    const idOf = (item: ListedItem) => String(item["refundId"] ?? paymentOf(item)["paymentId"]);
+    for (const { merchantId } of shops) {
+      const found = await list(path, `${query}&merchantId=${merchantId}&${RANGE}`);
+      expect(found.map(idOf)).toEqual(all.filter((item) => item["merchantId"] === merchantId).map(idOf));
+    }
+  }
+});
+
 test.each([
   ["/operator/payments?status=SUCCESS", "status", "range_required"],
   ["/operator/payments?bin=411111", "bin", "range_required"],
+  [`/operator/payments?accountId=${randomUUID()}`, "accountId", "range_required"],
+  [`/operator/refunds?accountId=${randomUUID()}`, "accountId", "unknown_parameter"],
   ["/operator/payments?unresolved=true&last4=0001", "last4", "not_allowed"],
   ["/operator/refunds?currency=TRY", "currency", "range_required"],
   ["/operator/refunds?status=SUCCESS&currency=TRY", "status", "range_required"],

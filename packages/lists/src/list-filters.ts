@@ -41,6 +41,7 @@ const COMPARISONS: Record<FilterName, (table: ListTable) => Comparison & { opera
     bin: () => ({ expression: sql`left(masked_pan, 6)`, type: text }),
     status: ({ status }) => ({ expression: status, type: text }),
     transactionType: ({ transactionType }) => ({ expression: transactionType, type: text }),
+    accountId: () => ({ expression: sql`account_id`, type: uuid }),
     currency: () => ({ expression: sql`currency`, type: text }),
     amountFrom: () => ({ expression: sql`amount_minor`, type: text, operator: AT_LEAST }),
     amountTo: () => ({ expression: sql`amount_minor`, type: text, operator: AT_MOST }),

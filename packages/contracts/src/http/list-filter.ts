@@ -63,6 +63,7 @@ export const operatorListFilterSchema = listFilterSchema.extend({
   merchantId: only("of this merchant", z.uuid({ error: "must be a merchant's id" })),
   externalTransactionId: only("what the acquirer gave this id", textSchema(1, 128)),
   authCode: only("this authorization code", textSchema(1, 32)),
+  accountId: only("payments of this account at an acquirer", z.uuid({ error: "must be an account's id" })),
 });
 export type OperatorListFilter = z.infer<typeof operatorListFilterSchema>;
 
@@ -76,7 +77,14 @@ export const LOOK_UP_FILTERS = [
 ] as const satisfies (keyof OperatorListFilter)[];
 
 /** What no index answers: these are compared row by row, among the rows that something else has found. */
-const COMPARED_FILTERS = ["transactionType", "bin", "currency", "amountFrom", "amountTo"] as const;
+const COMPARED_FILTERS = [
+  "transactionType",
+  "bin",
+  "currency",
+  "amountFrom",
+  "amountTo",
+  "accountId",
+] as const;
 
 /** The longest range of time whose rows are compared one by one. */
 export const RANGE_DAYS_MAX = 31;

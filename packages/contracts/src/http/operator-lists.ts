@@ -60,9 +60,11 @@ export const listOperatorPayments = defineEndpoint({
 export const REFUND_FILTERS = ["PENDING_APPROVAL", "EXECUTING", "SUCCESS", "FAILED", "REJECTED"] as const;
 export type RefundFilter = (typeof REFUND_FILTERS)[number];
 
-export const operatorRefundFilterSchema = operatorListFilterSchema.omit({ transactionType: true }).extend({
-  status: z.enum(REFUND_FILTERS, { error: `must be one of ${REFUND_FILTERS.join(", ")}` }).optional(),
-});
+export const operatorRefundFilterSchema = operatorListFilterSchema
+  .omit({ transactionType: true, accountId: true })
+  .extend({
+    status: z.enum(REFUND_FILTERS, { error: `must be one of ${REFUND_FILTERS.join(", ")}` }).optional(),
+  });
 export type OperatorRefundFilter = z.infer<typeof operatorRefundFilterSchema>;
 
 /** Whether a search is for the refunds of one state and nothing else, which is a queue that people work off. */

@@ -70,6 +70,10 @@ export const operatorPaymentSchema = z
   .object({
     merchantId: z.uuid(),
     payment: apiPaymentResponseSchema,
+    accountId: z.uuid().optional().meta({
+      description:
+        "Account at an acquirer that the payment was sent to; absent where it is that of `ACQUIRER_URL`",
+    }),
     state: z
       .string()
       .meta({ description: "Internal state; merchants see AUTHORIZING and REVERSING as ENROLLED" }),
