@@ -12,6 +12,8 @@ export type Bench = {
   rounds: number;
   seconds: number;
   connections: number;
+  /** Payments that a list has. */
+  rows: number;
 };
 
 export function print(line: string): void {

@@ -14,6 +14,7 @@ import { benchDeliveries } from "./deliveries-bench.ts";
 import { connectEventSource } from "./events.ts";
 import { benchFairness } from "./fairness-bench.ts";
 import { benchIdle } from "./idle-bench.ts";
+import { benchLists } from "./lists-bench.ts";
 import { benchNeighbours, NEIGHBOURS_RATE_LIMIT } from "./neighbours-bench.ts";
 import { benchOperatorToken } from "./operator-token-bench.ts";
 import { benchPayments } from "./payments-bench.ts";
@@ -27,12 +28,15 @@ const { values: options } = parseArgs({
   options: {
     /**
      * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
-     * tls, tracing, or all; and idle, which inserts ten million payments and takes a quarter of an hour.
+     * tls, tracing, or all; and by themselves idle, which inserts ten million payments and takes a quarter of an hour, and
+     * lists, which inserts `--rows`.
      */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "4" },
     connections: { type: "string", default: "64" },
+    /** Payments of the lists; whole hundred thousands. */
+    rows: { type: "string", default: "1000000" },
   },
 });
 
@@ -78,6 +82,7 @@ const PARTS: Record<string, Part[]> = {
   tls: [TLS],
   tracing: [TRACING],
   idle: [unlimited(benchIdle)],
+  lists: [unlimited(benchLists)],
 };
 
 async function main(): Promise<void> {
@@ -143,6 +148,7 @@ async function start(rateLimitPerSecond: number, cleanUp: (() => Promise<void>)[
     rounds: Number(options.rounds),
     seconds: Number(options.seconds),
     connections: Number(options.connections),
+    rows: Number(options.rows),
   };
 }
 

@@ -36,11 +36,15 @@ export function sampleSecret(key: string): string {
 
 const outboxConnections = numberIn("packages/outbox/src/outbox-pool.ts", /^const CONNECTIONS = (\d+)/m);
 
+const listConnections = numberIn("packages/lists/src/list-pool.ts", /^const CONNECTIONS = (\d+)/m);
+
 /** Pools beside the one of DATABASE_CONNECTIONS_MAX. */
 export const extraConnections = {
   payments:
-    numberIn("services/payments/src/service.ts", /^const WRITE_CONNECTIONS = (\d+)/m) + outboxConnections,
-  refunds: outboxConnections,
+    numberIn("services/payments/src/service.ts", /^const WRITE_CONNECTIONS = (\d+)/m) +
+    outboxConnections +
+    listConnections,
+  refunds: outboxConnections + listConnections,
   "webhook-dispatcher": numberIn("services/webhook-dispatcher/src/service.ts", /connectionsMax: (\d+)/),
 };
 

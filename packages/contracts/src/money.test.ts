@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { amountToJson, currencyExponent, formatAmount, parseAmount } from "./money.ts";
+import { amountToJson, currencyExponent, formatAmount, parseAmount, parseJsonAmount } from "./money.ts";
 
 describe("parseAmount", () => {
   test.each([
@@ -39,6 +39,45 @@ describe("parseAmount", () => {
   });
 });
 
+describe("parseJsonAmount", () => {
+  test.each([
+    ["12.50", 2, 1250n],
+    ["12.5000", 2, 1250n],
+    ["12.00", 0, 12n],
+    ["1e3", 2, 100_000n],
+    ["1.25E+1", 2, 1250n],
+    ["1250e-2", 2, 1250n],
+    ["1000e-3", 0, 1n],
+    ["0.000001e6", 0, 1n],
+    ["99999999999e-2", 2, 99_999_999_999n],
+    [`1.${"0".repeat(24)}`, 2, 100n],
+  ])("reads %s with %i decimals", (source, exponent, minor) => {
+    expect(parseJsonAmount(source, exponent)).toBe(minor);
+  });
+
+  test.each([
+    ["1e400", 2, "invalid_amount"],
+    ["1e100", 2, "invalid_amount"],
+    ["-1", 2, "invalid_amount"],
+    ["-0", 2, "invalid_amount"],
+    ["01", 2, "invalid_amount"],
+    ["1.", 2, "invalid_amount"],
+    ["1e", 2, "invalid_amount"],
+    ["9".repeat(30), 2, "invalid_amount"],
+    ["0", 2, "must_be_positive"],
+    ["0.000", 2, "must_be_positive"],
+    ["0e99", 2, "must_be_positive"],
+    ["12.345", 2, "too_many_decimals"],
+    ["1e-99", 2, "too_many_decimals"],
+    ["1.5e0", 0, "too_many_decimals"],
+    ["1e9", 2, "too_large"],
+    ["1e99", 2, "too_large"],
+    ["9007199254740993", 2, "too_large"],
+  ])("refuses %s with %i decimals: %s", (source, exponent, fault) => {
+    expect(parseJsonAmount(source, exponent)).toBe(fault);
+  });
+});
+
 test("every amount there is survives text, minor units and the JSON number", () => {
   const amounts = fc.integer({ min: 0, max: 4 }).chain((exponent) =>
     fc.record({
@@ -50,6 +89,8 @@ test("every amount there is survives text, minor units and the JSON number", () 
     fc.property(amounts, ({ exponent, minor }) => {
       expect(parseAmount(formatAmount(minor, exponent), exponent)).toBe(minor);
       expect(parseAmount(JSON.stringify(amountToJson(minor, exponent)), exponent)).toBe(minor);
+      expect(parseJsonAmount(Number(formatAmount(minor, exponent)).toExponential(), exponent)).toBe(minor);
+      expect(parseJsonAmount(`${minor}e-${exponent}`, exponent)).toBe(minor);
     }),
   );
 });

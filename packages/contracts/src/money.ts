@@ -28,9 +28,28 @@ export function currencyExponent(currency: string): number | undefined {
 export type AmountFault = "invalid_amount" | "too_many_decimals" | "must_be_positive" | "too_large";
 
 /**
- * Reads an amount from the source text of a JSON number.
+ * Reads an amount from the source text of a JSON number. Some libraries write `12.5000` or `1.25E+1`; what names a whole
+ * number of minor units is that amount, however it is written.
  *
- * @param source e.g. `12.50`; exponents, signs and leading zeros are faults.
+ * @param source a number without sign and leading zeros; its exponent has at most two digits.
+ * @param exponent decimals of the currency.
+ * @returns minor units, or what is wrong.
+ */
+export function parseJsonAmount(source: string, exponent: number): bigint | AmountFault {
+  const match = /^(0|[1-9]\d{0,24})(?:\.(\d{1,24}))?(?:[eE]([+-]?\d{1,2}))?$/.exec(source);
+  if (!match) return "invalid_amount";
+  const [, whole = "", fraction = "", power = "0"] = match;
+  const digits = BigInt(whole + fraction);
+  const shift = Number(power) - fraction.length + exponent;
+  if (shift >= 0) return inBounds(digits * 10n ** BigInt(shift), exponent);
+  const divisor = 10n ** BigInt(-shift);
+  return digits % divisor === 0n ? inBounds(digits / divisor, exponent) : "too_many_decimals";
+}
+
+/**
+ * Reads an amount from a text that people write, in a setting or a rule.
+ *
+ * @param source e.g. `12.50`; exponents, signs and leading zeros are faults, and so are more decimals than there are.
  * @param exponent decimals the currency allows.
  * @returns minor units, or what is wrong.
  */
@@ -39,7 +58,10 @@ export function parseAmount(source: string, exponent: number): bigint | AmountFa
   if (!match) return "invalid_amount";
   const [, whole = "", fraction = ""] = match;
   if (fraction.length > exponent) return "too_many_decimals";
-  const minor = BigInt(whole + fraction.padEnd(exponent, "0"));
+  return inBounds(BigInt(whole + fraction.padEnd(exponent, "0")), exponent);
+}
+
+function inBounds(minor: bigint, exponent: number): bigint | AmountFault {
   if (minor === 0n) return "must_be_positive";
   if (minor * 100n > LARGEST_AMOUNT_MINOR_TIMES_100 * 10n ** BigInt(exponent)) return "too_large";
   return minor;

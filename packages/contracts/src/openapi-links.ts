@@ -9,10 +9,14 @@ type Way = { operationId: string; parameter: string };
  * JSON Pointers into the answer's body. A client that reads the document finds its way by them, and so does a fuzzer.
  */
 const PAYMENT = "/paymentId";
-const ofPayment: readonly Way[] = ["getPayment", "capture", "cancel", "requestRefund"].map((operationId) => ({
-  operationId,
-  parameter: "paymentId",
-}));
+const ofPayment: readonly Way[] = [
+  "getPayment",
+  "capture",
+  "cancel",
+  "requestRefund",
+  "listPaymentRefunds",
+].map((operationId) => ({ operationId, parameter: "paymentId" }));
+const ofCheckout: readonly Way[] = [{ operationId: "getCheckout", parameter: "checkoutId" }];
 const ofMerchant: readonly Way[] = [
   "getMerchant",
   "changeMerchant",
@@ -57,13 +61,12 @@ const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>>
   pay: { pointer: PAYMENT, ways: ofPayment },
   payWith3ds: { pointer: PAYMENT, ways: ofPayment },
   requestRefund: { pointer: PAYMENT, ways: [{ operationId: "getPayment", parameter: "paymentId" }] },
-  createCheckout: {
-    pointer: "/checkoutId",
-    ways: [{ operationId: "getCheckout", parameter: "checkoutId" }],
-  },
+  listPayments: { pointer: "/items/0/paymentId", ways: ofPayment },
+  createCheckout: { pointer: "/checkoutId", ways: ofCheckout },
+  listCheckouts: { pointer: "/items/0/checkoutId", ways: ofCheckout },
   createMerchant: { pointer: "/merchantId", ways: ofMerchant },
   listMerchants: { pointer: "/items/0/merchantId", ways: ofMerchant },
-  listUnresolvedPayments: { pointer: "/items/0/paymentId", ways: ofStuckPayment },
+  listPaymentsOfMerchants: { pointer: "/items/0/paymentId", ways: ofStuckPayment },
   listRefunds: { pointer: "/items/0/refundId", ways: ofRefund },
   requestRefundForMerchant: { pointer: "/refundId", ways: ofRefund },
   createAcquirerAccount: { pointer: "/accountId", ways: ofAccount },

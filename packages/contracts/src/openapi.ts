@@ -7,6 +7,7 @@ import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
 import { webhookPaymentSchema } from "./http/api-payment-response.ts";
 import { BODY_PROBLEMS, COMMON_PROBLEMS, OPERATOR_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
 import { ENDPOINTS } from "./http/endpoints.ts";
+import { ROW_MEDIA_TYPES } from "./http/list-query.ts";
 import { HEADERS, headersOfProblem, headersOfSuccess, takesIdempotencyKey } from "./openapi-headers.ts";
 import { linksOf } from "./openapi-links.ts";
 
@@ -186,17 +187,24 @@ const idempotencyHeaders = z.object({
 function successes(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
   const links = linksOf(endpoint);
   return Object.fromEntries(
-    Object.entries(endpoint.responses).map(([status, { description, body, headers = {} }]) => [
+    Object.entries(endpoint.responses).map(([status, { description, body, rows, headers = {} }]) => [
       status,
       {
         description,
-        ...(body && { content: { "application/json": { schema: body } } }),
+        ...(body && { content: { "application/json": { schema: body }, ...(rows && ROW_CONTENT) } }),
         headers: headersOfSuccess(endpoint, Object.keys(headers)),
         ...(links && { links }),
       },
     ]),
   );
 }
+
+const ROW_CONTENT = Object.fromEntries(
+  Object.entries(ROW_MEDIA_TYPES).map(([mediaType, description]) => [
+    mediaType,
+    { schema: { type: "string" as const, description } },
+  ]),
+);
 
 function problems(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
   const byStatus = Map.groupBy(problemsOf(endpoint), (code) => PROBLEMS[code].status);

@@ -24,12 +24,20 @@ const LEADS_TO: Record<string, string[]> = {
   changeMerchant: [],
   addCredential: [],
   revokeCredential: [],
-  listUnresolvedPayments: ["payments.list-unresolved"],
+  // The second is what a gateway of the version before sends.
+  listPaymentsOfMerchants: ["payments.list-for-operator", "payments.list-unresolved"],
+  search: [
+    "payments.list-for-operator",
+    "payments.describe",
+    "refunds.list-for-operator",
+    "refunds.describe",
+  ],
   getOperatorPayment: ["payments.describe"],
   inquirePayment: ["payments.inquire"],
   reversePayment: ["payments.reverse"],
   resolvePayment: ["payments.resolve"],
-  listRefunds: ["refunds.list"],
+  // The same.
+  listRefunds: ["refunds.list-for-operator", "refunds.list"],
   getOperatorRefund: ["refunds.describe"],
   approveRefund: ["refunds.approve"],
   rejectRefund: ["refunds.reject"],

@@ -128,6 +128,11 @@ export const configSchema = z
       .describe(
         "The part of `REQUESTS_IN_FLIGHT_MAX`, and of `LOCAL_REQUESTS_IN_FLIGHT_MAX`, that one merchant may use, at least one request; what it sends beyond that is answered 503, and nobody else's requests are. An installation for one merchant may set 1.",
       ),
+    EXPORTS_IN_FLIGHT_MAX: integerSetting(1, 1_000)
+      .default(16)
+      .describe(
+        "Lists that are answered as CSV or NDJSON at the same time in each listener, of which one merchant or operator may have the part `REQUESTS_IN_FLIGHT_SHARE`; one more is answered 503.",
+      ),
     BODIES_IN_FLIGHT_MAX: integerSetting(1, 100_000)
       .default(2_048)
       .describe(
@@ -249,4 +254,10 @@ export function tlsFilesOf({
 
 function neededByOperatorApi(setting: z.ZodString) {
   return setting.optional().describe(`${setting.description} Required by the operator API.`);
+}
+
+/** The configuration has what each listener needs, as its schema has checked; this tells the compiler. */
+export function needed<Setting>(setting: Setting | undefined): Setting {
+  if (setting === undefined) throw new TypeError("a listener is on without a setting it needs");
+  return setting;
 }

@@ -15,15 +15,10 @@ import {
   type PeriodicTask,
   type RunningService,
 } from "@holdfast/service-runtime";
-import { Router } from "express";
+import type { Router } from "express";
 import type { Kysely } from "kysely";
-import {
-  createSendCommand,
-  createSendOperatorCommand,
-  createSendPageCommand,
-  type SendOptions,
-} from "./bus/send-command.ts";
-import { tlsFilesOf, type Config } from "./config.ts";
+import { createSendCommand, createSendOperatorCommand, sendOptions } from "./bus/send-command.ts";
+import { needed, tlsFilesOf, type Config } from "./config.ts";
 import type { GatewayDatabase } from "./database.ts";
 import { faceOf } from "./face.ts";
 import { createRouter } from "./endpoint/create-router.ts";
@@ -33,15 +28,17 @@ import { watchForwarding } from "./http/watch-forwarding.ts";
 import { startListener } from "./http/listener.ts";
 import { timeoutsOfClients } from "./http/timeouts-of-clients.ts";
 import { bodiesIn } from "./limits/body-limit.ts";
-import { createPageInFlightLimit, placesIn } from "./limits/in-flight-limit.ts";
+import { placesIn } from "./limits/in-flight-limit.ts";
+import { listDepsIn } from "./lists/list-deps.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
-import { createPageRateLimit, pageRatesIn } from "./limits/page-rate-limit.ts";
 import { createRefusedAttempts } from "./limits/refused-attempts.ts";
 import { signInLimitsIn } from "./limits/sign-in-limits.ts";
 import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { binRoute } from "./merchant-api/bin.ts";
 import { cancelRoute, captureRoute } from "./merchant-api/capture-and-cancel.ts";
+import { checkoutListRoute } from "./merchant-api/checkout-list.ts";
 import { createCheckoutRoute, getCheckoutRoute } from "./merchant-api/checkout.ts";
+import { paymentListRoutes } from "./merchant-api/payment-list.ts";
 import { paymentRoute } from "./merchant-api/payment.ts";
 import { preAuthorizationRoute } from "./merchant-api/pre-authorization.ts";
 import { refundRoute } from "./merchant-api/refund.ts";
@@ -52,22 +49,17 @@ import type { SignIn } from "./merchant/sign-in.ts";
 import { refuseMissingPeppers, startSignIn } from "./merchant/start-sign-in.ts";
 import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
 import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
+import { operatorListRoutes } from "./operator-api/lists.ts";
 import { merchantRoutes } from "./operator-api/merchants.ts";
 import { acquirerAccountRoutes } from "./operator-api/acquirer-accounts.ts";
 import { paymentRoutes } from "./operator-api/payments.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
 import { isRefused } from "./operator-api/refused-operator-queries.ts";
 import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
+import { searchRoute } from "./operator-api/search.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
-import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
-import { createFormTokens } from "./public-pages/checkout/form-token.ts";
-import { loadPageAssets } from "./public-pages/checkout/page-assets.ts";
-import { headersOfPages } from "./public-pages/headers-of-pages.ts";
-import { pageReports } from "./public-pages/page-reports/page-reports.ts";
-import { createViolationEvents } from "./public-pages/page-reports/violation-events.ts";
+import { publicPages, signedSessionsOf } from "./public-pages/public-pages.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
-import { createSignedSessions, type SignedSessions } from "./public-pages/three-ds/signed-session.ts";
-import { threeDsPages } from "./public-pages/three-ds/three-ds-pages.ts";
 import { watchCertificates } from "./watch-certificates.ts";
 
 export type ApiGateway = RunningService & { face: GatewayFace; port: number; healthPort: number };
@@ -169,6 +161,7 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps & { signIn: Si
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
   const publicUrl = needed(config.PUBLIC_URL);
   const generateSession = createGenerateSession(signedSessionsOf(config), publicUrl);
+  const lists = listDepsIn(config);
   return createRouter({
     prefix: "/api",
     authenticate: authenticateMerchant(signIn, signInLimitsIn(config)),
@@ -181,50 +174,16 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps & { signIn: Si
       saleRoute({ send, cards }),
       threeDsRoute({ send, cards, generateSession }),
       paymentRoute({ send }),
+      ...paymentListRoutes({ send, lists }),
       captureRoute({ send }),
       cancelRoute({ send }),
       refundRoute({ send }),
       binRoute({ send }),
       createCheckoutRoute({ send, publicUrl }),
       getCheckoutRoute({ send, publicUrl }),
+      checkoutListRoute({ send, publicUrl, lists }),
     ],
   });
-}
-
-/** The pages for buyers' browsers: checkouts, and the ways to a 3-D Secure challenge and back. */
-function publicPages(config: Config, { bus, db, clock, log }: Deps): Router {
-  const sealingKeys = needed(config.CARD_SEALING_KEYS);
-  const publicUrl = needed(config.PUBLIC_URL);
-  const sessions = signedSessionsOf(config);
-  const sendPage = createSendPageCommand(bus, sendOptions(config, clock));
-  const inPlace = createPageInFlightLimit(placesIn(config), config.REQUESTS_IN_FLIGHT_SHARE);
-  const bodies = bodiesIn(config);
-  const rate = createPageRateLimit(pageRatesIn(config));
-  const router = Router();
-  router.use(
-    headersOfPages(publicUrl),
-    pageReports({ publicUrl, events: createViolationEvents(log, () => performance.now()) }),
-    checkoutPages({
-      rate,
-      db,
-      publicUrl,
-      send: createSendCommand(bus, sendOptions(config, clock)),
-      sendPage,
-      cards: createCardSealer(sealingKeys),
-      tokens: createFormTokens(sealingKeys),
-      generateSession: createGenerateSession(sessions, publicUrl),
-      assets: loadPageAssets(publicUrl),
-      bodies,
-      inPlace,
-    }),
-    threeDsPages({ rate, send: sendPage, sessions, bodies, inPlace, now: Date.now }),
-  );
-  return router;
-}
-
-function signedSessionsOf(config: Config): SignedSessions {
-  const lifetimeMs = config.THREE_DS_STATE_LIFETIME;
-  return createSignedSessions(needed(config.THREE_DS_STATE_KEYS), { lifetimeMs });
 }
 
 function operatorApi(
@@ -248,6 +207,8 @@ function operatorApi(
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
       ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce })),
+      ...operatorListRoutes({ send, db, lists: listDepsIn(config) }),
+      searchRoute({ send, db }),
       ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
       ...refundRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
@@ -255,14 +216,4 @@ function operatorApi(
       ...refusedOperatorRoutes({ db }),
     ],
   });
-}
-
-function sendOptions({ HANDLER_TIMEOUT, REQUEST_TIMEOUT }: Config, clock: ClockWatch): SendOptions {
-  return { handlerTimeoutMs: HANDLER_TIMEOUT, requestTimeoutMs: REQUEST_TIMEOUT, clock };
-}
-
-/** The configuration has what each listener needs, as its schema has checked; this tells the compiler. */
-function needed<Setting>(setting: Setting | undefined): Setting {
-  if (setting === undefined) throw new TypeError("a listener is on without a setting it needs");
-  return setting;
 }

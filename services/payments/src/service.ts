@@ -35,6 +35,8 @@ import { accountHandlers } from "./acquirer-account/account-handlers.ts";
 import { createRouting } from "./acquirer-account/routing.ts";
 import { startAccounts } from "./connect-acquirer.ts";
 import type { PaymentsDatabase } from "./database.ts";
+import { connectLists } from "./list/connect-lists.ts";
+import { listHandlers } from "./list/list-payments.ts";
 import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
 import { getPayment } from "./recovery/get-payment.ts";
 import type { MerchantOperationDeps } from "./operation/merchant-operations.ts";
@@ -79,6 +81,7 @@ export async function startPayments(
     applicationName: "payments",
     log,
   });
+  const lists = connectLists(config, log);
   const db = createDatabase<PaymentsDatabase>(pool);
   const { ring: fingerprintKeys, noting } = await startFingerprints(db, config, log);
   const bus = await connectBus({
@@ -153,6 +156,7 @@ export async function startPayments(
   };
   const checkouts = {
     ...threeDs,
+    lists: lists.db,
     checkoutAttemptsMax: config.CHECKOUT_ATTEMPTS_MAX,
     checkoutExpiresAfterMs: config.CHECKOUT_EXPIRES_AFTER,
   };
@@ -172,6 +176,7 @@ export async function startPayments(
       handler(getPaymentCommand, ({ context, payload }) =>
         getPayment(reading, context.merchant.merchantId, payload.paymentId),
       ),
+      ...listHandlers({ lists: lists.db, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
       ...threeDsHandlers(threeDs),
       ...operationHandlers({ ...operations, connections }),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
@@ -241,7 +246,7 @@ export async function startPayments(
         [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [() => banks.close()],
-        [pool, writePool, outboxPool].map((each) => () => each.end()),
+        [pool, writePool, outboxPool, lists].map((each) => () => each.end()),
       ]),
   };
 }

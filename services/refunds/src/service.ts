@@ -1,6 +1,12 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
-import { getRefund as getRefundCommand, requestRefund as requestRefundCommand } from "@holdfast/contracts";
+import {
+  getRefund as getRefundCommand,
+  listMerchantRefunds,
+  listRefundsForOperator,
+  requestRefund as requestRefundCommand,
+} from "@holdfast/contracts";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
+import { createListPool } from "@holdfast/lists";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
 import {
@@ -28,6 +34,8 @@ import {
 import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import type { RefundsDatabase } from "./database.ts";
+import { listForOperator } from "./list/list-for-operator.ts";
+import { listOfMerchant } from "./list/list-of-merchant.ts";
 import { getRefund } from "./refund/get-refund.ts";
 import { createBeyondDeadline } from "./operator/beyond-deadline.ts";
 import type { DecideDeps } from "./operator/decide-refund.ts";
@@ -58,7 +66,14 @@ export async function startRefunds(
     applicationName: "refunds",
     log,
   });
+  const listPool = createListPool({
+    url: config.DATABASE_URL,
+    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
+    applicationName: "refunds",
+    log,
+  });
   const db = createDatabase<RefundsDatabase>(pool);
+  const lists = createDatabase<RefundsDatabase>(listPool);
   const bus = await connectBus({
     ...busOptions(config),
     name: "refunds",
@@ -109,6 +124,12 @@ export async function startRefunds(
       handler(getRefundCommand, ({ context, payload }) =>
         getRefund(db, context.merchant.merchantId, payload.refundId),
       ),
+      handler(listMerchantRefunds, ({ context, payload }) =>
+        listOfMerchant(lists, context.merchant.merchantId, payload),
+      ),
+      handler(listRefundsForOperator, ({ context, payload }) =>
+        listForOperator({ ...deps, lists }, context, payload),
+      ),
       ...lookAfterEach(auditWatch, operatorHandlers(deps)),
       confirmEventsHandler("refunds", outboxPool),
     ],
@@ -149,7 +170,7 @@ export async function startRefunds(
         [serving, clock, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
         [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
-        [pool, outboxPool].map((each) => () => each.end()),
+        [pool, outboxPool, listPool].map((each) => () => each.end()),
       ]),
   };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { defineEndpoint } from "./endpoint.ts";
-import { pageQuery } from "./operator-payments.ts";
+import { pageQuery } from "./list-query.ts";
 
 /** One line of a service's audit log; see the audit package for the chain. */
 export const auditLogEntrySchema = z

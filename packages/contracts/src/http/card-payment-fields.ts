@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isAmexPan, passesLuhn } from "../card.ts";
 import { CARD_NUMBER_FAULT, holdsThisCard } from "../card-number.ts";
 import { JsonNumber } from "../json-number.ts";
-import { CURRENCIES, currencyExponent, parseAmount, type AmountFault } from "../money.ts";
+import { CURRENCIES, currencyExponent, parseJsonAmount, type AmountFault } from "../money.ts";
 import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
 
@@ -12,7 +12,8 @@ export function amountSchema() {
   return z.instanceof(JsonNumber, { error: "must be a number" }).meta({
     // No currency has a smaller unit than the fourth decimal.
     override: { type: "number", minimum: 0.0001, maximum: 999_999_999.99 },
-    description: "Decimal number without an exponent and with at most as many decimals as the currency has",
+    description:
+      "Decimal number that is a whole number of the currency's minor units; `12.5`, `12.5000` and `1.25e1` are the same",
     examples: [12.5],
   });
 }
@@ -127,7 +128,7 @@ export function checkAmount(
 ): void {
   if (!(amount instanceof JsonNumber)) return;
   const exponent = typeof currency === "string" ? currencyExponent(currency) : undefined;
-  const parsed = parseAmount(amount.source, exponent ?? LARGEST_EXPONENT);
+  const parsed = parseJsonAmount(amount.source, exponent ?? LARGEST_EXPONENT);
   if (typeof parsed !== "bigint") addFault("amount", parsed, AMOUNT_FAULT_MESSAGES[parsed]);
 }
 
@@ -135,7 +136,8 @@ export function checkAmount(
 const LARGEST_EXPONENT = 4;
 
 export const AMOUNT_FAULT_MESSAGES: Record<AmountFault, string> = {
-  invalid_amount: "must be a plain decimal number without sign, exponent or leading zeros",
+  invalid_amount:
+    "must be a decimal number without sign and leading zeros, and with at most two digits of exponent",
   too_many_decimals: "has more decimals than the currency",
   must_be_positive: "must be more than 0",
   too_large: "must be at most 999999999.99",

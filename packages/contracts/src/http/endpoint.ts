@@ -33,9 +33,17 @@ type Operation = {
   request?: z.ZodType;
   /** Whether a request without a body counts as an empty object. */
   bodyOptional?: boolean;
-  responses: Record<number, { description: string; body?: z.ZodType; headers?: Record<string, string> }>;
+  responses: Record<number, EndpointResponse>;
   /** Beside those every endpoint can answer with (see `COMMON_PROBLEMS`). */
   problems: readonly ProblemCode[];
+};
+
+type EndpointResponse = {
+  description: string;
+  body?: z.ZodType;
+  /** Whether the items of the body's page also come as rows, in one answer (`ROW_MEDIA_TYPES`). */
+  rows?: boolean;
+  headers?: Record<string, string>;
 };
 
 /** What a request of this endpoint waits for. */

@@ -3,11 +3,15 @@ import { getAuditLog } from "./audit-log.ts";
 import { bin } from "./bin.ts";
 import { cancel, capture } from "./capture.ts";
 import { createCheckout, getCheckout } from "./checkout.ts";
+import { listMerchantCheckouts } from "./checkout-list.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { MERCHANT_ROUTE_ENDPOINTS } from "./merchant-routes.ts";
 import { MERCHANT_OPERATOR_ENDPOINTS } from "./merchants.ts";
 import { PAYMENT_OPERATOR_ENDPOINTS } from "./operator-payments.ts";
+import { listOperatorPayments, listOperatorRefunds } from "./operator-lists.ts";
+import { searchOperator } from "./operator-search.ts";
 import { REFUND_OPERATOR_ENDPOINTS } from "./operator-refunds.ts";
+import { listPaymentRefunds, listPayments } from "./payment-list.ts";
 import { payment } from "./payment.ts";
 import { preAuthorization } from "./pre-authorization.ts";
 import { refund } from "./refund.ts";
@@ -22,13 +26,19 @@ export const ENDPOINTS: readonly Endpoint[] = [
   sale,
   threeDs,
   payment,
+  listPayments,
+  listPaymentRefunds,
   capture,
   cancel,
   refund,
   bin,
   createCheckout,
   getCheckout,
+  listMerchantCheckouts,
   ...MERCHANT_OPERATOR_ENDPOINTS,
+  listOperatorPayments,
+  listOperatorRefunds,
+  searchOperator,
   ...PAYMENT_OPERATOR_ENDPOINTS,
   ...REFUND_OPERATOR_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,

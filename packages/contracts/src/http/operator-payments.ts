@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
-import { cursorParameter, limitParameter, BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
+import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 
 /** Outcomes two operators can settle a payment to. */
 export const resolutionOutcomeSchema = z.enum(["SUCCESS", "FAILED"]);
@@ -70,6 +70,10 @@ export const operatorPaymentSchema = z
   .object({
     merchantId: z.uuid(),
     payment: apiPaymentResponseSchema,
+    accountId: z.uuid().optional().meta({
+      description:
+        "Account at an acquirer that the payment was sent to; absent where it is that of `ACQUIRER_URL`",
+    }),
     state: z
       .string()
       .meta({ description: "Internal state; merchants see AUTHORIZING and REVERSING as ENROLLED" }),
@@ -114,31 +118,7 @@ export const operatorPaymentPageSchema = z
   .object({ items: z.array(operatorPaymentSchema), nextCursor: z.string().optional() })
   .meta({ id: "OperatorPaymentPage" });
 
-/** `limit` and `cursor` of every list. */
-export const pageQuery = {
-  limit: limitParameter,
-  cursor: cursorParameter(1_000),
-};
-
 const paymentPath = z.object({ paymentId: pathId("Id of the payment") });
-
-export const listOperatorPayments = defineEndpoint({
-  operationId: "listUnresolvedPayments",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/payments",
-  role: "viewer",
-  summary: "List unresolved payments",
-  description: "Returns the payments whose outcome at the bank is unknown, oldest first.",
-  queryParameters: z.object({
-    unresolved: z
-      .literal("true", { error: "must be true" })
-      .meta({ description: "Only unresolved payments can be listed" }),
-    ...pageQuery,
-  }),
-  responses: { 200: { description: "One page of payments", body: operatorPaymentPageSchema } },
-  problems: ["validation_failed", "forbidden"],
-});
 
 export const getOperatorPayment = defineEndpoint({
   operationId: "getOperatorPayment",
@@ -215,7 +195,6 @@ export const resolvePayment = defineEndpoint({
 });
 
 export const PAYMENT_OPERATOR_ENDPOINTS = [
-  listOperatorPayments,
   getOperatorPayment,
   inquirePayment,
   reversePayment,

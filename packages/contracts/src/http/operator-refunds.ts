@@ -1,16 +1,9 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
-import { BODY_PROBLEMS, defineEndpoint, only, pathId } from "./endpoint.ts";
-import { pageQuery, resolutionSchema, statementSchema } from "./operator-payments.ts";
+import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
+import { resolutionSchema, statementSchema } from "./operator-payments.ts";
 import { refundRequestSchema } from "./refund.ts";
-
-/**
- * What the queue can be narrowed to. Merchants see PENDING_APPROVAL until a refund has ended; here that is what waits
- * for a decision, and EXECUTING is what has been decided and has not ended.
- */
-export const REFUND_FILTERS = ["PENDING_APPROVAL", "EXECUTING", "SUCCESS", "FAILED", "REJECTED"] as const;
-export type RefundFilter = (typeof REFUND_FILTERS)[number];
 
 const approvalSchema = z.object({
   operator: z.string(),
@@ -99,28 +92,7 @@ export const operatorRefundDetailSchema = operatorRefundSchema
   .meta({ id: "OperatorRefundDetail" });
 export type OperatorRefundDetail = z.infer<typeof operatorRefundDetailSchema>;
 
-export const operatorRefundPageSchema = z
-  .object({ items: z.array(operatorRefundSchema), nextCursor: z.string().optional() })
-  .meta({ id: "OperatorRefundPage" });
-
 const refundPath = z.object({ refundId: pathId("Id of the refund") });
-
-export const listOperatorRefunds = defineEndpoint({
-  operationId: "listRefunds",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/refunds",
-  role: "viewer",
-  summary: "List refunds",
-  description: "Returns the refunds of all merchants, oldest first.",
-  queryParameters: z.object({
-    status: only("this status", z.enum(REFUND_FILTERS, `must be one of ${REFUND_FILTERS.join(", ")}`)),
-    merchantId: only("refunds of this merchant", z.uuid({ error: "must be a merchant's id" })),
-    ...pageQuery,
-  }),
-  responses: { 200: { description: "One page of refunds", body: operatorRefundPageSchema } },
-  problems: ["validation_failed", "forbidden"],
-});
 
 export const getOperatorRefund = defineEndpoint({
   operationId: "getOperatorRefund",
@@ -262,7 +234,6 @@ export const requestOperatorRefund = defineEndpoint({
 });
 
 export const REFUND_OPERATOR_ENDPOINTS = [
-  listOperatorRefunds,
   getOperatorRefund,
   approveOperatorRefund,
   rejectOperatorRefund,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { BODY_PROBLEMS, defineEndpoint } from "./endpoint.ts";
-import { pageQuery } from "./operator-payments.ts";
+import { pageQuery } from "./list-query.ts";
 
 /** A person whose tokens are refused, whatever the identity provider says. */
 export const refusedOperatorSchema = z

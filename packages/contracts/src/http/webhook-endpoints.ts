@@ -2,7 +2,7 @@ import { z } from "zod";
 import { cardNumberFree } from "../card-number.ts";
 import { FINAL_STATUSES } from "../payment-status.ts";
 import { BODY_PROBLEMS, defineEndpoint, only, pathId } from "./endpoint.ts";
-import { pageQuery } from "./operator-payments.ts";
+import { pageQuery } from "./list-query.ts";
 import { webhookErrorSchema } from "./webhook-errors.ts";
 
 /** The operator API's webhook part (product.md, section 5): an endpoint for each merchant, and the delivery log. */

@@ -1,6 +1,7 @@
 import * as acquirerAccountCommands from "./acquirer-account-commands.ts";
 import * as checkoutCommands from "./checkout-commands.ts";
 import * as merchantCommands from "./commands.ts";
+import * as listCommands from "./list-commands.ts";
 import type { Command } from "./message.ts";
 import * as operatorCommands from "./operator-commands.ts";
 import * as refundCommands from "./refund-commands.ts";
@@ -14,6 +15,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   merchantCommands,
   acquirerAccountCommands,
   checkoutCommands,
+  listCommands,
   operatorCommands,
   refundCommands,
   refundBankCommands,

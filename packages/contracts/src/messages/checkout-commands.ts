@@ -11,7 +11,7 @@ import { threeDsTermsSchema } from "./three-ds-commands.ts";
  */
 
 /** As `payments` knows it; the gateway adds where its page is. */
-const checkoutRecordSchema = checkoutSchema.omit({ checkoutUrl: true });
+export const checkoutRecordSchema = checkoutSchema.omit({ checkoutUrl: true });
 export type CheckoutRecord = z.infer<typeof checkoutRecordSchema>;
 
 /** Open a checkout. Its id was drawn by the gateway, so a copy of the message is the same checkout. */

@@ -13,6 +13,7 @@ import { defineOperatorCommand } from "./message.ts";
 const page = z.object({ limit: z.int(), cursor: z.string().optional() });
 const onePayment = z.object({ paymentId: z.uuid() });
 
+/** As a gateway of the version before `listPaymentsForOperator` asks. */
 export const listUnresolvedPayments = defineOperatorCommand({
   service: "payments",
   name: "list-unresolved",

@@ -2,11 +2,8 @@ import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
 import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
 import { resolutionOutcomeSchema } from "../http/operator-payments.ts";
-import {
-  operatorRefundDetailSchema,
-  operatorRefundPageSchema,
-  REFUND_FILTERS,
-} from "../http/operator-refunds.ts";
+import { operatorRefundPageSchema, REFUND_FILTERS } from "../http/operator-lists.ts";
+import { operatorRefundDetailSchema } from "../http/operator-refunds.ts";
 import { amountMinorSchema, defineCommand, defineOperatorCommand } from "./message.ts";
 
 /** What merchants and operators ask of the refunds service, through the gateway. */
@@ -49,7 +46,7 @@ export const requestRefundForMerchant = defineOperatorCommand({
   result: operatorRefundDetailSchema,
 });
 
-/** `cursor` is the service's own, opaque to the gateway. */
+/** As a gateway of the version before `listRefundsForOperator` asks. `cursor` is the service's own, opaque to the gateway. */
 export const listRefunds = defineOperatorCommand({
   service: "refunds",
   name: "list",

@@ -59,6 +59,14 @@ export type SendOptions = {
   clock: { isOff(): boolean };
 };
 
+/** As it is configured. */
+export function sendOptions(
+  config: { HANDLER_TIMEOUT: number; REQUEST_TIMEOUT: number },
+  clock: SendOptions["clock"],
+): SendOptions {
+  return { handlerTimeoutMs: config.HANDLER_TIMEOUT, requestTimeoutMs: config.REQUEST_TIMEOUT, clock };
+}
+
 /** What every command carries, on whose behalf it may be sent. */
 type CommonContext = Pick<CommandContext, "requestId" | "deadlineAt">;
 

@@ -1,8 +1,8 @@
-import { currencyExponent, parseAmount, type JsonNumber } from "@holdfast/contracts";
+import { currencyExponent, parseJsonAmount, type JsonNumber } from "@holdfast/contracts";
 
 /** The amount of a validated body, in minor units. */
 export function amountMinorOf({ amount, currency }: { amount: JsonNumber; currency: string }): string {
-  const amountMinor = parseAmount(amount.source, currencyExponent(currency) ?? 0);
+  const amountMinor = parseJsonAmount(amount.source, currencyExponent(currency) ?? 0);
   if (typeof amountMinor !== "bigint") throw new Error(`an amount passed validation and is ${amountMinor}`);
   return amountMinor.toString();
 }

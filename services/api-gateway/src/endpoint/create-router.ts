@@ -88,7 +88,9 @@ function routeHandler(
         attempts?.count(exchange, answer.code);
         return refuse(exchange, answer);
       }
-      exchange.answer(answer.status, answer.headers, answer.body && JSON.stringify(answer.body));
+      const { status, headers, body, rows } = answer;
+      if (rows) await exchange.answerInPieces(status, headers, rows());
+      else exchange.answer(status, headers, body && JSON.stringify(body));
     });
     if (!hadPlace) refuse(exchange, new Refusal("service_unavailable"));
   });

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
+import { once } from "node:events";
 import { ServerResponse } from "node:http";
 import type { MessageContext, ProblemCode, VerifiedOperator } from "@holdfast/contracts";
 import type { OperatorToken } from "@holdfast/operator-token";
@@ -14,6 +15,8 @@ export type ListenerState = {
   readonly name: "merchant" | "operator" | "public";
   /** Answers close their connections, so that clients open the next one to another process. */
   draining: boolean;
+  /** How long a client may take to make room for more of its answer. */
+  readonly answerTimeoutMs: number;
 };
 
 /**
@@ -63,20 +66,67 @@ export class Exchange extends ServerResponse {
     this.writeContinue();
   }
 
-  /** Sends the whole answer. Every answer of the gateway goes through here, except to bytes that were not HTTP. */
+  /**
+   * Sends the whole answer. Every answer of the gateway goes through here, except those that come in pieces and those to
+   * bytes that were not HTTP.
+   */
   answer(status: number, headers: Record<string, string> | undefined, body: string | undefined): void {
     if (this.headersSent || this.destroyed) return;
-    // A body that was never requested may come all the same, or not: what follows could be read as either.
-    if (this.listener.draining || this.#holdsBodyBack) this.isLast = true;
     const length = body === undefined ? undefined : Buffer.byteLength(body);
-    this.writeHead(status, {
-      ...commonHeaders(this.requestId),
-      ...(this.isLast && { Connection: "close" }),
-      ...this.rateLimit,
+    this.#begin(status, {
       ...(length !== undefined && { "Content-Type": "application/json", "Content-Length": length }),
       ...headers,
     });
     this.end(body);
+  }
+
+  /**
+   * Sends an answer whose length is not known yet. The next piece is taken only when the client has room for it. Where there
+   * is no next one because of a failure, or the client takes too long, the connection is cut off: an answer that ended would
+   * look whole.
+   */
+  async answerInPieces(
+    status: number,
+    headers: Record<string, string> | undefined,
+    pieces: AsyncIterable<string>,
+  ): Promise<void> {
+    if (this.headersSent || this.destroyed) return;
+    this.#begin(status, headers ?? {});
+    if (this.req.method === "HEAD") return void this.end();
+    try {
+      for await (const piece of pieces) {
+        if (this.destroyed) return;
+        if (piece !== "" && !this.write(piece)) await this.#hasRoom();
+      }
+      this.end();
+    } catch (error) {
+      if (!this.destroyed) this.error = error;
+      this.destroy();
+    }
+  }
+
+  #begin(status: number, headers: Record<string, string | number>): void {
+    // A body that was never requested may come all the same, or not: what follows could be read as either.
+    if (this.listener.draining || this.#holdsBodyBack) this.isLast = true;
+    this.writeHead(status, {
+      ...commonHeaders(this.requestId),
+      ...(this.isLast && { Connection: "close" }),
+      ...this.rateLimit,
+      ...headers,
+    });
+  }
+
+  /** @throws when the client has not made room in time, or is gone. */
+  async #hasRoom(): Promise<void> {
+    const closed = new AbortController();
+    const onClose = () => closed.abort();
+    this.once("close", onClose);
+    const late = AbortSignal.timeout(this.listener.answerTimeoutMs);
+    try {
+      await once(this, "drain", { signal: AbortSignal.any([closed.signal, late]) });
+    } finally {
+      this.off("close", onClose);
+    }
   }
 }
 

@@ -60,7 +60,7 @@ export async function startListener({
   connectionsMax,
   clientAddress = createClientAddress([]),
 }: ListenerOptions): Promise<Listener> {
-  const state: ListenerState = { name, draining: false };
+  const state: ListenerState = { name, draining: false, answerTimeoutMs: answerTimeout };
   const countRefused = createRefusedAccess(name);
   /** Open connections, each with its latest exchange. */
   const connections = new Map<Socket, Exchange | undefined>();

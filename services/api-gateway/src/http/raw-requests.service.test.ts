@@ -223,7 +223,7 @@ describe("is answered, and no command comes of it", () => {
   });
 
   test.each([
-    "/api/payments",
+    "/api/payment",
     `/api/payment/${ID}/`,
     `/api/Payment/${ID}`,
     `/api//payment/${ID}`,

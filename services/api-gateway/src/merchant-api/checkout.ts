@@ -48,7 +48,7 @@ export function createCheckoutRoute({ send, publicUrl }: Deps) {
       if (!("result" in reply)) return refusalOf(reply, undefined);
       const Location = `/api/checkout/${reply.result.checkoutId}`;
       const headers = { Location, ...replayedHeader(reply) };
-      return { status: 201, headers, body: answerOf(reply.result, publicUrl) };
+      return { status: 201, headers, body: checkoutAnswer(reply.result, publicUrl) };
     },
     checkCheckout,
   );
@@ -60,13 +60,14 @@ export function getCheckoutRoute({ send, publicUrl }: Deps) {
     const reply = await send(readCheckout, call, call.path);
     if ("result" in reply) {
       call.exchange.paymentId = reply.result.payment?.paymentId;
-      return { status: 200, body: answerOf(reply.result, publicUrl) };
+      return { status: 200, body: checkoutAnswer(reply.result, publicUrl) };
     }
     return reply.outcome === "problem" ? refusalOf(reply, undefined) : new Refusal("service_unavailable");
   });
 }
 
-function answerOf(record: CheckoutRecord, publicUrl: string): Checkout {
+/** @param publicUrl where the page is. */
+export function checkoutAnswer(record: CheckoutRecord, publicUrl: string): Checkout {
   const { checkoutId, payment, ...rest } = record;
   return {
     checkoutId,

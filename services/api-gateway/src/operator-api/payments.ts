@@ -3,8 +3,6 @@ import {
   getOperatorPayment,
   inquirePayment,
   inquireUnresolvedPayment,
-  listOperatorPayments,
-  listUnresolvedPayments,
   resolvePayment,
   resolveUnresolvedPayment,
   reversePayment,
@@ -20,13 +18,6 @@ import { defineRoute, type Answer } from "../endpoint/route.ts";
 /** What operators see of payments, and do about those whose outcome is unknown. */
 export function paymentRoutes({ send }: { send: SendOperatorCommand }) {
   return [
-    defineRoute(listOperatorPayments, async (call) => {
-      const { limit = "50", cursor } = call.query;
-      const page = { limit: Number(limit), ...(cursor !== undefined && { cursor }) };
-      const reply = await send(listUnresolvedPayments, call, page);
-      if (!("result" in reply)) return operatorRefusalOf(reply);
-      return { status: 200, body: reply.result };
-    }),
     defineRoute(getOperatorPayment, async (call) => {
       return answer(await send(describePayment, call, call.path));
     }),

@@ -8,8 +8,6 @@ import {
   getOperatorRefund,
   inquireOperatorRefund,
   inquireRefund,
-  listOperatorRefunds,
-  listRefunds,
   rejectOperatorRefund,
   rejectRefund,
   requestOperatorRefund,
@@ -29,18 +27,6 @@ import { amountMinorOf } from "../endpoint/amount-minor.ts";
 /** What operators see and decide about refunds. */
 export function refundRoutes({ send }: { send: SendOperatorCommand }) {
   return [
-    defineRoute(listOperatorRefunds, async (call) => {
-      const { limit = "50", cursor, status, merchantId } = call.query;
-      call.exchange.merchantId = merchantId;
-      const reply = await send(listRefunds, call, {
-        limit: Number(limit),
-        ...(cursor !== undefined && { cursor }),
-        ...(status !== undefined && { status }),
-        ...(merchantId !== undefined && { merchantId }),
-      });
-      if (!("result" in reply)) return operatorRefusalOf(reply);
-      return { status: 200, body: reply.result };
-    }),
     defineRoute(getOperatorRefund, async (call) => {
       return answer(call.exchange, await send(describeRefund, call, call.path));
     }),

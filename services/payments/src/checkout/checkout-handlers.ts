@@ -1,6 +1,7 @@
 import {
   cancelCheckout as cancelCheckoutCommand,
   inspectCheckoutCard as inspectCheckoutCardCommand,
+  listCheckouts as listCheckoutsCommand,
   openCheckout as openCheckoutCommand,
   payCheckout as payCheckoutCommand,
   readCheckout as readCheckoutCommand,
@@ -10,16 +11,22 @@ import { handler } from "@holdfast/messaging";
 import { withConnection, type ConnectionDeps } from "../with-connection.ts";
 import { cancelCheckout } from "./cancel-checkout.ts";
 import { inspectCheckoutCard } from "./inspect-checkout-card.ts";
+import { listCheckouts, type ListCheckoutsDeps } from "./list-checkouts.ts";
 import { openCheckout, type OpenCheckoutDeps } from "./open-checkout.ts";
 import { payCheckout, type PayCheckoutDeps } from "./pay-checkout.ts";
 import { readCheckout, viewCheckout } from "./read-checkout.ts";
 
 /** The commands of merchants and of the checkout's page. */
-export function checkoutHandlers(deps: PayCheckoutDeps & OpenCheckoutDeps & ConnectionDeps) {
+export function checkoutHandlers(
+  deps: PayCheckoutDeps & OpenCheckoutDeps & ListCheckoutsDeps & ConnectionDeps,
+) {
   return [
     handler(openCheckoutCommand, (message) => openCheckout(deps, message)),
     handler(readCheckoutCommand, ({ context, payload }) =>
       readCheckout(deps, context.merchant.merchantId, payload.checkoutId),
+    ),
+    handler(listCheckoutsCommand, ({ context, payload }) =>
+      listCheckouts(deps, context.merchant.merchantId, payload),
     ),
     handler(viewCheckoutCommand, ({ payload }) => viewCheckout(deps, payload.checkoutId)),
     handler(cancelCheckoutCommand, ({ payload }) => cancelCheckout(deps, payload.checkoutId)),

@@ -79,15 +79,44 @@ async function selectCheckout(
     .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst();
   if (!found) return undefined;
-  const { is_expired: isExpired, ...row } = found;
-  const standing = { state: row.state, isExpired, attempts: row.attempts };
-  if (row.payment_id === null) return { row, standing, payment: undefined, attempt: undefined };
-  const payment = await db
+  const payments = await latestPayments(db, [found]);
+  return withPayment(found, payments);
+}
+
+/** A checkout's row, with whether its time is over. */
+export type ReadCheckout = CheckoutRow & { is_expired: boolean };
+
+/** The same checkouts, each with its latest payment. */
+export async function withPayments(
+  db: Kysely<PaymentsDatabase>,
+  rows: ReadCheckout[],
+): Promise<FoundCheckout[]> {
+  const payments = await latestPayments(db, rows);
+  return rows.map((row) => withPayment(row, payments));
+}
+
+type AttemptRow = PaymentRow & { has_succeeded: boolean };
+
+async function latestPayments(
+  db: Kysely<PaymentsDatabase>,
+  rows: ReadCheckout[],
+): Promise<Map<string, AttemptRow>> {
+  const ids = rows.flatMap(({ payment_id }) => payment_id ?? []);
+  if (ids.length === 0) return new Map();
+  const payments = await db
     .selectFrom("payment")
     .selectAll()
     .select(hasSucceeded.as("has_succeeded"))
-    .where("payment_id", "=", row.payment_id)
-    .executeTakeFirst();
+    .where("payment_id", "in", ids)
+    .execute();
+  return new Map(payments.map((payment) => [payment.payment_id, payment]));
+}
+
+function withPayment(read: ReadCheckout, payments: ReadonlyMap<string, AttemptRow>): FoundCheckout {
+  const { is_expired: isExpired, ...row } = read;
+  const standing = { state: row.state, isExpired, attempts: row.attempts };
+  if (row.payment_id === null) return { row, standing, payment: undefined, attempt: undefined };
+  const payment = payments.get(row.payment_id);
   if (!payment) throw new Error("a checkout names a payment that does not exist");
   return {
     row,

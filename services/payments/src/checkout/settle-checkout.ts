@@ -30,7 +30,7 @@ export async function settleCheckout(
   merchantId?: string,
 ): Promise<FoundCheckout | undefined> {
   const found = await findCheckout(db, checkoutId, merchantId);
-  if (!found || standsAt(found, checkoutAttemptsMax) === found.row.state) return found;
+  if (!found || !isToBeClosed(found, checkoutAttemptsMax)) return found;
   await failpoint("payments.before_checkout_close");
   const settled = await db.transaction().execute(async (trx) => {
     const locked = await lockCheckout(trx, checkoutId);
@@ -42,6 +42,11 @@ export async function settleCheckout(
   });
   if (settled?.closed && settled.checkout) events.checkoutClosed(settled.checkout.row);
   return settled?.checkout;
+}
+
+/** Whether its payment or its clock requires that the checkout be closed. */
+export function isToBeClosed(found: FoundCheckout, attemptsMax: number): boolean {
+  return standsAt(found, attemptsMax) !== found.row.state;
 }
 
 function standsAt({ standing, attempt }: FoundCheckout, attemptsMax: number) {

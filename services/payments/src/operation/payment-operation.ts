@@ -1,4 +1,4 @@
-import { amountToJson, parseAmount, type CommandReply, type ProblemCode } from "@holdfast/contracts";
+import { amountToJson, parseJsonAmount, type CommandReply, type ProblemCode } from "@holdfast/contracts";
 import { merchantStatus, type PaymentState } from "../payment/payment.ts";
 
 /**
@@ -37,7 +37,7 @@ export function decideCapture(
   }
   if (currency !== undefined && currency !== payment.currency) return refuse("currency_mismatch");
   if (amount === undefined) return { kind: "go", amountMinor: capturable };
-  const amountMinor = parseAmount(amount, payment.currency_exponent);
+  const amountMinor = parseJsonAmount(amount, payment.currency_exponent);
   if (typeof amountMinor !== "bigint") {
     const fault = {
       field: "amount",

@@ -12,13 +12,18 @@ import type { OperatorPaymentRow } from "./operator-payment.ts";
  */
 export async function findUnresolved(
   db: Kysely<PaymentsDatabase>,
-  { limit, after }: { limit: number; after: TimePosition | undefined },
+  {
+    merchantId,
+    limit,
+    after,
+  }: { merchantId?: string | undefined; limit: number; after: TimePosition | undefined },
 ): Promise<OperatorPaymentRow[]> {
   const rows = await withOperatorColumns(db)
     .where("payment.recover_at", "is not", null)
     .where((where) =>
       where.or([where("recovery_attempts", ">", 0), where("lease_until", "<", sql<Date>`now()`)]),
     )
+    .$if(merchantId !== undefined, (query) => query.where("payment.merchant_id", "=", merchantId!))
     .$if(after !== undefined, (query) =>
       query.where(
         sql<boolean>`(created_at, payment.payment_id) > (${after?.createdAt}::timestamptz, ${after?.id}::uuid)`,

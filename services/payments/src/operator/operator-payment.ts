@@ -27,6 +27,7 @@ export function operatorPayment(row: OperatorPaymentRow, overdueAfterMs: number)
   const unresolved = isUnsettled(row.state) || isOverdueSession || row.operation_id !== null;
   return {
     merchantId: row.merchant_id,
+    ...(row.account_id !== null && { accountId: row.account_id }),
     payment: paymentRecord(row),
     state: row.state,
     unresolved,

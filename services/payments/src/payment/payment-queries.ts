@@ -8,6 +8,9 @@ import type { PaymentRow, ShownOperation } from "./payment-record.ts";
  */
 export type FoundPayment = PaymentRow & { last_operation: ShownOperation | null; lease_is_live: boolean };
 
+/** A payment as it is read, with its latest operation in JSON. */
+export type ReadPayment = PaymentRow & { operation: OperationJson | null };
+
 /** One payment of the merchant; another merchant's is as unknown as one that does not exist. */
 export async function findPayment(
   db: Kysely<PaymentsDatabase>,

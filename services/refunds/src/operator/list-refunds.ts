@@ -6,6 +6,7 @@ import {
   type listRefunds as listRefundsCommand,
   type operatorRefundPageSchema,
   type OperatorContext,
+  type OperatorRefund,
   type OperatorRefundDetail,
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
@@ -13,14 +14,19 @@ import type { z } from "zod";
 import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
 import { sumByPayment } from "./approvals-required.ts";
-import { operatorRefund, operatorRefundDetail, type OperatorView } from "./operator-refund.ts";
+import {
+  operatorRefund,
+  operatorRefundDetail,
+  type OperatorRefundRow,
+  type OperatorView,
+} from "./operator-refund.ts";
 import { findApprovals, findForOperator, findHistory, findQueue } from "./operator-refund-queries.ts";
 
 export type ViewDeps = { db: Kysely<RefundsDatabase>; payments: PaymentsPort; view: OperatorView };
 
 /** A page of refunds, oldest first, with what remains of their payments. */
 export async function listRefunds(
-  { db, payments, view }: ViewDeps,
+  deps: ViewDeps,
   context: OperatorContext,
   { cursor, limit, ...filter }: z.infer<typeof listRefundsCommand.request>,
 ): Promise<CommandReply<z.infer<typeof operatorRefundPageSchema>>> {
@@ -28,30 +34,33 @@ export async function listRefunds(
   if (cursor !== undefined && after === undefined) {
     return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
   }
-  const rows = await findQueue(db, { ...filter, limit: limit + 1, after });
+  const rows = await findQueue(deps.db, { ...filter, limit: limit + 1, after });
   const { page, next } = cutPage(rows, limit, ({ created_at_utc, refund_id }) =>
     timeCursor.encode({ createdAt: created_at_utc, id: refund_id }),
   );
-  const paymentIds = page.map(({ payment_id }) => payment_id);
+  return { outcome: "done", result: { items: await describeEach(deps, context, page), ...next } };
+}
+
+/** Each of the refunds as operators see it, with what remains of its payment. */
+export async function describeEach(
+  { db, payments, view }: ViewDeps,
+  context: OperatorContext,
+  rows: OperatorRefundRow[],
+): Promise<OperatorRefund[]> {
+  const paymentIds = rows.map(({ payment_id }) => payment_id);
   const approvals = await findApprovals(
     db,
-    page.map(({ refund_id }) => refund_id),
+    rows.map(({ refund_id }) => refund_id),
   );
   const sums = await sumByPayment(db, paymentIds);
   const remaining = await payments.remaining(context, paymentIds);
-  return {
-    outcome: "done",
-    result: {
-      items: page.map((row) =>
-        operatorRefund(
-          row,
-          { approvals: approvals.get(row.refund_id) ?? [], sums, remaining: remaining.get(row.payment_id) },
-          view,
-        ),
-      ),
-      ...next,
-    },
-  };
+  return rows.map((row) =>
+    operatorRefund(
+      row,
+      { approvals: approvals.get(row.refund_id) ?? [], sums, remaining: remaining.get(row.payment_id) },
+      view,
+    ),
+  );
 }
 
 /** One refund of any merchant, with its history. */

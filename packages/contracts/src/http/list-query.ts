@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { cursorParameter, limitParameter } from "./endpoint.ts";
+
+/** `limit` and `cursor` of every list. */
+export const pageQuery = {
+  limit: limitParameter,
+  cursor: cursorParameter(1_000),
+};
+
+/** Of a list that is also answered as CSV. */
+export const exportQuery = {
+  bom: z.literal("1", { error: "must be 1" }).optional().meta({
+    description: "Of CSV: the answer begins with a byte order mark, by which Excel recognizes UTF-8",
+  }),
+};
+
+/** What a list may be answered as, beside pages of JSON; all matching rows in one answer. */
+export const ROW_MEDIA_TYPES = {
+  "text/csv":
+    "All matching rows, UTF-8, with a header row of the JSON's names. A cell that a spreadsheet would take for a formula begins with an apostrophe. The last row is `#rows` and their number.",
+  "application/x-ndjson": 'All matching rows, one JSON object a line. The last line is `{"rows": number}`.',
+} as const;
+export type RowMediaType = keyof typeof ROW_MEDIA_TYPES;

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { defineEndpoint } from "./endpoint.ts";
+import { operatorListFilterSchema } from "./list-filter.ts";
+import { exportQuery, pageQuery } from "./list-query.ts";
+import { operatorPaymentSchema } from "./operator-payments.ts";
+import { operatorRefundSchema } from "./operator-refunds.ts";
+
+/** The gateway's own, beside what the services know. */
+const merchantName = z.string().optional().meta({ description: "Name of the merchant" });
+
+export const listedOperatorPaymentSchema = operatorPaymentSchema
+  .extend({ merchantName })
+  .meta({ id: "ListedOperatorPayment" });
+export const listedOperatorRefundSchema = operatorRefundSchema
+  .extend({ merchantName })
+  .meta({ id: "ListedOperatorRefund" });
+
+const listedPaymentsSchema = z
+  .object({
+    items: z.array(listedOperatorPaymentSchema),
+    nextCursor: z.string().optional(),
+  })
+  .meta({ id: "ListedOperatorPayments" });
+
+const listedRefundsSchema = z
+  .object({
+    items: z.array(listedOperatorRefundSchema),
+    nextCursor: z.string().optional(),
+  })
+  .meta({ id: "ListedOperatorRefunds" });
+
+const RANGE_RULE =
+  "A search that no index answers needs `from` and `to`, at most 31 days apart. With `Accept: text/csv` or " +
+  "`application/x-ndjson` all matching rows come in one answer, whose last line has their number.";
+
+export const listOperatorPayments = defineEndpoint({
+  operationId: "listPaymentsOfMerchants",
+  listener: "operator",
+  method: "GET",
+  path: "/operator/payments",
+  role: "viewer",
+  summary: "List payments of all merchants",
+  description:
+    "Returns payments, newest first. With `unresolved=true` they are those whose outcome at the bank is unknown, oldest " +
+    `first; that goes together with \`merchantId\` alone. ${RANGE_RULE}`,
+  queryParameters: z.object({
+    unresolved: z.literal("true", { error: "must be true" }).optional(),
+    ...operatorListFilterSchema.shape,
+    ...pageQuery,
+    ...exportQuery,
+  }),
+  responses: { 200: { description: "One page of payments", body: listedPaymentsSchema, rows: true } },
+  problems: ["validation_failed", "forbidden"],
+});
+
+/**
+ * What refunds can be narrowed to. Merchants see PENDING_APPROVAL until a refund has ended; here that is what waits for a
+ * decision, and EXECUTING is what has been decided and has not ended.
+ */
+export const REFUND_FILTERS = ["PENDING_APPROVAL", "EXECUTING", "SUCCESS", "FAILED", "REJECTED"] as const;
+export type RefundFilter = (typeof REFUND_FILTERS)[number];
+
+export const operatorRefundFilterSchema = operatorListFilterSchema
+  .omit({ transactionType: true, accountId: true })
+  .extend({
+    status: z.enum(REFUND_FILTERS, { error: `must be one of ${REFUND_FILTERS.join(", ")}` }).optional(),
+  });
+export type OperatorRefundFilter = z.infer<typeof operatorRefundFilterSchema>;
+
+/** Whether a search is for the refunds of one state and nothing else, which is a queue that people work off. */
+export function isRefundQueue({ status, merchantId: _merchantId, ...more }: OperatorRefundFilter): boolean {
+  return status !== undefined && Object.values(more).every((value) => value === undefined);
+}
+
+export const listOperatorRefunds = defineEndpoint({
+  operationId: "listRefunds",
+  listener: "operator",
+  method: "GET",
+  path: "/operator/refunds",
+  role: "viewer",
+  summary: "List refunds",
+  description:
+    "Returns the refunds of all merchants, newest first. With `status`, alone or with `merchantId`, it is the queue of that " +
+    `status, oldest first. ${RANGE_RULE}`,
+  queryParameters: z.object({ ...operatorRefundFilterSchema.shape, ...pageQuery, ...exportQuery }),
+  responses: { 200: { description: "One page of refunds", body: listedRefundsSchema, rows: true } },
+  problems: ["validation_failed", "forbidden"],
+});
+
+/** Of the bus, where names are not known. */
+export const operatorRefundPageSchema = z.object({
+  items: z.array(operatorRefundSchema),
+  nextCursor: z.string().optional(),
+});

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { textSchema } from "../text.ts";
+import { defineEndpoint } from "./endpoint.ts";
+import { listedOperatorPaymentSchema, listedOperatorRefundSchema } from "./operator-lists.ts";
+
+/** What a search text was found as. */
+export const SEARCH_MATCHES = [
+  "id",
+  "orderId",
+  "externalTransactionId",
+  "authCode",
+  "customerId",
+  "last4",
+  "pan",
+] as const;
+export type SearchMatch = (typeof SEARCH_MATCHES)[number];
+
+const matchedBy = z.enum(SEARCH_MATCHES).meta({ description: "What the text is of the item" });
+
+export const searchAnswerSchema = z
+  .object({
+    items: z.array(
+      z.discriminatedUnion("type", [
+        z.object({ type: z.literal("payment"), matchedBy, payment: listedOperatorPaymentSchema }),
+        z.object({ type: z.literal("refund"), matchedBy, refund: listedOperatorRefundSchema }),
+        z.object({
+          type: z.literal("merchant"),
+          matchedBy,
+          merchant: z.object({ merchantId: z.uuid(), name: z.string() }),
+        }),
+      ]),
+    ),
+    more: z.boolean().meta({
+      description:
+        "Whether more is found than is shown: the newest 20 of each kind are; a list has the others",
+    }),
+  })
+  .meta({ id: "SearchAnswer" });
+export type SearchAnswer = z.infer<typeof searchAnswerSchema>;
+
+export const searchOperator = defineEndpoint({
+  operationId: "search",
+  listener: "operator",
+  method: "GET",
+  path: "/operator/search",
+  role: "viewer",
+  summary: "Find a payment, a refund or a merchant",
+  description:
+    "Finds what the text is the id, order number, bank reference, authorization code, customer, last four digits or masked " +
+    "card number of, in payments and refunds of all merchants, and says as what it was found. A card number that is not " +
+    "masked is refused (`card_number`).",
+  queryParameters: z.object({ q: textSchema(1, 128) }),
+  responses: { 200: { description: "What was found", body: searchAnswerSchema } },
+  problems: ["validation_failed", "forbidden"],
+});

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
+import { checkoutListFilterSchema } from "../http/checkout-list.ts";
+import { listFilterSchema, operatorListFilterSchema } from "../http/list-filter.ts";
+import { operatorRefundFilterSchema } from "../http/operator-lists.ts";
+import { operatorPaymentSchema } from "../http/operator-payments.ts";
+import { operatorRefundSchema } from "../http/operator-refunds.ts";
+import { checkoutRecordSchema } from "./checkout-commands.ts";
+import { defineCommand, defineOperatorCommand } from "./message.ts";
+
+/**
+ * A list is read in parts: each service answers for what it has, from a place in the order of time, and the gateway merges
+ * them. The place is the same for all parts, so that one cursor names it.
+ */
+
+/** A place in a list: ISO 8601 in UTC with the database's microseconds, and the id, which tells apart what is as old. */
+export const listPlaceSchema = z.object({
+  createdAt: z.string().regex(/^\d{4}-[\dT:.-]+Z$/),
+  id: z.uuid(),
+});
+export type ListPlace = z.infer<typeof listPlaceSchema>;
+
+/** The most items that one part has: what a message on the bus can carry. */
+export const LIST_PART_MAX = 500;
+
+/** From where a part is read, and how much of it. */
+export const partOfListSchema = z.object({
+  limit: z.int().min(1).max(LIST_PART_MAX),
+  after: listPlaceSchema.optional(),
+});
+
+/** What one service has from there on. */
+export function listPartSchema<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    items: z.array(z.object({ createdAt: z.string(), id: z.uuid(), item })),
+    /** Up to here everything that matches is among the items; absent where that is the end of the list. */
+    readTo: listPlaceSchema.optional(),
+  });
+}
+export type ListPart<Item> = {
+  items: (ListPlace & { item: Item })[];
+  readTo?: ListPlace | undefined;
+};
+
+const paymentPartSchema = listPartSchema(apiPaymentResponseSchema);
+const filteredPart = partOfListSchema.extend({ filter: listFilterSchema });
+
+/** The merchant's payments, newest first. */
+export const listMerchantPayments = defineCommand({
+  service: "payments",
+  name: "list-of-merchant",
+  work: "read",
+  request: filteredPart,
+  result: paymentPartSchema,
+});
+
+/** The merchant's refunds, newest first, without those that were never shown. */
+export const listMerchantRefunds = defineCommand({
+  service: "refunds",
+  name: "list-of-merchant",
+  work: "read",
+  request: filteredPart.extend({ filter: listFilterSchema.extend({ parentPaymentId: z.uuid().optional() }) }),
+  result: paymentPartSchema,
+});
+
+/** The merchant's checkouts, newest first. */
+export const listCheckouts = defineCommand({
+  service: "payments",
+  name: "list-checkouts",
+  work: "read",
+  request: partOfListSchema.extend({ filter: checkoutListFilterSchema }),
+  result: listPartSchema(checkoutRecordSchema),
+});
+
+/** Payments of all merchants, newest first; those that are unresolved oldest first. */
+export const listPaymentsForOperator = defineOperatorCommand({
+  service: "payments",
+  name: "list-for-operator",
+  role: "viewer",
+  work: "read",
+  request: partOfListSchema.extend({
+    filter: operatorListFilterSchema,
+    unresolved: z.literal(true).optional(),
+  }),
+  result: listPartSchema(operatorPaymentSchema),
+});
+
+/** Refunds of all merchants, newest first; a queue (`isRefundQueue`) oldest first. */
+export const listRefundsForOperator = defineOperatorCommand({
+  service: "refunds",
+  name: "list-for-operator",
+  role: "viewer",
+  work: "read",
+  request: partOfListSchema.extend({ filter: operatorRefundFilterSchema }),
+  result: listPartSchema(operatorRefundSchema),
+});

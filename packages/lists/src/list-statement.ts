@@ -1,0 +1,122 @@
+import type { ListPlace } from "@holdfast/contracts";
+import { utcMicroseconds } from "@holdfast/service-runtime";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { conditionOf, keyOf } from "./list-filters.ts";
+import { planList, type FilterName, type ListFilters } from "./plan-list.ts";
+
+/** A table whose rows are listed: payments or refunds, whose columns have the same names where they mean the same. */
+export type ListTable = {
+  name: string;
+  /** Column of the id. */
+  id: string;
+  /** The status that merchants see, by the words of the index on it. */
+  status: RawBuilder<string>;
+  transactionType: RawBuilder<string>;
+  /** Rows that are in lists; undefined where all are. */
+  shown?: RawBuilder<SqlBool>;
+  /** What is read of a row. */
+  columns: RawBuilder<unknown>;
+  /** Tables that columns come from, too; they add no rows. */
+  joins?: RawBuilder<unknown>;
+  /** Whether rows of one status are found by an index, where nothing more selective is named. */
+  hasStatusIndex(filter: ListFilters): boolean;
+};
+
+export type ListQuery = {
+  filter: ListFilters;
+  /** Undefined from the beginning. */
+  after?: ListPlace | undefined;
+  limit: number;
+  oldestFirst?: boolean;
+};
+
+/** The columns that every list adds to its own. */
+export type ListedColumns = {
+  created_at_utc: string;
+  listed_id: string;
+  is_match: boolean;
+  /** Whether no row behind this one was compared; whether it matches or not, the list continues behind it. */
+  is_last_read: boolean;
+};
+
+/**
+ * Rows of the list in its order, one more than asked for. The inner select walks one index in the order of the list and has
+ * a bound: of what it finds no more than {@link READ_PER_ROW} rows for each row that was asked for are compared with the
+ * other filters. Where that many were, the last of them comes along, whether it matches or not: the list continues there.
+ */
+export function listStatement<Row>(table: ListTable, query: ListQuery): RawBuilder<Row & ListedColumns> {
+  const { filter, limit } = query;
+  const plan = planList(filter, table.hasStatusIndex(filter));
+  const comparesNothing = plan.compared.length === 0;
+  const readMax = limit * READ_PER_ROW;
+  const order = orderOf(table, query, plan.keys);
+  const found = sql`${foundRows(table, query, plan)} limit ${comparesNothing ? limit + 1 : readMax}`;
+  const rows = comparesNothing
+    ? found
+    : sql`select *, row_number() over (order by ${order}) as place from (${found}) as found`;
+  const matches = and(plan.compared.map((name) => conditionOf(table, name, filter[name]!)));
+  const isLastRead = comparesNothing ? sql<SqlBool>`false` : sql<SqlBool>`place = ${readMax}`;
+  return sql<Row & ListedColumns>`
+    select ${table.columns}, ${utcMicroseconds("created_at")} as created_at_utc,
+      ${sql.ref(`${table.name}.${table.id}`)} as listed_id,
+      (${matches}) as is_match, ${isLastRead} as is_last_read
+    from (${rows}) as ${sql.ref(table.name)} ${table.joins ?? sql``}
+    where (${matches}) or ${isLastRead}
+    order by ${order} limit ${limit + 1}`;
+}
+
+/** Rows that are read, at most, for each one that was asked for. */
+export const READ_PER_ROW = 50;
+
+/**
+ * Rows between two places of one index. That the keys are what is looked for is said by the places, and not by `=`: the
+ * planner then knows no other index with this order. Otherwise it would look for a large merchant's rows among everybody's
+ * newest, and read all of them once that merchant has stopped.
+ */
+function foundRows(
+  table: ListTable,
+  query: ListQuery,
+  { keys, found }: { keys: FilterName[]; found: FilterName[] },
+): RawBuilder<unknown> {
+  const { from, to } = query.filter;
+  const { after, oldestFirst } = query;
+  const comparisons = keys.map((name) => keyOf(table, name));
+  const columns = comparisons.map(({ expression }) => expression);
+  const here = sql`(${sql.join([...columns, sql`created_at`, sql.ref(table.id)])})`;
+  const there = (at: RawBuilder<unknown>, id: string) => {
+    const values = keys.map((name) => sql`${query.filter[name]!}::${keyOf(table, name).type}`);
+    return sql`(${sql.join([...values, at, sql`${id}::uuid`])})`;
+  };
+  const place = after && there(sql`${after.createdAt}::timestamptz`, after.id);
+  const conditions = [
+    sql<SqlBool>`${here} >= ${there(from === undefined ? sql`'-infinity'::timestamptz` : sql`${from}::timestamptz`, LEAST_ID)}`,
+    sql<SqlBool>`${here} < ${there(to === undefined ? sql`'infinity'::timestamptz` : sql`${to}::timestamptz`, LEAST_ID)}`,
+    ...(place ? [oldestFirst ? sql<SqlBool>`${here} > ${place}` : sql<SqlBool>`${here} < ${place}`] : []),
+    ...comparisons.flatMap(({ expression, isOptional }) =>
+      isOptional ? [sql<SqlBool>`${expression} is not null`] : [],
+    ),
+    ...found.map((name) => conditionOf(table, name, query.filter[name]!)),
+    ...(table.shown ? [table.shown] : []),
+  ];
+  const selected = columns.map((column, index) => sql`${column} as ${keyColumn(index)}`);
+  return sql`
+    select ${sql.join([sql`${sql.ref(table.name)}.*`, ...selected])} from ${sql.table(table.name)}
+    where ${and(conditions)} order by ${orderOf(table, query, keys)}`;
+}
+
+const LEAST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** The keys are the same in all rows. They stand in the order because that is the order of the index. */
+function orderOf({ id }: ListTable, { oldestFirst }: ListQuery, keys: FilterName[]): RawBuilder<unknown> {
+  const direction = oldestFirst ? sql`asc` : sql`desc`;
+  const columns = [...keys.map((_, index) => keyColumn(index)), sql`created_at`, sql.ref(id)];
+  return sql.join(columns.map((column) => sql`${column} ${direction}`));
+}
+
+function keyColumn(index: number): RawBuilder<unknown> {
+  return sql.ref(`list_key_${index}`);
+}
+
+function and(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
+  return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(conditions, sql` and `)}`;
+}

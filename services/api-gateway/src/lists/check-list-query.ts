@@ -1,0 +1,30 @@
+import {
+  filtersWithoutIndex,
+  RANGE_DAYS_MAX,
+  type FieldFault,
+  type OperatorListFilter,
+} from "@holdfast/contracts";
+
+/**
+ * What is wrong between the parameters of a search: a range that ends before it begins, or a search that no index answers
+ * and that no range of time bounds. @param lookUps filters of this endpoint that are answered by an index.
+ */
+export function rangeFaults(
+  filter: OperatorListFilter,
+  now: Date,
+  { statusHasIndex, lookUps }: { statusHasIndex: boolean; lookUps: readonly string[] },
+): FieldFault[] {
+  const { from, to } = filter;
+  const end = to === undefined ? now.getTime() : Date.parse(to);
+  if (from !== undefined && to !== undefined && Date.parse(from) >= end)
+    return [{ field: "to", code: "invalid_range", message: "must be later than from" }];
+  const isBounded = from !== undefined && end - Date.parse(from) <= RANGE_DAYS_MAX * DAY_MS;
+  if (isBounded) return [];
+  return filtersWithoutIndex(filter, { statusHasIndex }).map((field) => ({
+    field,
+    code: "range_required",
+    message: `needs from and to, at most ${RANGE_DAYS_MAX} days apart, or one of ${lookUps.join(", ")}`,
+  }));
+}
+
+const DAY_MS = 86_400_000;

@@ -1,0 +1,17 @@
+import { createSharedPlaces, placesOfOne, type KeyRing } from "@holdfast/service-runtime";
+import { createListCursors } from "./list-cursor.ts";
+import type { ListDeps } from "./list-route.ts";
+
+/** What a face's lists share. */
+export function listDepsIn(config: {
+  CREDENTIAL_PEPPERS?: KeyRing | undefined;
+  EXPORTS_IN_FLIGHT_MAX: number;
+  REQUESTS_IN_FLIGHT_SHARE: number;
+}): ListDeps {
+  const { CREDENTIAL_PEPPERS: peppers, EXPORTS_IN_FLIGHT_MAX: max, REQUESTS_IN_FLIGHT_SHARE: share } = config;
+  if (peppers === undefined) throw new TypeError("a listener has lists and no CREDENTIAL_PEPPERS");
+  return {
+    cursors: createListCursors(peppers),
+    exports: createSharedPlaces({ max, ofOneMax: placesOfOne(max, share) }),
+  };
+}

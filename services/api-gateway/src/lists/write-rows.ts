@@ -1,0 +1,35 @@
+import { stringify } from "csv-stringify/sync";
+import type { RowMediaType } from "@holdfast/contracts";
+import type { Row, RowColumn } from "./row-columns.ts";
+
+/** The text of an export, page by page. It ends with the number of rows, so that one that was cut off is noticed. */
+export type RowWriter = { head: string; page(rows: Row[]): string; end(count: number): string };
+
+export function createRowWriter(
+  mediaType: RowMediaType,
+  columns: RowColumn[],
+  { bom }: { bom: boolean },
+): RowWriter {
+  switch (mediaType) {
+    case "text/csv":
+      return {
+        head: (bom ? "\u{FEFF}" : "") + csv([columns.map(({ name }) => name)]),
+        page: (rows) => csv(rows.map((row) => columns.map(({ textOf }) => textOf(row)))),
+        // As wide as every other row, since some programs refuse a table that is not.
+        end: (count) => csv([columns.map((_, index) => ["#rows", String(count)][index] ?? "")]),
+      };
+    case "application/x-ndjson":
+      return {
+        head: "",
+        page: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
+        end: (count) => `${JSON.stringify({ rows: count })}\n`,
+      };
+    default:
+      return mediaType satisfies never;
+  }
+}
+
+/** RFC 4180. A cell that begins like a formula gets an apostrophe: a spreadsheet would otherwise carry it out. */
+function csv(records: string[][]): string {
+  return stringify(records, { escape_formulas: true, record_delimiter: "windows" });
+}

@@ -1,0 +1,106 @@
+import {
+  isRefundQueue,
+  listOperatorPayments,
+  listOperatorRefunds,
+  listPaymentsForOperator,
+  listRefundsForOperator,
+  LOOK_UP_FILTERS,
+  type FieldFault,
+  type ListPart,
+} from "@holdfast/contracts";
+import type { Kysely } from "kysely";
+import { operatorRefusalOf } from "../bus/command-answer.ts";
+import type { SendOperatorCommand } from "../bus/send-command.ts";
+import type { GatewayDatabase } from "../database.ts";
+import type { Call } from "../endpoint/route.ts";
+import { Refusal } from "../http/refusal.ts";
+import { rangeFaults } from "../lists/check-list-query.ts";
+import { defineListRoute, type ListDeps } from "../lists/list-route.ts";
+import type { Row } from "../lists/row-columns.ts";
+import { findMerchantNames } from "../merchant/merchant-names.ts";
+
+type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase>; lists: ListDeps };
+
+/** What operators see of the payments and refunds of all merchants. */
+export function operatorListRoutes({ send, db, lists }: Deps) {
+  return [
+    defineListRoute(listOperatorPayments, lists, (call) => {
+      const { limit: _limit, cursor: _cursor, bom: _bom, unresolved, ...filter } = call.query;
+      const { merchantId, ...more } = filter;
+      call.exchange.merchantId = merchantId;
+      const statusHasIndex = merchantId !== undefined;
+      const errors = unresolved
+        ? unresolvedFaults(more)
+        : rangeFaults(filter, new Date(), { statusHasIndex, lookUps: LOOK_UP_FILTERS });
+      if (errors.length > 0) return invalid(errors);
+      return {
+        name: unresolved ? "unresolved-payments" : "payments",
+        audience: audienceOf(call),
+        oldestFirst: unresolved !== undefined,
+        parts: [
+          async (part) => {
+            const asked = { ...part, filter, ...(unresolved && { unresolved: true as const }) };
+            const reply = await send(listPaymentsForOperator, call, asked);
+            return "result" in reply ? await withNames(db, reply.result) : operatorRefusalOf(reply);
+          },
+        ],
+      };
+    }),
+    defineListRoute(listOperatorRefunds, lists, (call) => {
+      const { limit: _limit, cursor: _cursor, bom: _bom, ...filter } = call.query;
+      call.exchange.merchantId = filter.merchantId;
+      const isQueue = isRefundQueue(filter);
+      const { status, ...rest } = filter;
+      // What is compared needs a range, whatever the status is called here.
+      const searched = { ...rest, ...(status !== undefined && { status: "SUCCESS" as const }) };
+      const errors = isQueue
+        ? []
+        : rangeFaults(searched, new Date(), { statusHasIndex: false, lookUps: LOOK_UP_FILTERS });
+      if (errors.length > 0) return invalid(errors);
+      return {
+        name: "refunds",
+        audience: audienceOf(call),
+        oldestFirst: isQueue,
+        parts: [
+          async (part) => {
+            const reply = await send(listRefundsForOperator, call, { ...part, filter });
+            return "result" in reply ? await withNames(db, reply.result) : operatorRefusalOf(reply);
+          },
+        ],
+      };
+    }),
+  ];
+}
+
+function audienceOf({ caller }: Pick<Call<typeof listOperatorPayments>, "caller">): string {
+  return caller.subject;
+}
+
+/** What waits for the bank is few, and has an index of its own that knows nothing else. */
+function unresolvedFaults(filter: Record<string, string | undefined>): FieldFault[] {
+  return Object.keys(filter)
+    .filter((field) => filter[field] !== undefined)
+    .map((field) => ({ field, code: "not_allowed", message: "is not allowed with unresolved" }));
+}
+
+function invalid(errors: FieldFault[]): Refusal {
+  return new Refusal("validation_failed", { members: { errors } });
+}
+
+/** The gateway alone knows what merchants are called. */
+async function withNames<Item extends { merchantId: string }>(
+  db: Kysely<GatewayDatabase>,
+  { items, ...rest }: ListPart<Item>,
+): Promise<ListPart<Row>> {
+  const names = await findMerchantNames(
+    db,
+    items.map(({ item }) => item.merchantId),
+  );
+  return {
+    ...rest,
+    items: items.map(({ item, ...place }) => ({
+      ...place,
+      item: { ...item, merchantName: names.get(item.merchantId) },
+    })),
+  };
+}

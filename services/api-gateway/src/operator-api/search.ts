@@ -1,0 +1,130 @@
+import {
+  describePayment,
+  describeRefund,
+  listPaymentsForOperator,
+  listRefundsForOperator,
+  searchOperator,
+  type OperatorPayment,
+  type OperatorRefund,
+  type SearchAnswer,
+} from "@holdfast/contracts";
+import type { Kysely } from "kysely";
+import { operatorRefusalOf } from "../bus/command-answer.ts";
+import type { SendOperatorCommand } from "../bus/send-command.ts";
+import type { GatewayDatabase } from "../database.ts";
+import { defineRoute, type Call } from "../endpoint/route.ts";
+import { Refusal } from "../http/refusal.ts";
+import { findMerchantNames } from "../merchant/merchant-names.ts";
+import { lookUpsOf, type LookUp } from "./search-lookups.ts";
+
+type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
+type SearchCall = Call<typeof searchOperator>;
+
+/** What one look-up has found, newest first, of payments or of refunds. */
+type Found = {
+  payments?: OperatorPayment[];
+  refunds?: OperatorRefund[];
+  matchedBy: LookUp["matchedBy"];
+  more?: boolean;
+};
+
+/** GET /operator/search: the text is looked up in every way that it can be read, and each answer says in which. */
+export function searchRoute(deps: Deps) {
+  return defineRoute(searchOperator, async (call) => {
+    const { q } = call.query;
+    const isId = UUID.test(q);
+    const merchantNames = isId
+      ? await findMerchantNames(deps.db, [q.toLowerCase()])
+      : new Map<string, string>();
+    const found = isId ? await byId(deps, call) : await byLookUps(deps, call);
+    const refused = found.find((each) => each instanceof Refusal);
+    if (refused) return refused;
+    const all = found as Found[];
+    const merchants = [...merchantNames].map(([merchantId, name]) => ({
+      type: "merchant" as const,
+      matchedBy: "id" as const,
+      merchant: { merchantId, name },
+    }));
+    const items = [...merchants, ...(await itemsOf(deps, all))];
+    return {
+      status: 200,
+      body: { items, more: all.some(({ more }) => more === true) } satisfies SearchAnswer,
+    };
+  });
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Of each look-up. */
+const SHOWN_MAX = 20;
+
+async function byId({ send }: Deps, call: SearchCall): Promise<(Found | Refusal)[]> {
+  const id = call.query.q.toLowerCase();
+  const [payment, refund] = await Promise.all([
+    send(describePayment, call, { paymentId: id }),
+    send(describeRefund, call, { refundId: id }),
+  ]);
+  return [
+    "result" in payment
+      ? { matchedBy: "id", payments: [withoutHistory(payment.result)] }
+      : missing(operatorRefusalOf(payment), "payment_not_found"),
+    "result" in refund
+      ? { matchedBy: "id", refunds: [withoutHistory(refund.result)] }
+      : missing(operatorRefusalOf(refund), "refund_not_found"),
+  ];
+}
+
+function withoutHistory<Detail extends { history: unknown }>({ history: _history, ...item }: Detail) {
+  return item;
+}
+
+/** That there is none is an answer; that nobody knows is not. */
+function missing(refusal: Refusal, code: Refusal["code"]): Found | Refusal {
+  return refusal.code === code ? { matchedBy: "id" } : refusal;
+}
+
+async function byLookUps({ send }: Deps, call: SearchCall): Promise<(Found | Refusal)[]> {
+  return await Promise.all(
+    lookUpsOf(call.query.q).flatMap(({ matchedBy, filter }) => [
+      send(listPaymentsForOperator, call, { filter, limit: SHOWN_MAX }).then((reply): Found | Refusal =>
+        "result" in reply
+          ? {
+              matchedBy,
+              payments: reply.result.items.map(({ item }) => item),
+              more: "readTo" in reply.result,
+            }
+          : operatorRefusalOf(reply),
+      ),
+      send(listRefundsForOperator, call, { filter, limit: SHOWN_MAX }).then((reply): Found | Refusal =>
+        "result" in reply
+          ? { matchedBy, refunds: reply.result.items.map(({ item }) => item), more: "readTo" in reply.result }
+          : operatorRefusalOf(reply),
+      ),
+    ]),
+  );
+}
+
+/** Each thing once, by the first way in which it was found, with its merchant's name. */
+async function itemsOf({ db }: Deps, all: Found[]): Promise<SearchAnswer["items"]> {
+  const things = all.flatMap(({ payments = [], refunds = [] }) => [...payments, ...refunds]);
+  const names = await findMerchantNames(
+    db,
+    things.map(({ merchantId }) => merchantId),
+  );
+  const named = <Item extends { merchantId: string }>(item: Item) => {
+    const merchantName = names.get(item.merchantId);
+    return { ...item, ...(merchantName !== undefined && { merchantName }) };
+  };
+  const items = new Map<string, SearchAnswer["items"][number]>();
+  for (const { matchedBy, payments = [], refunds = [] } of all) {
+    for (const item of payments) {
+      const id = item.payment.paymentId;
+      if (!items.has(id)) items.set(id, { type: "payment", matchedBy, payment: named(item) });
+    }
+    for (const item of refunds) {
+      const id = item.refundId;
+      if (!items.has(id)) items.set(id, { type: "refund", matchedBy, refund: named(item) });
+    }
+  }
+  return [...items.values()];
+}

@@ -1,0 +1,59 @@
+import type { Bus } from "@holdfast/messaging";
+import { createCardSealer } from "@holdfast/sealing";
+import type { ClockWatch, Logger } from "@holdfast/service-runtime";
+import { Router } from "express";
+import type { Kysely } from "kysely";
+import { createSendCommand, createSendPageCommand, sendOptions } from "../bus/send-command.ts";
+import { needed, type Config } from "../config.ts";
+import type { GatewayDatabase } from "../database.ts";
+import { bodiesIn } from "../limits/body-limit.ts";
+import { createPageInFlightLimit, placesIn } from "../limits/in-flight-limit.ts";
+import { createPageRateLimit, pageRatesIn } from "../limits/page-rate-limit.ts";
+import { checkoutPages } from "./checkout/checkout-pages.ts";
+import { createFormTokens } from "./checkout/form-token.ts";
+import { loadPageAssets } from "./checkout/page-assets.ts";
+import { headersOfPages } from "./headers-of-pages.ts";
+import { pageReports } from "./page-reports/page-reports.ts";
+import { createViolationEvents } from "./page-reports/violation-events.ts";
+import { createSignedSessions, type SignedSessions } from "./three-ds/signed-session.ts";
+import { threeDsPages } from "./three-ds/three-ds-pages.ts";
+import { createGenerateSession } from "./three-ds/generate-session.ts";
+
+type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch; log: Logger };
+
+/** The pages for buyers' browsers: checkouts, and the ways to a 3-D Secure challenge and back. */
+export function publicPages(config: Config, { bus, db, clock, log }: Deps): Router {
+  const sealingKeys = needed(config.CARD_SEALING_KEYS);
+  const publicUrl = needed(config.PUBLIC_URL);
+  const sessions = signedSessionsOf(config);
+  const sendPage = createSendPageCommand(bus, sendOptions(config, clock));
+  const inPlace = createPageInFlightLimit(placesIn(config), config.REQUESTS_IN_FLIGHT_SHARE);
+  const bodies = bodiesIn(config);
+  const rate = createPageRateLimit(pageRatesIn(config));
+  const router = Router();
+  router.use(
+    headersOfPages(publicUrl),
+    pageReports({ publicUrl, events: createViolationEvents(log, () => performance.now()) }),
+    checkoutPages({
+      rate,
+      db,
+      publicUrl,
+      send: createSendCommand(bus, sendOptions(config, clock)),
+      sendPage,
+      cards: createCardSealer(sealingKeys),
+      tokens: createFormTokens(sealingKeys),
+      generateSession: createGenerateSession(sessions, publicUrl),
+      assets: loadPageAssets(publicUrl),
+      bodies,
+      inPlace,
+    }),
+    threeDsPages({ rate, send: sendPage, sessions, bodies, inPlace, now: Date.now }),
+  );
+  return router;
+}
+
+/** Signs the addresses that a buyer's browser carries. */
+export function signedSessionsOf(config: Config): SignedSessions {
+  const lifetimeMs = config.THREE_DS_STATE_LIFETIME;
+  return createSignedSessions(needed(config.THREE_DS_STATE_KEYS), { lifetimeMs });
+}

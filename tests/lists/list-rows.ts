@@ -1,0 +1,74 @@
+/** Rows for lists, written straight into the tables: as many as a test of lists needs, nobody could pay. */
+
+type Query = (text: string, values?: unknown[]) => Promise<unknown>;
+
+export type RowsToInsert = {
+  merchantId: string;
+  count: number;
+  /** Begins the order numbers: `order-1`, `order-2`, … */
+  order?: string;
+  /** Of the newest row; each other one is a second older than the one before it. */
+  newestAt?: Date;
+  /** Milliseconds between two rows. */
+  apartMs?: number;
+};
+
+/**
+ * Payments whose columns repeat with periods of their own, so that every filter matches some: of ten 6 are SUCCESS, and one
+ * each FAILED, CAPTURED, CANCELLED and AUTHORIZING; every 7th is in EUR, every 3rd a pre-authorization; the customer is one
+ * of 50, the last four digits one of 1 000, the BIN one of 4.
+ */
+export async function insertPayments(query: Query, rows: RowsToInsert): Promise<void> {
+  await query(INSERT_PAYMENTS, valuesOf(rows));
+}
+
+/** Refunds of payments that are nowhere else: of five 2 are SUCCESS, one FAILED, one PENDING_APPROVAL, one EXECUTING. */
+export async function insertRefunds(query: Query, rows: RowsToInsert): Promise<void> {
+  await query(INSERT_REFUNDS, valuesOf(rows));
+}
+
+function valuesOf({
+  merchantId,
+  count,
+  order = "order",
+  newestAt = new Date(),
+  apartMs = 1_000,
+}: RowsToInsert) {
+  return [merchantId, count, order, newestAt, apartMs];
+}
+
+const COLUMNS = `
+  $3 || '-' || number as order_id, 'customer-' || number % 50 as customer_id, 1000 + number % 9000 as amount_minor,
+  case number % 7 when 0 then 'EUR' else 'TRY' end as currency, 'Ada Lovelace' as card_holder_name,
+  (array['411111', '555555', '979200', '400000'])[number % 4 + 1] || '******' || lpad((number % 1000)::text, 4, '0') as masked_pan,
+  'ext-' || $3 || '-' || number as external_transaction_id, lpad((number % 100000)::text, 6, '0') as auth_code,
+  $4::timestamptz - (number - 1) * $5::float8 * interval '1 millisecond' as created_at`;
+
+const INSERT_PAYMENTS = `
+  insert into payments.payment (payment_id, merchant_id, transaction_type, state, version, order_id, customer_id,
+    amount_minor, currency, currency_exponent, installment_count, commission_minor, request_ip, request_port,
+    card_holder_name, masked_pan, pan_fingerprint, external_transaction_id, auth_code, captured_minor, created_at,
+    state_since, recover_at)
+  select uuidv7(created_at - now()), $1, case number % 3 when 0 then 'PRE_AUTHORIZATION' else 'PAYMENT' end, state, 2,
+    order_id, customer_id, amount_minor, currency, 2, 1, 25, '192.0.2.1', 443, card_holder_name, masked_pan,
+    decode(repeat('00', 32), 'hex'), external_transaction_id, auth_code,
+    case state when 'CAPTURED' then amount_minor else 0 end, created_at, created_at, null
+  from (
+    select number, ${COLUMNS},
+      (array['SUCCESS', 'SUCCESS', 'FAILED', 'SUCCESS', 'CAPTURED', 'SUCCESS', 'CANCELLED', 'SUCCESS', 'AUTHORIZING', 'SUCCESS'])
+        [number % 10 + 1] as state
+    from generate_series(1, $2::int) as number
+  ) as row`;
+
+const INSERT_REFUNDS = `
+  insert into refunds.refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency,
+    currency_exponent, kind, parent_reference, order_id, customer_id, installment_count, card_holder_name, masked_pan,
+    external_transaction_id, auth_code, created_at, state_since, recover_at)
+  select uuidv7(created_at - now()), uuidv4(), $1, state, 2, amount_minor, currency, 2, 'refund', 'reference', order_id,
+    customer_id, 1, card_holder_name, masked_pan, external_transaction_id, auth_code, created_at, created_at,
+    case state when 'EXECUTING' then now() + interval '1 year' end
+  from (
+    select number, ${COLUMNS},
+      (array['SUCCESS', 'FAILED', 'PENDING_APPROVAL', 'EXECUTING', 'SUCCESS'])[number % 5 + 1] as state
+    from generate_series(1, $2::int) as number
+  ) as row`;
