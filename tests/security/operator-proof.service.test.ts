@@ -24,7 +24,7 @@ let system: TestSystem;
 let refundId: string;
 let paymentId: string;
 beforeAll(async () => {
-  system = await startTestSystem({ services: ["payments", "refunds", "webhook-dispatcher"] });
+  system = await startTestSystem({ services: ["payments", "refunds", "webhook-dispatcher", "settlement"] });
   ({ paymentId } = await pay());
   refundId = randomUUID();
   const asked = await system.call(requestRefund, {
@@ -83,6 +83,7 @@ const PAYLOADS: Record<string, () => object> = {
   "webhooks.redeliver": () => ({ eventId: randomUUID() }),
   "webhooks.redeliver-failed": () => ({ merchantId: system.merchantId, since: "2026-01-01T00:00:00Z" }),
   "webhooks.audit-log": () => ({ limit: 10 }),
+  "settlement.audit-log": () => ({ limit: 10 }),
 };
 const commands = ALL_COMMANDS.filter(({ role }) => role !== undefined);
 
@@ -95,7 +96,8 @@ async function everything() {
        (select jsonb_agg(to_jsonb(e)) from webhooks.endpoint e),
        (select jsonb_agg(to_jsonb(a)) from payments.audit_entry a),
        (select jsonb_agg(to_jsonb(a)) from refunds.audit_entry a),
-       (select jsonb_agg(to_jsonb(a)) from webhooks.audit_entry a))::text as all`,
+       (select jsonb_agg(to_jsonb(a)) from webhooks.audit_entry a),
+       (select jsonb_agg(to_jsonb(a)) from settlement.audit_entry a))::text as all`,
   );
   return rows!.all;
 }

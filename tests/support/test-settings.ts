@@ -74,6 +74,7 @@ export function createTestSettings({
       WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8,::1/128",
       WEBHOOK_ALLOWED_PORTS: "any",
     },
+    settlement: { ...common, DATABASE_URL: database.urls.settlement.app },
   };
 }
 

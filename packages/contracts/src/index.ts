@@ -42,6 +42,7 @@ export * from "./messages/notices.ts";
 export * from "./messages/refund-commands.ts";
 export * from "./messages/refund-reservation-commands.ts";
 export * from "./messages/operator-commands.ts";
+export * from "./messages/settlement-commands.ts";
 export * from "./messages/streams.ts";
 export * from "./messages/three-ds-commands.ts";
 export * from "./messages/webhook-commands.ts";

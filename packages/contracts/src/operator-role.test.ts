@@ -48,7 +48,7 @@ const LEADS_TO: Record<string, string[]> = {
   refuseOperator: [],
   listRefusedOperators: [],
   readmitOperator: [],
-  getAuditLog: ["payments.audit-log", "refunds.audit-log", "webhooks.audit-log"],
+  getAuditLog: ["payments.audit-log", "refunds.audit-log", "webhooks.audit-log", "settlement.audit-log"],
 };
 
 test("an endpoint asks for the role that its commands ask for, and for no less", () => {

@@ -1,6 +1,10 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { createSimulatorAcquirer, observeAcquirer, type Capabilities } from "@holdfast/acquirer";
-import { getRefund as getRefundCommand, requestRefund as requestRefundCommand } from "@holdfast/contracts";
+import {
+  getRefund as getRefundCommand,
+  readMovementFacts,
+  requestRefund as requestRefundCommand,
+} from "@holdfast/contracts";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
@@ -34,6 +38,7 @@ import { createBeyondDeadline } from "./operator/beyond-deadline.ts";
 import type { DecideDeps } from "./operator/decide-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createPaymentsPort } from "./payments-port.ts";
+import { readRefundFacts } from "./refund/movement-facts.ts";
 import { shareBank } from "./refund/shared-bank.ts";
 import { measureQueue } from "./recovery/measure-queue.ts";
 import { startRecovery } from "./recovery/recovery-worker.ts";
@@ -122,6 +127,7 @@ export async function startRefunds(
       ),
       ...lookAfterEach(auditWatch, operatorHandlers(deps)),
       confirmEventsHandler("refunds", outboxPool),
+      handler(readMovementFacts.refunds, ({ payload }) => readRefundFacts(db, payload.ids)),
     ],
   });
   const tasks = [

@@ -104,6 +104,13 @@ export const serviceDefinitions: ServiceDefinition[] = [
     }),
   },
   {
+    ...service("settlement"),
+    busUser: "settlement",
+    databaseUrl: ({ settlement }) => settlement.app,
+    isEdge: false,
+    environment: (surroundings) => operatorTokens(surroundings),
+  },
+  {
     ...service("webhook-dispatcher"),
     busUser: "webhook-dispatcher",
     databaseUrl: ({ webhooks }) => webhooks.app,

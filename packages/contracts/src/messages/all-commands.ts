@@ -4,6 +4,7 @@ import type { Command } from "./message.ts";
 import * as operatorCommands from "./operator-commands.ts";
 import * as refundCommands from "./refund-commands.ts";
 import * as reservationCommands from "./refund-reservation-commands.ts";
+import * as settlementCommands from "./settlement-commands.ts";
 import * as threeDsCommands from "./three-ds-commands.ts";
 import * as webhookCommands from "./webhook-commands.ts";
 
@@ -14,6 +15,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   operatorCommands,
   refundCommands,
   reservationCommands,
+  settlementCommands,
   threeDsCommands,
   webhookCommands,
 ].flatMap((module) => Object.values(module).flatMap(commandsIn));

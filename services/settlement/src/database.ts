@@ -1,0 +1,26 @@
+import type { AuditDatabase } from "@holdfast/audit";
+import type { MovementFact } from "@holdfast/contracts";
+import type { Generated } from "kysely";
+
+/** Tables of the schema `settlement`, as the migrations make them; a test compares the two. */
+export type SettlementDatabase = AuditDatabase & { fact: FactTable };
+
+export type FactTable = {
+  fact_id: string;
+  account_id: Generated<string>;
+  parent_id: string | null;
+  merchant_id: string;
+  kind: MovementFact["kind"];
+  standing: MovementFact["standing"];
+  amount_minor: bigint;
+  currency: string;
+  occurred_at: Date;
+  version: number;
+  order_id: string;
+  masked_pan: string;
+  external_transaction_id: string | null;
+  auth_code: string | null;
+  ask_at: Date | null;
+  asked: Generated<number>;
+  recorded_at: Generated<Date>;
+};

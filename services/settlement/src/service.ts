@@ -1,0 +1,83 @@
+import { auditForbidden, watchAuditHead } from "@holdfast/audit";
+import { busOptions, connectBus, logHandled, serve } from "@holdfast/messaging";
+import { createVerifyToken } from "@holdfast/operator-token";
+import {
+  createDatabase,
+  createPool,
+  dependencyChecks,
+  dependencyServers,
+  startCertificateWatch,
+  startClockWatch,
+  startHealth,
+  startPeriodicTask,
+  stopInOrder,
+  type Logger,
+  type RunningService,
+} from "@holdfast/service-runtime";
+import { createBusinessEvents } from "./business-events.ts";
+import type { Config } from "./config.ts";
+import type { SettlementDatabase } from "./database.ts";
+import { askAboutOpenFacts } from "./facts/ask-owners.ts";
+import { startFactConsumer } from "./facts/consume-facts.ts";
+import { operatorHandlers } from "./operator/operator-handlers.ts";
+
+/** The whole object graph of the settlement service, wired by hand. It has no card data and calls no bank. */
+export async function startSettlement(
+  config: Config,
+  log: Logger,
+): Promise<RunningService & { healthPort: number }> {
+  const pool = createPool({
+    url: config.DATABASE_URL,
+    connectionsMax: config.DATABASE_CONNECTIONS_MAX,
+    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
+    applicationName: "settlement",
+    log,
+  });
+  const db = createDatabase<SettlementDatabase>(pool);
+  const bus = await connectBus({
+    ...busOptions(config),
+    name: "settlement",
+    onStatus: (bus) => log.warn({ bus }, "bus"),
+  });
+  const events = createBusinessEvents(log);
+  const facts = { bus, pool, db, events, askFirstMs: config.FACT_ASK_FIRST };
+  const clock = await startClockWatch({ pool, log });
+  const auditWatch = watchAuditHead({ db, chain: "settlement", settings: config, log });
+  const consumer = startFactConsumer(facts);
+  const serving = await serve(bus, {
+    service: "settlement",
+    version: "0.1.0",
+    places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.COMMANDS_IN_FLIGHT_MAX },
+    clock,
+    operators: {
+      verify: createVerifyToken(config),
+      onForbidden: (attempt) => auditForbidden(db, attempt),
+    },
+    onHandled: logHandled(log),
+    handlers: operatorHandlers({ db }),
+  });
+  const tasks = [
+    startCertificateWatch({ watched: dependencyServers(config), log }),
+    startPeriodicTask("ask about open facts", {
+      intervalMs: config.FACT_ASK_INTERVAL,
+      round: () => askAboutOpenFacts(facts),
+      clock,
+      log,
+    }),
+  ];
+  const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
+    ...dependencyChecks({ pool, bus }),
+    clock.check,
+  ]);
+  return {
+    healthPort: health.port,
+    stop: () =>
+      stopInOrder(health, [
+        [consumer, serving, clock, auditWatch, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
+        [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
+        [() => pool.end()],
+      ]),
+  };
+}
+
+const BUS_CLOSE_TIMEOUT_MS = 2_000;
