@@ -48,11 +48,7 @@ export function createTestSettings({
       MERCHANT_API_PORT: "0",
       CARD_SEALING_KEYS,
     },
-    "gateway-operator": {
-      ...gateway,
-      DATABASE_URL: database.urls.gateway.operator,
-      OPERATOR_API_PORT: "0",
-    },
+    "gateway-operator": { ...gateway, DATABASE_URL: database.urls.gateway.operator, OPERATOR_API_PORT: "0" },
     "gateway-public": {
       ...gateway,
       DATABASE_URL: database.urls.gateway.public,

@@ -1,10 +1,6 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { createCardOpener } from "@holdfast/sealing";
-import {
-  getPayment as getPaymentCommand,
-  lookUpBin as lookUpBinCommand,
-  readMovementFacts,
-} from "@holdfast/contracts";
+import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "@holdfast/contracts";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
@@ -47,7 +43,6 @@ import { reservationHandlers } from "./refund-reservation/reservation-handlers.t
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { startFingerprints } from "./fingerprint/fingerprint-ring.ts";
 import { adoptCardCounters, createAskRules, purgeRuleCounts } from "./merchant-rules/rule-queries.ts";
-import { readPaymentFacts } from "./payment/movement-facts.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
@@ -185,7 +180,6 @@ export async function startPayments(
         operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
       ),
       confirmEventsHandler("payments", outboxPool),
-      handler(readMovementFacts.payments, ({ payload }) => readPaymentFacts(db, payload.ids)),
     ],
   });
   const tasks = [

@@ -1,5 +1,6 @@
 import {
   listRefundReservations,
+  readMovementFacts,
   releaseRefund as releaseRefundCommand,
   reserveRefund as reserveRefundCommand,
   settleRefund as settleRefundCommand,
@@ -7,10 +8,14 @@ import {
 import { handler } from "@holdfast/messaging";
 import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
+import { readPaymentFacts } from "../payment/movement-facts.ts";
 import { listReservations } from "./list-reservations.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./reserve-refund.ts";
 
-/** What the refunds service may ask of this one, about amounts that it has reserved or wants to. */
+/**
+ * What other services may ask of this one: refunds about amounts that it has reserved or wants to, settlement about what
+ * moved money.
+ */
 export function reservationHandlers(deps: { db: Kysely<PaymentsDatabase> }) {
   return [
     handler(reserveRefundCommand, ({ context, payload }) =>
@@ -18,6 +23,7 @@ export function reservationHandlers(deps: { db: Kysely<PaymentsDatabase> }) {
     ),
     handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
     handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
+    handler(readMovementFacts.payments, ({ payload }) => readPaymentFacts(deps.db, payload.ids)),
     handler(listRefundReservations, ({ payload }) => listReservations(deps, payload)),
   ];
 }
