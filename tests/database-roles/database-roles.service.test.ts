@@ -88,6 +88,11 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "webhooks.audit_entry": ["SELECT", "INSERT"],
 
   "settlement.fact": ["SELECT", "INSERT", "UPDATE"],
+  "settlement.account": ["SELECT", "INSERT", "UPDATE"],
+  "settlement.import": ["SELECT", "INSERT", "UPDATE"],
+  "settlement.import_part": ["SELECT", "INSERT", "DELETE"],
+  "settlement.line": ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  "settlement.line_fault": ["SELECT", "INSERT", "DELETE"],
   "settlement.audit_entry": ["SELECT", "INSERT"],
 
   // What has been migrated, for the owner alone.

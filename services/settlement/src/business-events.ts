@@ -10,7 +10,12 @@ export type BusinessEvents = {
   eventRefused(reason: string): void;
   /** An owner has not answered; it is asked again. */
   ownerSilent(owner: "payments" | "refunds", outcome: string): void;
+  fileTaken(file: ImportedFile, read: { lines: number; faults: number }): void;
+  /** Nothing of it counts. */
+  fileRefused(file: ImportedFile, reason: string): void;
 };
+
+type ImportedFile = { import_id: string; mapping: string; imported_by: string };
 
 type FactSource = "event" | "owner";
 
@@ -25,6 +30,12 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   const silent = meter.createCounter("holdfast.settlement.owner_silent", {
     description: "Questions about facts that their owner did not answer, by owner",
   });
+  const files = meter.createCounter("holdfast.settlement.files", {
+    description: "Banks' files that were taken or refused, by mapping and outcome",
+  });
+  const lines = meter.createCounter("holdfast.settlement.lines", {
+    description: "Lines of banks' files, by whether they could be read",
+  });
   return {
     factsRecorded: ({ count, source }) => facts.add(count, { source }),
     factsNotRecorded: (error) => log.warn({ operation: "record facts", error }, "facts were not recorded"),
@@ -35,6 +46,16 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     ownerSilent(owner, outcome) {
       silent.add(1, { owner });
       log.warn({ operation: "ask owner", server: owner, outcome }, "an owner of facts did not answer");
+    },
+    fileTaken({ import_id, mapping, imported_by }, read) {
+      files.add(1, { mapping, outcome: "taken" });
+      lines.add(read.lines, { outcome: "read" });
+      lines.add(read.faults, { outcome: "faulty" });
+      log.info({ subject: import_id, actor: imported_by, count: read.lines }, "settlement file taken");
+    },
+    fileRefused({ import_id, mapping, imported_by }, reason) {
+      files.add(1, { mapping, outcome: reason });
+      log.warn({ subject: import_id, actor: imported_by, reason }, "settlement file refused");
     },
   };
 }

@@ -1,9 +1,23 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import type { MovementFact } from "@holdfast/contracts";
 import type { Generated } from "kysely";
+import type {
+  AccountTable,
+  ImportPartTable,
+  ImportTable,
+  LineFaultTable,
+  LineTable,
+} from "./import/import-table.ts";
 
 /** Tables of the schema `settlement`, as the migrations make them; a test compares the two. */
-export type SettlementDatabase = AuditDatabase & { fact: FactTable };
+export type SettlementDatabase = AuditDatabase & {
+  fact: FactTable;
+  account: AccountTable;
+  import: ImportTable;
+  import_part: ImportPartTable;
+  line: LineTable;
+  line_fault: LineFaultTable;
+};
 
 export type FactTable = {
   fact_id: string;

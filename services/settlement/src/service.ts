@@ -15,10 +15,12 @@ import {
   type RunningService,
 } from "@holdfast/service-runtime";
 import { createBusinessEvents } from "./business-events.ts";
-import type { Config } from "./config.ts";
+import { FILE_BOUNDS, type Config } from "./config.ts";
 import type { SettlementDatabase } from "./database.ts";
 import { askAboutOpenFacts } from "./facts/ask-owners.ts";
 import { startFactConsumer } from "./facts/consume-facts.ts";
+import { takeArrivedFiles } from "./import/import-worker.ts";
+import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 
 /** The whole object graph of the settlement service, wired by hand. It has no card data and calls no bank. */
@@ -40,6 +42,12 @@ export async function startSettlement(
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   const events = createBusinessEvents(log);
+  const mappings = await readMappings([
+    SHIPPED_MAPPINGS,
+    ...(config.SETTLEMENT_MAPPINGS_DIR ? [config.SETTLEMENT_MAPPINGS_DIR] : []),
+  ]);
+  const files = { db, pool, events, mappings, bounds: FILE_BOUNDS, leaseMs: config.IMPORT_LEASE };
+  const stopping = new AbortController();
   const facts = { bus, pool, db, events, askFirstMs: config.FACT_ASK_FIRST };
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "settlement", settings: config, log });
@@ -64,6 +72,12 @@ export async function startSettlement(
       clock,
       log,
     }),
+    startPeriodicTask("take files", {
+      intervalMs: config.IMPORT_INTERVAL,
+      round: () => takeArrivedFiles(files, () => stopping.signal.aborted),
+      clock,
+      log,
+    }),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     ...dependencyChecks({ pool, bus }),
@@ -71,12 +85,14 @@ export async function startSettlement(
   ]);
   return {
     healthPort: health.port,
-    stop: () =>
-      stopInOrder(health, [
+    stop() {
+      stopping.abort();
+      return stopInOrder(health, [
         [consumer, serving, clock, auditWatch, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [() => pool.end()],
-      ]),
+      ]);
+    },
   };
 }
 
