@@ -93,6 +93,8 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "settlement.import_part": ["SELECT", "INSERT", "DELETE"],
   "settlement.line": ["SELECT", "INSERT", "UPDATE", "DELETE"],
   "settlement.line_fault": ["SELECT", "INSERT", "DELETE"],
+  "settlement.difference": ["SELECT", "INSERT", "UPDATE"],
+  "settlement.difference_note": ["SELECT", "INSERT"],
   "settlement.audit_entry": ["SELECT", "INSERT"],
 
   // What has been migrated, for the owner alone.
@@ -116,6 +118,7 @@ const WRITTEN_ONCE = new Set<string>([
   "webhooks.attempt",
   "webhooks.poison",
   "webhooks.audit_entry",
+  "settlement.difference_note",
   "settlement.audit_entry",
 ]);
 

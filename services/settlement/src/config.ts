@@ -35,6 +35,9 @@ const settings = z.object({
     .describe(
       "How long a process may read a file without a sign of life before another one begins it again.",
     ),
+  MATCH_INTERVAL: durationSetting()
+    .default(5_000)
+    .describe("How often lines that were taken, and facts that have changed since, are compared."),
   COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
     .default(64)
     .describe("Operators' commands under way in one process; one more is refused before it starts."),

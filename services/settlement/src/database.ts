@@ -8,6 +8,8 @@ import type {
   LineFaultTable,
   LineTable,
 } from "./import/import-table.ts";
+import type { DifferenceNoteTable, DifferenceTable } from "./match/difference-table.ts";
+import type { FactVerdict } from "./match/judge-fact.ts";
 
 /** Tables of the schema `settlement`, as the migrations make them; a test compares the two. */
 export type SettlementDatabase = AuditDatabase & {
@@ -17,6 +19,8 @@ export type SettlementDatabase = AuditDatabase & {
   import_part: ImportPartTable;
   line: LineTable;
   line_fault: LineFaultTable;
+  difference: DifferenceTable;
+  difference_note: DifferenceNoteTable;
 };
 
 export type FactTable = {
@@ -37,4 +41,7 @@ export type FactTable = {
   ask_at: Date | null;
   asked: Generated<number>;
   recorded_at: Generated<Date>;
+  reported: Generated<boolean>;
+  judge: Generated<boolean>;
+  verdict: FactVerdict | "MISSING_AT_BANK" | null;
 };

@@ -17,13 +17,15 @@ import {
 import { createBusinessEvents } from "./business-events.ts";
 import { FILE_BOUNDS, type Config } from "./config.ts";
 import type { SettlementDatabase } from "./database.ts";
-import { askAboutOpenFacts } from "./facts/ask-owners.ts";
+import { askAboutOpenFacts, askBothOwners } from "./facts/ask-owners.ts";
 import { startFactConsumer } from "./facts/consume-facts.ts";
 import { takeArrivedFiles } from "./import/import-worker.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
+import { matchImports } from "./match/match-imports.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 
 /** The whole object graph of the settlement service, wired by hand. It has no card data and calls no bank. */
+// oxlint-disable-next-line max-lines-per-function -- the wiring reads best in one piece
 export async function startSettlement(
   config: Config,
   log: Logger,
@@ -48,6 +50,7 @@ export async function startSettlement(
   ]);
   const files = { db, pool, events, mappings, bounds: FILE_BOUNDS, leaseMs: config.IMPORT_LEASE };
   const stopping = new AbortController();
+  const isStopping = () => stopping.signal.aborted;
   const facts = { bus, pool, db, events, askFirstMs: config.FACT_ASK_FIRST };
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "settlement", settings: config, log });
@@ -74,7 +77,13 @@ export async function startSettlement(
     }),
     startPeriodicTask("take files", {
       intervalMs: config.IMPORT_INTERVAL,
-      round: () => takeArrivedFiles(files, () => stopping.signal.aborted),
+      round: () => takeArrivedFiles(files, isStopping),
+      clock,
+      log,
+    }),
+    startPeriodicTask("compare lines", {
+      intervalMs: config.MATCH_INTERVAL,
+      round: () => matchImports({ db, askAbout: (ids) => askBothOwners(facts, ids) }, isStopping),
       clock,
       log,
     }),

@@ -76,4 +76,9 @@ export async function askOwner(
   return true;
 }
 
+/** About ids of which it is not known whose they are. @returns whether both have answered. */
+export async function askBothOwners(deps: Omit<AskDeps, "db">, ids: readonly string[]): Promise<boolean> {
+  return (await askOwner(deps, "payments", ids)) && (await askOwner(deps, "refunds", ids));
+}
+
 const ASK_TIMEOUT_MS = 10_000;

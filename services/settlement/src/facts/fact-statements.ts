@@ -42,7 +42,7 @@ const NAMES = GIVEN_COLUMNS.map(([column]) => column)
 
 /**
  * Of two facts about one id the later version stands; of the same version what is known replaces what was open. A voided
- * sale keeps the time of the sale, by which its lines are dated.
+ * sale keeps the time of the sale, by which its lines are dated. What a bank has reported already is to be compared.
  */
 export const RECORD_FACTS = {
   name: "record-facts",
@@ -51,8 +51,10 @@ export const RECORD_FACTS = {
     select distinct on (fact_id) * from ${unnested(GIVEN_COLUMNS, 1)}
     order by fact_id, version desc, standing = 'OPEN'
   )
-  insert into fact (${NAMES}, ask_at)
-  select ${NAMES}, now() + ask_in_ms * interval '1 millisecond' from given
+  insert into fact (${NAMES}, ask_at, judge)
+  select ${NAMES}, now() + ask_in_ms * interval '1 millisecond',
+    exists (select from line where line.reference_id = given.fact_id and line.fact_id is null)
+  from given
   order by fact_id
   on conflict (fact_id) do update set
     standing = excluded.standing,
@@ -65,6 +67,8 @@ export const RECORD_FACTS = {
       when excluded.standing <> 'OPEN' then null
       when fact.standing = 'OPEN' and fact.ask_at is not null then fact.ask_at
       else excluded.ask_at end,
+    -- What was compared is compared again, and so is what a bank has already been found to lack.
+    judge = fact.reported or fact.verdict is not null,
     recorded_at = now()
   where excluded.version > fact.version
     or (excluded.version = fact.version and fact.standing = 'OPEN' and excluded.standing <> 'OPEN')`,

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from "kysely";
+import type { LineVerdict } from "../match/judge-fact.ts";
 import type { LineKind } from "./settlement-line.ts";
 
 export type AccountTable = {
@@ -59,6 +60,8 @@ export type LineTable = {
   transacted_at: string | null;
   settles_on: string | null;
   payout_id: string | null;
+  fact_id: string | null;
+  verdict: LineVerdict | null;
 };
 
 export type LineFaultTable = { import_id: string; line_no: number; reason: string };

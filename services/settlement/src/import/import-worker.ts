@@ -72,18 +72,11 @@ async function* partsOf(
 
 /** Of an import that has ended. */
 async function removeParts(db: Kysely<SettlementDatabase>, importId: string): Promise<void> {
-  await db
-    .deleteFrom("import_part")
-    .where("import_id", "=", importId)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom("import")
-          .select("import_id")
-          .where("import_id", "=", importId)
-          .where("state", "in", ["TAKEN", "REFUSED"]),
-      ),
-    )
-    .execute();
+  await sql`
+    delete from import_part where import_id = ${importId}
+      and exists (select from import where import_id = ${importId} and state in ('TAKEN', 'REFUSED'))`.execute(
+    db,
+  );
 }
 
 /** A file whose parts stopped arriving an hour ago: nothing of it counts. */

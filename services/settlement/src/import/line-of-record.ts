@@ -9,7 +9,7 @@ import {
   readText,
   type CellFault,
 } from "./cells.ts";
-import type { LineKind, SettlementLine } from "./settlement-line.ts";
+import type { LineFault, LineKind, SettlementLine } from "./settlement-line.ts";
 
 /** The cells of a line by the names of their columns. */
 export type CsvRecord = ReadonlyMap<string, string>;
@@ -17,23 +17,24 @@ export type CsvRecord = ReadonlyMap<string, string>;
 /**
  * Reads a line by its mapping, without any I/O.
  *
- * @returns the reason, as a text, when it cannot be read; `skip` of a line that reports no movement.
+ * @returns `skip` of a line that reports no movement.
  */
 export function lineOfRecord(
   mapping: CsvMapping,
   record: CsvRecord,
   lineNo: number,
-): SettlementLine | "skip" | string {
+): SettlementLine | LineFault | "skip" {
+  const fault = (reason: string): LineFault => ({ lineNo, reason });
   const { file, fields } = mapping;
   if (file.skip.some(({ column, equals }) => cellOf(record, column) === equals)) return "skip";
   const kind = kindOf(mapping, record);
-  if (kind === undefined) return "kind: not in the mapping";
+  if (kind === undefined) return fault("kind: not in the mapping");
   const currency =
     "const" in fields.currency ? fields.currency.const : cellOf(record, fields.currency.column);
   const amounts = readAmounts(mapping, record, { kind, currency });
-  if (typeof amounts === "string") return amounts;
+  if (typeof amounts === "string") return fault(amounts);
   const optional = readOptional(mapping, record);
-  if (typeof optional === "string") return optional;
+  if (typeof optional === "string") return fault(optional);
   const referenceId = optional.reference === undefined ? undefined : idIn(optional.reference);
   return {
     lineNo,
@@ -122,7 +123,7 @@ function readOptional({ file, fields }: CsvMapping, record: CsvRecord): Optional
   const present = Object.entries(cells).filter(([, cell]) => cell !== undefined);
   const faulty = present.find(([, cell]) => isFault(cell));
   if (faulty) return `${faulty[0]}: ${(faulty[1] as CellFault).fault}`;
-  return Object.fromEntries(present) as Optional;
+  return Object.fromEntries(present);
 }
 
 /**

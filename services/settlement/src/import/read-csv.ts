@@ -96,7 +96,7 @@ function readBatch({ mapping, header, decoder, totals }: Reading, raw: readonly 
         totals.skipped();
         continue;
       }
-      if (typeof line === "string") fault(lineNo, line);
+      if ("reason" in line) fault(lineNo, line.reason);
       else {
         batch.lines.push(line);
         totals.add(line);
