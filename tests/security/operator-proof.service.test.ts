@@ -84,6 +84,11 @@ const PAYLOADS: Record<string, () => object> = {
   "webhooks.redeliver-failed": () => ({ merchantId: system.merchantId, since: "2026-01-01T00:00:00Z" }),
   "webhooks.audit-log": () => ({ limit: 10 }),
   "settlement.audit-log": () => ({ limit: 10 }),
+  "settlement.list-imports": () => ({ limit: 10 }),
+  "settlement.describe-import": () => ({ importId: randomUUID() }),
+  "settlement.list-differences": () => ({ limit: 10, state: "OPEN" }),
+  "settlement.note-difference": () => ({ differenceId: randomUUID(), note: "seen" }),
+  "settlement.close-difference": () => ({ differenceId: randomUUID(), reason: "because" }),
 };
 const commands = ALL_COMMANDS.filter(({ role }) => role !== undefined);
 

@@ -1,3 +1,4 @@
+export * from "./amounts-setting.ts";
 export * from "./card.ts";
 export * from "./card-number.ts";
 export * from "./json-number.ts";
@@ -27,6 +28,7 @@ export * from "./http/refund.ts";
 export * from "./http/refused-operators.ts";
 export * from "./http/return-url.ts";
 export * from "./http/sale.ts";
+export * from "./http/settlements.ts";
 export * from "./http/three-ds.ts";
 export * from "./http/webhook-endpoints.ts";
 export * from "./http/webhook-errors.ts";

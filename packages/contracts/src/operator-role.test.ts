@@ -48,6 +48,11 @@ const LEADS_TO: Record<string, string[]> = {
   refuseOperator: [],
   listRefusedOperators: [],
   readmitOperator: [],
+  listSettlements: ["settlement.list-imports"],
+  getSettlement: ["settlement.describe-import"],
+  listDifferences: ["settlement.list-differences"],
+  noteDifference: ["settlement.note-difference"],
+  closeDifference: ["settlement.close-difference"],
   getAuditLog: ["payments.audit-log", "refunds.audit-log", "webhooks.audit-log", "settlement.audit-log"],
 };
 

@@ -60,6 +60,11 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["webhooks.redeliver-failed", "O", "W"],
   ["webhooks.audit-log", "O", "W"],
   ["settlement.audit-log", "O", "S"],
+  ["settlement.list-imports", "O", "S"],
+  ["settlement.describe-import", "O", "S"],
+  ["settlement.list-differences", "O", "S"],
+  ["settlement.note-difference", "O", "S"],
+  ["settlement.close-difference", "O", "S"],
   // Only the settlement service asks for facts, and it can ask for nothing else.
   ["payments.movement-facts", "S", "P"],
   ["refunds.movement-facts", "S", "R"],

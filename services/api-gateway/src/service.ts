@@ -56,6 +56,7 @@ import { merchantRoutes } from "./operator-api/merchants.ts";
 import { paymentRoutes } from "./operator-api/payments.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
 import { isRefused } from "./operator-api/refused-operator-queries.ts";
+import { settlementRoutes } from "./operator-api/settlements.ts";
 import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
@@ -249,6 +250,7 @@ function operatorApi(
       ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce })),
       ...paymentRoutes({ send }),
       ...refundRoutes({ send }),
+      ...settlementRoutes({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...webhookRoutes({ send, db }),
       ...refusedOperatorRoutes({ db }),

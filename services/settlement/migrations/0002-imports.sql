@@ -25,11 +25,9 @@ create table import (
   imported_by     text not null check (char_length(imported_by) between 1 and 200),
   sha256          bytea check (octet_length(sha256) = 32),          -- of the whole file
   bytes           bigint not null default 0 check (bytes >= 0),
-  parts           integer check (parts >= 1),                       -- that it has arrived in; null of a file that a command reads
 
-  -- RECEIVING: its parts arrive. READY: all have arrived. READING: a process reads it. TAKEN: its lines count.
-  -- REFUSED: none of them does.
-  state           text not null check (state in ('RECEIVING', 'READY', 'READING', 'TAKEN', 'REFUSED')),
+  -- READING: a process reads it. TAKEN: its lines count. REFUSED: none of them does.
+  state           text not null check (state in ('READING', 'TAKEN', 'REFUSED')),
   reason          text check (char_length(reason) <= 64),
   detail          text check (char_length(detail) <= 1000),
   lines           integer not null default 0 check (lines >= 0),
@@ -49,16 +47,8 @@ create table import (
 
 -- A file is taken once for an account, however often it is sent and whoever sends it.
 create unique index import_once on import (account_id, sha256) where state = 'TAKEN';
-create index import_open on import (created_at) where state in ('RECEIVING', 'READY', 'READING');
+create index import_open on import (lease_until) where state = 'READING';
 create index import_to_match on import (ended_at) where state = 'TAKEN' and matched_at is null;
-
--- Parts of a file on its way; they go when the import has ended.
-create table import_part (
-  import_id  uuid not null references import,
-  part_no    integer not null check (part_no >= 0),
-  data       bytea not null check (octet_length(data) between 1 and 1048576),
-  primary key (import_id, part_no)
-);
 
 create table line (
   import_id       uuid not null references import,
@@ -93,6 +83,5 @@ create table line_fault (
 );
 
 grant select, insert, update on account, import to settlement_app;
-grant select, insert, delete on import_part to settlement_app;
 grant select, insert, update, delete on line to settlement_app;
 grant select, insert, delete on line_fault to settlement_app;

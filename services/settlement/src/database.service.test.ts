@@ -47,7 +47,6 @@ const COLUMNS: {
     imported_by: "not null",
     sha256: "null",
     bytes: "not null",
-    parts: "null",
     state: "not null",
     reason: "null",
     detail: "null",
@@ -59,7 +58,6 @@ const COLUMNS: {
     lease_token: "null",
     lease_until: "null",
   },
-  import_part: { import_id: "not null", part_no: "not null", data: "not null" },
   line: {
     import_id: "not null",
     line_no: "not null",

@@ -1,13 +1,7 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import type { MovementFact } from "@holdfast/contracts";
 import type { Generated } from "kysely";
-import type {
-  AccountTable,
-  ImportPartTable,
-  ImportTable,
-  LineFaultTable,
-  LineTable,
-} from "./import/import-table.ts";
+import type { AccountTable, ImportTable, LineFaultTable, LineTable } from "./import/import-table.ts";
 import type { DifferenceNoteTable, DifferenceTable } from "./match/difference-table.ts";
 import type { FactVerdict } from "./match/judge-fact.ts";
 
@@ -16,7 +10,6 @@ export type SettlementDatabase = AuditDatabase & {
   fact: FactTable;
   account: AccountTable;
   import: ImportTable;
-  import_part: ImportPartTable;
   line: LineTable;
   line_fault: LineFaultTable;
   difference: DifferenceTable;

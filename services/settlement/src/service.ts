@@ -1,4 +1,4 @@
-import { auditForbidden, watchAuditHead } from "@holdfast/audit";
+import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { busOptions, connectBus, logHandled, serve } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
 import {
@@ -15,12 +15,11 @@ import {
   type RunningService,
 } from "@holdfast/service-runtime";
 import { createBusinessEvents } from "./business-events.ts";
-import { FILE_BOUNDS, type Config } from "./config.ts";
+import type { Config } from "./config.ts";
 import type { SettlementDatabase } from "./database.ts";
 import { askAboutOpenFacts, askBothOwners } from "./facts/ask-owners.ts";
 import { startFactConsumer } from "./facts/consume-facts.ts";
-import { takeArrivedFiles } from "./import/import-worker.ts";
-import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
+import { endInterrupted } from "./import/end-interrupted.ts";
 import { matchImports } from "./match/match-imports.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 
@@ -44,11 +43,6 @@ export async function startSettlement(
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   const events = createBusinessEvents(log);
-  const mappings = await readMappings([
-    SHIPPED_MAPPINGS,
-    ...(config.SETTLEMENT_MAPPINGS_DIR ? [config.SETTLEMENT_MAPPINGS_DIR] : []),
-  ]);
-  const files = { db, pool, events, mappings, bounds: FILE_BOUNDS, leaseMs: config.IMPORT_LEASE };
   const stopping = new AbortController();
   const isStopping = () => stopping.signal.aborted;
   const facts = { bus, pool, db, events, askFirstMs: config.FACT_ASK_FIRST };
@@ -65,7 +59,10 @@ export async function startSettlement(
       onForbidden: (attempt) => auditForbidden(db, attempt),
     },
     onHandled: logHandled(log),
-    handlers: operatorHandlers({ db }),
+    handlers: lookAfterEach(
+      auditWatch,
+      operatorHandlers({ db, twoAbove: config.DIFFERENCE_TWO_PEOPLE_ABOVE ?? new Map() }),
+    ),
   });
   const tasks = [
     startCertificateWatch({ watched: dependencyServers(config), log }),
@@ -75,9 +72,9 @@ export async function startSettlement(
       clock,
       log,
     }),
-    startPeriodicTask("take files", {
-      intervalMs: config.IMPORT_INTERVAL,
-      round: () => takeArrivedFiles(files, isStopping),
+    startPeriodicTask("end interrupted imports", {
+      intervalMs: INTERRUPTED_INTERVAL_MS,
+      round: () => endInterrupted(db, events),
       clock,
       log,
     }),
@@ -105,4 +102,5 @@ export async function startSettlement(
   };
 }
 
+const INTERRUPTED_INTERVAL_MS = 15_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;

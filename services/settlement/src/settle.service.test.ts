@@ -1,6 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
+import { createDatabase } from "@holdfast/service-runtime";
+import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { SettlementDatabase } from "./database.ts";
+import { endInterrupted } from "./import/end-interrupted.ts";
 import { genericLine, GENERIC_HEADER, type GenericCells } from "../test/written-file.ts";
 import { startSettleCommand } from "../test/settle-command.ts";
 
@@ -150,4 +154,28 @@ test("a command that is none shows how it is used", async () => {
     output: expect.stringContaining("npm run settle") as string,
   });
   expect(await command.run("--help")).toMatchObject({ code: 0 });
+});
+
+test("of a file whose reader has died nothing counts, and it can be taken again", async () => {
+  const content = [GENERIC_HEADER, line(), ""].join("\n");
+  await command.query(
+    `with account as (insert into settlement.account (account_id) values ('default') returning account_id),
+     dead as (insert into settlement.import (account_id, mapping, file_name, imported_by, state, lease_token, lease_until)
+       select account_id, 'generic', 'bank.csv', 'settle', 'READING', gen_random_uuid(), now() - interval '1 second'
+       from account returning import_id)
+     select 1 from dead`,
+  );
+  await command.query(
+    `insert into settlement.line (import_id, line_no, account_id, kind, gross_minor, fee_minor, net_minor, currency)
+     select import_id, 2, account_id, 'SALE', 1, 0, 1, 'TRY' from settlement.import`,
+  );
+  const pool = new Pool({ connectionString: command.database.urls.settlement.app });
+  const db = createDatabase<SettlementDatabase>(pool);
+  await endInterrupted(db, { fileRefused: () => {} });
+  await db.destroy();
+  expect(await imports()).toEqual([{ state: "REFUSED", reason: "interrupted", lines: 0, faults: 0 }]);
+  expect(await counts()).toEqual({ lines: 0, faults: 0 });
+  expect(await command.run("import", await command.write(content), "--mapping", "generic")).toMatchObject({
+    code: 0,
+  });
 });

@@ -10,7 +10,6 @@ import {
 } from "@holdfast/service-runtime";
 import { Pool } from "pg";
 import { createBusinessEvents } from "./business-events.ts";
-import { FILE_BOUNDS } from "./config.ts";
 import type { SettlementDatabase } from "./database.ts";
 import { importFile } from "./import/import-command.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
@@ -69,6 +68,8 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
   }
 }
 
+/** Of one file: larger, or with more lines that cannot be read, it is refused whole. */
+const FILE_BOUNDS = { bytesMax: 1_073_741_824, faultsMax: 10_000 } as const;
 const LEASE_MS = 60_000;
 
 function report(outcome: Awaited<ReturnType<typeof importFile>>, out: Output): number {

@@ -11,6 +11,7 @@ import { preAuthorization } from "./pre-authorization.ts";
 import { refund } from "./refund.ts";
 import { REFUSED_OPERATOR_ENDPOINTS } from "./refused-operators.ts";
 import { sale } from "./sale.ts";
+import { SETTLEMENT_ENDPOINTS } from "./settlements.ts";
 import { threeDs } from "./three-ds.ts";
 import { WEBHOOK_ENDPOINTS } from "./webhook-endpoints.ts";
 
@@ -29,6 +30,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...MERCHANT_OPERATOR_ENDPOINTS,
   ...PAYMENT_OPERATOR_ENDPOINTS,
   ...REFUND_OPERATOR_ENDPOINTS,
+  ...SETTLEMENT_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
   ...REFUSED_OPERATOR_ENDPOINTS,
   getAuditLog,

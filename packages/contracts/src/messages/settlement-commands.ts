@@ -1,5 +1,13 @@
 import { z } from "zod";
 import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
+import {
+  DIFFERENCE_CLASSES,
+  DIFFERENCE_STATES,
+  differencePageSchema,
+  differenceSchema,
+  settlementImportDetailSchema,
+  settlementImportPageSchema,
+} from "../http/settlements.ts";
 import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
 /**
@@ -57,4 +65,56 @@ export const readSettlementAuditLog = defineOperatorCommand({
   work: "read",
   request: auditPageSchema,
   result: auditEntriesSchema,
+});
+
+const page = { limit: z.int(), cursor: z.string().optional(), accountId: z.string().optional() };
+const oneDifference = { differenceId: z.uuid() };
+
+export const listSettlementImports = defineOperatorCommand({
+  service: "settlement",
+  name: "list-imports",
+  role: "viewer",
+  work: "read",
+  request: z.object(page),
+  result: settlementImportPageSchema,
+});
+
+export const describeSettlementImport = defineOperatorCommand({
+  service: "settlement",
+  name: "describe-import",
+  role: "viewer",
+  work: "read",
+  request: z.object({ importId: z.uuid() }),
+  result: settlementImportDetailSchema,
+});
+
+export const listSettlementDifferences = defineOperatorCommand({
+  service: "settlement",
+  name: "list-differences",
+  role: "viewer",
+  work: "read",
+  request: z.object({
+    ...page,
+    state: z.enum(DIFFERENCE_STATES),
+    class: z.enum(DIFFERENCE_CLASSES).optional(),
+  }),
+  result: differencePageSchema,
+});
+
+export const noteSettlementDifference = defineOperatorCommand({
+  service: "settlement",
+  name: "note-difference",
+  role: "operations",
+  work: "write",
+  request: z.object({ ...oneDifference, note: z.string(), assignee: z.string().optional() }),
+  result: differenceSchema,
+});
+
+export const closeSettlementDifference = defineOperatorCommand({
+  service: "settlement",
+  name: "close-difference",
+  role: "operations",
+  work: "write",
+  request: z.object({ ...oneDifference, reason: z.string() }),
+  result: differenceSchema,
 });

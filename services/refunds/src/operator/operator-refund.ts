@@ -7,7 +7,7 @@ import {
   type ProposalColumns,
 } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
-import type { AmountsByCurrency } from "../config.ts";
+import type { AmountsByCurrency } from "@holdfast/contracts";
 import type { RefundApprovalTable, RefundHistoryTable } from "../database.ts";
 import { acquirerReference } from "../refund/carry-out-refund.ts";
 import { isUnderWay } from "../refund/refund.ts";

@@ -196,12 +196,8 @@ export async function endAsRefused(
 const DETAIL_MAX = 1_000;
 
 /** Removes what was read of an import whose lines do not count, so many rows at a time. */
-export async function removeLines(
-  db: Kysely<SettlementDatabase>,
-  importId: string,
-  tables: readonly ("line" | "line_fault" | "import_part")[] = ["line", "line_fault", "import_part"],
-): Promise<void> {
-  for (const table of tables) {
+export async function removeLines(db: Kysely<SettlementDatabase>, importId: string): Promise<void> {
+  for (const table of ["line", "line_fault"] as const) {
     for (;;) {
       const { numAffectedRows = 0n } = await sql`
         delete from ${sql.table(table)} where ctid in (

@@ -13,7 +13,7 @@ export type AccountTable = {
   created_at: Generated<Date>;
 };
 
-export type ImportState = "RECEIVING" | "READY" | "READING" | "TAKEN" | "REFUSED";
+export type ImportState = "READING" | "TAKEN" | "REFUSED";
 
 export type ImportTable = {
   import_id: Generated<string>;
@@ -24,7 +24,6 @@ export type ImportTable = {
   imported_by: string;
   sha256: Buffer | null;
   bytes: Generated<bigint>;
-  parts: number | null;
   state: ImportState;
   reason: string | null;
   detail: string | null;
@@ -36,8 +35,6 @@ export type ImportTable = {
   lease_token: string | null;
   lease_until: Date | null;
 };
-
-export type ImportPartTable = { import_id: string; part_no: number; data: Buffer };
 
 export type LineTable = {
   import_id: string;

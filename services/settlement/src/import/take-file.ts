@@ -44,7 +44,7 @@ export async function takeFile(
   open: () => AsyncIterable<Uint8Array>,
 ): Promise<FileOutcome> {
   const { db, events } = deps;
-  await removeLines(db, leased.import_id, ["line", "line_fault"]);
+  await removeLines(db, leased.import_id);
   const known = leased.sha256 && (await findTaken(db, leased.account_id, leased.sha256));
   const refuse = async (reason: string, detail: string, sha256?: Buffer): Promise<FileOutcome> => {
     await endAsRefused(db, leased, { reason, detail, sha256 });
