@@ -162,7 +162,11 @@ test.each([
 
 test.each([
   ["docs/guide.md", "# Guide\n\nIt is done at once.", "docs/guide.md:3"],
-  ["docs/openapi.json", '{"paths":{"/a":{"summary":"Done at once"}}}', "docs/openapi.json/paths//a/summary"],
+  [
+    "docs/openapi.merchant.json",
+    '{"paths":{"/a":{"summary":"Done at once"}}}',
+    "docs/openapi.merchant.json/paths//a/summary",
+  ],
   ["tools/help.ts", 'const help: string =\n  "it is done at once";', "tools/help.ts:2"],
   ["tools/help.ts", "const help = `${name} is done at once`;", "tools/help.ts:1"],
 ])("is found in %s: %s", (path, content, place) => {
@@ -172,7 +176,7 @@ test.each([
 test.each([
   ["docs/guide.md", "The reply is `in doubt`.\n\n```sh\necho at once\n```\n"],
   ["docs/security.md", '- Test: `a.test.ts`: "is reversed at once"'],
-  ["docs/openapi.json", '{"enum":["in_doubt"],"examples":["at once"]}'],
+  ["docs/openapi.merchant.json", '{"enum":["in_doubt"],"examples":["at once"]}'],
   [
     "tools/help.ts",
     'import { anew } from "./anew.ts"; // at once\nexport const state: "in_doubt" = anew("in_doubt");',

@@ -7,7 +7,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createSimulatorAcquirer } from "@holdfast/acquirer";
+import { createSimulatorAcquirer, orderIdOf } from "@holdfast/acquirer";
 import express from "express";
 import { Pool } from "pg";
 import { createBareWebhooks } from "./bare-webhooks.ts";
@@ -34,6 +34,7 @@ app.post("/api/pre-authorization", async (request, response) => {
   });
   const outcome = await acquirer.authorize({
     reference: paymentId,
+    orderId: orderIdOf(paymentId),
     expiresAt: new Date(Date.now() + 15_000),
     amountMinor: BigInt(Math.round(kept.amount * 100)),
     currency: kept.currency,

@@ -95,7 +95,7 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: `${payments}/recovery/undo-payment.ts`,
-        search: "const reversal = await deps.acquirer.reverse({",
+        search: "const reversal = await deps.acquirers.of(payment.account_id).reverse({",
         replace: `const reversal = await (async (_request: object) => ({ kind: "reversed" }))({`,
       },
     ],

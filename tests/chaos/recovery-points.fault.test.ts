@@ -117,8 +117,8 @@ test("killed when the refund of a settled sale was paid: another process finds i
   await expectOnePayment(order, { state: "FAILED", bank: ["sale approved", "refund approved"] });
 });
 
-/** Hit by the services' own tests, which kill them there: those of refunds, of 3-D Secure and of checkouts. */
-const ELSEWHERE = /reservation|enrolment|challenge|frictionless|completion|checkout/;
+/** Hit by the services' own tests, which kill them there: those of refunds, of accounts, of 3-D Secure and of checkouts. */
+const ELSEWHERE = /reservation|refund_call|failover|enrolment|challenge|frictionless|completion|checkout/;
 
 test("every failpoint of payments was hit", () => {
   const log = sut.system.payments[0].process.log();

@@ -26,9 +26,9 @@ export const REFUND_AND_WEBHOOK_MUTATIONS: readonly Mutation[] = [
   {
     name: "refunds: each call of the bank has a reference of its own",
     changes: change(
-      `${refunds}/refund/carry-out-refund.ts`,
-      "withSubReference(`${refund_id}:refund`, sub_reference)",
-      "withSubReference(`${refund_id}:refund:${Date.now()}`, sub_reference)",
+      "services/payments/src/refund-reservation/refund-at-bank.ts",
+      "withSubReference(`${refundId}:refund`, subReference)",
+      "withSubReference(`${refundId}:refund:${Date.now()}`, subReference)",
     ),
     scenario: afterwards("and the bank pays once"),
   },

@@ -24,6 +24,8 @@ export type HistoryEntry = {
   status?: number;
   /** Whether the answer said `Idempotent-Replayed: true`. */
   replayed: boolean;
+  /** In seconds, as the answer said it. */
+  retryAfter?: string;
   /** The exact text of the answer. */
   body?: string;
   /** Why there is no answer. */

@@ -59,7 +59,6 @@ const OWN: Record<string, { env: Record<string, string>; faults: string[] }> = {
   refunds: {
     env: { REFUND_TWO_APPROVERS_ABOVE: "a lot" },
     faults: [
-      "ACQUIRER_URL is missing: must be a URL with http:// or https://",
       "REFUND_TWO_APPROVERS_ABOVE: must be currency:amount pairs separated by commas, such as TRY:1000.00,EUR:200.00",
     ],
   },

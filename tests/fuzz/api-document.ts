@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Resolve, Schema } from "./schema-values.ts";
 
-/** One operation of docs/openapi.json, which is what clients read: the fuzzer knows nothing else of the API. */
+/** One operation of docs/openapi.*.json, which is what clients read: the fuzzer knows nothing else of the APIs. */
 export type Operation = {
   method: string;
   path: string;
@@ -20,28 +20,36 @@ type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
 
 type Json = {
   paths: Record<string, Record<string, OperationObject>>;
-  components: { schemas: Record<string, Schema> };
+  components: { schemas: Schemas };
 };
+type Schemas = Record<string, Schema>;
 type OperationObject = {
   parameters?: { in: string; name: string; schema: Schema }[];
   requestBody?: { content: { "application/json": { schema: Schema } } };
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 };
 
+/** Both documents as one: what has the same name in both is the same. */
 export function readApiDocument(): ApiDocument {
-  const file = join(import.meta.dirname, "..", "..", "docs", "openapi.json");
-  // JSON Schema by itself keeps what is referred to elsewhere than OpenAPI does.
-  const text = readFileSync(file, "utf8").replaceAll("#/components/schemas/", "#/$defs/");
-  const { paths, components } = JSON.parse(text) as Json;
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) =>
-      operationOf(method, path, operation, components.schemas),
+  const documents = ["merchant", "operator"].map(readDocument);
+  const schemas = Object.assign({}, ...documents.map(({ components }) => components.schemas)) as Schemas;
+  const operations = documents.flatMap(({ paths, components }) =>
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) =>
+        operationOf(method, path, operation, components.schemas),
+      ),
     ),
   );
   return {
     operations,
-    resolve: (schema) => components.schemas[schema.$ref?.split("/").at(-1) ?? ""] ?? schema,
+    resolve: (schema) => schemas[schema.$ref?.split("/").at(-1) ?? ""] ?? schema,
   };
+}
+
+function readDocument(listener: string): Json {
+  const file = join(import.meta.dirname, "..", "..", "docs", `openapi.${listener}.json`);
+  // JSON Schema by itself keeps what is referred to elsewhere than OpenAPI does.
+  return JSON.parse(readFileSync(file, "utf8").replaceAll("#/components/schemas/", "#/$defs/")) as Json;
 }
 
 function operationOf(
@@ -60,8 +68,19 @@ function operationOf(
     answers: new Map(
       Object.entries(responses).map(([status, { content }]) => {
         const schema = content?.["application/json"]?.schema;
-        return [Number(status), schema && z.fromJSONSchema({ ...schema, $defs } as JsonSchema)];
+        return [Number(status), schema && z.fromJSONSchema(closed({ ...schema, $defs }) as JsonSchema)];
       }),
     ),
   };
+}
+
+/**
+ * Clients ignore fields of an answer that they do not know, so the documents leave answers open. Of this service's own
+ * answers every field has to be in them.
+ */
+function closed(schema: object): object {
+  return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
+    const isObject = typeof value === "object" && value !== null && "properties" in value && "type" in value;
+    return isObject && value.type === "object" ? { ...value, additionalProperties: false } : value;
+  }) as object;
 }

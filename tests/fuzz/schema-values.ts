@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-/** The part of JSON Schema that docs/openapi.json uses. */
+/** The part of JSON Schema that docs/openapi.*.json use. */
 export type Schema = {
   $ref?: string;
   type?: string;
@@ -84,12 +84,14 @@ function scalarOf(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.type === "number") return fc.integer({ min: 1, max: 200_000 }).map((minor) => minor / 100);
   if (schema.format === "uuid") return fc.uuid();
   if (schema.format === "date-time") return DATE_TIME;
-  if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern));
-  return fc.string({
+  const pattern = schema.pattern === undefined ? undefined : new RegExp(schema.pattern);
+  if (pattern !== undefined && schema.minLength === undefined) return fc.stringMatching(pattern);
+  const text = fc.string({
     unit: "grapheme",
     minLength: schema.minLength ?? 0,
     maxLength: Math.min(schema.maxLength ?? 100, 100),
   });
+  return pattern === undefined ? text : text.filter((value) => pattern.test(value));
 }
 
 const DATE_TIME = fc

@@ -2,7 +2,7 @@ import {
   movementOutcome,
   type AcquirerOutcome,
   type Capabilities,
-  type InquiryOutcome,
+  type Verdict,
   type ReversalOutcome,
 } from "@holdfast/acquirer";
 import { decideRecovery } from "../../services/payments/src/recovery/decide-recovery.ts";
@@ -46,7 +46,11 @@ const SENT_MS_AGO: Record<Sent, number | null> = {
 export function judge(
   ours: Ours,
   answer: Answer,
-  { asked, sent, capabilities }: { asked: Amount; sent: Sent; capabilities: Capabilities },
+  {
+    asked,
+    sent,
+    capabilities,
+  }: { asked: Amount; sent: Sent; capabilities: Pick<Capabilities, "repetition"> },
 ) {
   const sending = { sentMsAgo: SENT_MS_AGO[sent], horizonMs: LIMITS.horizonMs };
   return ours.movementOutcome(asInquiry(answer), money(asked), sending, capabilities);
@@ -73,7 +77,7 @@ export function asOutcome({ kind, amount }: Answer, asked: Amount): AcquirerOutc
   }
 }
 
-export function asInquiry({ kind, amount }: Answer): InquiryOutcome {
+export function asInquiry({ kind, amount }: Answer): Verdict {
   switch (kind) {
     case "approved":
       return { ...approved(amount ?? "whole"), at: new Date(0) };

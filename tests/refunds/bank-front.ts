@@ -60,6 +60,7 @@ export async function startBankFront(bankUrl: string, port = 0) {
     },
     async close() {
       thaw();
+      if (!server.listening) return;
       server.closeAllConnections();
       server.close();
       await once(server, "close");

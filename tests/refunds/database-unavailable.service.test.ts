@@ -10,6 +10,7 @@ import {
   type TestLink,
 } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createRefundBank, type RefundToSend } from "../../services/refunds/src/refund/refund-bank.ts";
 import { startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 type Service = "refunds" | "payments";
@@ -79,6 +80,23 @@ test("a request that payments could not begin is in doubt when it cannot be take
   armFailpoints(undefined);
   const reply = await mendAfter(replying, () => Promise.all(mends.map((mend) => mend())));
   expect(reply).toEqual({ outcome: "in_doubt" });
+});
+
+test("of a refund that payments cannot look up nothing is sent, and refunds knows it", async () => {
+  const refundId = await refunds.queue(await refunds.pay(), "100");
+  const [refund] = await refunds.query<RefundToSend>("select * from refunds.refund where refund_id = $1", [
+    refundId,
+  ]);
+  const bank = createRefundBank(refunds.bus);
+  const until = () => new Date(Date.now() + 100_000);
+  const ask = async () => [
+    await bank.carryOut(refund!, until()),
+    (await bank.inquire(refund!, until())).verdict,
+  ];
+  const mend = await cutLink("payments");
+  const notSent = { kind: "not_sent" };
+  expect(await mendAfter(ask(), mend)).toEqual([notSent, notSent]);
+  expect(await refunds.ledger(refundId)).toEqual([]);
 });
 
 /** One request of a payment's refund that can be sent any number of times, as one message. */

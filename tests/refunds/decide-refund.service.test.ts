@@ -160,7 +160,7 @@ describe("who may decide", () => {
 
   test("nobody about what has been decided, or does not exist", async () => {
     const refundId = await refunds.queue(await refunds.pay(), "100");
-    await refunds.reject(refundId);
+    expect(await refunds.reject(refundId)).toMatchObject({ outcome: "done" });
     for (const decision of [refunds.approve(refundId), refunds.reject(refundId)]) {
       expect(await decision).toEqual({ outcome: "problem", code: "refund_already_decided" });
     }

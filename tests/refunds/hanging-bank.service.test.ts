@@ -2,17 +2,12 @@ import { randomUUID } from "node:crypto";
 import { requestRefund, sellPayment } from "@holdfast/contracts";
 import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/index.ts";
-import { startBankFront } from "./bank-front.ts";
-import { startRefundsHarness } from "./refunds-harness.ts";
+import { startBehindFront } from "./refunds-harness.ts";
 
 async function setUp(settings: Record<string, string>) {
-  const refunds = await startRefundsHarness({ running: ["payments"] });
-  const front = await startBankFront(refunds.acquirer.url);
-  onTestFinished(async () => {
-    await front.close();
-    await refunds.close();
-  });
-  await refunds.startRefunds({ ACQUIRER_URL: front.url, ...settings });
+  const payments = { ACQUIRER_TIMEOUT: "5m", LEASE_DURATION: "20m" };
+  const { refunds, front, close } = await startBehindFront({ payments, refunds: settings });
+  onTestFinished(close);
   /** A refund that waits for a decision. @returns its id. */
   const queue = async (merchantId: string): Promise<string> => {
     const merchant = { merchantId };

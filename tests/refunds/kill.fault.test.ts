@@ -68,6 +68,9 @@ const END_POINTS = [
   "after_payments_told",
   "after_end",
 ] as const;
+const RESERVATION_POINTS = ["before_reservation", "after_reservation"] as const;
+const BANK_POINTS = ["before_refund_call", "after_refund_call"] as const;
+const RESERVATION_END_POINTS = ["before_reservation_end", "after_reservation_end"] as const;
 
 describe("kill -9 of refunds", () => {
   let payments: { stop(): Promise<void> };
@@ -174,7 +177,7 @@ describe("kill -9 of payments", () => {
   });
   afterAll(() => surviving.stop());
 
-  test.each(["before_reservation", "after_reservation"] as const)("%s", async (point) => {
+  test.each(RESERVATION_POINTS)("%s", async (point) => {
     const before = await refunds.startPayments();
     const paymentId = await refunds.pay();
     await before.stop();
@@ -195,7 +198,25 @@ describe("kill -9 of payments", () => {
     await healthy.stop();
   });
 
-  test.each(["before_reservation_end", "after_reservation_end"] as const)("%s", async (point) => {
+  test.each(BANK_POINTS)("%s", async (point) => {
+    const before = await refunds.startPayments();
+    const paymentId = await refunds.pay();
+    const refundId = await refunds.queue(paymentId, "6000");
+    await before.stop();
+    const doomed = await startDoomed("payments", `payments.${point}`);
+    await killBy(doomed, approveRefund, await operator(), { refundId });
+    const paid = point === "after_refund_call" ? ["refund approved 6000"] : [];
+    expect(await refunds.ledger(refundId)).toEqual(paid);
+    const healthy = await refunds.startPayments();
+    expect(await refunds.settled(refundId)).toBe("SUCCESS");
+    expect(await refunds.ledger(refundId)).toEqual(["refund approved 6000"]);
+    expect(await refunds.amounts(paymentId)).toEqual({ reserved: 0, refunded: 6000, released: 0 });
+    expect(await refunds.events(refundId)).toEqual(["SUCCESS"]);
+    await expectAllSound();
+    await healthy.stop();
+  });
+
+  test.each(RESERVATION_END_POINTS)("%s", async (point) => {
     const before = await refunds.startPayments();
     const paymentId = await refunds.pay();
     const [paid, rejected] = [await refunds.queue(paymentId, "6000"), await refunds.queue(paymentId, "4000")];
@@ -216,4 +237,10 @@ test("every point of the service is one of those at which it was killed", () => 
   const killed = [...REQUEST_POINTS, ...END_POINTS, "after_inquiry", "after_reference", "after_undo_told"];
   const points = FAILPOINTS.filter((name) => name.startsWith("refunds."));
   expect(points.toSorted()).toEqual(killed.map((point) => `refunds.${point}`).toSorted());
+});
+
+test("every point of payments that is about refunds is one of those at which it was killed", () => {
+  const killed = [...RESERVATION_POINTS, ...BANK_POINTS, ...RESERVATION_END_POINTS];
+  const points = FAILPOINTS.filter((name) => /^payments\..*(reservation|refund_call)/.test(name));
+  expect(points.toSorted()).toEqual(killed.map((point) => `payments.${point}`).toSorted());
 });

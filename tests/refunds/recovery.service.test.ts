@@ -176,8 +176,12 @@ test("with payments away an end is decided, hidden, and shown when payments has 
   const payments = await alone.startPayments();
   const paymentId = await alone.pay();
   const [paid, rejected] = [await alone.queue(paymentId, "1000"), await alone.queue(paymentId, "2000")];
+  const hits = armFailpoints("refunds.after_acquirer:hold@1");
+  const approving = alone.approve(paid);
+  await eventually(() => hits("refunds.after_acquirer") > 0);
   await payments.stop();
-  expect(await alone.approve(paid)).toMatchObject({
+  armFailpoints(undefined);
+  expect(await approving).toMatchObject({
     result: { state: "SETTLING", status: "PENDING_APPROVAL" },
   });
   expect(await alone.reject(rejected)).toMatchObject({

@@ -11,6 +11,7 @@ import {
   sellPayment,
   type MessageContext,
 } from "@holdfast/contracts";
+import { startBankFront } from "./bank-front.ts";
 import { createLogger } from "@holdfast/service-runtime";
 import {
   checkInvariants,
@@ -95,6 +96,25 @@ export async function startRefundsHarness({ refunds = {}, ...options }: RefundsO
       ]),
     ...createWitness(query, bank),
   };
+}
+
+/** The two services behind a front that stands before the bank; `close` closes all. */
+export async function startBehindFront(
+  {
+    payments = {},
+    refunds = {},
+  }: { payments?: Record<string, string>; refunds?: Record<string, string> } = {},
+  options: RefundsOptions = {},
+) {
+  const harness = await startRefundsHarness({ ...options, running: [] });
+  const front = await startBankFront(harness.acquirer.url);
+  await harness.startPayments({ ACQUIRER_URL: front.url, ...payments });
+  await harness.startRefunds(refunds);
+  const close = async () => {
+    await front.close();
+    await harness.close();
+  };
+  return { refunds: harness, front, close };
 }
 
 /** What became of a refund and its payment, by the rows of both services and the bank's ledger. */

@@ -2,27 +2,23 @@ import { randomUUID } from "node:crypto";
 import { listRefunds } from "@holdfast/contracts";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startBankFront, type BankFront } from "./bank-front.ts";
-import { startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
+import type { BankFront } from "./bank-front.ts";
+import { startBehindFront, type RefundsHarness } from "./refunds-harness.ts";
 
 let refunds: RefundsHarness;
 let front: BankFront;
+let close: () => Promise<void>;
 
 beforeAll(async () => {
-  refunds = await startRefundsHarness({ running: ["payments"] });
-  front = await startBankFront(refunds.acquirer.url);
   // Recovery comes only where a test asks for it.
-  await refunds.startRefunds({ ACQUIRER_URL: front.url, RECOVERY_SCHEDULE: "1h" });
+  ({ refunds, front, close } = await startBehindFront({ refunds: { RECOVERY_SCHEDULE: "1h" } }));
 });
 beforeEach(() => {
   front.answerInquiries((answer) => answer);
   front.answerCalls((answer) => answer);
 });
 afterEach(() => refunds.acquirerWillBehave());
-afterAll(async () => {
-  await front.close();
-  await refunds.close();
-});
+afterAll(() => close());
 
 /** A refund whose outcome nobody knows: what the bank did with the request is as `behaviour` says. */
 async function unresolved(behaviour = "hang_before", paymentId?: string): Promise<string> {

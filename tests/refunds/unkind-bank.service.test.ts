@@ -64,8 +64,9 @@ describe("a bank that is frozen", () => {
   let alone: RefundsHarness;
   let front: BankFront;
   beforeAll(async () => {
-    alone = await startRefundsHarness({ running: ["payments"] });
+    alone = await startRefundsHarness({ running: [] });
     front = await startBankFront(alone.acquirer.url);
+    await alone.startPayments({ ACQUIRER_URL: front.url });
   });
   afterAll(async () => {
     await front.close();
@@ -73,7 +74,7 @@ describe("a bank that is frozen", () => {
   });
 
   test("for longer than a call may take, and then reads what is in its sockets: the refund is paid", async () => {
-    const service = await alone.startRefunds({ ...FAST, ACQUIRER_URL: front.url, ACQUIRER_TIMEOUT: "200ms" });
+    const service = await alone.startRefunds({ ...FAST, ACQUIRER_TIMEOUT: "200ms" });
     const refundId = await alone.queue(await alone.pay(), "1000");
     front.freeze();
     expect(await alone.approve(refundId)).toMatchObject({ result: { state: "EXECUTING" } });
@@ -85,8 +86,7 @@ describe("a bank that is frozen", () => {
 
   test("beyond the operator's deadline: the answer comes in time, and the call goes on under its lease", async () => {
     // Recovery never comes: whatever ends the refund is the approval's own call.
-    const env = { ACQUIRER_URL: front.url, ACQUIRER_TIMEOUT: "30s", LEASE_DURATION: "1h" };
-    const service = await alone.startRefunds(env);
+    const service = await alone.startRefunds({ ACQUIRER_TIMEOUT: "30s", LEASE_DURATION: "1h" });
     const refundId = await alone.queue(await alone.pay(), "1000");
     front.freeze();
     const context = await alone.operatorContext();

@@ -1,22 +1,21 @@
 import { eventually } from "../support/index.ts";
-import { freePort } from "@holdfast/sandbox/infrastructure";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startBankFront } from "./bank-front.ts";
-import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
+import { FAST, startBehindFront, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 /** A bank that pays a refund as often as it gets it: what was lost may be on its way, and must not be overtaken. */
 let refunds: RefundsHarness;
 
 const CALL = 1_000;
 const LATE = 3_000;
+const UNREPEATING = { ACQUIRER_REPETITION: "none" };
 
 beforeAll(async () => {
   refunds = await startRefundsHarness({
     bank: { repetition: "none" },
+    env: { ...UNREPEATING, ACQUIRER_LATE_ARRIVAL: `${LATE}ms` },
     refunds: {
       ACQUIRER_TIMEOUT: `${CALL}ms`,
-      ACQUIRER_LATE_ARRIVAL: `${LATE}ms`,
-      ACQUIRER_REPETITION: "none",
       RECOVERY_SCHEDULE: Array.from({ length: 60 }, (_, index) => `${(index + 1) * 200}ms`).join(","),
       RECOVERY_INTERVAL: "30ms",
     },
@@ -73,10 +72,17 @@ test("one that can no longer arrive is sent again, and paid once", async () => {
 });
 
 test("that the bank could not be asked does not mean that nothing was sent", async () => {
-  const bank = { ACQUIRER_REPETITION: "none", ACQUIRER_LATE_ARRIVAL: "1h" };
-  const alone = await startRefundsHarness({ bank: { repetition: "none" }, running: ["payments"] });
-  const front = await startBankFront(alone.acquirer.url);
-  const service = await alone.startRefunds({ ...FAST, ...bank, ACQUIRER_URL: front.url });
+  const {
+    refunds: alone,
+    front,
+    close,
+  } = await startBehindFront(
+    {
+      payments: { ...UNREPEATING, ACQUIRER_LATE_ARRIVAL: "1h" },
+      refunds: { ...FAST, ACQUIRER_TIMEOUT: "5s" },
+    },
+    { bank: { repetition: "none" } },
+  );
   const paymentId = await alone.pay();
   const refundId = await alone.queue(paymentId, "1000");
   await alone.acquirerWill("refund", "hang_before");
@@ -97,25 +103,30 @@ test("that the bank could not be asked does not mean that nothing was sent", asy
   const before = await attempts();
   await eventually(async () => (await attempts()) > before);
   expect(await alone.ledger(refundId)).toEqual([]);
-  await service.stop();
   await again.close();
-  await alone.close();
+  await close();
 });
 
 test("one of which nothing was sent waits for nothing", async () => {
-  const bank = { ACQUIRER_REPETITION: "none", ACQUIRER_LATE_ARRIVAL: "1h" };
-  const alone = await startRefundsHarness({ bank: { repetition: "none" }, running: ["payments"] });
-  const nobody = `http://127.0.0.1:${await freePort()}`;
-  const away = await alone.startRefunds({ ...FAST, ...bank, ACQUIRER_URL: nobody });
+  const {
+    refunds: alone,
+    front,
+    close,
+  } = await startBehindFront(
+    { payments: { ...UNREPEATING, ACQUIRER_LATE_ARRIVAL: "1h" }, refunds: FAST },
+    { bank: { repetition: "none" } },
+  );
   const refundId = await alone.queue(await alone.pay(), "1000");
+  const url = new URL(front.url);
+  await front.close();
   await alone.approve(refundId);
   await eventually(async () => {
     const reply = await alone.describe(refundId);
     return "result" in reply && reply.result.lastInquiry === "acquirer_unavailable";
   });
-  await away.stop();
-  await alone.startRefunds({ ...FAST, ...bank });
+  const again = await startBankFront(alone.acquirer.url, Number(url.port));
   expect(await alone.settled(refundId)).toBe("SUCCESS");
   expect(await alone.ledger(refundId)).toEqual(["refund approved 1000"]);
-  await alone.close();
+  await again.close();
+  await close();
 });

@@ -1,9 +1,10 @@
 // A gateway that was taken over sends what it likes on the bus. The services that decide verify who asked for it.
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import {
   ALL_COMMANDS,
   approveRefund,
   describeRefund,
+  makeAcquirerAccount,
   OPERATOR_ROLES,
   requestRefund,
   sellPayment,
@@ -23,8 +24,19 @@ import {
 let system: TestSystem;
 let refundId: string;
 let paymentId: string;
+let accountId: string;
 beforeAll(async () => {
-  system = await startTestSystem({ services: ["payments", "refunds", "webhook-dispatcher", "settlement"] });
+  system = await startTestSystem({
+    services: ["payments", "refunds", "webhook-dispatcher", "settlement"],
+    env: { ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}` },
+  });
+  const account = { protocol: "sim", name: "a bank", currencies: ["TRY"], secrets: {} };
+  const made = await system.operate(makeAcquirerAccount, {
+    ...account,
+    settings: { url: "http://127.0.0.1:9" },
+  });
+  expect(made).toMatchObject({ outcome: "done" });
+  accountId = "result" in made ? made.result.accountId : "";
   ({ paymentId } = await pay());
   refundId = randomUUID();
   const asked = await system.call(requestRefund, {
@@ -51,6 +63,23 @@ const PAYLOADS: Record<string, () => object> = {
   "payments.reverse": () => ({ paymentId }),
   "payments.resolve": () => ({ paymentId, outcome: "FAILED", evidence: "a call" }),
   "payments.audit-log": () => ({ limit: 10 }),
+  "payments.make-account": () => ({
+    protocol: "sim",
+    name: `attacker ${randomUUID()}`,
+    currencies: ["TRY"],
+    settings: { url: "https://attacker.example" },
+    secrets: {},
+  }),
+  "payments.read-accounts": () => ({}),
+  "payments.alter-account": () => ({
+    accountId,
+    change: { settings: { url: "https://attacker.example" } },
+  }),
+  "payments.confirm-account": () => ({ accountId, version: 1 }),
+  "payments.probe-account": () => ({ accountId }),
+  "payments.read-routes": () => ({ merchantId: system.merchantId }),
+  "payments.replace-routes": () => ({ merchantId: system.merchantId, routes: [{ accountId }] }),
+  "payments.confirm-routes": () => ({ merchantId: system.merchantId, version: 1 }),
   "refunds.request-for-merchant": () => ({
     refundId: randomUUID(),
     paymentId,
@@ -99,6 +128,9 @@ async function everything() {
        (select jsonb_agg(to_jsonb(r) - 'recover_at' - 'updated_at' order by refund_id) from refunds.refund r),
        (select jsonb_agg(to_jsonb(p) - 'recover_at' - 'updated_at' order by payment_id) from payments.payment p),
        (select jsonb_agg(to_jsonb(e)) from webhooks.endpoint e),
+       (select jsonb_agg(to_jsonb(a) order by account_id) from payments.acquirer_account a),
+       (select jsonb_agg(to_jsonb(v) order by account_id, version) from payments.acquirer_account_version v),
+       (select jsonb_agg(to_jsonb(r) order by merchant_id, version) from payments.merchant_route r),
        (select jsonb_agg(to_jsonb(a)) from payments.audit_entry a),
        (select jsonb_agg(to_jsonb(a)) from refunds.audit_entry a),
        (select jsonb_agg(to_jsonb(a)) from webhooks.audit_entry a),

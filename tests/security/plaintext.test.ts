@@ -54,8 +54,8 @@ const programs: Case[] = [
   {
     name: "refunds",
     schema: refunds,
-    env: { ...SERVICE, ...BANK },
-    refused: ["DATABASE_URL", "NATS_URL", "ACQUIRER_URL", "OPERATOR_JWKS", "AUDIT_ANCHOR_URL"],
+    env: SERVICE,
+    refused: ["DATABASE_URL", "NATS_URL", "OPERATOR_JWKS", "AUDIT_ANCHOR_URL"],
   },
   {
     name: "webhook-dispatcher",
@@ -148,7 +148,7 @@ test.each([
 test.each([
   ["services/payments/src/reconcile.ts", ["DATABASE_URL", "NATS_URL"]],
   ["services/refunds/src/reconcile.ts", ["DATABASE_URL", "NATS_URL"]],
-  ["services/refunds/src/compare-reservations.ts", ["DATABASE_URL", "NATS_URL", "ACQUIRER_URL"]],
+  ["services/refunds/src/compare-reservations.ts", ["DATABASE_URL", "NATS_URL"]],
 ])("so does a command that is run by hand: %s", (path, refused) => {
   const { status, stderr } = run(path, { ...WIRES, ...BANK });
   expect(status).toBe(1);

@@ -16,6 +16,7 @@
 export { captureLog, type CapturedLog, type LogLine } from "./capture-log.ts";
 export { columnsOf } from "./columns-of.ts";
 export { eventually } from "./eventually.ts";
+export { startTestBank } from "./test-bank.ts";
 export { letStatementsWait, mendAfter, occupyConnections } from "./occupy-connections.ts";
 export {
   AUDIENCE,

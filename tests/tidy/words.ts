@@ -59,7 +59,7 @@ export function refusedIn(path: string, content: string): string[] {
 
 function isUserFacing(path: string): boolean {
   return (
-    /^(?:README\.md|docs\/(?!adr\/).*\.md|docs\/openapi\.json)$/.test(path) ||
+    /^(?:README\.md|docs\/(?!adr\/).*\.md|docs\/openapi\.\w+\.json)$/.test(path) ||
     (/^(?:services|packages|tools|scripts)\/.*\.(?:ts|mjs|js)$/.test(path) &&
       !/\.test\.ts$|\/test\/|\/conformance\//.test(path))
   );

@@ -42,7 +42,13 @@ export interface Acquirer {
    * operation.
    */
   complete(request: CompletionRequest): Promise<CompletionOutcome>;
-  /** Asks for the outcome of a reference. */
+  /**
+   * Whether what the browser brought back proves that it comes from the acquirer and is about this payment: a pure function,
+   * for adapters that can tell without a call. It is asked before anything changes, so a return that proves nothing leaves no
+   * trace on the payment. `complete` may say the same of what passes here, and does where this is absent.
+   */
+  checkReturn?(request: ReturnCheck): NotGenuine | undefined;
+  /** Asks for everything that the acquirer knows of an order. What became of one attempt, `judge` tells. */
   inquire(request: InquiryRequest): Promise<InquiryOutcome>;
   /** Lets the calls under way end, then closes pooled connections. Calls made afterwards are `not_sent`. */
   close(): Promise<void>;
@@ -52,8 +58,13 @@ export interface Acquirer {
 export type AcquirerAmount = { amountMinor: bigint; currency: string };
 
 type Call = {
-  /** Our reference, 1-128 characters of `[A-Za-z0-9:-]`; the idempotency key. */
+  /** Our reference, 1-128 characters of `[A-Za-z0-9:-]`; the idempotency key where the acquirer has one. */
   reference: string;
+  /**
+   * The acquirer's name of the whole payment, the same in every call about it: see `orderIdOf`. Never used again, not even
+   * after a decline.
+   */
+  orderId: string;
 };
 
 /** A call that takes money from a card: the buyer does not wait for ever, so it must not begin late. */
@@ -79,7 +90,47 @@ export type CardRequest = ExpiringCall &
     card: AcquirerCard;
     cardHolderName: string;
     installmentCount: number;
+    /** The card programme whose instalments or points are used, as the issuer names it. */
+    loyaltyCode?: string;
+    customer?: Customer;
+    basket?: readonly BasketItem[];
+    /** For the acquirer's own reports. */
+    description?: string;
   };
+
+/** The buyer, as far as the merchant told; what an account cannot do without comes from its defaults. */
+export type Customer = {
+  /** The buyer's address as the gateway saw it, IPv4 or IPv6 text. */
+  ip?: string;
+  id?: string;
+  name?: string;
+  surname?: string;
+  email?: string;
+  /** E.164. */
+  phone?: string;
+  identityNumber?: string;
+  billingAddress?: Address;
+  shippingAddress?: Address;
+};
+
+/** `country` is a name or an ISO 3166-1 code, as the merchant wrote it. */
+export type Address = {
+  contactName?: string;
+  line1: string;
+  line2?: string;
+  city: string;
+  postalCode?: string;
+  country: string;
+};
+
+/** The amounts of a basket add up to the payment's. */
+export type BasketItem = {
+  id: string;
+  name: string;
+  category: string;
+  kind: "physical" | "virtual";
+  amountMinor: bigint;
+};
 
 /** Plain card data, in memory only for the length of one call. */
 export type AcquirerCard = { pan: string; expiryMonth: string; expiryYear: string; cvv: string };
@@ -88,21 +139,53 @@ export type AcquirerCard = { pan: string; expiryMonth: string; expiryYear: strin
  * `parentReference` is the reference of the authorization or the sale, also for a refund after a capture. The amount of
  * a cancel is the parent's whole amount, less what was released.
  */
-export type FollowUpRequest = LastingCall & AcquirerAmount & { parentReference: string };
+export type FollowUpRequest = LastingCall &
+  AcquirerAmount & {
+    parentReference: string;
+    target: Target;
+    /** The address of who asks for it, for acquirers that want one in every call. */
+    requestIp?: string;
+  };
+
+/** The movement that a follow-up or a reversal is about, as the acquirer named it. */
+export type Target = {
+  /** Absent where its answer was lost and no inquiry has shown it; an adapter that needs it asks first. */
+  externalTransactionId?: string;
+  /** What was authorized or sold. */
+  amountMinor: bigint;
+  /** What of it has been captured, where that was a step of its own. */
+  capturedMinor?: bigint;
+  /** When it was sent. */
+  at: Date;
+};
 
 /** The operation to carry out once the cardholder is authenticated. */
 export type CardOperation = "authorize" | "sale";
 
 export type EnrolmentRequest = CardRequest & {
   operation: CardOperation;
-  /** Where the cardholder's browser is sent after the challenge, by GET or POST, with the session in a field `session`. */
+  /** Where the cardholder's browser is sent after the challenge, by GET or POST of a form, with whatever the acquirer adds. */
   returnUrl: string;
   /** The challenge has to be passed before this instant. */
   sessionExpiresAt: Date;
 };
 
-/** Reference, operation, amount and currency are the enrolment's. */
-export type CompletionRequest = ExpiringCall & AcquirerAmount & { operation: CardOperation; session: string };
+/** Reference, order, operation, amount, currency and instalments are the enrolment's. */
+export type CompletionRequest = ExpiringCall &
+  AcquirerAmount & {
+    operation: CardOperation;
+    installmentCount: number;
+    session: string;
+    /** What the cardholder's browser brought back; absent where no challenge was shown. */
+    returned?: BrowserReturn;
+    customer?: Customer;
+  };
+
+/** A return that is to be completed. */
+export type ReturnCheck = Omit<CompletionRequest, "expiresAt" | "customer">;
+
+/** The fields of a browser's return as they came, with their order and repetitions: a signature covers them. */
+export type BrowserReturn = { fields: readonly (readonly [name: string, value: string])[] };
 
 /**
  * The result of an authentication, in the terms of EMV 3-D Secure (EMVCo): `transStatus` Y authenticated, A attempted,
@@ -115,9 +198,17 @@ export type Authentication = {
   dsTransId?: string;
 };
 
+/**
+ * What the cardholder's browser is shown: a form that is posted to `url`, or a page of the acquirer's own. Neither carries
+ * card data, so both may be kept until the challenge has ended. The page is shown without the powers of our origin.
+ */
+export type Challenge =
+  | { type: "post"; url: string; fields: Record<string, string> }
+  | { type: "html"; html: string };
+
 export type EnrolmentOutcome =
-  /** The browser has to post `fields` to `url`. */
-  | { kind: "challenge"; session: string; url: string; fields: Record<string, string> }
+  /** `session` is what the completion has to bring again: opaque, at most 2 000 characters, without card data. */
+  | { kind: "challenge"; session: string; challenge: Challenge }
   /** Without a challenge (Y), or the issuer or the card does not take part (A): to be completed immediately. */
   | { kind: "authenticated"; session: string; authentication: Authentication }
   /** Not authenticated and no way to become so; `resultCode` says why. */
@@ -126,7 +217,21 @@ export type EnrolmentOutcome =
   | Unknown
   | NotSent;
 
-export type CompletionOutcome = ((Approved | Declined) & Authenticated) | Expired | Unknown | NotSent;
+export type CompletionOutcome =
+  | ((Approved | Declined) & Authenticated)
+  | NotGenuine
+  | Expired
+  | Unknown
+  | NotSent;
+
+/**
+ * What the browser brought does not prove that it comes from the acquirer and is about this payment. Nothing was sent, and
+ * nothing has changed: the cardholder may still come back with what does.
+ */
+export type NotGenuine = {
+  kind: "not_genuine";
+  why: "signature" | "no_signature" | "other_order" | "other_amount" | "other_account";
+};
 
 /** The result of the authentication, for an operation that had one. */
 type Authenticated = { authentication?: Authentication };
@@ -135,9 +240,19 @@ type Authenticated = { authentication?: Authentication };
  * The reference is that of the authorization or the sale that is reversed. Amount and currency are those that the acquirer
  * approved, which may be less than was asked for; where nobody knows, those that were asked for.
  */
-export type ReversalRequest = LastingCall & AcquirerAmount;
+export type ReversalRequest = LastingCall & AcquirerAmount & { operation: CardOperation; target: Target };
 
-export type InquiryRequest = LastingCall;
+export type InquiryRequest = LastingCall & {
+  /** What was asked under the reference. */
+  kind: MovementKind;
+  currency: string;
+  /** What the payment began as: some acquirers do not tell a sale from a captured authorization. */
+  operation?: CardOperation;
+  /** When the payment was sent: an inquiry over a span of time begins a little earlier. */
+  since: Date;
+  /** What the acquirer named the payment, where it is known. */
+  externalTransactionId?: string;
+};
 
 export type Approved = AcquirerAmount & {
   kind: "approved";
@@ -145,10 +260,21 @@ export type Approved = AcquirerAmount & {
   authCode: string;
   resultCode: string;
   resultMessage: string;
+  /** What the acquirer keeps of it, in minor units of the same currency, where it tells. */
+  feeMinor?: bigint;
+  /** `in_review`: the acquirer's fraud desk has not decided; the goods must not be sent yet. */
+  fraudReview?: "accepted" | "in_review";
 };
+
+/**
+ * `soft` may succeed later; `hard` will not with this card; `sca_required` wants 3-D Secure; `stolen` is a lost, stolen or
+ * blocked card; `limit` is the card's balance or limit; `technical` was refused before the issuer judged it.
+ */
+export type DeclineClass = "soft" | "hard" | "sca_required" | "stolen" | "limit" | "technical";
 
 export type Declined = {
   kind: "declined";
+  declineClass?: DeclineClass;
   externalTransactionId?: string;
   resultCode: string;
   resultMessage: string;
@@ -163,16 +289,24 @@ export type Expired = { kind: "expired" };
 /**
  * The request may have been carried out. The `reason` is for logs and metrics only:
  * `timeout` no whole answer in time; `connection_lost` cut after the request may have left; `invalid_answer` not an
- * answer of the protocol (garbage, HTTP 5xx, too large); `mismatch` another amount, currency or reference than asked for.
+ * answer of the protocol (garbage, HTTP 5xx, too large); `mismatch` another amount, currency or reference than asked for;
+ * `pending` accepted, and the result comes later.
  */
 export type Unknown = { kind: "unknown"; reason: UnknownReason };
-export type UnknownReason = "timeout" | "connection_lost" | "invalid_answer" | "mismatch";
+export type UnknownReason = "timeout" | "connection_lost" | "invalid_answer" | "mismatch" | "pending";
 
 /**
- * No byte of this call left the machine: connection refused, name not found, TLS not established, each tried twice if
- * there was time; or our wait ended before a connection was free, or the adapter was closed.
+ * Nothing of this call can have been carried out. Without a `reason` no byte of it left the machine: connection refused,
+ * name not found, TLS not established, each tried twice if there was time; or our wait ended before a connection was free,
+ * or the adapter was closed. `credentials` the acquirer knows our user or password no more; `day_not_ended` it takes the
+ * call only after `notBefore`, the end of its business day; `limit` it takes no more calls before `notBefore`;
+ * `unsupported` this acquirer has no such operation.
  */
-export type NotSent = { kind: "not_sent" };
+export type NotSent = {
+  kind: "not_sent";
+  reason?: "credentials" | "day_not_ended" | "limit" | "unsupported";
+  notBefore?: Date;
+};
 
 export type AcquirerOutcome = Approved | Declined | Expired | Unknown | NotSent;
 
@@ -191,17 +325,32 @@ export type ReversalOutcome =
   | Unknown
   | NotSent;
 
-export type InquiryOutcome =
+/** One movement of an order, as the acquirer tells it. */
+export type BankMovement = AcquirerAmount & {
+  kind: MovementKind;
   /**
-   * The operation took effect and no reversal undid it, in an amount that may be another than was asked for; a cancel or a release of it does not show here. `at` is the
-   * acquirer's time of it. For a completion it includes the authentication's result, as evidence in a dispute.
+   * `voided`: it took effect and was undone; `bound`: a reversal has bound our reference, and nothing ever takes effect under
+   * it; `pending`: accepted, and its result comes later.
    */
-  | (Approved & Authenticated & { at: Date })
-  | (Declined & Authenticated)
-  /** The reference is bound by a reversal, which released the funds that it had reserved or captured, if any. */
-  | { kind: "reversed" }
-  /** The acquirer has never seen the reference; it may still be under way. */
+  state: "approved" | "declined" | "voided" | "bound" | "expired" | "pending";
+  /** Our reference, only where the acquirer gives it back for this kind: see `Capabilities.ownReferenceOn`. */
+  ownReference?: string;
+  externalTransactionId?: string;
+  authCode?: string;
+  /** What the cardholder's and the merchant's statements show. */
+  hostReference?: string;
+  resultCode: string;
+  resultMessage: string;
+  /** By the acquirer's clock. */
+  at?: Date;
+  authentication?: Authentication;
+};
+
+export type MovementKind = CardOperation | "capture" | "void" | "release" | "refund";
+
+export type InquiryOutcome =
+  | { kind: "found"; movements: readonly BankMovement[] }
+  /** The acquirer knows nothing of the order; something of it may still be under way. */
   | { kind: "not_found" }
-  | Expired
   | Unknown
   | NotSent;

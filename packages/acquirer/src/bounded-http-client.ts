@@ -11,12 +11,26 @@ export type BoundedHttpClientOptions = {
   connectTimeoutMs: number;
   /** Most connections to the acquirer; further calls wait in line, none past its deadline. */
   connectionsMax: number;
+  /** PEM of a certificate authority, where it is none that the process trusts. */
+  ca?: string;
 };
 
-export type HttpCall = { method: "GET" | "POST"; path: string; body?: string };
+/** `headers` in lower case; without them a body is JSON. */
+export type HttpCall = {
+  method: "GET" | "POST";
+  path: string;
+  body?: string | Buffer;
+  headers?: Readonly<Record<string, string>>;
+};
 
 /** The result of a call: a whole answer of any status, or the reason why there is none. */
 export type HttpExchange = { kind: "answered"; status: number; body: string } | Unknown | NotSent;
+
+/** The same, for a protocol whose answers are not always UTF-8. */
+export type RawHttpExchange =
+  | { kind: "answered"; status: number; bytes: Buffer; contentType: string | undefined }
+  | Unknown
+  | NotSent;
 
 /**
  * HTTP for money: one whole exchange within a deadline, and certainty about `not_sent`. The client learns from undici
@@ -31,14 +45,22 @@ export class BoundedHttpClient {
     this.#pool = new Pool(options.url, {
       connections: options.connectionsMax,
       connectTimeout: options.connectTimeoutMs,
+      ...(options.ca !== undefined && { connect: { ca: options.ca, timeout: options.connectTimeoutMs } }),
       // One call at a time per connection: behind a hanging call another would be uncertain, too.
       pipelining: 1,
       maxResponseSize: RESPONSE_BYTES_MAX,
     });
   }
 
-  /** A call that was certainly not sent is tried once more, if time is left before `expiresAt`. */
+  /** As `exchangeBytes`, with the answer read as UTF-8. */
   async exchange(call: HttpCall, expiresAt: Date): Promise<HttpExchange> {
+    const exchange = await this.exchangeBytes(call, expiresAt);
+    if (exchange.kind !== "answered") return exchange;
+    return { kind: "answered", status: exchange.status, body: exchange.bytes.toString("utf8") };
+  }
+
+  /** A call that was certainly not sent is tried once more, if time is left before `expiresAt`. */
+  async exchangeBytes(call: HttpCall, expiresAt: Date): Promise<RawHttpExchange> {
     const deadlineMs = Math.min(expiresAt.getTime(), Date.now() + WAIT_MAX_MS);
     const first = await this.#attempt(call, deadlineMs);
     if (first.kind !== "not_sent" || Date.now() + RETRY_PAUSE_MS >= deadlineMs) return first;
@@ -52,11 +74,11 @@ export class BoundedHttpClient {
     return this.#closing;
   }
 
-  #attempt(call: HttpCall, deadlineMs: number): Promise<HttpExchange> {
+  #attempt(call: HttpCall, deadlineMs: number): Promise<RawHttpExchange> {
     const waitMs = deadlineMs - Date.now();
     if (waitMs <= 0) return Promise.resolve(NOT_SENT);
     const attempt = new Attempt(waitMs);
-    const headers = call.body === undefined ? NO_HEADERS : JSON_HEADERS;
+    const headers = call.headers ?? (call.body === undefined ? NO_HEADERS : JSON_HEADERS);
     this.#pool.dispatch({ method: call.method, path: call.path, headers, body: call.body ?? null }, attempt);
     return attempt.result;
   }
@@ -64,12 +86,13 @@ export class BoundedHttpClient {
 
 /** One try. Its timer bounds it as a whole: the wait in line, the connection, and an answer that drips. */
 class Attempt implements Dispatcher.DispatchHandler {
-  readonly #outcome = Promise.withResolvers<HttpExchange>();
+  readonly #outcome = Promise.withResolvers<RawHttpExchange>();
   readonly #timer: NodeJS.Timeout;
   #isOver = false;
   /** Set as soon as bytes may be sent. */
   #started: Dispatcher.DispatchController | undefined;
   #status = 0;
+  #contentType: string | undefined;
   #body: Buffer[] = [];
 
   constructor(waitMs: number) {
@@ -79,7 +102,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     }, waitMs);
   }
 
-  get result(): Promise<HttpExchange> {
+  get result(): Promise<RawHttpExchange> {
     return this.#outcome.promise;
   }
 
@@ -89,8 +112,13 @@ class Attempt implements Dispatcher.DispatchHandler {
     else this.#started = controller;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[]>,
+  ): void {
     this.#status = status;
+    this.#contentType = [headers["content-type"]].flat()[0];
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -98,14 +126,15 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#end({ kind: "answered", status: this.#status, body: Buffer.concat(this.#body).toString("utf8") });
+    const bytes = Buffer.concat(this.#body);
+    this.#end({ kind: "answered", status: this.#status, bytes, contentType: this.#contentType });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#end(this.#started ? unknown(reasonOf(error)) : NOT_SENT);
   }
 
-  #end(outcome: HttpExchange): void {
+  #end(outcome: RawHttpExchange): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#outcome.resolve(outcome);

@@ -1,3 +1,5 @@
+import type { MovementKind } from "./acquirer.ts";
+
 /**
  * What becomes of a request that the acquirer gets twice under one reference: the repeat is answered with the first outcome
  * (`replay`); it is refused where the first was approved, and judged anew where it was not (`refuses_second_success`); or it is
@@ -7,4 +9,13 @@ export const REPETITIONS = ["replay", "refuses_second_success", "none"] as const
 export type Repetition = (typeof REPETITIONS)[number];
 
 /** What an acquirer can do that not every acquirer can. The core is safe without any of it. */
-export type Capabilities = { repetition: Repetition };
+export type Capabilities = {
+  repetition: Repetition;
+  /**
+   * Kinds of movements of which an inquiry gives our reference back. One of another kind is recognised by its time, and by
+   * not being any that we know already; of those only one at a time is sent for an order.
+   */
+  ownReferenceOn: readonly MovementKind[];
+  /** Whether a part of an authorization can be released; elsewhere a smaller capture releases the rest. */
+  release: boolean;
+};

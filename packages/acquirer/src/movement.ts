@@ -1,5 +1,6 @@
-import type { AcquirerAmount, AcquirerOutcome, Expired, InquiryOutcome } from "./acquirer.ts";
+import type { AcquirerAmount, AcquirerOutcome, Expired } from "./acquirer.ts";
 import type { Capabilities } from "./capabilities.ts";
+import type { Verdict } from "./judge.ts";
 
 /**
  * The n-th reference of one movement of money that is repeated until its outcome is known; the first has no number. The
@@ -28,10 +29,10 @@ export type Sending = {
  * @param asked the amount that was asked for: another one under our reference needs an operator.
  */
 export function movementOutcome(
-  inquiry: InquiryOutcome,
+  inquiry: Verdict,
   asked: AcquirerAmount,
   sending: Sending,
-  capabilities: Capabilities,
+  capabilities: Pick<Capabilities, "repetition">,
 ): MovementOutcome {
   switch (inquiry.kind) {
     case "approved": {
@@ -58,7 +59,10 @@ export function movementOutcome(
  * beside the first call, the first must not be able to arrive any more: of two calls under way one might be declined, and the
  * other pay.
  */
-function mayRepeat({ sentMsAgo, horizonMs }: Sending, { repetition }: Capabilities): boolean {
+function mayRepeat(
+  { sentMsAgo, horizonMs }: Sending,
+  { repetition }: Pick<Capabilities, "repetition">,
+): boolean {
   return repetition === "replay" || sentMsAgo === null || sentMsAgo > horizonMs;
 }
 

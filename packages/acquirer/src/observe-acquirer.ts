@@ -17,31 +17,45 @@ type Operation = (request: { reference: string }) => Promise<Outcome>;
  * The same acquirer, with a span and a measurement for each call: the operation, the payment, the outcome and the
  * duration. It reads only the reference of a request and only the kind of an answer.
  */
-export function observeAcquirer(acquirer: Acquirer, { url }: { url: string }): Acquirer {
-  const { hostname, port, protocol } = new URL(url);
-  const server = {
-    "server.address": hostname,
-    "server.port": Number(port || (protocol === "https:" ? 443 : 80)),
-  };
-  const operations = Object.entries(acquirer).filter(([name]) => name !== "close" && name !== "capabilities");
+export function observeAcquirer(
+  acquirer: Acquirer,
+  { url, account }: { url: string | undefined; account: string },
+): Acquirer {
+  const server = { "acquirer.account": account, ...(url !== undefined && serverOf(url)) };
+  const operations = Object.entries(acquirer).filter(([name]) => !NO_CALLS.has(name));
   const mismatches = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.mismatches", {
     description: "Answers of the acquirer about something else than was asked, by operation",
   });
   // Exported from the beginning, so that the first one is an increase.
-  for (const [operation] of operations) mismatches.add(0, { operation });
-  const countMismatch = (operation: string) => mismatches.add(1, { operation });
+  const labelled = (operation: string) => ({ operation, "acquirer.account": account });
+  for (const [operation] of operations) mismatches.add(0, labelled(operation));
+  const countMismatch = (operation: string) => mismatches.add(1, labelled(operation));
   const observed = operations.map(([name, operation]) => [
     name,
-    observe(name, operation as Operation, server, countMismatch),
+    observe(name, operation as Operation, { server, account, countMismatch }),
   ]);
   return { ...acquirer, ...Object.fromEntries(observed) };
+}
+
+/** What makes no call to the acquirer, or none that is about a payment. */
+const NO_CALLS: ReadonlySet<string> = new Set(["capabilities", "checkReturn", "close", "probe"]);
+
+function serverOf(url: string): SpanAttributes {
+  const { hostname, port, protocol } = new URL(url);
+  return {
+    "server.address": hostname,
+    "server.port": Number(port || (protocol === "https:" ? 443 : 80)),
+  };
 }
 
 function observe(
   operation: string,
   call: Operation,
-  server: SpanAttributes,
-  countMismatch: (operation: string) => void,
+  {
+    server,
+    account,
+    countMismatch,
+  }: { server: SpanAttributes; account: string; countMismatch: (operation: string) => void },
 ): Operation {
   return async (request) => {
     const startedAt = performance.now();
@@ -57,7 +71,11 @@ function observe(
       annotate({ "holdfast.outcome": isUnknown ? UNKNOWN_OUTCOME : outcome.kind }, span);
       if (isUnknown || outcome.kind === "not_sent") failSpan(span, outcome.reason ?? outcome.kind);
       if (outcome.reason === "mismatch") countMismatch(operation);
-      recordDuration(performance.now() - startedAt, { operation, outcome: outcome.reason ?? outcome.kind });
+      recordDuration(performance.now() - startedAt, {
+        operation,
+        outcome: outcome.reason ?? outcome.kind,
+        "acquirer.account": account,
+      });
       return outcome;
     });
   };

@@ -1,4 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { openApiJson } from "../src/openapi.ts";
 
-await writeFile(new URL("../../../docs/openapi.json", import.meta.url), openApiJson());
+for (const listener of ["merchant", "operator"] as const) {
+  const file = new URL(`../../../docs/openapi.${listener}.json`, import.meta.url);
+  await writeFile(file, openApiJson(listener));
+}

@@ -17,6 +17,9 @@ const exponents = new Map(
     .map(({ code, digits }) => [code, digits]),
 );
 
+/** Every currency that can be charged, by its ISO 4217 code. */
+export const CURRENCIES: readonly string[] = [...exponents.keys()].toSorted();
+
 /** Decimals of a currency's minor unit, or undefined for a code we do not know. Upper case only. */
 export function currencyExponent(currency: string): number | undefined {
   return exponents.get(currency);

@@ -1,66 +1,86 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
-import { closeOperatorBodies } from "./close-operator-bodies.ts";
+import { closeBodies } from "./close-bodies.ts";
 import { PAYMENT_STATUS_CHANGED } from "./messages/events.ts";
 import { mayAct, OPERATOR_ROLES, type OperatorRole } from "./operator-role.ts";
 import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
-import { apiPaymentResponseSchema } from "./http/api-payment-response.ts";
+import { webhookPaymentSchema } from "./http/api-payment-response.ts";
 import { BODY_PROBLEMS, COMMON_PROBLEMS, OPERATOR_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
 import { ENDPOINTS } from "./http/endpoints.ts";
+import { HEADERS, headersOfProblem, headersOfSuccess, takesIdempotencyKey } from "./openapi-headers.ts";
+import { linksOf } from "./openapi-links.ts";
 
-/** The OpenAPI 3.1 document of both APIs, as JSON text; `docs/openapi.json` is this. */
-export function openApiJson(): string {
-  const document = createDocument({
-    openapi: "3.1.1",
-    info: {
-      title: "Holdfast",
-      version: "0.1.0",
-      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
-      description:
-        "A card payment gateway that a company runs itself. Paths under `/api` are the merchant API, paths under " +
-        "`/operator` the operator API, which is served on a port of its own. Both refuse query parameters that an " +
-        "endpoint does not know (`unknown_parameter`). The operator API also refuses fields of a body that it does not " +
-        "know (`unknown_field`); the merchant API ignores them.",
+/** Which API a document describes: each listener has its own. */
+export type DocumentedListener = Endpoint["listener"];
+
+/** The OpenAPI 3.1 document of one API, as JSON text; `docs/openapi.<listener>.json` is this. */
+export function openApiJson(listener: DocumentedListener): string {
+  const document = createDocument(
+    {
+      openapi: "3.1.1",
+      info: {
+        version: "0.1.0",
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+        ...INFO[listener],
+      },
+      servers: [{ url: "{baseUrl}", variables: { baseUrl: { default: DEFAULT_URLS[listener] } } }],
+      security: listener === "merchant" ? [{ apiKey: [], apiSecret: [] }] : [{ operatorToken: [] }],
+      paths: paths(listener),
+      ...(listener === "merchant" && { webhooks: WEBHOOKS }),
+      components: { securitySchemes: SECURITY_SCHEMES[listener], headers: headersIn(listener) },
     },
-    servers: [{ url: "{baseUrl}", variables: { baseUrl: { default: "http://localhost:8080" } } }],
-    security: [{ apiKey: [], apiSecret: [] }],
-    tags: [
-      { name: "merchant", description: "Operations for merchants' servers" },
-      { name: "operator", description: "Operations for the people who run the gateway" },
-    ],
-    paths: paths(),
-    webhooks: {
-      "payment.status_changed": {
-        post: {
-          operationId: "paymentStatusChanged",
-          tags: ["merchant"],
-          summary: "Payment or refund reached a final status",
-          description:
-            "Sent when a payment or refund reaches SUCCESS, FAILED, REJECTED or CANCELLED. A payment that " +
-            "reached SUCCESS and is cancelled later sends another event.",
-          security: [],
-          requestParams: { header: webhookHeaders },
-          requestBody: { content: { "application/json": { schema: apiPaymentResponseSchema } } },
-          responses: {
-            "200": {
-              description:
-                "Any 2xx status within 5 seconds acknowledges the event; after any other answer it is sent " +
-                "again, for up to 48 hours",
-            },
-          },
-        },
+    {
+      // A later gateway may answer with more fields than this document has.
+      override: ({ jsonSchema, io }) => {
+        if (io === "output") delete jsonSchema.additionalProperties;
       },
     },
-    components: {
-      securitySchemes: {
-        apiKey: { type: "apiKey", in: "header", name: "X-API-KEY" },
-        apiSecret: { type: "apiKey", in: "header", name: "X-API-SECRET" },
-        operatorToken: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
-      },
-    },
-  });
-  closeOperatorBodies(document);
+  );
+  if (listener === "operator") closeBodies(document);
   return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+const INFO = {
+  merchant: {
+    title: "Holdfast merchant API",
+    description:
+      "Accept card payments: authorizations, sales, 3-D Secure, hosted checkouts, captures, refunds and webhooks. " +
+      "Amounts are JSON numbers in major units. Fields of a body that the API does not know are ignored; a query " +
+      "parameter that it does not know is refused (`unknown_parameter`). A client has to ignore fields of an answer " +
+      "that it does not know, and to accept codes that this document does not list.",
+  },
+  operator: {
+    title: "Holdfast operator API",
+    description:
+      "Onboard merchants, decide refunds, resolve payments and look after webhooks. It is served on a port of its " +
+      "own. Fields of a body and query parameters that an endpoint does not know are refused (`unknown_field`, " +
+      "`unknown_parameter`).",
+  },
+} as const;
+
+const DEFAULT_URLS = { merchant: "http://localhost:8080", operator: "http://localhost:8081" } as const;
+
+const SECURITY_SCHEMES = {
+  merchant: {
+    apiKey: { type: "apiKey", in: "header", name: "X-API-KEY", description: "The merchant's API key" },
+    apiSecret: { type: "apiKey", in: "header", name: "X-API-SECRET", description: "The secret of that key" },
+  },
+  operator: {
+    operatorToken: {
+      type: "http",
+      scheme: "bearer",
+      bearerFormat: "JWT",
+      description: "An access token of the company's identity provider",
+    },
+  },
+} as const;
+
+/** Only what is used, as a linter asks for. */
+function headersIn(listener: DocumentedListener) {
+  const ofMerchants = new Set(["RateLimit", "RateLimit-Policy", "Idempotent-Replayed"]);
+  return Object.fromEntries(
+    Object.entries(HEADERS).filter(([name]) => listener === "merchant" || !ofMerchants.has(name)),
+  );
 }
 
 const webhookHeaders = z.object({
@@ -78,31 +98,52 @@ const webhookHeaders = z.object({
   "x-event-id": z
     .uuid()
     .meta({ description: "Id of the event, the same on every attempt; use it to discard duplicates" }),
-  "x-event-type": z.literal(PAYMENT_STATUS_CHANGED),
+  "x-event-type": z.literal(PAYMENT_STATUS_CHANGED).meta({ description: "Type of the event" }),
 });
 
-function paths(): ZodOpenApiPathsObject {
+const WEBHOOKS = {
+  "payment.status_changed": {
+    post: {
+      operationId: "paymentStatusChanged",
+      summary: "Payment or refund reached a final status",
+      description:
+        "Sent when a payment or refund reaches SUCCESS, FAILED, REJECTED or CANCELLED. A payment that " +
+        "reached SUCCESS and is cancelled later sends another event.",
+      security: [],
+      requestParams: { header: webhookHeaders },
+      requestBody: { content: { "application/json": { schema: webhookPaymentSchema } } },
+      responses: {
+        "200": {
+          description:
+            "Any 2xx status within 5 seconds acknowledges the event; after any other answer it is sent " +
+            "again, for up to 48 hours",
+        },
+      },
+    },
+  },
+};
+
+function paths(listener: DocumentedListener): ZodOpenApiPathsObject {
   const result: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const endpoint of ENDPOINTS) {
+    if (endpoint.listener !== listener) continue;
     (result[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
   }
   return result;
 }
 
 function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
-  const { operationId, listener, summary, description, role, request, pathParameters, queryParameters } =
-    endpoint;
+  const { operationId, summary, description, role, request, pathParameters, queryParameters } = endpoint;
   return {
     operationId,
-    tags: [listener],
     summary,
     ...((description ?? role) !== undefined && {
       description: [description, role && requirement(role)].filter(Boolean).join(" "),
     }),
-    ...(listener === "operator" && { security: [{ operatorToken: [] }] }),
     requestParams: {
       ...(pathParameters && { path: pathParameters }),
       ...(queryParameters && { query: queryParameters }),
+      ...(takesIdempotencyKey(endpoint) && { header: idempotencyHeaders }),
     },
     ...(request && {
       requestBody: {
@@ -110,7 +151,7 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
         content: { "application/json": { schema: request } },
       },
     }),
-    responses: { ...successes(endpoint), ...problems(problemsOf(endpoint)) },
+    responses: { ...successes(endpoint), ...problems(endpoint) },
   };
 }
 
@@ -129,40 +170,43 @@ function problemsOf({ listener, method, problems: own }: Endpoint): ProblemCode[
   return [...new Set([...own, ...ofBody, ...COMMON_PROBLEMS, ...OPERATOR_PROBLEMS])];
 }
 
-/** Of the merchant API's answers after the sign-in, refusals included. */
-const RATE_LIMIT_HEADERS = {
-  "RateLimit-Policy":
-    'Number of requests (`q`) allowed in a number of seconds (`w`), such as `"merchant";q=100;w=1`',
-  RateLimit: "Remaining requests (`r`) and the seconds until the whole quota is available again (`t`)",
-};
+const idempotencyHeaders = z.object({
+  "Idempotency-Key": z
+    .string()
+    .regex(/^[\x20-\x7E]{1,255}$/)
+    .optional()
+    .meta({
+      description:
+        "Generate one for each payment or change, and send it again with every repetition: the request is carried " +
+        "out once, and a repetition gets the first answer. Kept for 7 days",
+      examples: ["0b6a5f3c-2e11-4c55-9d4b-7d1e0199a6c2"],
+    }),
+});
 
-function successes({ listener, responses }: Endpoint): ZodOpenApiOperationObject["responses"] {
+function successes(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
+  const links = linksOf(endpoint);
   return Object.fromEntries(
-    Object.entries(responses).map(([status, { description, body, headers = {} }]) => [
+    Object.entries(endpoint.responses).map(([status, { description, body, headers = {} }]) => [
       status,
       {
         description,
         ...(body && { content: { "application/json": { schema: body } } }),
-        headers: Object.fromEntries(
-          Object.entries({
-            "X-Request-Id": "Id of this request; name it when you ask for support",
-            ...(listener === "merchant" && RATE_LIMIT_HEADERS),
-            ...headers,
-          }).map(([name, text]) => [name, { description: text, schema: { type: "string" as const } }]),
-        ),
+        headers: headersOfSuccess(endpoint, Object.keys(headers)),
+        ...(links && { links }),
       },
     ]),
   );
 }
 
-function problems(codes: readonly ProblemCode[]): ZodOpenApiOperationObject["responses"] {
-  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
+function problems(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
+  const byStatus = Map.groupBy(problemsOf(endpoint), (code) => PROBLEMS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, sameStatus]) => [
       status,
       {
         description: sameStatus.map((code) => `\`${code}\`: ${PROBLEMS[code].title}`).join("; "),
         content: { "application/problem+json": { schema: problemSchema } },
+        headers: headersOfProblem(endpoint, status),
       },
     ]),
   );

@@ -41,6 +41,10 @@ export const PROBLEMS = {
   currency_mismatch: { status: 422, title: "Currency does not match the payment" },
   capture_amount_exceeds_authorized: { status: 422, title: "Capture exceeds the authorized amount" },
   installments_not_allowed: { status: 422, title: "Number of installments not supported by this card" },
+  no_acquirer_account: { status: 422, title: "No account at a bank takes this payment" },
+  acquirer_account_not_found: { status: 404, title: "Acquirer account not found" },
+  acquirer_account_exists: { status: 409, title: "An acquirer account of this name exists already" },
+  nothing_to_confirm: { status: 409, title: "There is no such proposal" },
   acquirer_declined: { status: 422, title: "Declined by the bank" },
   operation_in_progress: { status: 409, title: "Another operation on this payment is in progress" },
   bank_says_settled: { status: 409, title: "The bank says that the money stands" },
@@ -79,12 +83,45 @@ export function problemType(code: ProblemCode): string {
   return `urn:holdfast:problem:${code}`;
 }
 
+/** What can be wrong with a field. `validation_failed` names every fault with one of them. */
+const FIELD_CODES = [
+  "required",
+  "invalid_type",
+  "invalid_value",
+  "invalid_format",
+  "out_of_range",
+  "too_small",
+  "too_big",
+  "too_short",
+  "too_long",
+  "invalid_characters",
+  "card_number",
+  "luhn",
+  "expired",
+  "too_far",
+  "invalid_amount",
+  "must_be_positive",
+  "too_many_decimals",
+  "too_large",
+  "invalid_currency",
+  "invalid_ip_address",
+  "invalid_url",
+  "not_https",
+  "not_allowed",
+  "duplicate",
+  "invalid_cursor",
+  "unknown_field",
+  "unknown_parameter",
+  "forbidden_key",
+] as const;
+
 export const fieldFaultSchema = z
   .object({
     field: z.string().meta({ description: "Path of the field; `body` stands for the whole body" }),
-    code: z
-      .string()
-      .meta({ description: "Stable code for programs", examples: ["required", "too_many_decimals"] }),
+    code: z.string().meta({
+      description: `Stable code for programs, among them ${FIELD_CODES.map((code) => `\`${code}\``).join(", ")}`,
+      examples: ["required", "too_many_decimals"],
+    }),
     message: z.string().meta({ description: "Explanation for people; it never repeats the value" }),
   })
   .meta({ id: "FieldFault" });
@@ -99,7 +136,12 @@ export const problemSchema = z
     instance: z
       .string()
       .meta({ description: "Identifies this occurrence of the problem", examples: ["urn:uuid:0199…"] }),
-    code: z.enum(PROBLEM_CODES).meta({ id: "ProblemCode" }),
+    code: z.enum(PROBLEM_CODES).meta({
+      id: "ProblemCode",
+      description: PROBLEM_CODES.map(
+        (code) => `- \`${code}\` (${PROBLEMS[code].status}): ${PROBLEMS[code].title}`,
+      ).join("\n"),
+    }),
     requestId: z.uuid(),
     errors: z
       .array(fieldFaultSchema)

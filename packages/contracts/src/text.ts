@@ -7,6 +7,10 @@ import { CARD_NUMBER_FAULT, holdsCardNumber } from "./card-number.ts";
  */
 const FORBIDDEN_CHARACTERS = /[\p{Cc}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/u;
 
+/** The same for the OpenAPI document, where it is read without Unicode's classes. */
+const WITHOUT_FORBIDDEN =
+  "^[^\\u0000-\\u001F\\u007F-\\u009F\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069\\uFEFF]*$";
+
 /**
  * Free text from a merchant: well-formed Unicode without control characters and without a card number, not only white
  * space, its length counted in code points. Kept as sent, so that the merchant's own key comes back byte for byte.
@@ -25,7 +29,12 @@ export function textSchema(min: number, max: number, { mayBeNumber = false }: Te
         });
       }
     })
-    .meta({ minLength: min, maxLength: max });
+    .meta({
+      minLength: min,
+      maxLength: max,
+      pattern: WITHOUT_FORBIDDEN,
+      description: "Text without control characters, and without a card number",
+    });
 }
 
 type TextOptions = {

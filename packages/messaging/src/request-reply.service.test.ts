@@ -50,13 +50,14 @@ const send = (
   given = context(),
   waitMs = 100_000,
   command: Command<typeof ask.request, z.ZodType<{ answer: string }>, MessageContext> = ask,
+  once?: boolean,
 ) =>
   request(
     client,
     command,
     given,
     { question: "?" },
-    { waitUntil: Date.now() + waitMs, traceparent: "00-trace" },
+    { waitUntil: Date.now() + waitMs, traceparent: "00-trace", ...(once !== undefined && { once }) },
   );
 
 /** Serves `ask` until the test ends. */
@@ -346,6 +347,36 @@ describe("when the server goes away", () => {
     await nats.kill();
     await eventually(() => !client.connected);
     expect(await send(context(), FOREVER_MS)).toEqual({ outcome: "not_started" });
+    await nats.restart();
+    await eventually(() => client.connected);
+  });
+});
+
+describe("a command that is sent at most once", () => {
+  const sendOnce = (waitMs = FOREVER_MS) => send(context(), waitMs, ask, true);
+
+  test("is answered as any other", async () => {
+    await answering(async () => done("42"));
+    expect(await sendOnce()).toEqual(done("42"));
+  });
+
+  test("is in doubt once the connection breaks, and no copy of it is sent after the reconnect", async () => {
+    let calls = 0;
+    await answering(async () => (calls++ === 0 ? await new Promise(() => {}) : done("another")));
+    const answer = sendOnce();
+    await eventually(() => calls === 1);
+    await nats.kill();
+    await nats.restart();
+    expect(await answer).toEqual({ outcome: "in_doubt" });
+    await eventually(async () => expect(await send(context(), FOREVER_MS, look)).toEqual(done("another")));
+    expect(calls).toBe(2);
+  });
+
+  test("is not started with nobody to answer, or the bus down before it was sent", async () => {
+    expect(await sendOnce()).toEqual({ outcome: "not_started" });
+    await nats.kill();
+    await eventually(() => !client.connected);
+    expect(await sendOnce()).toEqual({ outcome: "not_started" });
     await nats.restart();
     await eventually(() => client.connected);
   });

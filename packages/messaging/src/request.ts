@@ -29,6 +29,8 @@ export type RequestOptions = {
   waitUntil: number;
   /** W3C trace context (https://www.w3.org/TR/trace-context/). */
   traceparent: string;
+  /** Sends it at most once, for a handler that would carry out a copy, too: a broken connection is `in_doubt`. */
+  once?: boolean;
 };
 
 /**
@@ -46,10 +48,14 @@ export async function request<
   command: Command<Request, Result, Context>,
   context: Context,
   payload: z.input<Request>,
-  { waitUntil, traceparent }: RequestOptions,
+  { waitUntil, traceparent, once = false }: RequestOptions,
 ): Promise<CommandReply<z.infer<Result>>> {
   return await traceRequest(command.subject, traceparent, async (traceparent) => {
-    const reply = await send(bus, command, encodeMessage(context, payload), { waitUntil, traceparent });
+    const reply = await send(bus, command, encodeMessage(context, payload), {
+      waitUntil,
+      traceparent,
+      once,
+    });
     return reply.outcome === "in_doubt" && command.work === "read" ? { outcome: "not_started" } : reply;
   });
 }
@@ -58,7 +64,7 @@ async function send<Result extends z.ZodType>(
   bus: Bus,
   command: Pick<Command<z.ZodType, Result>, "subject" | "reply">,
   data: string,
-  { waitUntil, traceparent }: RequestOptions,
+  { waitUntil, traceparent, once }: RequestOptions,
 ): Promise<CommandReply<z.infer<Result>>> {
   const messageHeaders = headers();
   messageHeaders.set(TRACEPARENT_HEADER, traceparent);
@@ -74,6 +80,7 @@ async function send<Result extends z.ZodType>(
       const message = await unlessDisconnected(bus, answer);
       if (!message) {
         answer.catch(() => {}); // its reply can no longer arrive
+        if (once) return { outcome: "in_doubt" };
         continue;
       }
       if (message.headers?.get(FAILURE_HEADER) === "rejected") {

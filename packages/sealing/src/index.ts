@@ -1,2 +1,3 @@
 export * from "./card-sealer.ts";
 export * from "./reply-sealer.ts";
+export * from "./seal-at-rest.ts";

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { ASSET_REASONS, CHALLENGE_REASON } from "../src/page-integrity/page-inventory.ts";
+import { ASSET_REASONS, CHALLENGE_REASON, SEND_AGAIN_REASON } from "../src/page-integrity/page-inventory.ts";
 import type { PageRelease } from "../src/page-integrity/page-release.ts";
-import { SUBMIT } from "../src/public-pages/three-ds/challenge-form.ts";
+import { BANK_PAGE_POLICY, SUBMIT } from "../src/public-pages/three-ds/challenge-form.ts";
+import { SEND_AGAIN } from "../src/public-pages/three-ds/send-again.ts";
 
 const ASSETS = new URL("../src/public-pages/checkout/assets/", import.meta.url);
 
@@ -33,7 +34,9 @@ Of these files the checkout page has one script and one style, with the digest i
 | --- | --- |
 ${release.assets.map(({ path, integrity }) => `| \`${path}\` | \`${integrity}\` |`).join("\n")}
 
-The page that leads to a 3-D Secure challenge has one inline script, which its policy names by its digest \`${challengeDigest()}\`: \`${SUBMIT}\`. ${CHALLENGE_REASON} The other pages have none.
+The page that leads to a 3-D Secure challenge has one inline script, which its policy names by its digest \`${digestOf(SUBMIT)}\`: \`${SUBMIT}\`. ${CHALLENGE_REASON} Where the challenge is a page of the bank's own, that page is sent instead, as it is, under \`${BANK_PAGE_POLICY}\`: its scripts, which are part of the bank's 3-D Secure, run with an origin that is nobody's.
+
+The page to which the bank sends the browser back has one where the return could not be looked at yet, \`${digestOf(SEND_AGAIN)}\`: \`${SEND_AGAIN}\`. ${SEND_AGAIN_REASON} The other pages have none.
 
 ## Headers of the checkout page
 
@@ -79,6 +82,6 @@ function sha256Of(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-function challengeDigest(): string {
-  return `sha256-${createHash("sha256").update(SUBMIT).digest("base64")}`;
+function digestOf(script: string): string {
+  return `sha256-${createHash("sha256").update(script).digest("base64")}`;
 }

@@ -53,6 +53,7 @@ import { refuseMissingPeppers, startSignIn } from "./merchant/start-sign-in.ts";
 import { auditLogRoute, gatewayAuditSource, serviceAuditSources } from "./operator-api/audit-log.ts";
 import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
 import { merchantRoutes } from "./operator-api/merchants.ts";
+import { acquirerAccountRoutes } from "./operator-api/acquirer-accounts.ts";
 import { paymentRoutes } from "./operator-api/payments.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
 import { isRefused } from "./operator-api/refused-operator-queries.ts";
@@ -248,9 +249,8 @@ function operatorApi(
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
       ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce })),
-      ...paymentRoutes({ send }),
-      ...refundRoutes({ send }),
-      ...settlementRoutes({ send }),
+      ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
+      ...refundRoutes({ send }).concat(settlementRoutes({ send })),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...webhookRoutes({ send, db }),
       ...refusedOperatorRoutes({ db }),

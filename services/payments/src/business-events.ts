@@ -8,6 +8,10 @@ export type BusinessEvents = {
   paymentRecorded(payment: ShownPayment, cause: string): void;
   /** A payment with 3-D Secure waits for its cardholder at the challenge. */
   challengeShown(payment: ShownPayment): void;
+  /** The acquirer's challenge has the card in it: it is neither kept nor shown, and the enrolment is reversed. */
+  challengeCarriesCard(payment: ShownPayment): void;
+  /** What a browser brought back from a challenge does not prove that it comes from the acquirer. Nothing has changed. */
+  returnNotGenuine(payment: ShownPayment, why: string): void;
   /** The acquirer's answer is not known; `cause` says why. */
   outcomeUnknown(payment: ShownPayment, cause: string): void;
   /** Recovery has asked and the outcome is still unknown. */
@@ -73,6 +77,12 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   const challenges = meter.createCounter("holdfast.payments.challenges", {
     description: "Payments whose cardholder was sent to a 3-D Secure challenge",
   });
+  const withCard = meter.createCounter("holdfast.payments.challenges_with_card", {
+    description: "3-D Secure challenges that had the card in them and were not shown; must stay 0",
+  });
+  const returns = meter.createCounter("holdfast.payments.returns_not_genuine", {
+    description: "Returns from 3-D Secure challenges that proved nothing, by what was wrong with them",
+  });
   const settled = meter.createHistogram("holdfast.payments.unknown.age", {
     description: "Age at which unknown outcomes were settled, by status and cause",
     unit: "s",
@@ -94,7 +104,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     description: "Payments that the bank carried out after they had ended as never seen",
   });
   // Exported from the beginning, so that the first one is an increase.
-  for (const counter of [stuckReversals, notOpened, mismatches, lateMoney]) counter.add(0);
+  for (const counter of [stuckReversals, notOpened, mismatches, lateMoney, withCard]) counter.add(0);
   const oldest = meter.createGauge("holdfast.payments.unknown.oldest.age", {
     description: "Age of the oldest unknown outcome",
     unit: "s",
@@ -107,6 +117,14 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     challengeShown(payment) {
       challenges.add(1, { operation: payment.transaction_type });
       log.info(identify(payment), "a 3-D Secure challenge is required");
+    },
+    challengeCarriesCard(payment) {
+      withCard.add(1);
+      log.error(identify(payment), "a 3-D Secure challenge has the card in it and is not shown");
+    },
+    returnNotGenuine(payment, why) {
+      returns.add(1, { why });
+      log.warn({ ...identify(payment), reason: why }, "a return from a 3-D Secure challenge proves nothing");
     },
     outcomeUnknown(payment, cause) {
       unknown.add(1, { operation: payment.transaction_type, cause });

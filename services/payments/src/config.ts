@@ -24,7 +24,24 @@ const settings = z.object({
   ...operatorTokenSettings,
   ...outboxSettings,
   ...auditSettings,
-  ACQUIRER_URL: urlSetting("http:", "https:").describe("The acquirer."),
+  ACQUIRER_URL: urlSetting("http:", "https:").describe(
+    "A short form for one default account of the simulator's protocol. Accounts at banks are made with the operator API.",
+  ),
+  ACCOUNT_SECRET_KEYS: keyRingSetting()
+    .optional()
+    .describe(
+      "Seal the credentials of acquirer accounts: `id:key` pairs, each key 32 bytes in base64; the first one seals. Needed to make accounts.",
+    ),
+  ACCOUNT_CHANGES_TWO_PEOPLE: z
+    .enum(["true", "false"], { error: "must be true or false" })
+    .default("true")
+    .transform((value) => value === "true")
+    .describe("Whether a change of an account or of routes has to be confirmed by another person."),
+  ACCOUNT_REFRESH: durationSetting()
+    .default(10_000)
+    .describe(
+      "How often accounts and routes are read; a change is in use everywhere by then, and immediately in the process that made it.",
+    ),
   ACQUIRER_TIMEOUT: durationSetting()
     .default(15_000)
     .describe(
@@ -35,6 +52,9 @@ const settings = z.object({
     .describe(
       "Connections to the acquirer for the calls that merchants and buyers wait for. Recovery and expiry have as many of their own beside them as they have in flight.",
     ),
+  ACQUIRER_REFUND_CONNECTIONS_MAX: integerSetting(1, 10_000)
+    .default(256)
+    .describe("Connections to the acquirer for refunds, beside those for payments."),
   ACQUIRER_CONNECTIONS_SHARE: shareSetting()
     .default(0.25)
     .describe(

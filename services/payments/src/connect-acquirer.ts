@@ -1,35 +1,60 @@
-import { createSimulatorAcquirer, observeAcquirer, type Acquirer } from "@holdfast/acquirer";
-import { createSharedPlaces, placesOfOne, type SharedPlaces } from "@holdfast/service-runtime";
+import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
+import type { Kysely } from "kysely";
+import { createSharedPlaces, placesOfOne, type Logger, type SharedPlaces } from "@holdfast/service-runtime";
+import {
+  createAccountAcquirers,
+  type AccountAcquirers,
+  type AccountAcquirersOptions,
+  type Lane,
+} from "./acquirer-account/acquirers.ts";
+import { CONNECTORS } from "./acquirer-account/connectors.ts";
+import { createCurrentAccounts } from "./acquirer-account/current-accounts.ts";
 import type { Config } from "./config.ts";
+import type { PaymentsDatabase } from "./database.ts";
 
 export type AcquirerConnections = {
-  /** For the calls that merchants and buyers wait for. */
-  acquirer: Acquirer;
-  /** The same connections, of which each merchant has a share: a call takes its place here first. */
+  /** What a connection to an account is made with. */
+  connecting: Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire"> & { twoPeople: boolean };
+  acquirers: AccountAcquirers;
+  /** The connections for payments, of which each merchant has a share: a call takes its place here first. */
   connections: SharedPlaces;
-  /** For what was begun and has to be brought to its end: no merchant's calls can take these connections. */
-  acquirerOfUpkeep: Acquirer;
 };
 
-export function connectAcquirer({
-  ACQUIRER_URL: url,
-  ACQUIRER_CONNECTIONS_MAX: max,
-  ACQUIRER_CONNECTIONS_SHARE: share,
-  RECOVERY_IN_FLIGHT_MAX,
-  EXPIRY_IN_FLIGHT_MAX,
-  ACQUIRER_REPETITION: repetition,
-  ALLOW_PLAINTEXT,
-}: Config): AcquirerConnections {
-  const allowPlaintext = ALLOW_PLAINTEXT.has("acquirer");
-  const connect = (connectionsMax: number) => {
-    const connectTimeoutMs = ACQUIRER_CONNECT_TIMEOUT_MS;
-    const options = { url, allowPlaintext, connectTimeoutMs, connectionsMax, repetition };
-    return observeAcquirer(createSimulatorAcquirer(options), { url });
+/** Reads the accounts and connects them. They are read again by `accounts.refresh`, and connected anew where they changed. */
+export async function startAccounts(
+  config: Config,
+  { db, log }: { db: Kysely<PaymentsDatabase>; log: Logger },
+) {
+  const { acquirers: banks, ...rest } = connectAcquirers(config, log);
+  const accounts = createCurrentAccounts(db, { log, onRead: (read) => banks.use(read) });
+  await accounts.refresh().catch((error: unknown) => log.warn({ error }, "accounts could not be read yet"));
+  return { banks, accounts, ...rest };
+}
+
+/** The banks: the accounts that operators have made, and the one of `ACQUIRER_URL`. */
+function connectAcquirers(config: Config, log: Logger): AcquirerConnections {
+  const { ACQUIRER_URL: url, ACQUIRER_CONNECTIONS_MAX: max, ACQUIRER_REPETITION: repetition } = config;
+  const wire = {
+    connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
+    allowPlaintext: config.ALLOW_PLAINTEXT.has("acquirer"),
   };
+  const connectionsOf: Record<Lane, number> = {
+    payments: max,
+    refunds: config.ACQUIRER_REFUND_CONNECTIONS_MAX,
+    upkeep: config.RECOVERY_IN_FLIGHT_MAX + config.EXPIRY_IN_FLIGHT_MAX + OPERATOR_CONNECTIONS,
+  };
+  const fallback = (lane: Lane) => {
+    const options = { url, repetition, connectionsMax: connectionsOf[lane], ...wire };
+    return observeAcquirer(createSimulatorAcquirer(options), { url, account: "default" });
+  };
+  const connecting = { connectors: CONNECTORS, ring: config.ACCOUNT_SECRET_KEYS, wire };
   return {
-    acquirer: connect(max),
-    connections: createSharedPlaces({ max, ofOneMax: placesOfOne(max, share) }),
-    acquirerOfUpkeep: connect(RECOVERY_IN_FLIGHT_MAX + EXPIRY_IN_FLIGHT_MAX + OPERATOR_CONNECTIONS),
+    connecting: { ...connecting, twoPeople: config.ACCOUNT_CHANGES_TWO_PEOPLE },
+    acquirers: createAccountAcquirers({ ...connecting, fallback, log }),
+    connections: createSharedPlaces({
+      max,
+      ofOneMax: placesOfOne(max, config.ACQUIRER_CONNECTIONS_SHARE),
+    }),
   };
 }
 

@@ -1,6 +1,11 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import type { IdempotencyKeyTable } from "@holdfast/idempotency";
 import type { OutboxTable } from "@holdfast/outbox";
+import type {
+  AcquirerAccountTable,
+  AcquirerAccountVersionTable,
+  MerchantRouteTable,
+} from "./acquirer-account/account-tables.ts";
 import type { BinImportTable, BinRangeTable } from "./card-bins/import-tables.ts";
 import type { CheckoutPaymentTable, CheckoutTable } from "./checkout/checkout-tables.ts";
 import type { PanFingerprintKeyTable } from "./fingerprint/fingerprint-key-table.ts";
@@ -32,4 +37,7 @@ export type PaymentsDatabase = AuditDatabase & {
   checkout: CheckoutTable;
   checkout_payment: CheckoutPaymentTable;
   three_ds_session: ThreeDsSessionTable;
+  acquirer_account: AcquirerAccountTable;
+  acquirer_account_version: AcquirerAccountVersionTable;
+  merchant_route: MerchantRouteTable;
 };

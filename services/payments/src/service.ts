@@ -3,7 +3,6 @@ import { createCardOpener } from "@holdfast/sealing";
 import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "@holdfast/contracts";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
-import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import {
   confirmEventsHandler,
   createOutboxPool,
@@ -32,23 +31,25 @@ import { createBusinessEvents, type BusinessEvents } from "./business-events.ts"
 import { checkoutHandlers } from "./checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
-import { connectAcquirer } from "./connect-acquirer.ts";
+import { accountHandlers } from "./acquirer-account/account-handlers.ts";
+import { createRouting } from "./acquirer-account/routing.ts";
+import { startAccounts } from "./connect-acquirer.ts";
 import type { PaymentsDatabase } from "./database.ts";
 import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
 import { getPayment } from "./recovery/get-payment.ts";
 import type { MerchantOperationDeps } from "./operation/merchant-operations.ts";
 import { operationHandlers } from "./operation/operation-handlers.ts";
-import { purgeRefusals } from "./refund-reservation/purge-refusals.ts";
 import { reservationHandlers } from "./refund-reservation/reservation-handlers.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { startFingerprints } from "./fingerprint/fingerprint-ring.ts";
-import { adoptCardCounters, createAskRules, purgeRuleCounts } from "./merchant-rules/rule-queries.ts";
 import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payment/payment-writes.ts";
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
 import type { AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
 import { startWatching } from "./recovery/watch-payment.ts";
 import { measureUnresolved } from "./recovery/measure-unresolved.ts";
+import { adoptCardCounters, createAskRules } from "./merchant-rules/rule-queries.ts";
+import { startPurges } from "./start-purges.ts";
 import { startRecovery, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 
 /** The whole object graph of the payments service, wired by hand. */
@@ -101,7 +102,7 @@ export async function startPayments(
     record: nudgeAfter(relay, (change) => paymentWrites.record(change)),
     reject: nudgeAfter(relay, (rejection) => paymentWrites.reject(rejection)),
   };
-  const { acquirer, acquirerOfUpkeep, connections } = connectAcquirer(config);
+  const { banks, accounts, connecting, connections } = await startAccounts(config, { db, log });
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "payments", settings: config, log });
   const bins = createCurrentBins(db, log);
@@ -112,7 +113,8 @@ export async function startPayments(
     writes,
     askRules: createAskRules(writePool),
     adoptCardCounters: (row) => adoptCardCounters(db, row),
-    acquirer,
+    acquirers: banks.lane("payments"),
+    findRoute: createRouting(accounts, banks, { hasFallback: true }),
     cards: createCardOpener(config.CARD_SEALING_KEYS),
     bins: bins.table,
     events,
@@ -126,7 +128,7 @@ export async function startPayments(
   const recovery: RecoveryWorkerDeps = {
     db,
     writes,
-    acquirer: acquirerOfUpkeep,
+    acquirers: banks.lane("upkeep"),
     events,
     limits: {
       scheduleMs: config.RECOVERY_SCHEDULE,
@@ -142,10 +144,10 @@ export async function startPayments(
     now: Date.now,
     log,
   };
-  const reading = { ...recovery, acquirer, connections };
+  const reading = { ...recovery, acquirers: deps.acquirers, connections };
   const operations: MerchantOperationDeps = {
     ...recovery,
-    acquirer,
+    acquirers: deps.acquirers,
     acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
     fingerprintKeys,
   };
@@ -173,12 +175,16 @@ export async function startPayments(
       ...threeDsHandlers(threeDs),
       ...operationHandlers({ ...operations, connections }),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
-      ...reservationHandlers(deps),
+      ...reservationHandlers({
+        ...deps,
+        acquirers: banks.lane("refunds"),
+        lateArrivalMs: config.ACQUIRER_LATE_ARRIVAL,
+      }),
       ...checkoutHandlers(checkouts),
-      ...lookAfterEach(
-        auditWatch,
-        operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
-      ),
+      ...lookAfterEach(auditWatch, [
+        ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
+        ...accountHandlers({ ...connecting, ...deps, refresh: () => accounts.refresh() }),
+      ]),
       confirmEventsHandler("payments", outboxPool),
     ],
   });
@@ -199,6 +205,11 @@ export async function startPayments(
       log,
     }),
     startWatching(recovery, { intervalMs: config.WATCH_INTERVAL, clock }),
+    startPeriodicTask("accounts", {
+      intervalMs: config.ACCOUNT_REFRESH,
+      round: () => accounts.refresh(),
+      log,
+    }),
     startPeriodicTask("BIN table", { intervalMs: config.BIN_TABLE_REFRESH, round: bins.refresh, log }),
     startPeriodicTask("checkouts", {
       intervalMs: config.CHECKOUT_INTERVAL,
@@ -206,22 +217,8 @@ export async function startPayments(
       clock,
       log,
     }),
-    startPeriodicTask("purge idempotency keys", {
-      intervalMs: PURGE_INTERVAL_MS,
-      round: () => purgeIdempotencyKeys(db, { olderThanMs: config.IDEMPOTENCY_RETENTION }),
-      log,
-    }),
-    startPeriodicTask("purge refused reservations", {
-      intervalMs: PURGE_INTERVAL_MS,
-      round: () => purgeRefusals(db, { olderThanMs: REFUSALS_KEPT_MS }),
-      log,
-    }),
+    ...startPurges({ db, idempotencyRetentionMs: config.IDEMPOTENCY_RETENTION, log }),
     noting,
-    startPeriodicTask("purge rule counts", {
-      intervalMs: RULE_PURGE_INTERVAL_MS,
-      round: () => purgeRuleCounts(db),
-      log,
-    }),
     startPeriodicTask("measure unresolved", {
       intervalMs: config.UNRESOLVED_MEASURE_INTERVAL,
       round: () => measureUnresolved({ db, events }),
@@ -232,6 +229,7 @@ export async function startPayments(
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
     ...dependencyChecks({ pool, bus }),
     checkThat("BIN table", () => bins.table() !== undefined),
+    checkThat("accounts", () => accounts.table() !== undefined),
     clock.check,
   ]);
 
@@ -242,7 +240,7 @@ export async function startPayments(
         [serving, clock, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
         [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
-        [() => acquirer.close(), () => acquirerOfUpkeep.close()],
+        [() => banks.close()],
         [pool, writePool, outboxPool].map((each) => () => each.end()),
       ]),
   };
@@ -250,9 +248,5 @@ export async function startPayments(
 
 /** Two concurrent flushes each of claims, records, questions to the rules and rejections. They are opened as needed. */
 const WRITE_CONNECTIONS = 8;
-const PURGE_INTERVAL_MS = 3_600_000;
-/** Far longer than any copy of a request can be under way. */
-const REFUSALS_KEPT_MS = 86_400_000;
-const RULE_PURGE_INTERVAL_MS = 300_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;

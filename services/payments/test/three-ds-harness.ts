@@ -3,7 +3,7 @@ import {
   completePayment,
   enrolPayment,
   readSession,
-  type Challenge,
+  type ChallengeForm,
   type CommandReply,
   type EnrolledPayment,
   type EnrolPayment,
@@ -12,7 +12,7 @@ import {
 } from "@holdfast/contracts";
 import { eventually } from "@holdfast/tests/support";
 import { expect } from "vitest";
-import { answerChallenge } from "./cardholder.ts";
+import { answerChallenge, type ReturnedFields } from "./cardholder.ts";
 import type { PaymentsHarness } from "./payments-harness.ts";
 
 export const CHALLENGED = "4000000000003220";
@@ -51,10 +51,18 @@ export function threeDs(payments: PaymentsHarness) {
         sessionId,
         ...(acquirerSession !== undefined && { acquirerSession }),
       }),
+    /** The browser is back, with these fields. */
+    comeBack: (
+      { paymentId, sessionId }: Pick<EnrolPayment, "paymentId" | "sessionId">,
+      fields: ReturnedFields,
+    ): Promise<CommandReply<SessionState>> =>
+      payments.askAsGateway(completePayment, { paymentId, sessionId, returned: { fields } }),
     readSession: ({ paymentId, sessionId }: Pick<EnrolPayment, "paymentId" | "sessionId">) =>
       payments.askAsGateway(readSession, { paymentId, sessionId }),
     /** Enrols a card that wants a challenge; once more where a busy machine had no connection to spare. */
-    async challenged(change: Partial<EnrolPayment> = {}): Promise<EnrolPayment & { challenge: Challenge }> {
+    async challenged(
+      change: Partial<EnrolPayment> = {},
+    ): Promise<EnrolPayment & { challenge: ChallengeForm }> {
       return await eventually(async () => {
         const command = steps.command(CHALLENGED, change);
         const reply = await steps.enrol(command);

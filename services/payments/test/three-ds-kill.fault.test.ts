@@ -104,6 +104,19 @@ describe("killed", () => {
     expect(await steps.complete(payment)).toMatchObject({ result: { payment: { status: "SUCCESS" } } });
   });
 
+  test("after a return that proved nothing: nobody knows that nothing was sent, so it is reversed and FAILED", async () => {
+    const modes = (change: object) =>
+      fetch(`${payments.acquirer.url}/modes`, { method: "PUT", body: JSON.stringify(change) });
+    const starter = await payments.spawn("payments");
+    const payment = await steps.challenged();
+    await modes({ returns: "proven" });
+    await starter.stop({ withinMs: 5_000 });
+    await killBy("payments.after_completion", () => steps.comeBack(payment, []));
+    await modes({ returns: "bare" });
+    await payments.spawn("payments");
+    expect(await steps.ended(payment.paymentId)).toMatchObject(REVERSED);
+  });
+
   test.each<[Failpoint]>([["payments.after_reversal_decision"], ["payments.after_reversal"]])(
     "at %s of an abandoned session: the decision stands, and it is CANCELLED once",
     async (point) => {

@@ -3,12 +3,11 @@
  * restored to an earlier point. It prints each difference and exits with 1 while one is left, or where it could not
  * compare. `--mend` mends what can be mended without a doubt about money (see `mend-difference.ts`).
  *
- *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… ACQUIRER_URL=… node src/compare-reservations.ts [--mend]
+ *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… node src/compare-reservations.ts [--mend]
  *
  * On the bus it signs in as the service.
  */
 import { parseArgs } from "node:util";
-import { createSimulatorAcquirer } from "@holdfast/acquirer";
 import { busOptions, connectBus } from "@holdfast/messaging";
 import {
   busSettings,
@@ -21,7 +20,6 @@ import {
   flushLog,
   parseConfig,
   refusePlaintext,
-  webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { findDifferences } from "./comparison/find-differences.ts";
@@ -31,24 +29,18 @@ import { createReservationsPort } from "./comparison/reservations-port.ts";
 import { configSchema } from "./config.ts";
 import type { RefundsDatabase } from "./database.ts";
 import { createPaymentsPort } from "./payments-port.ts";
+import { createRefundBank } from "./refund/refund-bank.ts";
 
-const { DATABASE_URL, ACQUIRER_URL, ACQUIRER_TIMEOUT, PAYMENTS_TIMEOUT, ALLOW_PLAINTEXT } =
-  configSchema.shape;
+const { DATABASE_URL, ACQUIRER_TIMEOUT, PAYMENTS_TIMEOUT, ALLOW_PLAINTEXT } = configSchema.shape;
 const commandSchema = z
   .object({
     DATABASE_URL,
-    ACQUIRER_URL,
     ACQUIRER_TIMEOUT,
     PAYMENTS_TIMEOUT,
     ALLOW_PLAINTEXT,
     ...busSettings,
   })
-  .check(
-    refusePlaintext((settings) => [
-      ...commonWires(settings),
-      webWire("ACQUIRER_URL", "acquirer", settings.ACQUIRER_URL),
-    ]),
-  );
+  .check(refusePlaintext((settings) => commonWires(settings)));
 
 /** A reservation without a refund that is younger may be that of a request under way. */
 const RELEASE_AFTER_MS = 86_400_000;
@@ -74,15 +66,10 @@ async function compare(config: z.infer<typeof commandSchema>, { mend }: { mend: 
     log,
   });
   const bus = await connectBus({ ...busOptions(config), name: "refunds-compare" });
-  const acquirer = createSimulatorAcquirer({
-    url: config.ACQUIRER_URL,
-    connectTimeoutMs: config.ACQUIRER_TIMEOUT,
-    connectionsMax: 1,
-  });
   const db = createDatabase<RefundsDatabase>(pool);
   const deps: MendDeps = {
     db,
-    acquirer,
+    bank: createRefundBank(bus),
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
     releaseAfterMs: RELEASE_AFTER_MS,
     acquirerTimeoutMs: config.ACQUIRER_TIMEOUT,
@@ -102,7 +89,6 @@ async function compare(config: z.infer<typeof commandSchema>, { mend }: { mend: 
     );
     return left;
   } finally {
-    await acquirer.close();
     await bus.close(1_000);
     await pool.end();
     await flushLog(log);

@@ -7,7 +7,6 @@ const env = {
   HEALTH_PORT: "0",
   DATABASE_URL: "postgres://127.0.0.1/holdfast",
   NATS_URL: "nats://127.0.0.1:4222",
-  ACQUIRER_URL: "http://127.0.0.1:8083",
   OPERATOR_JWKS: "/run/jwks.json",
   OPERATOR_JWT_ISSUER: "https://login.example.test",
   OPERATOR_JWT_AUDIENCE: "holdfast",

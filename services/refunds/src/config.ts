@@ -1,4 +1,3 @@
-import { acquirerHabitSettings } from "@holdfast/acquirer";
 import { auditSettings, auditWire } from "@holdfast/audit";
 import { amountsSetting } from "@holdfast/contracts";
 import { outboxSettings } from "@holdfast/outbox";
@@ -11,8 +10,6 @@ import {
   refusePlaintext,
   scheduleSetting,
   shareSetting,
-  urlSetting,
-  webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 
@@ -21,17 +18,15 @@ const settings = z.object({
   ...operatorTokenSettings,
   ...outboxSettings,
   ...auditSettings,
-  ACQUIRER_URL: urlSetting("http:", "https:").describe("The acquirer."),
   ACQUIRER_TIMEOUT: durationSetting()
     .default(15_000)
     .describe(
-      "How long one call to the acquirer may take; less than the 18 s that the gateway gives a command.",
+      "How long one call to the acquirer may take, which payments makes; less than the 18 s that the gateway gives a command.",
     ),
-  ...acquirerHabitSettings,
   ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
     .default(256)
     .describe(
-      "Connections to the acquirer for refunds that operators decide. Recovery has as many of its own beside them as it has in flight.",
+      "Calls to the acquirer, made by payments, that may be under way for refunds that operators decide. Recovery has as many of its own beside them as it has in flight.",
     ),
   ACQUIRER_CONNECTIONS_SHARE: shareSetting()
     .default(0.25)
@@ -90,11 +85,6 @@ const settings = z.object({
 
 /** Environment variables of the refunds service. */
 export const configSchema = settings.check(
-  refusePlaintext((settings) => [
-    ...commonWires(settings),
-    webWire("ACQUIRER_URL", "acquirer", settings.ACQUIRER_URL),
-    operatorTokenWire(settings),
-    auditWire(settings),
-  ]),
+  refusePlaintext((settings) => [...commonWires(settings), operatorTokenWire(settings), auditWire(settings)]),
 );
 export type Config = z.infer<typeof configSchema>;

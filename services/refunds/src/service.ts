@@ -1,5 +1,4 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
-import { createSimulatorAcquirer, observeAcquirer, type Capabilities } from "@holdfast/acquirer";
 import {
   getRefund as getRefundCommand,
   readMovementFacts,
@@ -39,6 +38,7 @@ import type { DecideDeps } from "./operator/decide-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createPaymentsPort } from "./payments-port.ts";
 import { readRefundFacts } from "./refund/movement-facts.ts";
+import { createRefundBank } from "./refund/refund-bank.ts";
 import { shareBank } from "./refund/shared-bank.ts";
 import { measureQueue } from "./recovery/measure-queue.ts";
 import { startRecovery } from "./recovery/recovery-worker.ts";
@@ -69,17 +69,8 @@ export async function startRefunds(
     name: "refunds",
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
-  const capabilities: Capabilities = { repetition: config.ACQUIRER_REPETITION };
-  const connectToAcquirer = (connectionsMax: number) => {
-    const { ACQUIRER_URL: url } = config;
-    const allowPlaintext = config.ALLOW_PLAINTEXT.has("acquirer");
-    const connectTimeoutMs = ACQUIRER_CONNECT_TIMEOUT_MS;
-    const options = { url, allowPlaintext, connectTimeoutMs, connectionsMax, ...capabilities };
-    return observeAcquirer(createSimulatorAcquirer(options), { url });
-  };
-  const acquirer = connectToAcquirer(config.ACQUIRER_CONNECTIONS_MAX);
-  const acquirerOfRecovery = connectToAcquirer(config.RECOVERY_IN_FLIGHT_MAX);
-  const connections = createSharedPlaces({
+  const bank = createRefundBank(bus);
+  const places = createSharedPlaces({
     max: config.ACQUIRER_CONNECTIONS_MAX,
     ofOneMax: placesOfOne(config.ACQUIRER_CONNECTIONS_MAX, config.ACQUIRER_CONNECTIONS_SHARE),
   });
@@ -89,7 +80,7 @@ export async function startRefunds(
   const beyondDeadline = createBeyondDeadline({ now: Date.now, log });
   const deps: DecideDeps & { log: Logger } = {
     db,
-    bank: shareBank(acquirer, connections),
+    bank: shareBank(bank, places),
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
     events: { ...events, ended: nudgeAfter(relay, (refund) => events.ended(refund)) },
     view: {
@@ -99,8 +90,6 @@ export async function startRefunds(
     approverDailyMax: config.REFUND_APPROVER_DAILY_MAX ?? new Map(),
     beyondDeadline,
     scheduleMs: config.RECOVERY_SCHEDULE,
-    capabilities,
-    horizonMs: config.ACQUIRER_TIMEOUT + config.ACQUIRER_LATE_ARRIVAL,
     // Each phase is under a lease of its own length, and has to end before it does.
     acquirerTimeoutMs: Math.min(config.ACQUIRER_TIMEOUT, config.LEASE_DURATION / 2),
     leaseMs: config.LEASE_DURATION,
@@ -133,7 +122,7 @@ export async function startRefunds(
   const tasks = [
     startCertificateWatch({ watched: dependencyServers(config), log }),
     startRecovery(
-      { ...deps, bank: () => acquirerOfRecovery },
+      { ...deps, bank },
       {
         inFlightMax: config.RECOVERY_IN_FLIGHT_MAX,
         intervalMs: config.RECOVERY_INTERVAL,
@@ -166,13 +155,11 @@ export async function startRefunds(
         [serving, clock, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
         [() => relay.stop(RELAY_STOP_TIMEOUT_MS)],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
-        [() => acquirer.close(), () => acquirerOfRecovery.close()],
         [pool, outboxPool].map((each) => () => each.end()),
       ]),
   };
 }
 
 const PURGE_INTERVAL_MS = 3_600_000;
-const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { HistoryEntry } from "../../checker/index.ts";
 import { askForRefund } from "./ask-for-refund.ts";
 
-const refund = { paymentId: "p", amount: "1.00", currency: "TRY" };
+const refund = { paymentId: "019f0000-0000-7000-8000-000000000001", amount: "1.00", currency: "TRY" };
 
 type Answer = { status?: number; bytesSent?: boolean; code?: string };
 
@@ -13,13 +13,15 @@ async function askAgainst(answers: Answer[], key?: string): Promise<{ asked: str
     asked.push(what);
     const { status, bytesSent = true, code } = answers.shift() ?? {};
     const accepted = { paymentId: "r", orderId: "o", amount: 1, currency: "TRY", status: "PENDING_APPROVAL" };
-    const problem = { code, ...(status === 504 && { paymentId: "r" }) };
+    const type = `urn:holdfast:problem:${code}`;
+    const problem = { type, title: code, status, code, ...(status === 504 && { paymentId: "r" }) };
     const sent = { sequence: 1, merchantId: "m", gateway: "g", method: "POST", path: "", sentAt: 0 } as const;
     const body = JSON.stringify((status ?? 0) < 300 ? accepted : problem);
     return Promise.resolve({
       ...sent,
       bytesSent,
       replayed: false,
+      ...(code !== "refund_amount_exceeds_remaining" && { retryAfter: "0" }),
       ...(status !== undefined && { status, body }),
     });
   };
@@ -35,6 +37,7 @@ async function askAgainst(answers: Answer[], key?: string): Promise<{ asked: str
 
 test("a 202 is the end, and so is a refusal", async () => {
   expect(await askAgainst([{ status: 202 }])).toEqual({ asked: ["POST 0"], accepted: "r" });
+  expect(await askAgainst([{ status: 202 }], "k")).toEqual({ asked: ["POST 0 k"], accepted: "r" });
   const tooMuch = { status: 422, code: "refund_amount_exceeds_remaining" };
   expect(await askAgainst([tooMuch], "k")).toEqual({ asked: ["POST 0 k"] });
 });
@@ -61,5 +64,6 @@ test("without a key a 504 is looked up, and asked for again only after a 404", a
 });
 
 test("with a key a 504 is repeated until the key's answer comes", async () => {
-  expect((await askAgainst([{ status: 504 }, { status: 202 }], "k")).asked).toEqual(["POST 0 k", "POST 1 k"]);
+  const unknown = { status: 504, code: "outcome_unknown" };
+  expect((await askAgainst([unknown, { status: 202 }], "k")).asked).toEqual(["POST 0 k", "POST 1 k"]);
 });

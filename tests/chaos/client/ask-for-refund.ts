@@ -1,31 +1,66 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { problemOf, recordOf } from "../../checker/answers.ts";
 import type { HistoryEntry, SentRefund } from "../../checker/index.ts";
+import { holdfastOver } from "./holdfast-over.ts";
 import type { MerchantClient } from "./merchant-client.ts";
 
 type Client = Pick<MerchantClient, "get" | "refund">;
 type Via = { key?: string; gateway?: number; pauseMs?: number };
 
 /**
- * Asks for a refund as the merchants' guide says: what was not started is sent again, with a key so is one without an
- * answer; a 504 is looked up, and asked for again once a 404 has said that nothing came of it. Without a key a request
- * without an answer is left as it is: nobody knows its id.
+ * Asks for a refund: with a key by the client that merchants have, without one as the merchants' guide tells those who
+ * write their own.
  *
  * @returns the refund's id where it is known to have been accepted.
  */
 export async function askForRefund(
   client: Client,
   refund: SentRefund,
-  { key, gateway = 0, pauseMs = RETRY_AFTER_MS }: Via = {},
+  { key, ...via }: Via = {},
+): Promise<string | undefined> {
+  return key === undefined
+    ? await askWithoutKey(client, refund, via)
+    : await askByClient(client, refund, { key, ...via });
+}
+
+/** What stays unknown is asked for again under its key, and what was not started is started again. */
+async function askByClient(
+  client: Client,
+  refund: SentRefund,
+  { key, gateway = 0 }: Via & { key: string },
+): Promise<string | undefined> {
+  const holdfast = holdfastOver(({ method, paymentId, body, key, sending }) => {
+    const via = { gateway: gateway + sending };
+    return method === "GET" ? client.get(paymentId, via) : client.refund(refund, { ...via, key, body });
+  });
+  const { paymentId, amount, currency } = refund;
+  for (let repeats = 0; repeats < REPEATS_MAX; repeats++) {
+    const ended = await holdfast.refunds.request(paymentId, { amount, currency }, { idempotencyKey: key });
+    if (ended.outcome === "done") return ended.refund.paymentId;
+    if (ended.outcome === "not_started" && !ended.error.retryable) return undefined;
+  }
+  return undefined;
+}
+
+const REPEATS_MAX = 3;
+
+/**
+ * What was not started is sent again; a 504 is looked up, and asked for again once a 404 has said that nothing came of
+ * it. A request without an answer is left as it is: nobody knows its id.
+ */
+async function askWithoutKey(
+  client: Client,
+  refund: SentRefund,
+  { gateway = 0, pauseMs = RETRY_AFTER_MS }: Via,
 ): Promise<string | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const via = { gateway: gateway + attempt, ...(key !== undefined && { key }) };
+    const via = { gateway: gateway + attempt };
     const answer = await client.refund(refund, via);
     const accepted = recordOf(answer)?.paymentId;
     if (accepted !== undefined) return accepted;
-    if (isRefused(answer) || (wasLost(answer) && key === undefined)) return undefined;
+    if (isRefused(answer) || wasLost(answer)) return undefined;
     const named = problemOf(answer).paymentId;
-    if (answer.status === 504 && named !== undefined && key === undefined) {
+    if (answer.status === 504 && named !== undefined) {
       const status = await lookUp(client, named, { gateway: via.gateway, pauseMs });
       if (status !== 404) return status === 200 ? named : undefined;
     }

@@ -48,7 +48,7 @@ export class MerchantClient {
   /** POST /api/pre-authorization, /api/payment, or /api/3ds for one with 3-D Secure. @param gateway index of the gateway to send it to. */
   async post(
     order: Order,
-    { gateway = 0, key }: { gateway?: number; key?: string } = {},
+    { gateway = 0, key, body = bodyOf(order) }: { gateway?: number; key?: string; body?: string } = {},
   ): Promise<HistoryEntry> {
     const { orderId, amount, currency, card } = order;
     const sent: SentOrder = { orderId, amount, currency, maskedPan: maskPan(CARDS[card]), behaviour: card };
@@ -57,7 +57,7 @@ export class MerchantClient {
     return await this.#send(gateway, "POST", path, {
       order: sent,
       ...(key !== undefined && { idempotencyKey: key }),
-      body: bodyOf(order),
+      body,
     });
   }
 
@@ -77,13 +77,13 @@ export class MerchantClient {
   /** POST /api/payment/{paymentId}/refund. */
   async refund(
     refund: SentRefund,
-    { gateway = 0, key }: { gateway?: number; key?: string } = {},
+    { gateway = 0, key, body = refundBodyOf(refund) }: { gateway?: number; key?: string; body?: string } = {},
   ): Promise<HistoryEntry> {
-    const { paymentId, amount, currency } = refund;
+    const { paymentId } = refund;
     return await this.#send(gateway, "POST", `/api/payment/${paymentId}/refund`, {
       refund,
       ...(key !== undefined && { idempotencyKey: key }),
-      body: `{"amount":${amount},"currency":"${currency}"}`,
+      body,
     });
   }
 
@@ -164,16 +164,33 @@ function ended(answer: Incoming) {
   if (answer.kind === "no_answer") return { bytesSent, replayed: false, error: answer.error };
   const { status, body, headers } = answer;
   const replayed = headers["idempotent-replayed"] === "true";
-  return { bytesSent, status, body, replayed, answeredAt: performance.now() };
+  const retryAfter = headers["retry-after"];
+  return {
+    bytesSent,
+    status,
+    body,
+    replayed,
+    answeredAt: performance.now(),
+    ...(typeof retryAfter === "string" && { retryAfter }),
+  };
 }
 
-const SHOP = { successUrl: "https://shop.example/paid", failureUrl: "https://shop.example/failed" };
+export const SHOP = { successUrl: "https://shop.example/paid", failureUrl: "https://shop.example/failed" };
 
 /** The amount is put in as text: a JavaScript number would lose its last zero. */
-function bodyOf({ orderId, amount, currency, card, sale = false, cardholder }: Order): string {
-  const fields = {
+function bodyOf(order: Order): string {
+  return JSON.stringify({ ...fieldsOf(order), amount: "AMOUNT" }).replace('"AMOUNT"', order.amount);
+}
+
+function refundBodyOf({ amount, currency }: SentRefund): string {
+  return `{"amount":${amount},"currency":"${currency}"}`;
+}
+
+/** The order as a merchant's program has it, for POST /api/3ds where there is a cardholder. */
+export function fieldsOf({ orderId, amount, currency, card, sale = false, cardholder }: Order) {
+  return {
     orderId,
-    amount: "AMOUNT",
+    amount,
     currency,
     cardHolderName: "Ada Lovelace",
     pan: CARDS[card],
@@ -183,9 +200,8 @@ function bodyOf({ orderId, amount, currency, card, sale = false, cardholder }: O
     requestIp: "203.0.113.7",
     requestPort: 44_321,
     ...(cardholder !== undefined && {
-      transactionType: sale ? "PAYMENT" : "PRE_AUTHORIZATION",
+      transactionType: sale ? ("PAYMENT" as const) : ("PRE_AUTHORIZATION" as const),
       ...SHOP,
     }),
   };
-  return JSON.stringify(fields).replace('"AMOUNT"', amount);
 }

@@ -1,24 +1,75 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Holdfast, ThreeDsOutcome } from "@holdfast/client";
 import { problemOf, recordOf } from "../../checker/answers.ts";
 import type { HistoryEntry } from "../../checker/index.ts";
 import { playCardholder } from "./cardholder.ts";
-import type { MerchantClient, Order } from "./merchant-client.ts";
+import { holdfastOver } from "./holdfast-over.ts";
+import { fieldsOf, SHOP, type MerchantClient, type Order } from "./merchant-client.ts";
 
 /**
- * Pays one order as the merchants' guide says: a 503 and a request that never left are repeated, with a key so is one
- * without an answer, a 409 waits for the first request, a 504 is looked up, and paid again once a 404 has said that
- * nothing came of it. Without a key a request without an answer is left as it is: nobody knows its id.
+ * Pays one order: with a key by the client that merchants have, without one as the merchants' guide tells those who write
+ * their own.
  *
  * @returns the payment's id where it is known to have succeeded.
  */
 export async function pay(
   client: Client,
   order: Order,
-  { key, gateway = 0, pauseMs = RETRY_AFTER_MS }: { key?: string; gateway?: number; pauseMs?: number },
+  { key, ...via }: { key?: string; gateway?: number; pauseMs?: number },
+): Promise<string | undefined> {
+  return key === undefined
+    ? await payWithoutKey(client, order, via)
+    : await payByClient(client, order, { key, ...via });
+}
+
+/** What stays unknown is asked for again under its key, and what was not started is started again. */
+async function payByClient(
+  client: Client,
+  order: Order,
+  { key, gateway = 0 }: { key: string; gateway?: number },
+): Promise<string | undefined> {
+  const holdfast = holdfastOver(({ method, paymentId, body, key, sending }) => {
+    const via = { gateway: gateway + sending };
+    return method === "GET" ? client.get(paymentId, via) : client.post(order, { ...via, key, body });
+  });
+  for (let repeats = 0; repeats < REPEATS_MAX; repeats++) {
+    const ended = await create(holdfast, order, key);
+    if (ended.outcome === "done") return ended.payment.paymentId;
+    if (ended.outcome === "declined") return undefined;
+    if (ended.outcome === "not_started" && !ended.error.retryable) return undefined;
+    if (ended.outcome === "challenge" && order.cardholder !== undefined) {
+      await playCardholder(ended.challenge.redirectUrl, order.cardholder);
+    }
+    const paymentId = "payment" in ended ? ended.payment?.paymentId : undefined;
+    if (paymentId !== undefined) return await follow(client, paymentId, { gateway, pauseMs: RETRY_AFTER_MS });
+  }
+  return undefined;
+}
+
+const REPEATS_MAX = 3;
+
+async function create(holdfast: Holdfast, order: Order, idempotencyKey: string): Promise<ThreeDsOutcome> {
+  const fields = fieldsOf(order);
+  if (order.cardholder !== undefined) {
+    return await holdfast.payments.createWith3ds({ ...fields, ...SHOP }, { idempotencyKey });
+  }
+  return order.sale === true
+    ? await holdfast.payments.create(fields, { idempotencyKey })
+    : await holdfast.payments.authorize(fields, { idempotencyKey });
+}
+
+/**
+ * What was not started and what never left is sent again; a 504 is looked up, and paid again once a 404 has said that
+ * nothing came of it. A request without an answer is left as it is: nobody knows its id.
+ */
+async function payWithoutKey(
+  client: Client,
+  order: Order,
+  { gateway = 0, pauseMs = RETRY_AFTER_MS }: { gateway?: number; pauseMs?: number },
 ): Promise<string | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     // A merchant behind a load balancer comes out at another gateway the next time.
-    const via = { gateway: gateway + attempt, ...(key !== undefined && { key }) };
+    const via = { gateway: gateway + attempt };
     const answer = await client.post(order, via);
     const challenge = order.cardholder && redirectUrlOf(answer);
     if (order.cardholder && challenge !== undefined) await playCardholder(challenge, order.cardholder);
@@ -44,20 +95,29 @@ function redirectUrlOf({ status, body }: HistoryEntry): string | undefined {
 async function endOf(
   client: Client,
   answer: HistoryEntry,
-  { key, gateway, pauseMs }: { key?: string; gateway: number; pauseMs: number },
+  via: { gateway: number; pauseMs: number },
 ): Promise<{ succeeded?: string } | undefined> {
   const { status, bytesSent } = answer;
-  if (status === undefined) return bytesSent && key === undefined ? {} : undefined;
+  if (status === undefined) return bytesSent ? {} : undefined;
   if (status === 503 || status === 409) return undefined;
   const named = recordOf(answer)?.paymentId ?? problemOf(answer).paymentId;
   if (named === undefined) return {};
-  const read = await follow(client, named, { gateway, pauseMs });
-  if (status === 504 && (key !== undefined || read === "missing")) return undefined;
+  const read = await readUntilSettled(client, named, via);
+  if (status === 504 && read === "missing") return undefined;
   return read === "SUCCESS" ? { succeeded: named } : {};
 }
 
-/** Reads the payment until it is settled, missing, or the merchant has other things to do. */
+/** @returns the payment's id once it has succeeded. */
 async function follow(
+  client: Client,
+  paymentId: string,
+  via: { gateway: number; pauseMs: number },
+): Promise<string | undefined> {
+  return (await readUntilSettled(client, paymentId, via)) === "SUCCESS" ? paymentId : undefined;
+}
+
+/** Reads the payment until it is settled, missing, or the merchant has other things to do. */
+async function readUntilSettled(
   client: Client,
   paymentId: string,
   { gateway, pauseMs }: { gateway: number; pauseMs: number },

@@ -1,4 +1,4 @@
-import type { Modes } from "@holdfast/acquirer-simulator";
+import type { Habits } from "@holdfast/acquirer-simulator";
 import { REPETITIONS } from "@holdfast/acquirer";
 import { z } from "zod";
 
@@ -6,12 +6,12 @@ import { z } from "zod";
  * Which kindnesses the bank of a run has. `SIMULATOR_BINDS_UNSEEN` and `SIMULATOR_REPETITION` take them away, in every run and
  * every fault test: the simulator reads them itself, and the services learn here what they have to know.
  */
-export function bankHabits(environment: NodeJS.ProcessEnv = process.env): Modes {
+export function bankHabits(environment: NodeJS.ProcessEnv = process.env): Habits {
   const read = habits.parse(environment);
   return { bindsUnseen: read.SIMULATOR_BINDS_UNSEEN === "true", repetition: read.SIMULATOR_REPETITION };
 }
 
-export function isKind({ bindsUnseen, repetition }: Modes): boolean {
+export function isKind({ bindsUnseen, repetition }: Habits): boolean {
   return bindsUnseen && repetition === "replay";
 }
 

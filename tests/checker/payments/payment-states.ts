@@ -3,7 +3,7 @@
 /** From each internal state to those that may follow; "" is a payment that does not exist yet. */
 const followers: Record<string, readonly string[]> = {
   "": ["AUTHORIZING", "ENROLLING", "REJECTED"],
-  AUTHORIZING: ["SUCCESS", "FAILED", "REVERSING"],
+  AUTHORIZING: ["SUCCESS", "FAILED", "REVERSING", "ENROLLED"],
   REVERSING: ["FAILED", "SUCCESS"],
   // With 3-D Secure: from the card being enrolled over a challenge to the authorization, or to nothing.
   ENROLLING: ["ENROLLED", "AUTHORIZING", "FAILED", "REVERSING"],
@@ -21,6 +21,8 @@ const followers: Record<string, readonly string[]> = {
  * two operators have resolved it so, after the bank has refused the reversal.
  */
 export function mayFollow(from: string | null, to: string, cause: string): boolean {
+  // Back to the challenge only where what the browser brought was not the bank's.
+  if (from === "AUTHORIZING" && to === "ENROLLED") return cause === "return_not_genuine";
   const isResolved = from === "REVERSING" || from === "CANCELLING" ? to === "SUCCESS" : false;
   if (isResolved && cause !== "resolved_by_operators") return false;
   return followers[from ?? ""]?.includes(to) ?? false;

@@ -23,7 +23,8 @@ export async function startAcquirerSimulator(
   const ledger = await Ledger.open<LedgerLine>(config.ledgerFile, (line) => bank.apply(entryOf(line)));
   const businessDay = await openOrClose(ledger, () => BusinessDay.open(config.ledgerFile, bank, ledger));
   const stopping = new AbortController();
-  const modes = { bindsUnseen: config.bindsUnseen, repetition: config.repetition };
+  const { bindsUnseen, repetition, challenge, returns } = config;
+  const modes = { bindsUnseen, repetition, challenge, returns };
   const api = simulatorApi({
     teller: new Teller(bank, ledger, modes),
     ledger,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 
+import type { Modes } from "./modes.ts";
 import type { ResultCode } from "./result-codes.ts";
 import type { EnrolmentRequest } from "./three-ds-request.ts";
 
@@ -11,6 +12,8 @@ export type Verdict = "open" | "authenticated" | "attempted" | "failed" | "cance
 
 export type ChallengeSession = EnrolmentRequest & {
   id: string;
+  /** Known only to who has answered the challenge. */
+  proof: string;
   verdict: Verdict;
   dsTransId: string;
   /** Whether the enrolment was answered with a challenge; then its repeats are, too. */
@@ -31,7 +34,7 @@ export class ChallengeSessions {
     if (known) return known;
     if (this.#byId.size >= SESSIONS_MAX) this.#forgetOldest();
     const verdict = verdictOfCard(request.pan);
-    const ids = { id: randomUUID(), dsTransId: randomUUID() };
+    const ids = { id: randomUUID(), proof: randomUUID(), dsTransId: randomUUID() };
     const session = { ...request, ...ids, verdict, isChallenged: verdict === "open" };
     this.#byId.set(session.id, session);
     this.#byReference.set(session.reference, session);
@@ -96,6 +99,22 @@ export function authenticationOf({ verdict, pan, dsTransId }: ChallengeSession):
     default:
       return verdict satisfies never;
   }
+}
+
+type Fields = readonly (readonly [string, string])[];
+
+/** What the browser brings back once the challenge is answered. */
+export function returnFields({ id, proof }: ChallengeSession, returns: Modes["returns"]): Fields {
+  return [["session", id], ...(returns === "proven" ? ([["proof", proof]] as const) : [])];
+}
+
+/** Whether what a completion says that the browser brought is what it was sent back with. */
+export function isProven(session: ChallengeSession, returned: Fields, returns: Modes["returns"]): boolean {
+  if (returns === "bare" || !session.isChallenged) return true;
+  const isThere = (name: string, value: string) =>
+    returned.filter((field) => field[0] === name).length === 1 &&
+    returned.some((field) => field[0] === name && field[1] === value);
+  return isThere("session", session.id) && isThere("proof", session.proof);
 }
 
 /** Adds the authentication's result, if there is one, to an answer about an operation. */

@@ -14,6 +14,8 @@ test("only the ledger's place has no default", () => {
     lateAfterMs: 16_000,
     bindsUnseen: true,
     repetition: "replay",
+    challenge: "form",
+    returns: "bare",
   });
 });
 
@@ -26,13 +28,20 @@ test("durations carry their unit", () => {
   });
 });
 
-test("modes are switched off by their names", () => {
+test("modes are switched by their names", () => {
   const environment = {
     SIMULATOR_LEDGER_FILE: "l",
     SIMULATOR_BINDS_UNSEEN: "false",
     SIMULATOR_REPETITION: "none",
+    SIMULATOR_CHALLENGE: "page",
+    SIMULATOR_RETURNS: "proven",
   };
-  expect(readConfig(environment)).toMatchObject({ bindsUnseen: false, repetition: "none" });
+  expect(readConfig(environment)).toMatchObject({
+    bindsUnseen: false,
+    repetition: "none",
+    challenge: "page",
+    returns: "proven",
+  });
 });
 
 test("every fault is told at once", () => {
@@ -43,6 +52,8 @@ test("every fault is told at once", () => {
     SIMULATOR_LATENESS: "9999s",
     SIMULATOR_BINDS_UNSEEN: "yes",
     SIMULATOR_REPETITION: "once",
+    SIMULATOR_CHALLENGE: "html",
+    SIMULATOR_RETURNS: "signed",
   };
   const read = () => readConfig(environment);
   expect(read).toThrow(ConfigError);

@@ -1,7 +1,7 @@
 import { connectionsMax, duration, port, readEnvironment } from "@holdfast/simulator-kit";
 import { z } from "zod";
 
-import { type Modes, repetitionNames } from "./modes.ts";
+import { challengeNames, type Modes, repetitionNames, returnNames } from "./modes.ts";
 
 /** What the simulator needs to know when it starts. */
 export type SimulatorConfig = {
@@ -31,6 +31,8 @@ export const defaultConfig: Omit<SimulatorConfig, "ledgerFile"> = {
   publicUrl: undefined,
   bindsUnseen: true,
   repetition: "replay",
+  challenge: "form",
+  returns: "bare",
 };
 
 /**
@@ -50,6 +52,8 @@ export function readConfig(environment: Record<string, string | undefined>): Sim
     publicUrl: settings.SIMULATOR_PUBLIC_URL?.replace(/\/$/, ""),
     bindsUnseen: settings.SIMULATOR_BINDS_UNSEEN,
     repetition: settings.SIMULATOR_REPETITION,
+    challenge: settings.SIMULATOR_CHALLENGE,
+    returns: settings.SIMULATOR_RETURNS,
   };
 }
 
@@ -90,6 +94,18 @@ export const environmentSchema = z.object({
     .transform((text) => text === "true")
     .default(defaultConfig.bindsUnseen)
     .describe("Whether a reversal binds a reference that the bank has not seen. `PUT /modes` changes it."),
+  SIMULATOR_CHALLENGE: z
+    .enum(challengeNames, { error: "must be form or page" })
+    .default(defaultConfig.challenge)
+    .describe(
+      "What a 3-D Secure challenge is: an address with the fields of a form (`form`), or a page of the bank's own (`page`). `PUT /modes` changes it.",
+    ),
+  SIMULATOR_RETURNS: z
+    .enum(returnNames, { error: "must be bare or proven" })
+    .default(defaultConfig.returns)
+    .describe(
+      "What a browser brings back from a challenge: the session (`bare`), or with it a proof that the completion has to bring (`proven`). `PUT /modes` changes it.",
+    ),
   SIMULATOR_REPETITION: z
     .enum(repetitionNames, { error: "must be replay, refuses_second_success or none" })
     .default(defaultConfig.repetition)

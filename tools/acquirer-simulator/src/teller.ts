@@ -5,7 +5,7 @@ import { maskCardNumber, type Ledger } from "@holdfast/simulator-kit";
 import { lineOf, type LedgerEntry, type LedgerLine } from "./ledger-entry.ts";
 import type { Account, Bank } from "./bank.ts";
 import { decideOperation, decideReversal, type ReversalDecision } from "./bank-rules.ts";
-import type { Modes } from "./modes.ts";
+import type { Habits } from "./modes.ts";
 import type { OperationRequest } from "./operation-request.ts";
 import { resultMessages, type ResultCode } from "./result-codes.ts";
 
@@ -46,10 +46,10 @@ export type Circumstances = {
 export class Teller {
   readonly #bank: Bank;
   readonly #ledger: Ledger<LedgerLine>;
-  readonly #modes: Readonly<Modes>;
+  readonly #modes: Readonly<Habits>;
 
   /** `modes` may change between two calls. */
-  constructor(bank: Bank, ledger: Ledger<LedgerLine>, modes: Readonly<Modes>) {
+  constructor(bank: Bank, ledger: Ledger<LedgerLine>, modes: Readonly<Habits>) {
     this.#bank = bank;
     this.#ledger = ledger;
     this.#modes = modes;
@@ -169,7 +169,7 @@ function unboundReversal(
   decision: Exclude<ReversalDecision, { kind: "conflict" }>,
   account: Account | undefined,
   { isExpired, forcedCode }: Circumstances,
-  { bindsUnseen }: Modes,
+  { bindsUnseen }: Habits,
 ): { outcome: "expired" | "refused" | "settled" | "not_found"; resultCode: ResultCode } | undefined {
   if (isExpired) return { outcome: "expired", resultCode: "expired_request" };
   if (forcedCode) return { outcome: "refused", resultCode: forcedCode };

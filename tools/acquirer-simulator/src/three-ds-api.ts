@@ -15,12 +15,13 @@ import { replyTaken } from "./reply-taken.ts";
 import { chooseBehaviour, circumstancesOf } from "./behaviour.ts";
 import {
   authenticationOf,
+  isProven,
   refusalOf,
+  returnFields,
   type ChallengeSession,
-  type ChallengeSessions,
   withAuthentication,
 } from "./challenge-sessions.ts";
-import { challengePage, returnPage } from "./challenge-page.ts";
+import { challengePage, pageToChallenge, returnPage } from "./challenge-page.ts";
 import { deliver } from "./deliver.ts";
 import { readRequest } from "./read-request.ts";
 import { resultMessages, type ResultCode } from "./result-codes.ts";
@@ -44,13 +45,13 @@ export async function routeThreeDs(
       await complete(api, request, response);
       return true;
     case "GET /acs/challenge":
-      showChallenge(api.sessions, new URLSearchParams(query), response);
+      showChallenge(api, new URLSearchParams(query), response);
       return true;
     case "POST /acs/challenge":
-      await withForm(request, response, (form) => showChallenge(api.sessions, form, response));
+      await withForm(request, response, (form) => showChallenge(api, form, response));
       return true;
     case "POST /acs/answer":
-      await withForm(request, response, (form) => takeAnswer(api.sessions, form, response));
+      await withForm(request, response, (form) => takeAnswer(api, form, response));
       return true;
     default:
       return false;
@@ -100,9 +101,17 @@ function isSameEnrolment(session: ChallengeSession, request: EnrolmentRequest): 
   );
 }
 
-async function enrolmentAnswer({ teller }: Api, session: ChallengeSession, url: string): Promise<object> {
+async function enrolmentAnswer(
+  { teller, modes }: Api,
+  session: ChallengeSession,
+  url: string,
+): Promise<object> {
   const { id, pan, verdict, isChallenged } = session;
-  if (isChallenged) return { outcome: "challenge", session: id, url, fields: { session: id } };
+  if (isChallenged) {
+    return modes.challenge === "page"
+      ? { outcome: "challenge_page", session: id, html: pageToChallenge(url, id) }
+      : { outcome: "challenge", session: id, url, fields: { session: id } };
+  }
   const authentication = authenticationOf(session);
   if (verdict !== "failed") return { outcome: "authenticated", session: id, authentication };
   const operation = { ...session, pan, parentReference: null };
@@ -121,7 +130,11 @@ function declinedEnrolment(resultCode: ResultCode): object {
   return { outcome, externalTransactionId: randomUUID(), resultCode, resultMessage };
 }
 
-function aboutOf({ reference, amountMinor, currency }: EnrolmentRequest) {
+function aboutOf({
+  reference,
+  amountMinor,
+  currency,
+}: Pick<EnrolmentRequest, "reference" | "amountMinor" | "currency">) {
   return { reference, amountMinor: Number(amountMinor), currency };
 }
 
@@ -140,10 +153,13 @@ async function complete(api: Api, request: IncomingMessage, response: ServerResp
   const read = await readRequest(request, response, parseCompletionRequest);
   if (!read) return;
   const { arrivedAtMs } = read;
-  const { session: id, ...asked } = read.asked;
+  const { session: id, returned, ...asked } = read.asked;
   const session = api.sessions.find(id);
   if (session && session.reference !== asked.reference) {
     return replyJson(response, 409, { error: "reference_conflict", reference: asked.reference });
+  }
+  if (session && !isProven(session, returned, api.modes.returns)) {
+    return replyJson(response, 200, { ...aboutOf(asked), outcome: "not_genuine" });
   }
   const operation = { ...asked, parentReference: null, pan: session?.pan ?? null };
   const sources = {
@@ -179,10 +195,10 @@ async function withForm(
   else use(new URLSearchParams(body.text));
 }
 
-function showChallenge(sessions: ChallengeSessions, form: URLSearchParams, response: ServerResponse): void {
+function showChallenge({ sessions, modes }: Api, form: URLSearchParams, response: ServerResponse): void {
   const session = sessions.find(form.get("session") ?? "");
   if (!session) return replyPage(response, 404, messagePage("Your bank does not know this payment."));
-  if (session.verdict !== "open") return replyPage(response, 200, returnPage(session));
+  if (session.verdict !== "open") return replyPage(response, 200, returnPage(session, modes.returns));
   if (Date.now() >= session.sessionExpiresAtMs) {
     return replyPage(response, 410, messagePage("The time for this payment has run out."));
   }
@@ -193,7 +209,7 @@ function showChallenge(sessions: ChallengeSessions, form: URLSearchParams, respo
  * Records the answer and sends the browser back: by POST after a right or a wrong code, by GET after a cancellation,
  * since acquirers use both.
  */
-function takeAnswer(sessions: ChallengeSessions, form: URLSearchParams, response: ServerResponse): void {
+function takeAnswer({ sessions, modes }: Api, form: URLSearchParams, response: ServerResponse): void {
   const session = sessions.find(form.get("session") ?? "");
   if (!session) return replyPage(response, 404, messagePage("Your bank does not know this payment."));
   if (Date.now() >= session.sessionExpiresAtMs && session.verdict === "open") {
@@ -202,11 +218,11 @@ function takeAnswer(sessions: ChallengeSessions, form: URLSearchParams, response
   if (form.get("answer") === "cancel") {
     sessions.answer(session, "cancelled");
     const back = new URL(session.returnUrl);
-    back.searchParams.set("session", session.id);
+    for (const [name, value] of returnFields(session, modes.returns)) back.searchParams.set(name, value);
     response.writeHead(303, { location: back.href, "content-length": 0 });
     response.end();
     return;
   }
   sessions.answer(session, form.get("code") === RIGHT_CODE ? "authenticated" : "failed");
-  replyPage(response, 200, returnPage(session));
+  replyPage(response, 200, returnPage(session, modes.returns));
 }

@@ -19,6 +19,8 @@ export type EnrolmentRequest = {
 /** A completion names only the session; the card is the enrolment's. */
 export type CompletionRequest = Omit<EnrolmentRequest, "pan" | "returnUrl" | "sessionExpiresAtMs"> & {
   session: string;
+  /** The fields that the caller says the cardholder's browser brought. */
+  returned: readonly (readonly [string, string])[];
 };
 
 /** Checks the body of `POST /v1/3ds/enrol`. */
@@ -40,11 +42,12 @@ export function parseEnrolmentRequest(body: unknown, nowMs: number): Parsed<Enro
 export function parseCompletionRequest(body: unknown, nowMs: number): Parsed<CompletionRequest> {
   const parsed = completionBody.safeParse(body);
   if (!parsed.success) return invalid(parsed.error);
-  const { operation, reference, currency, session } = parsed.data;
+  const { operation, reference, currency, session, returned = [] } = parsed.data;
   const expiresAtMs = Date.parse(parsed.data.expiresAt);
   if (expiresAtMs > nowMs + EXPIRY_AHEAD_MAX_MS) return { kind: "invalid", fields: ["expiresAt"] };
   const amountMinor = BigInt(parsed.data.amountMinor);
-  return { kind: "valid", request: { operation, reference, amountMinor, currency, session, expiresAtMs } };
+  const request = { operation, reference, amountMinor, currency, session, returned, expiresAtMs };
+  return { kind: "valid", request };
 }
 
 const operation = z.enum(["authorize", "sale"]);
@@ -55,4 +58,11 @@ const enrolmentBody = cardBody.extend({
   sessionExpiresAt: z.iso.datetime(),
 });
 
-const completionBody = z.object({ ...commonFields, operation, session: z.uuid() });
+const returned = z.array(z.tuple([z.string().max(256), z.string().max(32_768)])).max(200);
+
+const completionBody = z.object({
+  ...commonFields,
+  operation,
+  session: z.uuid(),
+  returned: returned.optional(),
+});

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 import { startAcquirerSimulator, type AcquirerSimulator } from "./acquirer-simulator.ts";
 import { authenticationOf, ChallengeSessions } from "./challenge-sessions.ts";
@@ -179,4 +179,70 @@ test.each([
     expiresAtMs: 0,
   } as const;
   expect(authenticationOf(new ChallengeSessions().open(request))).toMatchObject({ transStatus, eci });
+});
+
+describe("with modes of other banks", () => {
+  const change = (modes: object) =>
+    fetch(`${simulator.url}/modes`, { method: "PUT", body: JSON.stringify(modes) });
+  afterEach(() => change({ challenge: "form", returns: "bare" }));
+
+  const complete = (
+    { reference, amountMinor, currency, operation, expiresAt }: ReturnType<typeof enrolment>,
+    session: string | undefined,
+    returned?: [string, string][],
+  ) =>
+    post("/v1/3ds/complete", { reference, amountMinor, currency, operation, expiresAt, session, returned });
+
+  test("a challenge is a page that sends itself to the issuer", async () => {
+    await change({ challenge: "page" });
+    const { body } = await post("/v1/3ds/enrol", enrolment());
+    expect(body).toMatchObject({ outcome: "challenge_page", session: expect.any(String) });
+    expect(body).not.toHaveProperty("url");
+    expect(body["html"]).toContain(`action="${simulator.url}/acs/challenge"`);
+    expect(body["html"]).toContain(`name="session" value="${body["session"]}"`);
+  });
+
+  test("a completion without the proof that the browser got is not genuine, and writes nothing", async () => {
+    await change({ returns: "proven" });
+    const request = enrolment();
+    const session = (await post("/v1/3ds/enrol", request)).body["session"]!;
+    const html = await (await form("/acs/answer", { session, code: "123456", answer: "submit" })).text();
+    const proof = /name="proof" value="([^"]+)"/.exec(html)?.[1] ?? "";
+    for (const returned of [
+      undefined,
+      [],
+      [["session", session]],
+      [["proof", proof]],
+      [
+        ["session", session],
+        ["proof", `${proof}0`],
+      ],
+      [
+        ["session", session],
+        ["proof", proof],
+        ["proof", "another"],
+      ],
+    ] as ([string, string][] | undefined)[]) {
+      expect(await complete(request, session, returned)).toMatchObject({
+        status: 200,
+        body: { outcome: "not_genuine", reference: request.reference },
+      });
+    }
+    const ledger = async () => await (await fetch(`${simulator.url}/ledger`)).text();
+    expect(await ledger()).not.toContain(request.reference);
+    const returned: [string, string][] = [
+      ["session", session],
+      ["proof", proof],
+    ];
+    expect(await complete(request, session, returned)).toMatchObject({ body: { outcome: "approved" } });
+    expect(await ledger()).toContain(request.reference);
+  });
+
+  test("without a challenge there is nothing to prove", async () => {
+    await change({ returns: "proven" });
+    const card = { pan: "4000000000003055", expiryMonth: "12", expiryYear: "30", cvv: "123" };
+    const request = enrolment({ card });
+    const session = (await post("/v1/3ds/enrol", request)).body["session"];
+    expect(await complete(request, session)).toMatchObject({ body: { outcome: "approved" } });
+  });
 });

@@ -4,10 +4,12 @@
  * merchant, an operator and a buyer's browser; the webhooks arrive at a receiver of this program, which verifies them.
  */
 import { readFileSync } from "node:fs";
+import type { Holdfast, PaymentRequest } from "@holdfast/client";
 import type { SandboxFile } from "@holdfast/sandbox";
 import { startReceiver } from "@holdfast/merchant-receiver";
 import { createApiClient, type ApiClient } from "./api-client.ts";
 import { payAsBuyer } from "./buyer.ts";
+import { createMerchant, expectOutcome } from "./merchant.ts";
 import { createWebhookInbox } from "./webhook-inbox.ts";
 
 type Print = (text: string) => void;
@@ -23,10 +25,8 @@ export async function runMerchantDay(sandbox: SandboxFile, print: Print): Promis
 
   heading("An operator onboards a merchant");
   const shop = (await operator.post("/operator/merchants", { name: "Bosphorus Books" }, 201)).body;
-  const merchant = createApiClient("merchant", sandbox.gatewayUrl, print, {
-    "X-API-KEY": String(shop["apiKey"]),
-    "X-API-SECRET": String(shop["apiSecret"]),
-  });
+  const credentials = { apiKey: String(shop["apiKey"]), apiSecret: String(shop["apiSecret"]) };
+  const merchant = createMerchant({ gatewayUrl: sandbox.gatewayUrl, ...credentials }, print);
   await using inbox = await openInbox(sandbox, operator, String(shop["merchantId"]), print);
 
   heading("A buyer pays on the hosted page with 3-D Secure");
@@ -34,26 +34,26 @@ export async function runMerchantDay(sandbox: SandboxFile, print: Print): Promis
   await inbox.next("SUCCESS");
 
   heading("An order is authorized and partly captured");
-  const reserved = await merchant.post("/api/pre-authorization", cardPayment("order-1002", 120), 201);
+  const reserved = expectOutcome(
+    await merchant.payments.authorize(cardPayment("order-1002", "120.00")),
+    "done",
+  );
   await inbox.next("SUCCESS");
-  const { paymentId } = reserved.body;
-  await merchant.post(`/api/payment/${String(paymentId)}/capture`, { amount: 100, currency: "TRY" }, 200);
+  const { paymentId } = reserved.payment;
+  expectOutcome(await merchant.payments.capture(paymentId, { amount: "100.00", currency: "TRY" }), "done");
 
   // Not the one who issued the merchant's credential: that person could have asked for the refund.
   heading("The buyer returns the order: another operator approves the refund");
-  const refund = await merchant.post(
-    `/api/payment/${String(paymentId)}/refund`,
-    { amount: 40, currency: "TRY" },
-    202,
-  );
-  const refundId = String(refund.body["paymentId"]);
+  const order = { amount: "40.00", currency: "TRY" };
+  const { refund } = expectOutcome(await merchant.refunds.request(paymentId, order), "done");
   await another.get("/operator/refunds?status=PENDING_APPROVAL");
-  await another.post(`/operator/refunds/${refundId}/approve`, { note: "the book is back" }, 200);
+  await another.post(`/operator/refunds/${refund.paymentId}/approve`, { note: "the book is back" }, 200);
   await inbox.next("SUCCESS");
-  await merchant.get(`/api/payment/${refundId}`);
+  await merchant.payments.waitForOutcome(refund.paymentId);
 
   heading("A card is declined");
-  await merchant.post("/api/payment", { ...cardPayment("order-1003", 15), pan: "4000000000009995" }, 201);
+  const poor = { ...cardPayment("order-1003", "15.00"), pan: "4000000000009995" };
+  expectOutcome(await merchant.payments.create(poor), "declined");
   await inbox.next("FAILED");
   print("\nThe day is over: every payment has the expected status, and every webhook was verified.\n");
 }
@@ -79,27 +79,24 @@ async function openInbox(sandbox: SandboxFile, operator: ApiClient, merchantId: 
   return { next: inbox.next, [Symbol.asyncDispose]: () => receiver.close() };
 }
 
-async function sellThroughCheckout(merchant: ApiClient, print: Print): Promise<void> {
-  const { body: checkout } = await merchant.post(
-    "/api/checkout",
-    {
-      orderId: "order-1001",
-      amount: 249.9,
-      currency: "TRY",
-      installmentOptions: [1, 3, 6],
-      successUrl: "https://shop.example/paid",
-      failureUrl: "https://shop.example/failed",
-    },
-    201,
-  );
-  await payAsBuyer(String(checkout["checkoutUrl"]), CHALLENGED_CARD, print);
-  await merchant.get(`/api/checkout/${String(checkout["checkoutId"])}`);
+async function sellThroughCheckout(merchant: Holdfast, print: Print): Promise<void> {
+  const created = await merchant.checkouts.create({
+    orderId: "order-1001",
+    amount: "249.90",
+    currency: "TRY",
+    installmentOptions: [1, 3, 6],
+    successUrl: "https://shop.example/paid",
+    failureUrl: "https://shop.example/failed",
+  });
+  const { checkout } = expectOutcome(created, "done");
+  await payAsBuyer(checkout.checkoutUrl, CHALLENGED_CARD, print);
+  await merchant.checkouts.get(checkout.checkoutId);
 }
 
 /** A test card whose bank wants a challenge (see the simulator's README). */
 const CHALLENGED_CARD = "4000000000003220";
 
-function cardPayment(orderId: string, amount: number) {
+function cardPayment(orderId: string, amount: string): PaymentRequest {
   return {
     orderId,
     amount,

@@ -98,10 +98,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
     busUser: "refunds",
     databaseUrl: ({ refunds }) => refunds.app,
     isEdge: false,
-    environment: ({ ports, ...surroundings }) => ({
-      ...operatorTokens(surroundings),
-      ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}`,
-    }),
+    environment: operatorTokens,
   },
   {
     ...service("settlement"),

@@ -8,6 +8,8 @@ import { z } from "zod";
 const printable = z.string().transform((text) => text.replace(CONTROL_CHARACTERS, "").trim());
 const CONTROL_CHARACTERS = /\p{Cc}/gu;
 const word = printable.pipe(z.string().min(1).max(64));
+/** Many times a page that takes a browser to the issuer. */
+const HTML_LENGTH_MAX = 65_536;
 const message = printable.transform((text) => Array.from(text).slice(0, MESSAGE_LENGTH_MAX).join(""));
 const MESSAGE_LENGTH_MAX = 200;
 
@@ -54,21 +56,25 @@ export function enrolmentAnswer({ allowPlaintext }: { allowPlaintext: boolean })
     .refine((text) => allowPlaintext || isSafeWebUrl(text));
   return z.discriminatedUnion("outcome", [
     z.object({ ...about, outcome: z.literal("challenge"), session, url, fields }),
+    z.object({ ...about, outcome: z.literal("challenge_page"), session, html }),
     z.object({ ...about, outcome: z.literal("authenticated"), session, authentication }),
     z.object({ ...declinedFields, authentication: authentication.optional() }),
     z.object(expiredFields),
   ]);
 }
 
+const html = z.string().min(1).max(HTML_LENGTH_MAX);
+
 const fields = z
   .record(z.string().min(1).max(64), z.string().max(8_192))
   .refine((given) => Object.keys(given).length <= 16);
 
-/** The answer of `POST /v1/3ds/complete`. */
+/** The answer of `POST /v1/3ds/complete`; `not_genuine` where the return that it was sent proves nothing. */
 export const completionAnswer = z.discriminatedUnion("outcome", [
   z.object({ ...approvedFields, authentication: authentication.optional() }),
   z.object({ ...declinedFields, authentication: authentication.optional() }),
   z.object(expiredFields),
+  z.object({ ...about, outcome: z.literal("not_genuine") }),
 ]);
 
 /** The answer of `POST /v1/{operation}`, except for a reversal. */

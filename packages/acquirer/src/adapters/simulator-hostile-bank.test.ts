@@ -82,7 +82,7 @@ describe("an answer that is not one of the protocol is invalid", () => {
   test("a 404 is no proof that a reference was never seen", async () => {
     const request = calls.card();
     answerWith(request.reference, http(404, { reference: "REFERENCE", outcome: "not_found" }));
-    expect(await acquirer.inquire(calls.inquiry(request))).toEqual({
+    expect(await calls.verdict(acquirer, request)).toEqual({
       kind: "unknown",
       reason: "invalid_answer",
     });
@@ -110,7 +110,7 @@ test("texts lose their padding and control characters, and a message is cut to w
     const card = calls.card();
     answerWith(card.reference, http(200, { ...padded, outcome }));
     expect(await acquirer.authorize(card)).toMatchObject(expected);
-    expect(await acquirer.inquire(calls.inquiry(card))).toMatchObject(expected);
+    expect(await calls.verdict(acquirer, card)).toMatchObject(expected);
     const capture = calls.followUp(calls.card());
     answerWith(capture.reference, http(200, { ...padded, outcome }));
     expect(await acquirer.capture(capture)).toMatchObject(expected);
@@ -152,7 +152,7 @@ describe("a challenge", () => {
   test.each(["https://issuer.example.com/acs", "http://127.0.0.1:8083/challenge"])(
     "at %s is one",
     async (url) => {
-      expect(await enrolAt(acquirer, url)).toMatchObject({ kind: "challenge", url });
+      expect(await enrolAt(acquirer, url)).toMatchObject({ kind: "challenge", challenge: { url } });
     },
   );
 
@@ -165,7 +165,7 @@ describe("a challenge", () => {
       allowPlaintext: true,
     });
     const url = "http://issuer.example.com/acs";
-    expect(await enrolAt(open, url)).toMatchObject({ kind: "challenge", url });
+    expect(await enrolAt(open, url)).toMatchObject({ kind: "challenge", challenge: { url } });
     await open.close();
   });
 });
@@ -188,7 +188,7 @@ describe("a request that the bank calls too late", () => {
         acquirer.refund(capture),
         acquirer.enrol(enrolment),
         acquirer.complete({ ...enrolment, session: "session" }),
-        acquirer.inquire(calls.inquiry(card)),
+        calls.verdict(acquirer, card),
       ]),
     ).toEqual(Array.from({ length: 9 }, () => ({ kind: "expired" })));
   });
@@ -228,7 +228,7 @@ test("only a call that takes money from a card tells the bank an expiry", async 
   await acquirer.release(follow);
   await acquirer.refund(follow);
   await acquirer.reverse(calls.reversal(card));
-  await acquirer.inquire(calls.inquiry(card));
+  await calls.verdict(acquirer, card);
   const paths = seen.join("").matchAll(/(?:POST|GET) (\S+) [^]*?(?=POST|GET \/|$)/g);
   expect([...paths].filter(([request]) => request.includes("expiresAt")).map(([, path]) => path)).toEqual([
     "/v1/authorize",
@@ -264,7 +264,8 @@ describe("an answer about something else is a mismatch", () => {
 
   test.for(cases)("$operation with $lie", async ({ operation, lie }) => {
     for (const outcome of ["approved", "declined"] as const) {
-      const request = { ...calls.card(), parentReference: "parent", waitUntil: calls.soon() };
+      const card = calls.card();
+      const request = { ...card, ...calls.followUp(card), reference: card.reference };
       answerWith(request.reference, http(200, { ...honest, outcome, ...lie }));
       expect(await acquirer[operation](request)).toEqual({ kind: "unknown", reason: "mismatch" });
       answerWith(request.reference, http(200, { ...honest, outcome }));
@@ -288,7 +289,7 @@ describe("an answer about something else is a mismatch", () => {
     async (outcome) => {
       const request = calls.card();
       answerWith(request.reference, http(200, { ...honest, outcome, reference: "another" }));
-      expect(await acquirer.inquire(calls.inquiry(request))).toEqual({ kind: "unknown", reason: "mismatch" });
+      expect(await calls.verdict(acquirer, request)).toEqual({ kind: "unknown", reason: "mismatch" });
     },
   );
 });

@@ -9,7 +9,7 @@ import {
 } from "@holdfast/acquirer-simulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { Acquirer, AcquirerCard } from "../acquirer.ts";
+import type { Acquirer, AcquirerCard, Challenge } from "../acquirer.ts";
 import { describeAcquirerConformance } from "../acquirer-conformance.ts";
 import { CallBuilder } from "../conformance/call-builder.ts";
 import { createSimulatorAcquirer } from "./simulator.ts";
@@ -141,9 +141,9 @@ describe.concurrent("the simulator's faults, through the adapter", () => {
   test("card 4000000000000259 takes effect after our deadline", async () => {
     const request = calls.card({ card: card("4000000000000259"), expiresAt: calls.verySoon() });
     const underWay = acquirer.authorize(request);
-    expect(await acquirer.inquire(calls.inquiry(request))).toEqual({ kind: "not_found" });
+    expect(await calls.verdict(acquirer, request)).toEqual({ kind: "not_found" });
     expect(await underWay).toEqual({ kind: "unknown", reason: "timeout" });
-    await expect.poll(() => acquirer.inquire(calls.inquiry(request))).toMatchObject({ kind: "approved" });
+    await expect.poll(() => calls.verdict(acquirer, request)).toMatchObject({ kind: "approved" });
     const [line] = await bank.lines(request.reference);
     expect(Date.parse(line?.at ?? "")).toBeGreaterThanOrEqual(request.expiresAt.getTime() + LATENESS_MS - 5);
   });
@@ -181,7 +181,7 @@ describe.concurrent("the simulator's faults, through the adapter", () => {
         waitUntil: calls.untilUnknown(reason),
       });
       expect(await acquirer[operation](request)).toEqual({ kind: "unknown", reason });
-      expect(await acquirer.inquire(calls.inquiry(request))).toMatchObject({ kind: "approved" });
+      expect(await calls.verdict(acquirer, request)).toMatchObject({ kind: "approved" });
       expect(await acquirer[operation]({ ...request, waitUntil: calls.soon() })).toMatchObject({
         kind: "approved",
       });
@@ -191,7 +191,7 @@ describe.concurrent("the simulator's faults, through the adapter", () => {
     test("…93 is not done and never answered, but the repeat does it", async () => {
       const request = calls.followUp(await parentOf(10_093n), { waitUntil: calls.verySoon() });
       expect(await acquirer[operation](request)).toEqual({ kind: "unknown", reason: "timeout" });
-      expect(await acquirer.inquire(calls.inquiry(request))).toEqual({ kind: "not_found" });
+      expect(await calls.verdict(acquirer, request)).toEqual({ kind: "not_found" });
       expect(await acquirer[operation]({ ...request, waitUntil: calls.soon() })).toMatchObject({
         kind: "approved",
       });
@@ -207,10 +207,9 @@ describe.concurrent("the simulator's faults, through the adapter", () => {
 });
 
 /** Sends what the page's form sends. */
-async function answerChallenge(
-  { url, fields }: { url: string; fields: Record<string, string> },
-  answer: "pass" | "fail" | "cancel",
-): Promise<void> {
+async function answerChallenge(challenge: Challenge, answer: "pass" | "fail" | "cancel"): Promise<void> {
+  if (challenge.type !== "post") throw new Error("the simulator shows no page of its own");
+  const { url, fields } = challenge;
   const shown = await fetch(url, { method: "POST", body: new URLSearchParams(fields) });
   const page = await shown.text();
   const session = /name="session" value="([^"]+)"/.exec(page)?.[1] ?? "";

@@ -4,24 +4,23 @@ import type {
   Acquirer,
   AcquirerAmount,
   AcquirerOutcome,
-  Approved,
-  Authentication,
   CardRequest,
   CompletionOutcome,
   CompletionRequest,
-  Declined,
   EnrolmentOutcome,
   EnrolmentRequest,
   Expired,
   FollowUpRequest,
   InquiryOutcome,
   InquiryRequest,
+  NotGenuine,
   NotSent,
+  ReturnCheck,
   ReversalOutcome,
   ReversalRequest,
   Unknown,
 } from "../acquirer.ts";
-import type { Repetition } from "../capabilities.ts";
+import type { Capabilities, Repetition } from "../capabilities.ts";
 import {
   BoundedHttpClient,
   type BoundedHttpClientOptions,
@@ -33,9 +32,8 @@ import {
   inquiryAnswer,
   operationAnswer,
   reversalAnswer,
-  type ApprovedAnswer,
-  type DeclinedAnswer,
 } from "./simulator-answers.ts";
+import { approved, authenticationOf, declined, given, movementOf } from "./simulator-outcomes.ts";
 
 export type SimulatorAcquirerOptions = BoundedHttpClientOptions & {
   /** What it does with a repeat; its own default unless told. */
@@ -54,7 +52,7 @@ export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acqu
   const client = new BoundedHttpClient(options);
   const enrolmentSchema = enrolmentAnswer({ allowPlaintext: options.allowPlaintext === true });
   return {
-    capabilities: { repetition: options.repetition ?? "replay" },
+    capabilities: simulatorCapabilities(options.repetition ?? "replay"),
     authorize: (request) => payByCard(client, "/v1/authorize", request),
     sale: (request) => payByCard(client, "/v1/sale", request),
     capture: (request) => followUp(client, "/v1/capture", request),
@@ -64,8 +62,18 @@ export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acqu
     reverse: (request) => reverse(client, request),
     enrol: (request) => enrol(client, request, enrolmentSchema),
     complete: (request) => complete(client, request),
+    checkReturn: namesOtherSession,
     inquire: (request) => inquire(client, request),
     close: () => client.close(),
+  };
+}
+
+/** What our own simulator can do. */
+export function simulatorCapabilities(repetition: Repetition): Capabilities {
+  return {
+    repetition,
+    ownReferenceOn: ["authorize", "sale", "capture", "void", "release", "refund"],
+    release: true,
   };
 }
 
@@ -118,7 +126,15 @@ async function enrol(
   if (!isAbout(answer, request)) return MISMATCH;
   switch (answer.outcome) {
     case "challenge":
-      return { kind: "challenge", session: answer.session, url: answer.url, fields: answer.fields };
+      return {
+        kind: "challenge",
+        session: answer.session,
+        challenge: { type: "post", url: answer.url, fields: answer.fields },
+      };
+    case "challenge_page": {
+      const { session, html } = answer;
+      return { kind: "challenge", session, challenge: { type: "html", html } };
+    }
     case "authenticated":
       return { kind: "authenticated", session: answer.session, authentication: given(answer.authentication) };
     case "declined":
@@ -131,8 +147,8 @@ async function enrol(
 }
 
 async function complete(client: BoundedHttpClient, request: CompletionRequest): Promise<CompletionOutcome> {
-  const { operation, session } = request;
-  const body = JSON.stringify({ ...commonBody(request), operation, session });
+  const { operation, session, returned } = request;
+  const body = JSON.stringify({ ...commonBody(request), operation, session, returned: returned?.fields });
   const exchange = await client.exchange(
     { method: "POST", path: "/v1/3ds/complete", body },
     request.expiresAt,
@@ -142,41 +158,26 @@ async function complete(client: BoundedHttpClient, request: CompletionRequest): 
   const { answer } = read;
   if (!isAbout(answer, request)) return MISMATCH;
   if (answer.outcome === "expired") return EXPIRED;
+  if (answer.outcome === "not_genuine") return { kind: "not_genuine", why: "no_signature" };
   const outcome = answer.outcome === "approved" ? approved(answer) : declined(answer);
   return { ...outcome, ...authenticationOf(answer) };
 }
 
-type AnsweredAuthentication = NonNullable<
-  Extract<z.output<typeof completionAnswer>, { outcome: "approved" }>["authentication"]
->;
-
-function authenticationOf({ authentication }: { authentication?: AnsweredAuthentication | undefined }) {
-  return authentication && { authentication: given(authentication) };
+/** The browser brings the session; whether its holder has answered the challenge, only the simulator knows. */
+function namesOtherSession({ session, returned }: ReturnCheck): NotGenuine | undefined {
+  const isOther = returned?.fields.some(([name, value]) => name === "session" && value !== session);
+  return isOther ? { kind: "not_genuine", why: "other_order" } : undefined;
 }
 
-/** Omits the fields that were not given. */
-function given({ transStatus, eci, dsTransId }: AnsweredAuthentication): Authentication {
-  return { transStatus, ...(eci !== undefined && { eci }), ...(dsTransId !== undefined && { dsTransId }) };
-}
-
+/** The simulator answers for one reference, so there is one movement at most. */
 async function inquire(client: BoundedHttpClient, request: InquiryRequest): Promise<InquiryOutcome> {
   // A reference has no character that needs escaping in a path.
   const path = `/v1/operations/${request.reference}`;
   const read = readAnswer(await client.exchange({ method: "GET", path }, request.waitUntil), inquiryAnswer);
   if (read.kind !== "read") return read;
   if (read.answer.reference !== request.reference) return MISMATCH;
-  switch (read.answer.outcome) {
-    case "approved":
-      return { ...approved(read.answer), ...authenticationOf(read.answer), at: read.answer.at };
-    case "declined":
-      return { ...declined(read.answer), ...authenticationOf(read.answer) };
-    case "expired":
-    case "reversed":
-    case "not_found":
-      return { kind: read.answer.outcome };
-    default:
-      return read.answer satisfies never;
-  }
+  const movement = movementOf(read.answer, request);
+  return movement ? { kind: "found", movements: [movement] } : { kind: "not_found" };
 }
 
 function readOutcome(
@@ -213,24 +214,6 @@ function isAbout(
     answer.amountMinor === request.amountMinor &&
     answer.currency === request.currency
   );
-}
-
-function approved(answer: ApprovedAnswer): Approved {
-  const { amountMinor, currency, externalTransactionId, authCode, resultCode, resultMessage } = answer;
-  return {
-    kind: "approved",
-    amountMinor,
-    currency,
-    externalTransactionId,
-    authCode,
-    resultCode,
-    resultMessage,
-  };
-}
-
-function declined(answer: DeclinedAnswer): Declined {
-  const { externalTransactionId, resultCode, resultMessage } = answer;
-  return { kind: "declined", externalTransactionId, resultCode, resultMessage };
 }
 
 function cardBody(request: CardRequest) {

@@ -1,4 +1,4 @@
-import type { Acquirer, AcquirerCard } from "../acquirer.ts";
+import type { Acquirer, AcquirerCard, Challenge } from "../acquirer.ts";
 import type { CallBuilder } from "./call-builder.ts";
 
 /** An adapter, and the test environment of the bank behind it. */
@@ -22,10 +22,7 @@ export type ConformanceSetup = {
     unauthenticated: AcquirerCard;
   };
   /** Plays the cardholder at the issuer's challenge. */
-  answerChallenge(
-    challenge: { url: string; fields: Record<string, string> },
-    answer: "pass" | "fail" | "cancel",
-  ): Promise<void>;
+  answerChallenge(challenge: Challenge, answer: "pass" | "fail" | "cancel"): Promise<void>;
   /** Closes everything but the acquirers that the suite opened and closed itself. */
   close(): Promise<void>;
 };

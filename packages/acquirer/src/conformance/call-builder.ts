@@ -7,9 +7,12 @@ import type {
   EnrolmentRequest,
   FollowUpRequest,
   InquiryRequest,
+  MovementKind,
   ReversalRequest,
   UnknownReason,
 } from "../acquirer.ts";
+import { inquireAbout, type Verdict } from "../judge.ts";
+import { orderIdOf } from "../order-id.ts";
 
 /** Builds the calls of adapter tests, each under a new reference unless it is about an earlier one. */
 export class CallBuilder {
@@ -20,8 +23,10 @@ export class CallBuilder {
   }
 
   card(overrides: Partial<CardRequest> = {}): CardRequest {
+    const { reference = randomUUID() } = overrides;
     return {
-      reference: randomUUID(),
+      reference,
+      orderId: orderIdOf(reference),
       amountMinor: 10_000n,
       currency: "EUR",
       card: this.#card,
@@ -44,17 +49,43 @@ export class CallBuilder {
 
   /** Uses the parent's whole amount unless `overrides` has another. */
   followUp(parent: CardRequest, overrides: Partial<FollowUpRequest> = {}): FollowUpRequest {
-    const { amountMinor, currency, reference: parentReference } = parent;
+    const { amountMinor, currency, orderId, reference: parentReference } = parent;
     const reference = randomUUID();
-    return { reference, parentReference, amountMinor, currency, waitUntil: this.soon(), ...overrides };
+    const target = { amountMinor, at: new Date() };
+    const waitUntil = this.soon();
+    return { reference, orderId, parentReference, target, amountMinor, currency, waitUntil, ...overrides };
   }
 
-  reversal({ reference, amountMinor, currency }: CardRequest | FollowUpRequest): ReversalRequest {
-    return { reference, amountMinor, currency, waitUntil: this.soon() };
+  reversal({ reference, orderId, amountMinor, currency }: CardRequest | FollowUpRequest): ReversalRequest {
+    return {
+      reference,
+      orderId,
+      operation: "authorize",
+      target: { amountMinor, at: new Date() },
+      amountMinor,
+      currency,
+      waitUntil: this.soon(),
+    };
   }
 
-  inquiry({ reference }: { reference: string }): InquiryRequest {
-    return { reference, waitUntil: this.soon() };
+  inquiry({
+    reference,
+    orderId,
+    currency,
+  }: Pick<CardRequest, "reference" | "orderId" | "currency">): InquiryRequest {
+    const since = new Date();
+    return { reference, orderId, kind: "authorize", currency, since, waitUntil: this.soon() };
+  }
+
+  /** What became of a call, by an inquiry and the judgement on it. @param kind as it was called. */
+  async verdict(
+    acquirer: Acquirer,
+    { reference, orderId, amountMinor, currency }: CardRequest | FollowUpRequest,
+    kind: MovementKind = "authorize",
+  ): Promise<Verdict> {
+    const since = new Date();
+    const attempt = { reference, kind, amountMinor, currency, sentAt: since };
+    return await inquireAbout(acquirer, { orderId, since }, attempt, this.soon());
   }
 
   /** Carries out the authorization or the sale with which a test of follow-ups begins. */

@@ -18,7 +18,7 @@ export function describeApprovals(bench: () => Bench): void {
       resultCode: expect.stringMatching(/./),
       resultMessage: expect.any(String),
     });
-    const found = await acquirer.inquire(calls.inquiry(request));
+    const found = await calls.verdict(acquirer, request);
     expect(found).toEqual({ ...outcome, at: expect.any(Date) });
     const atMs = "at" in found ? found.at.getTime() : Number.NaN;
     expect(atMs).toBeGreaterThanOrEqual(earliest);
@@ -30,12 +30,12 @@ export function describeApprovals(bench: () => Bench): void {
     const request = calls.card({ card: setup.cards.declined });
     const outcome = await acquirer[operation](request);
     expect(outcome).toMatchObject({ kind: "declined", resultCode: expect.stringMatching(/./) });
-    expect(await acquirer.inquire(calls.inquiry(request))).toEqual(outcome);
+    expect(await calls.verdict(acquirer, request)).toEqual(outcome);
   });
 
   test("a reference that was never used is not found", async () => {
     const { acquirer, calls } = bench();
-    expect(await acquirer.inquire(calls.inquiry(calls.card()))).toEqual({ kind: "not_found" });
+    expect(await calls.verdict(acquirer, calls.card())).toEqual({ kind: "not_found" });
   });
 }
 

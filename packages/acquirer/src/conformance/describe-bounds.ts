@@ -9,7 +9,7 @@ export function describeBounds(bench: () => Bench): void {
     const { acquirer, calls } = bench();
     const request = calls.card({ expiresAt: new Date(Date.now() - 1) });
     expect(await kindOf(acquirer.authorize(request))).toBeOneOf(["not_sent", "declined"]);
-    expect(await kindOf(acquirer.inquire(calls.inquiry(request)))).toBeOneOf(["not_found", "declined"]);
+    expect(await kindOf(calls.verdict(acquirer, request))).toBeOneOf(["not_found", "declined"]);
   });
 
   test("a wait ends at the expiry", async () => {

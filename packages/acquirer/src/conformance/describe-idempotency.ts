@@ -39,7 +39,7 @@ export function describeIdempotency(bench: () => Bench): void {
     expect(await kindOf(acquirer.authorize({ ...request, amountMinor: 6_000n }))).not.toBe("approved");
     expect(await kindOf(acquirer.authorize({ ...request, currency: "USD" }))).not.toBe("approved");
     expect(await kindOf(acquirer.sale(request))).not.toBe("approved");
-    const found = await acquirer.inquire(calls.inquiry(request));
+    const found = await calls.verdict(acquirer, request);
     expect(found).toMatchObject({ kind: "approved", amountMinor: 5_000n, currency: "EUR" });
     expect(await kindOf(acquirer.refund(calls.followUp(request, { amountMinor: 1n })))).toBe("declined");
   });

@@ -10,7 +10,7 @@ export function describeReversals(bench: () => Bench): void {
     const request = await calls.approved(acquirer, operation, 10_000n);
     expect(await acquirer.reverse(calls.reversal(request))).toEqual({ kind: "reversed" });
     expect(await acquirer.reverse(calls.reversal(request))).toEqual({ kind: "reversed" });
-    expect(await acquirer.inquire(calls.inquiry(request))).toEqual({ kind: "reversed" });
+    expect(await calls.verdict(acquirer, request)).toEqual({ kind: "reversed" });
     expect(await kindOf(acquirer.capture(calls.followUp(request)))).toBe("declined");
     expect(await kindOf(acquirer.refund(calls.followUp(request)))).toBe("declined");
   });
@@ -22,7 +22,7 @@ export function describeReversals(bench: () => Bench): void {
       const request = calls.card();
       expect(await acquirer.reverse(calls.reversal(request))).toEqual({ kind: "reversed" });
       expect(await kindOf(acquirer[operation](request))).toBe("declined");
-      expect(await acquirer.inquire(calls.inquiry(request))).toEqual({ kind: "reversed" });
+      expect(await calls.verdict(acquirer, request)).toEqual({ kind: "reversed" });
       expect(await acquirer.reverse(calls.reversal(request))).toEqual({ kind: "reversed" });
       expect(await kindOf(acquirer.refund(calls.followUp(request)))).toBe("declined");
     },
@@ -33,7 +33,7 @@ export function describeReversals(bench: () => Bench): void {
     const request = calls.card({ card: setup.cards.declined });
     expect(await kindOf(acquirer.authorize(request))).toBe("declined");
     expect(await acquirer.reverse(calls.reversal(request))).toEqual({ kind: "reversed" });
-    expect(await acquirer.inquire(calls.inquiry(request))).toEqual({ kind: "reversed" });
+    expect(await calls.verdict(acquirer, request)).toEqual({ kind: "reversed" });
   });
 
   test("a reversal of a captured authorization is refused and leaves it", async () => {
@@ -45,7 +45,7 @@ export function describeReversals(bench: () => Bench): void {
       resultCode: expect.stringMatching(/./),
       resultMessage: expect.any(String),
     });
-    expect(await kindOf(acquirer.inquire(calls.inquiry(request)))).toBe("approved");
+    expect(await kindOf(calls.verdict(acquirer, request))).toBe("approved");
     expect(await kindOf(acquirer.refund(calls.followUp(request)))).toBe("approved");
   });
 
@@ -61,6 +61,6 @@ export function describeReversals(bench: () => Bench): void {
     const request = await calls.approved(acquirer, "authorize", 10_000n);
     const other = { ...calls.reversal(request), amountMinor: 9_999n };
     expect(await kindOf(acquirer.reverse(other))).not.toBe("reversed");
-    expect(await kindOf(acquirer.inquire(calls.inquiry(request)))).toBe("approved");
+    expect(await kindOf(calls.verdict(acquirer, request))).toBe("approved");
   });
 }

@@ -18,16 +18,16 @@ function describeChallenges(bench: () => Bench): void {
     "a challenge that is passed completes as %s, once",
     async (operation) => {
       const { acquirer, calls, setup } = bench();
-      const { request, challenge, completion } = await challenged(bench(), operation);
+      const { request, session, challenge, completion } = await challenged(bench(), operation);
+      expect(session).toMatch(/./);
       expect(challenge).toEqual({
-        kind: "challenge",
-        session: expect.stringMatching(/./),
+        type: "post",
         url: expect.stringMatching(/^https?:\/\//),
         fields: expect.any(Object),
       });
-      expect(await acquirer.inquire(calls.inquiry(request))).toEqual({ kind: "not_found" });
+      expect(await calls.verdict(acquirer, request)).toEqual({ kind: "not_found" });
       await setup.answerChallenge(challenge, "pass");
-      expect(await acquirer.inquire(calls.inquiry(request))).toEqual({ kind: "not_found" });
+      expect(await calls.verdict(acquirer, request)).toEqual({ kind: "not_found" });
       const outcome = await acquirer.complete(completion);
       expect(outcome).toMatchObject({
         kind: "approved",
@@ -40,7 +40,7 @@ function describeChallenges(bench: () => Bench): void {
       });
       expect(await acquirer.complete(completion)).toEqual(outcome);
       const { authentication } = outcome as Extract<CompletionOutcome, { kind: "approved" }>;
-      expect(await acquirer.inquire(calls.inquiry(request))).toMatchObject({
+      expect(await calls.verdict(acquirer, request)).toMatchObject({
         kind: "approved",
         authentication,
       });
@@ -59,7 +59,7 @@ function describeChallenges(bench: () => Bench): void {
       if (answer !== "ignore") await setup.answerChallenge(challenge, answer);
       const outcome = await acquirer.complete(completion);
       expect(outcome).toMatchObject({ kind: "declined", resultCode: expect.stringMatching(/./) });
-      expect(await acquirer.inquire(calls.inquiry(request))).toMatchObject({ kind: "declined" });
+      expect(await calls.verdict(acquirer, request)).toMatchObject({ kind: "declined" });
       if (answer === "ignore") await setup.answerChallenge(challenge, "pass");
       expect(await acquirer.complete(completion)).toMatchObject({ kind: "declined" });
     },
@@ -92,7 +92,7 @@ function describeWithoutChallenge(bench: () => Bench): void {
       resultCode: expect.stringMatching(/./),
       authentication: { transStatus: "N" },
     });
-    expect(await kindOf(acquirer.inquire(calls.inquiry(request)))).toBeOneOf(["not_found", "declined"]);
+    expect(await kindOf(calls.verdict(acquirer, request))).toBeOneOf(["not_found", "declined"]);
   });
 }
 
@@ -100,10 +100,10 @@ function describeWithoutChallenge(bench: () => Bench): void {
 function describeBounds(bench: () => Bench): void {
   test("an enrolment that is repeated is answered with the same session", async () => {
     const { acquirer, setup } = bench();
-    const { request, challenge } = await challenged(bench());
-    expect(await acquirer.enrol(request)).toEqual(challenge);
+    const { request, session, challenge } = await challenged(bench());
+    expect(await acquirer.enrol(request)).toEqual({ kind: "challenge", session, challenge });
     await setup.answerChallenge(challenge, "fail");
-    expect(await acquirer.enrol(request)).toEqual(challenge);
+    expect(await acquirer.enrol(request)).toEqual({ kind: "challenge", session, challenge });
     const other = await acquirer.enrol({ ...request, amountMinor: request.amountMinor + 1n });
     expect(other.kind).not.toBe("challenge");
   });
@@ -114,9 +114,9 @@ function describeBounds(bench: () => Bench): void {
     const another = await challenged(bench());
     await setup.answerChallenge(challenge, "pass");
     await setup.answerChallenge(another.challenge, "pass");
-    const crossed = { ...completion, session: another.challenge.session };
+    const crossed = { ...completion, session: another.session };
     expect(await kindOf(acquirer.complete(crossed))).not.toBe("approved");
-    expect(await acquirer.inquire(calls.inquiry(request))).toEqual({ kind: "not_found" });
+    expect(await calls.verdict(acquirer, request)).toEqual({ kind: "not_found" });
     const dearer = { ...completion, amountMinor: completion.amountMinor + 1n };
     expect(await kindOf(acquirer.complete(dearer))).not.toBe("approved");
     expect(await kindOf(acquirer.complete(another.completion))).toBe("approved");
@@ -129,7 +129,7 @@ function describeBounds(bench: () => Bench): void {
     expect(await acquirer.reverse(calls.reversal(request))).toEqual({ kind: "reversed" });
     expect(await kindOf(acquirer.complete(completion))).toBe("declined");
     expect(await kindOf(acquirer.enrol(request))).toBe("declined");
-    expect(await acquirer.inquire(calls.inquiry(request))).toEqual({ kind: "reversed" });
+    expect(await calls.verdict(acquirer, request)).toEqual({ kind: "reversed" });
   });
 
   test("a reversal undoes what was completed", async () => {
@@ -138,7 +138,7 @@ function describeBounds(bench: () => Bench): void {
     await setup.answerChallenge(challenge, "pass");
     expect(await kindOf(acquirer.complete(completion))).toBe("approved");
     expect(await acquirer.reverse(calls.reversal(request))).toEqual({ kind: "reversed" });
-    expect(await acquirer.inquire(calls.inquiry(request))).toEqual({ kind: "reversed" });
+    expect(await calls.verdict(acquirer, request)).toEqual({ kind: "reversed" });
   });
 
   test("what is past its expiry is not begun", async () => {
@@ -149,21 +149,22 @@ function describeBounds(bench: () => Bench): void {
     const { request, challenge, completion } = await challenged(bench());
     await setup.answerChallenge(challenge, "pass");
     expect(await kindOf(acquirer.complete({ ...completion, ...past }))).toBeOneOf(["not_sent", "declined"]);
-    expect(await kindOf(acquirer.inquire(calls.inquiry(request)))).toBeOneOf(["not_found", "declined"]);
+    expect(await kindOf(calls.verdict(acquirer, request))).toBeOneOf(["not_found", "declined"]);
   });
 }
 
 /** An enrolment whose cardholder has a challenge to pass, and its completion. */
 async function challenged({ acquirer, calls, setup }: Bench, operation: "authorize" | "sale" = "authorize") {
   const request = calls.enrolment({ card: setup.cards.challenged, operation });
-  const challenge = await acquirer.enrol(request);
-  if (challenge.kind !== "challenge") throw new Error(`the enrolment to begin with is ${challenge.kind}`);
-  return { request, challenge, completion: completionOf(request, challenge.session) };
+  const enrolled = await acquirer.enrol(request);
+  if (enrolled.kind !== "challenge") throw new Error(`the enrolment to begin with is ${enrolled.kind}`);
+  const { session, challenge } = enrolled;
+  return { request, session, challenge, completion: completionOf(request, session) };
 }
 
 function completionOf(
-  { reference, operation, amountMinor, currency, expiresAt }: EnrolmentRequest,
+  { reference, orderId, operation, amountMinor, currency, installmentCount, expiresAt }: EnrolmentRequest,
   session: string,
 ): CompletionRequest {
-  return { reference, operation, amountMinor, currency, expiresAt, session };
+  return { reference, orderId, operation, amountMinor, currency, installmentCount, expiresAt, session };
 }

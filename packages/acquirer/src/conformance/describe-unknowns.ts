@@ -16,7 +16,7 @@ export function describeUnknowns(bench: () => Bench): void {
     const expiresAt = calls.untilUnknown(reason);
     const request = calls.card({ card: setup.cards[card], amountMinor, expiresAt });
     expect(await acquirer.authorize(request)).toEqual({ kind: "unknown", reason });
-    expect(await acquirer.inquire(calls.inquiry(request))).toMatchObject(found);
+    expect(await calls.verdict(acquirer, request)).toMatchObject(found);
   });
 
   test("a bank that refuses connections has been sent nothing", async () => {
@@ -33,7 +33,7 @@ export function describeUnknowns(bench: () => Bench): void {
       unreachable.release(followUp),
       unreachable.refund(followUp),
       unreachable.reverse(calls.reversal(card)),
-      unreachable.inquire(calls.inquiry(card)),
+      calls.verdict(unreachable, card),
       unreachable.enrol(enrolment),
       unreachable.complete({ ...enrolment, session: "session" }),
     ]);

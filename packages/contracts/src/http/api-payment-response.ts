@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { paymentStatusSchema, transactionTypeSchema } from "../payment-status.ts";
+import { FINAL_STATUSES, paymentStatusSchema, transactionTypeSchema } from "../payment-status.ts";
 
 /** The end of a capture or a cancellation that was answered 202 is learned here. */
 const lastOperationSchema = z
@@ -77,6 +77,33 @@ export const apiPaymentResponseSchema = z
       .meta({ description: "The latest capture, cancellation or expiry of the payment" }),
   })
   .meta({ id: "ApiPaymentResponse" });
+
+/** What a merchant is answered about a payment (spec, ApiPaymentResponse, note 1), for the document. */
+export const paymentSchema = apiPaymentResponseSchema
+  .omit({ parentPaymentId: true, transactionType: true, cardSubType: true })
+  .meta({ id: "Payment", description: "A payment" });
+
+/** What a merchant is answered about a refund, for the document. */
+export const refundSchema = apiPaymentResponseSchema
+  .omit({ cardSubType: true, capturedAmount: true, lastOperation: true })
+  .extend({
+    parentPaymentId: z.uuid().meta({ description: "Id of the refunded payment" }),
+    transactionType: z.literal("REFUND"),
+    status: z.enum(["PENDING_APPROVAL", "SUCCESS", "FAILED", "REJECTED"]).meta({
+      description: "PENDING_APPROVAL until operators have decided and the bank has answered",
+    }),
+  })
+  .meta({ id: "Refund", description: "A refund, which is a record of its own" });
+
+/** What a look-up by id answers, for the document. */
+export const paymentOrRefundSchema = z
+  .union([refundSchema, paymentSchema])
+  .meta({ id: "PaymentOrRefund", description: "A refund has `transactionType` and `parentPaymentId`" });
+
+/** The body of a webhook, for the document. */
+export const webhookPaymentSchema = apiPaymentResponseSchema
+  .extend({ transactionType: transactionTypeSchema, status: z.enum(FINAL_STATUSES) })
+  .meta({ id: "WebhookPayment", description: "A payment or a refund that reached a final status" });
 
 export type LastOperation = z.infer<typeof lastOperationSchema>;
 export type ApiPaymentResponse = z.infer<typeof apiPaymentResponseSchema>;

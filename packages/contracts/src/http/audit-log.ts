@@ -32,8 +32,8 @@ export const auditFilterSchema = z.object({
   subject: textSchema(1, 200)
     .optional()
     .meta({ description: "What it was done to: the id of a merchant, payment, refund or event" }),
-  from: z.iso.datetime({ offset: true }).optional(),
-  to: z.iso.datetime({ offset: true }).optional(),
+  from: z.iso.datetime({ offset: true }).optional().meta({ description: "Not before this time" }),
+  to: z.iso.datetime({ offset: true }).optional().meta({ description: "Before this time" }),
 });
 
 /** What the gateway asks each service's log for: entries older than `before`, newest first. It merges the answers. */
@@ -52,7 +52,7 @@ export const getAuditLog = defineEndpoint({
   summary: "List audit log entries",
   description: "Returns who did what in any service, newest first.",
   queryParameters: auditFilterSchema.extend({
-    service: z.enum(AUDITED_SERVICES).optional(),
+    service: z.enum(AUDITED_SERVICES).optional().meta({ description: "Whose audit log" }),
     ...pageQuery,
   }),
   responses: {

@@ -35,7 +35,12 @@ export const bin = defineEndpoint({
     "Returns a card's scheme, type, country and installments by the first 6 to 8 digits of its number. " +
     "Issuers share the first six digits, so send eight if you have them. Do not store more than eight digits " +
     "of a card number.",
-  pathParameters: z.object({ bin: binSchema.meta({ pattern: "^[0-9]{6,8}$" }) }),
+  pathParameters: z.object({
+    bin: binSchema.meta({
+      pattern: "^[0-9]{6,8}$",
+      description: "First 6, 7 or 8 digits of the card number",
+    }),
+  }),
   responses: { 200: { description: "What is known of the BIN", body: binInfoSchema } },
   problems: ["validation_failed", "bin_not_found"],
 });

@@ -1,19 +1,18 @@
 import { z } from "zod";
-import { JsonNumber } from "../json-number.ts";
-import { currencyExponent } from "../money.ts";
 import { textSchema } from "../text.ts";
-import { apiPaymentResponseSchema } from "./api-payment-response.ts";
+import { paymentSchema } from "./api-payment-response.ts";
+import { amountSchema, currencySchema } from "./card-payment-fields.ts";
 import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId } from "./endpoint.ts";
 
-const paymentPath = z.object({ paymentId: pathId });
+const paymentPath = z.object({ paymentId: pathId("Id of the payment") });
 
 /** What both answer with. */
 const responses = {
-  200: { description: "The operation was carried out", body: apiPaymentResponseSchema },
+  200: { description: "The operation was carried out", body: paymentSchema },
   202: {
     description:
       "The outcome at the bank is not known yet. The body shows the payment as it was before; query it later",
-    body: apiPaymentResponseSchema,
+    body: paymentSchema,
     headers: { "Retry-After": "Seconds to wait before a query" },
   },
 };
@@ -30,17 +29,8 @@ const problems = [
 /** Body of a capture; without an amount, all that can be captured. */
 export const captureRequestSchema = z
   .object({
-    amount: z
-      .instanceof(JsonNumber, { error: "must be a number" })
-      .meta({ override: { type: "number", exclusiveMinimum: 0, maximum: 999_999_999.99 }, examples: [10] })
-      .optional(),
-    currency: z
-      .string()
-      .refine((value) => currencyExponent(value) !== undefined, {
-        error: "must be an ISO 4217 code in upper case",
-        params: { code: "invalid_currency" },
-      })
-      .optional(),
+    amount: amountSchema().optional(),
+    currency: currencySchema().optional(),
   })
   .meta({ id: "CaptureRequest" });
 

@@ -3,9 +3,30 @@ import { z } from "zod";
 import { isAmexPan, passesLuhn } from "../card.ts";
 import { CARD_NUMBER_FAULT, holdsThisCard } from "../card-number.ts";
 import { JsonNumber } from "../json-number.ts";
-import { currencyExponent, parseAmount, type AmountFault } from "../money.ts";
+import { CURRENCIES, currencyExponent, parseAmount, type AmountFault } from "../money.ts";
 import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
+
+/** An amount of a request, in the schema as far as one can say it: its decimals are the currency's. */
+export function amountSchema() {
+  return z.instanceof(JsonNumber, { error: "must be a number" }).meta({
+    // No currency has a smaller unit than the fourth decimal.
+    override: { type: "number", minimum: 0.0001, maximum: 999_999_999.99 },
+    description: "Decimal number without an exponent and with at most as many decimals as the currency has",
+    examples: [12.5],
+  });
+}
+
+/** A currency of a request. */
+export function currencySchema() {
+  return z
+    .string()
+    .refine((value) => currencyExponent(value) !== undefined, {
+      error: "must be an ISO 4217 code in upper case",
+      params: { code: "invalid_currency" },
+    })
+    .meta({ override: { enum: [...CURRENCIES] }, description: "ISO 4217 currency code", examples: ["TRY"] });
+}
 
 /** The most a payment may be split into. */
 export const INSTALLMENTS_MAX = 12;
@@ -18,16 +39,8 @@ export const cardPaymentFields = {
   orderId: textSchema(1, 64, { mayBeNumber: true }).meta({
     description: "Merchant's number of the order; it may be any number but the card's",
   }),
-  amount: z.instanceof(JsonNumber, { error: "must be a number" }).meta({
-    override: { type: "number", exclusiveMinimum: 0, maximum: 999_999_999.99 },
-    description: "Decimal number without an exponent and with at most as many decimals as the currency has",
-    examples: [12.5],
-  }),
-  currency: field(
-    "currency",
-    "must be an ISO 4217 code in upper case",
-    (value) => currencyExponent(value) !== undefined,
-  ).meta({ pattern: "^[A-Z]{3}$", examples: ["TRY"] }),
+  amount: amountSchema(),
+  currency: currencySchema(),
   cardHolderName: textSchema(2, 45),
   pan: z
     .string()
@@ -37,14 +50,32 @@ export const cardPaymentFields = {
       params: { code: "luhn" },
     })
     .meta({ pattern: "^[0-9]{12,19}$", description: "Full card number", examples: ["4111111111111111"] }),
-  expiryMonth: z.string().regex(/^(0[1-9]|1[0-2])$/, { error: "must be 01 to 12" }),
-  expiryYear: z.string().regex(/^\d{2}$/, { error: "must be two digits" }),
-  cvv: z.string().regex(/^\d{3,4}$/, { error: "must be three or four digits" }),
+  expiryMonth: z
+    .string()
+    .regex(/^(0[1-9]|1[0-2])$/, { error: "must be 01 to 12" })
+    .meta({ description: "Month in which the card expires", examples: ["12"] }),
+  expiryYear: z
+    .string()
+    .regex(/^\d{2}$/, { error: "must be two digits" })
+    .meta({
+      description:
+        "Last two digits of the year in which the card expires; a card that has expired, or that expires more than " +
+        "20 years ahead, is refused",
+      examples: ["35"],
+    }),
+  cvv: z
+    .string()
+    .regex(/^\d{3,4}$/, { error: "must be three or four digits" })
+    .meta({ description: "Card verification value: four digits for American Express", examples: ["123"] }),
   requestIp: field(
     "ip_address",
     "must be an IPv4 or IPv6 address",
     (value) => isIP(value) !== 0 && !value.includes("%"),
-  ).meta({ examples: ["203.0.113.7"] }),
+  ).meta({
+    description: "The buyer's IPv4 or IPv6 address, without a zone",
+    anyOf: [{ format: "ipv4" }, { format: "ipv6" }],
+    examples: ["203.0.113.7"],
+  }),
   requestPort: wholeNumberField(1, 65_535),
   customerId: textSchema(1, 64).optional(),
 };

@@ -64,7 +64,17 @@ export const checkoutRequestSchema = z
       .optional()
       .meta({ description: "Defaults to 1800" }),
   })
-  .meta({ id: "CheckoutRequest" });
+  .meta({
+    id: "CheckoutRequest",
+    description: "Installments belong to sales: a pre-authorization offers none but 1",
+    not: {
+      required: ["transactionType", "installmentOptions"],
+      properties: {
+        transactionType: { const: "PRE_AUTHORIZATION" },
+        installmentOptions: { contains: { minimum: 2 } },
+      },
+    },
+  });
 
 /** What is wrong between the fields of a checkout. */
 export function checkCheckout(
@@ -140,7 +150,7 @@ export const getCheckout = defineEndpoint({
   description:
     "Returns the checkout with its latest payment. A checkout is COMPLETED as soon as its payment is " +
     "SUCCESS. It stays COMPLETED when the payment changes later; query the payment to see that.",
-  pathParameters: z.object({ checkoutId: pathId }),
+  pathParameters: z.object({ checkoutId: pathId("Id of the checkout") }),
   notFound: "checkout_not_found",
   responses: { 200: { description: "The checkout", body: checkoutSchema } },
   problems: ["checkout_not_found"],

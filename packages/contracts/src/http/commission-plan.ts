@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { currencyExponent, parseAmount } from "../money.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
-import { INSTALLMENTS_MAX } from "./card-payment-fields.ts";
+import { currencySchema, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
 
 const ratePercent = z
   .string()
@@ -59,10 +59,7 @@ export const commissionPlanSchema = z
   .object({
     ratePercent,
     fixed,
-    currency: z.string().refine((value) => currencyExponent(value) !== undefined, {
-      error: "must be an ISO 4217 code in upper case",
-      params: { code: "invalid_currency" },
-    }),
+    currency: currencySchema(),
     rules: z
       .array(commissionRuleSchema)
       .max(50)

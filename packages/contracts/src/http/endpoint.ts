@@ -67,8 +67,45 @@ export const BODY_PROBLEMS = [
 /** What any POST of a merchant can answer when it comes with an Idempotency-Key. */
 export const IDEMPOTENCY_PROBLEMS = ["idempotency_key_in_use", "idempotency_key_reused"] as const;
 
+/** What any endpoint that starts a payment with a card can answer. */
+export const CARD_PAYMENT_PROBLEMS = [
+  ...BODY_PROBLEMS,
+  ...IDEMPOTENCY_PROBLEMS,
+  "no_acquirer_account",
+  "outcome_unknown",
+] as const;
+
 /** An id in a path. The document says its format; the pattern would say the same at length. */
-export const pathId = z.uuid().meta({ override: ({ jsonSchema }) => void delete jsonSchema.pattern });
+export function pathId(description: string) {
+  return z.uuid().meta({ description, override: ({ jsonSchema }) => void delete jsonSchema.pattern });
+}
+
+/** A parameter that narrows a list. */
+export function only<Schema extends z.ZodType>(what: string, schema: Schema) {
+  return schema.optional().meta({ description: `Only ${what}` });
+}
+
+/** How many entries a page has at most. */
+export const limitParameter = z
+  .string()
+  .regex(/^([1-9]\d?|1\d\d|200)$/, { error: "must be 1 to 200" })
+  .optional()
+  .meta({
+    description: "Number of entries on a page",
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.pattern;
+      Object.assign(jsonSchema, { type: "integer", minimum: 1, maximum: 200, default: 50 });
+    },
+  });
+
+/** Where a list continues. What is not of this form, or was made by another list, is refused as `invalid_cursor`. */
+export function cursorParameter(max: number) {
+  return z
+    .string()
+    .max(max)
+    .optional()
+    .meta({ pattern: "^[A-Za-z0-9_-]+$", description: "`nextCursor` of the page before" });
+}
 
 /** `notFound` is one of the problems that the document lists. */
 export function defineEndpoint<const E extends Endpoint>(

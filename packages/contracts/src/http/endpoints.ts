@@ -1,8 +1,10 @@
+import { ACQUIRER_ACCOUNT_ENDPOINTS } from "./acquirer-accounts.ts";
 import { getAuditLog } from "./audit-log.ts";
 import { bin } from "./bin.ts";
 import { cancel, capture } from "./capture.ts";
 import { createCheckout, getCheckout } from "./checkout.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { MERCHANT_ROUTE_ENDPOINTS } from "./merchant-routes.ts";
 import { MERCHANT_OPERATOR_ENDPOINTS } from "./merchants.ts";
 import { PAYMENT_OPERATOR_ENDPOINTS } from "./operator-payments.ts";
 import { REFUND_OPERATOR_ENDPOINTS } from "./operator-refunds.ts";
@@ -32,6 +34,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...REFUND_OPERATOR_ENDPOINTS,
   ...SETTLEMENT_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
+  ...ACQUIRER_ACCOUNT_ENDPOINTS,
+  ...MERCHANT_ROUTE_ENDPOINTS,
   ...REFUSED_OPERATOR_ENDPOINTS,
   getAuditLog,
 ];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { currencyExponent, parseAmount } from "../money.ts";
+import { CURRENCIES, currencyExponent, parseAmount } from "../money.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
 import { AMOUNT_FAULT_MESSAGES } from "./card-payment-fields.ts";
 
@@ -11,7 +11,16 @@ const attemptsSchema = z
   .meta({ id: "AttemptsRule" });
 
 const largestAmountsSchema = z
-  .array(z.object({ currency: z.string(), amount: z.string() }))
+  .array(
+    z.object({
+      currency: z.string().meta({ enum: [...CURRENCIES], examples: ["TRY"] }),
+      amount: z.string().meta({
+        pattern: "^(0|[1-9][0-9]{0,8})(\\.[0-9]{1,4})?$",
+        description: "More than 0, with at most as many decimals as the currency has",
+        examples: ["5000.00"],
+      }),
+    }),
+  )
   .max(200)
   .check(({ value, issues }) => {
     const addFault = (index: number, field: string, code: string, message: string) =>

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { commissionPlanSchema } from "./commission-plan.ts";
-import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
+import { cursorParameter, limitParameter, BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 import { merchantRulesSchema } from "./merchant-rules.ts";
 
 /**
@@ -71,7 +71,7 @@ export const createdMerchantSchema = newCredentialSchema
   .extend({ name: z.string() })
   .meta({ id: "CreatedMerchant" });
 
-const merchantPath = z.object({ merchantId: pathId });
+const merchantPath = z.object({ merchantId: pathId("Id of the merchant") });
 
 export const createMerchant = defineEndpoint({
   operationId: "createMerchant",
@@ -102,12 +102,8 @@ export const listMerchants = defineEndpoint({
   summary: "List merchants",
   description: "Returns merchants, newest first.",
   queryParameters: z.object({
-    limit: z
-      .string()
-      .regex(/^([1-9]\d?|1\d\d|200)$/, { error: "must be 1 to 200" })
-      .optional()
-      .meta({ override: { type: "integer", minimum: 1, maximum: 200, default: 50 } }),
-    cursor: z.string().max(200).optional(),
+    limit: limitParameter,
+    cursor: cursorParameter(200),
   }),
   responses: {
     200: {
@@ -176,7 +172,7 @@ export const revokeCredential = defineEndpoint({
   role: "onboarder",
   summary: "Revoke a credential",
   description: "Within 10 seconds every request with this key is answered with 401.",
-  pathParameters: merchantPath.extend({ apiKey: z.string() }),
+  pathParameters: merchantPath.extend({ apiKey: z.string().meta({ description: "Key of the credential" }) }),
   notFound: "merchant_not_found",
   responses: { 204: { description: "The credential is revoked, now or earlier" } },
   problems: ["merchant_not_found", "credential_not_found", "forbidden"],

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
-import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
+import { cursorParameter, limitParameter, BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 
 /** Outcomes two operators can settle a payment to. */
 export const resolutionOutcomeSchema = z.enum(["SUCCESS", "FAILED"]);
@@ -116,15 +116,11 @@ export const operatorPaymentPageSchema = z
 
 /** `limit` and `cursor` of every list. */
 export const pageQuery = {
-  limit: z
-    .string()
-    .regex(/^([1-9]\d?|1\d\d|200)$/, { error: "must be 1 to 200" })
-    .optional()
-    .meta({ override: { type: "integer", minimum: 1, maximum: 200, default: 50 } }),
-  cursor: z.string().max(1_000).optional(),
+  limit: limitParameter,
+  cursor: cursorParameter(1_000),
 };
 
-const paymentPath = z.object({ paymentId: pathId });
+const paymentPath = z.object({ paymentId: pathId("Id of the payment") });
 
 export const listOperatorPayments = defineEndpoint({
   operationId: "listUnresolvedPayments",
@@ -135,7 +131,9 @@ export const listOperatorPayments = defineEndpoint({
   summary: "List unresolved payments",
   description: "Returns the payments whose outcome at the bank is unknown, oldest first.",
   queryParameters: z.object({
-    unresolved: z.literal("true", { error: "must be true" }),
+    unresolved: z
+      .literal("true", { error: "must be true" })
+      .meta({ description: "Only unresolved payments can be listed" }),
     ...pageQuery,
   }),
   responses: { 200: { description: "One page of payments", body: operatorPaymentPageSchema } },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
-import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
+import { BODY_PROBLEMS, defineEndpoint, only, pathId } from "./endpoint.ts";
 import { pageQuery, resolutionSchema, statementSchema } from "./operator-payments.ts";
 import { refundRequestSchema } from "./refund.ts";
 
@@ -103,7 +103,7 @@ export const operatorRefundPageSchema = z
   .object({ items: z.array(operatorRefundSchema), nextCursor: z.string().optional() })
   .meta({ id: "OperatorRefundPage" });
 
-const refundPath = z.object({ refundId: pathId });
+const refundPath = z.object({ refundId: pathId("Id of the refund") });
 
 export const listOperatorRefunds = defineEndpoint({
   operationId: "listRefunds",
@@ -114,8 +114,8 @@ export const listOperatorRefunds = defineEndpoint({
   summary: "List refunds",
   description: "Returns the refunds of all merchants, oldest first.",
   queryParameters: z.object({
-    status: z.enum(REFUND_FILTERS, { error: `must be one of ${REFUND_FILTERS.join(", ")}` }).optional(),
-    merchantId: z.uuid({ error: "must be a merchant's id" }).optional(),
+    status: only("this status", z.enum(REFUND_FILTERS, `must be one of ${REFUND_FILTERS.join(", ")}`)),
+    merchantId: only("refunds of this merchant", z.uuid({ error: "must be a merchant's id" })),
     ...pageQuery,
   }),
   responses: { 200: { description: "One page of refunds", body: operatorRefundPageSchema } },
@@ -237,7 +237,7 @@ export const requestOperatorRefund = defineEndpoint({
   role: "operations",
   summary: "Request a refund for a merchant",
   description: "Requests a refund on the merchant's behalf. A different person must approve it.",
-  pathParameters: z.object({ paymentId: pathId }),
+  pathParameters: z.object({ paymentId: pathId("Id of the payment to refund") }),
   notFound: "payment_not_found",
   request: refundRequestSchema
     .extend({ reason: textSchema(1, 1_000) })

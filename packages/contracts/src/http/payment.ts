@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { apiPaymentResponseSchema } from "./api-payment-response.ts";
+import { paymentOrRefundSchema } from "./api-payment-response.ts";
 import { defineEndpoint, pathId } from "./endpoint.ts";
 
 export const payment = defineEndpoint({
@@ -9,8 +9,8 @@ export const payment = defineEndpoint({
   path: "/api/payment/{paymentId}",
   summary: "Get a payment or refund",
   description: "Returns the current state of a payment or refund.",
-  pathParameters: z.object({ paymentId: pathId }),
+  pathParameters: z.object({ paymentId: pathId("Id of the payment or refund") }),
   notFound: "payment_not_found",
-  responses: { 200: { description: "The payment or refund", body: apiPaymentResponseSchema } },
+  responses: { 200: { description: "The payment or refund", body: paymentOrRefundSchema } },
   problems: ["payment_not_found"],
 });

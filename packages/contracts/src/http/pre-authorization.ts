@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { apiPaymentResponseSchema } from "./api-payment-response.ts";
+import { paymentSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, checkCardPaymentFields, type AddFault } from "./card-payment-fields.ts";
-import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
+import { CARD_PAYMENT_PROBLEMS, defineEndpoint } from "./endpoint.ts";
 
 /** Body of POST /api/pre-authorization (spec, Endpoints). */
 export const preAuthorizationRequestSchema = z
@@ -28,15 +28,15 @@ export const preAuthorization = defineEndpoint({
   responses: {
     201: {
       description: "Created, with status SUCCESS, FAILED or REJECTED",
-      body: apiPaymentResponseSchema,
+      body: paymentSchema,
       headers: { Location: "/api/payment/{paymentId}" },
     },
     202: {
       description:
         "The outcome at the bank is not known yet: the status is ENROLLED; query the payment later",
-      body: apiPaymentResponseSchema,
+      body: paymentSchema,
       headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
     },
   },
-  problems: [...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS, "outcome_unknown"],
+  problems: CARD_PAYMENT_PROBLEMS,
 });

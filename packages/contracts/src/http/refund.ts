@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { apiPaymentResponseSchema } from "./api-payment-response.ts";
+import { refundSchema } from "./api-payment-response.ts";
 import { cardPaymentFields } from "./card-payment-fields.ts";
 import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId } from "./endpoint.ts";
 
@@ -24,13 +24,13 @@ export const refund = defineEndpoint({
     "Requests a refund, which is carried out once operators have approved it. The refund has its own `paymentId`: query " +
     "that, or wait for its webhook. The amount is reserved immediately, so that refunds never add up to more than the " +
     "payment.",
-  pathParameters: z.object({ paymentId: pathId }),
+  pathParameters: z.object({ paymentId: pathId("Id of the payment to refund") }),
   notFound: "payment_not_found",
   request: refundRequestSchema,
   responses: {
     202: {
       description: "Accepted, with status PENDING_APPROVAL",
-      body: apiPaymentResponseSchema,
+      body: refundSchema,
       headers: { Location: "/api/payment/{refund's paymentId}" },
     },
   },

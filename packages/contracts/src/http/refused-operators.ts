@@ -67,7 +67,7 @@ export const readmitOperator = defineEndpoint({
   role: "admin",
   summary: "Admit a refused operator again",
   description: "The person's tokens count again. Nobody can admit themselves (`own_access`).",
-  pathParameters: z.object({ subject: z.string() }),
+  pathParameters: z.object({ subject: z.string().meta({ description: "The `sub` of the person's tokens" }) }),
   notFound: "refused_operator_not_found",
   responses: { 204: { description: "The person is no longer refused" } },
   problems: ["refused_operator_not_found", "own_access", "outcome_unknown", "forbidden"],

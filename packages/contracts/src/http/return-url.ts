@@ -19,7 +19,11 @@ export function returnUrlSchema() {
       abort: true,
     })
     .check(cardNumberFree)
-    .meta({ format: "uri", examples: ["https://shop.example/paid"] });
+    .meta({
+      format: "uri",
+      pattern: "^[Hh][Tt][Tt][Pp][Ss]://[!-~]+$",
+      examples: ["https://shop.example/paid"],
+    });
 }
 
 const RETURN_URL_LENGTH_MAX = 2_048;

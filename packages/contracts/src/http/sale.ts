@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
-import { apiPaymentResponseSchema } from "./api-payment-response.ts";
+import { paymentSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
-import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
+import { CARD_PAYMENT_PROBLEMS, defineEndpoint } from "./endpoint.ts";
 
 /** Body of POST /api/payment: a pre-authorization's fields, and how the buyer pays it off. */
 export const saleRequestSchema = z
@@ -28,15 +28,15 @@ export const sale = defineEndpoint({
   responses: {
     201: {
       description: "Created, with status SUCCESS, FAILED or REJECTED",
-      body: apiPaymentResponseSchema,
+      body: paymentSchema,
       headers: { Location: "/api/payment/{paymentId}" },
     },
     202: {
       description:
         "The outcome at the bank is not known yet: the status is ENROLLED; query the payment later",
-      body: apiPaymentResponseSchema,
+      body: paymentSchema,
       headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
     },
   },
-  problems: [...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS, "installments_not_allowed", "outcome_unknown"],
+  problems: [...CARD_PAYMENT_PROBLEMS, "installments_not_allowed"],
 });

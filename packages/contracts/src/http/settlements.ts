@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
-import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
-import { pageQuery } from "./operator-payments.ts";
+import { BODY_PROBLEMS, cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
 
 /** A bank's file and what became of it. */
 export const settlementImportSchema = z
@@ -84,6 +83,9 @@ export const differencePageSchema = z
   .object({ items: z.array(differenceSchema), nextCursor: z.string().optional() })
   .meta({ id: "SettlementDifferencePage" });
 
+const ofAccount = only("what is about this account at a bank", textSchema(1, 64));
+const pageQuery = { limit: limitParameter, cursor: cursorParameter(100) };
+
 export const listSettlements = defineEndpoint({
   operationId: "listSettlements",
   listener: "operator",
@@ -92,7 +94,7 @@ export const listSettlements = defineEndpoint({
   role: "viewer",
   summary: "List settlement files",
   description: "Returns the banks' files that were taken or refused, newest first.",
-  queryParameters: z.object({ accountId: textSchema(1, 64).optional(), ...pageQuery }),
+  queryParameters: z.object({ accountId: ofAccount, ...pageQuery }),
   responses: { 200: { description: "One page of files", body: settlementImportPageSchema } },
   problems: ["validation_failed", "forbidden"],
 });
@@ -105,7 +107,7 @@ export const getSettlement = defineEndpoint({
   role: "viewer",
   summary: "Get a settlement file",
   description: "Returns what was taken of a bank's file, what was not and why, and what the comparison says.",
-  pathParameters: z.object({ importId: pathId }),
+  pathParameters: z.object({ importId: pathId("Id of a settlement file") }),
   notFound: "settlement_not_found",
   responses: { 200: { description: "The file", body: settlementImportDetailSchema } },
   problems: ["settlement_not_found", "forbidden"],
@@ -121,9 +123,9 @@ export const listDifferences = defineEndpoint({
   description:
     "Returns where the bank and we say different things, oldest first; open ones unless `state` says otherwise.",
   queryParameters: z.object({
-    state: z.enum(DIFFERENCE_STATES).optional(),
-    class: z.enum(DIFFERENCE_CLASSES).optional(),
-    accountId: textSchema(1, 64).optional(),
+    state: only("differences in this state", z.enum(DIFFERENCE_STATES)),
+    class: only("differences of this class", z.enum(DIFFERENCE_CLASSES)),
+    accountId: ofAccount,
     ...pageQuery,
   }),
   responses: { 200: { description: "One page of differences", body: differencePageSchema } },
@@ -135,7 +137,7 @@ const oneDifference = {
   method: "POST",
   work: "write",
   role: "operations",
-  pathParameters: z.object({ differenceId: pathId }),
+  pathParameters: z.object({ differenceId: pathId("Id of a difference") }),
   notFound: "difference_not_found",
 } as const;
 

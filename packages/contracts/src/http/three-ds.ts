@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { apiPaymentResponseSchema } from "./api-payment-response.ts";
+import { apiPaymentResponseSchema, paymentSchema } from "./api-payment-response.ts";
 import { checkCardPaymentFields } from "./card-payment-fields.ts";
-import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS } from "./endpoint.ts";
+import { CARD_PAYMENT_PROBLEMS, defineEndpoint } from "./endpoint.ts";
 import { returnUrlSchema } from "./return-url.ts";
 import { saleRequestSchema } from "./sale.ts";
 
@@ -23,7 +23,14 @@ export const threeDsRequestSchema = z
         "query",
     }),
   })
-  .meta({ id: "ThreeDsRequest" });
+  .meta({
+    id: "ThreeDsRequest",
+    description: "Installments belong to sales: a pre-authorization has none",
+    not: {
+      required: ["transactionType", "installmentCount"],
+      properties: { transactionType: { const: "PRE_AUTHORIZATION" }, installmentCount: {} },
+    },
+  });
 
 /** What is wrong between the fields. Installments belong to sales. */
 export function checkThreeDs(
@@ -46,7 +53,8 @@ export const threeDsResponseSchema = apiPaymentResponseSchema
       .optional()
       .meta({ description: "Present with ENROLLED: send the buyer's browser here for the challenge" }),
     htmlContent: z.base64().optional().meta({
-      description: "Alternative to redirectUrl: a page, in base64, that submits itself to the issuer",
+      description:
+        "Alternative to redirectUrl: a page, in base64, that takes the buyer to the challenge by itself",
     }),
     expiresAt: z.iso.datetime().optional().meta({
       description:
@@ -80,9 +88,9 @@ export const threeDs = defineEndpoint({
       description:
         "The outcome at the bank is not known yet: the status is ENROLLED without a challenge; query the " +
         "payment later",
-      body: apiPaymentResponseSchema,
+      body: paymentSchema,
       headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
     },
   },
-  problems: [...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS, "installments_not_allowed", "outcome_unknown"],
+  problems: [...CARD_PAYMENT_PROBLEMS, "installments_not_allowed"],
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { cardNumberFree } from "../card-number.ts";
 import { FINAL_STATUSES } from "../payment-status.ts";
-import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
+import { BODY_PROBLEMS, defineEndpoint, only, pathId } from "./endpoint.ts";
 import { pageQuery } from "./operator-payments.ts";
 import { webhookErrorSchema } from "./webhook-errors.ts";
 
@@ -89,8 +89,8 @@ export const webhookDeliveryPageSchema = z
 
 /** A change of an endpoint that waits for nobody outside. */
 const CHANGE = { listener: "operator", role: "onboarder", work: "write" } as const;
-const merchantPath = z.object({ merchantId: pathId });
-const eventPath = z.object({ eventId: pathId });
+const merchantPath = z.object({ merchantId: pathId("Id of the merchant") });
+const eventPath = z.object({ eventId: pathId("Id of the event: the webhook's x-event-id") });
 const secret = z.string().meta({ description: "Shown only once; its UTF-8 bytes are the HMAC key" });
 
 export const putMerchantWebhook = defineEndpoint({
@@ -107,7 +107,13 @@ export const putMerchantWebhook = defineEndpoint({
   pathParameters: merchantPath,
   notFound: "merchant_not_found",
   request: z
-    .object({ url: z.string().max(2_048, { abort: true }).check(cardNumberFree) })
+    .object({
+      url: z
+        .string()
+        .max(2_048, { abort: true })
+        .check(cardNumberFree)
+        .meta({ format: "uri", pattern: "^https://", examples: ["https://shop.example/webhooks"] }),
+    })
     .meta({ id: "PutWebhookRequest" }),
   responses: {
     201: {
@@ -190,9 +196,9 @@ export const listOperatorWebhookDeliveries = defineEndpoint({
   summary: "List webhook deliveries",
   description: "Returns the delivery log, newest first.",
   queryParameters: z.object({
-    merchantId: z.uuid().optional(),
-    paymentId: z.uuid().optional(),
-    status: webhookDeliveryStatusSchema.optional(),
+    merchantId: only("deliveries of this merchant", z.uuid()),
+    paymentId: only("deliveries about this payment or refund", z.uuid()),
+    status: only("deliveries in this state", webhookDeliveryStatusSchema),
     ...pageQuery,
   }),
   responses: { 200: { description: "One page of deliveries", body: webhookDeliveryPageSchema } },

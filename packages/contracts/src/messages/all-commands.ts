@@ -1,8 +1,10 @@
+import * as acquirerAccountCommands from "./acquirer-account-commands.ts";
 import * as checkoutCommands from "./checkout-commands.ts";
 import * as merchantCommands from "./commands.ts";
 import type { Command } from "./message.ts";
 import * as operatorCommands from "./operator-commands.ts";
 import * as refundCommands from "./refund-commands.ts";
+import * as refundBankCommands from "./refund-bank-commands.ts";
 import * as reservationCommands from "./refund-reservation-commands.ts";
 import * as settlementCommands from "./settlement-commands.ts";
 import * as threeDsCommands from "./three-ds-commands.ts";
@@ -11,9 +13,11 @@ import * as webhookCommands from "./webhook-commands.ts";
 /** Every command there is. The permissions of the bus are made from it: one that is not here, nobody may send. */
 export const ALL_COMMANDS: readonly Command[] = [
   merchantCommands,
+  acquirerAccountCommands,
   checkoutCommands,
   operatorCommands,
   refundCommands,
+  refundBankCommands,
   reservationCommands,
   settlementCommands,
   threeDsCommands,

@@ -11,20 +11,32 @@ import { defineCommand, defineServiceCommand } from "./message.ts";
  */
 
 /** How a cardholder gets to the issuer's challenge. */
-export const challengeSchema = z.object({
+const challengeWaySchema = z.object({
   /** Our own public page that leads there. */
   pageUrl: z.string(),
-  /** The issuer's address and the form fields it wants posted. */
-  url: z.string(),
-  fields: z.record(z.string(), z.string()),
   /** The challenge has to be passed before. */
   expiresAt: z.iso.datetime(),
 });
+export type ChallengeWay = z.infer<typeof challengeWaySchema>;
+
+/** The issuer's address and the form fields it wants posted. */
+const challengeFormSchema = challengeWaySchema.extend({
+  url: z.string(),
+  fields: z.record(z.string(), z.string()),
+});
+export type ChallengeForm = z.infer<typeof challengeFormSchema>;
+
+/** A form, or a page of the bank's own. */
+const challengeSchema = z.union([challengeFormSchema, challengeWaySchema.extend({ html: z.string() })]);
 export type Challenge = z.infer<typeof challengeSchema>;
 
-/** The record; with `challenge` while there is one to pass. */
+/**
+ * The record; where its cardholder had a challenge to pass with the way there, and while it is open with its form. The stored
+ * answer of a request has the way only, so a challenge is nowhere longer than its session.
+ */
 export const enrolledPaymentSchema = apiPaymentResponseSchema.extend({
-  challenge: challengeSchema.optional(),
+  challenge: challengeFormSchema.optional(),
+  challengeWay: challengeWaySchema.optional(),
 });
 export type EnrolledPayment = z.infer<typeof enrolledPaymentSchema>;
 
@@ -63,8 +75,27 @@ export const sessionStateSchema = z.object({
   failureUrl: z.string(),
   /** While it can still be passed. */
   challenge: challengeSchema.optional(),
+  /**
+   * What became of a return that completed nothing: `not_genuine` proves nothing, and the session is as it was; `not_used`
+   * came while something else held the payment, and is to come again with the same fields.
+   */
+  returnWas: z.enum(["not_genuine", "not_used"]).optional(),
 });
 export type SessionState = z.infer<typeof sessionStateSchema>;
+
+/**
+ * Bounds of what a browser may bring back from the issuer: the number of fields, and the length of a name and of a value
+ * in UTF-16 code units. Banks send up to 60 fields, and messages of EMV 3-D Secure of some thousand characters.
+ */
+export const BROWSER_RETURN_BOUNDS = { fields: 200, name: 256, value: 32_768 } as const;
+
+/** The fields as they came, with their order and repetitions. They may stand for the card: they are neither stored nor logged. */
+export const browserReturnSchema = z.object({
+  fields: z
+    .array(z.tuple([z.string().max(BROWSER_RETURN_BOUNDS.name), z.string().max(BROWSER_RETURN_BOUNDS.value)]))
+    .max(BROWSER_RETURN_BOUNDS.fields),
+});
+export type BrowserReturn = z.infer<typeof browserReturnSchema>;
 
 /**
  * The browser is back: ask the acquirer what came of the challenge, once, and authorize. A repetition changes nothing
@@ -77,7 +108,9 @@ export const completePayment = defineServiceCommand({
   senders: ["gateway-public"],
   request: z.object({
     ...session,
-    /** The acquirer's name of the session as the browser brought it; refused when it is not the one we were given. */
+    /** What the browser brought. The acquirer's adapter judges whether it proves anything. */
+    returned: browserReturnSchema.optional(),
+    /** From gateways that know no `returned`: the field `session` of it. */
     acquirerSession: z.string().max(128).optional(),
   }),
   result: sessionStateSchema,

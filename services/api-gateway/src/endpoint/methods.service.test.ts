@@ -7,11 +7,13 @@ import { startTestGateway, type TestGateway, type TestMerchant } from "../../tes
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"];
 
-/** Every route there is, as the merchants' and operators' document has it, with ids that nobody has. */
-const document = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../../../docs/openapi.json"), "utf8"),
-) as { paths: Record<string, Record<string, unknown>> };
-const routes = Object.entries(document.paths).map(([template, operations]) => {
+/** Every route there is, as the merchants' and operators' documents have it, with ids that nobody has. */
+const paths = ["merchant", "operator"].flatMap((listener) => {
+  const file = join(import.meta.dirname, `../../../../docs/openapi.${listener}.json`);
+  return Object.entries((JSON.parse(readFileSync(file, "utf8")) as Document).paths);
+});
+type Document = { paths: Record<string, Record<string, unknown>> };
+const routes = paths.map(([template, operations]) => {
   const methods = Object.keys(operations).map((method) => method.toUpperCase());
   const allowed = methods.includes("GET") ? [...methods, "HEAD"] : methods;
   return { path: template.replaceAll(/\{\w+\}/g, "0199aaaa-0000-7000-8000-000000000001"), allowed };

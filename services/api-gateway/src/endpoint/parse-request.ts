@@ -1,5 +1,5 @@
 import { JsonNumber, type FieldFault } from "@holdfast/contracts";
-import type { z } from "zod";
+import { z } from "zod";
 import { Refusal } from "../http/refusal.ts";
 import { addShapeFaults, type UnknownNames } from "./request-shape.ts";
 import type { CrossFieldCheck } from "./route.ts";
@@ -13,7 +13,9 @@ export function parseRequest<Schema extends z.ZodType>(
   input: unknown,
   { check, unknown }: { check?: CrossFieldCheck | undefined; unknown?: UnknownNames | undefined } = {},
 ): z.output<Schema> | Refusal {
-  if (!isObject(input)) return refusalOf([NOT_AN_OBJECT]);
+  const isList = schema instanceof z.ZodArray;
+  if (isList && !Array.isArray(input)) return refusalOf([NOT_A_LIST]);
+  if (!isList && !isObject(input)) return refusalOf([NOT_AN_OBJECT]);
   const parsed = schema.safeParse(input);
   const faults = new Map<string, FieldFault>();
   const addFault = (field: string, code: string, message: string) => {
@@ -23,7 +25,7 @@ export function parseRequest<Schema extends z.ZodType>(
   for (const issue of parsed.error?.issues ?? []) {
     addFault(issue.path.join(".") || "body", codeOf(issue, input), messageOf(issue, input));
   }
-  check?.(input, new Date(), addFault);
+  if (isObject(input)) check?.(input, new Date(), addFault);
   if (faults.size === 0) return parsed.data!;
   return refusalOf(inSchemaOrder(schema, [...faults.values()]));
 }
@@ -36,6 +38,7 @@ function isWithin(faults: ReadonlyMap<string, FieldFault>, field: string): boole
 }
 
 const NOT_AN_OBJECT: FieldFault = { field: "body", code: "invalid_type", message: "must be an object" };
+const NOT_A_LIST: FieldFault = { field: "body", code: "invalid_type", message: "must be a list" };
 
 function isObject(input: unknown): input is Record<string, unknown> {
   const isObject = typeof input === "object" && input !== null;

@@ -1,4 +1,5 @@
 import { ENDPOINTS, type Endpoint } from "@holdfast/contracts";
+import { z } from "zod";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectProblem } from "../../test/problems.ts";
 import { JSON_TYPE, startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
@@ -22,6 +23,12 @@ const BODIES: Record<string, string> = {
   resolveRefund: '{"outcome": "FAILED", "evidence": "The bank said so."}',
   rejectRefund: '{"reason": "A mistake"}',
   requestRefundForMerchant: '{"amount": 1, "currency": "TRY", "reason": "A mistake"}',
+  changeAcquirerAccount: '{"name": "A bank"}',
+  confirmAcquirerAccount: '{"version": 1}',
+  putMerchantRoutes: "[]",
+  confirmMerchantRoutes: '{"version": 1}',
+  noteDifference: '{"note": "Asked the bank"}',
+  closeDifference: '{"reason": "The bank has corrected it"}',
   putMerchantWebhook: '{"url": "https://shop.example.test/"}',
 };
 
@@ -39,7 +46,8 @@ test.each(onOneUuid)(
 test.each(onOneUuid.filter(({ endpoint }) => endpoint.request))(
   "$name answers for a body at fault first, whatever the path names",
   async ({ endpoint }) => {
-    const answer = await call(endpoint, "[]");
+    // A list where an object is wanted, and the reverse.
+    const answer = await call(endpoint, endpoint.request instanceof z.ZodArray ? "{}" : "[]");
     expect(answer.body).toMatchObject({ code: "validation_failed" });
   },
 );

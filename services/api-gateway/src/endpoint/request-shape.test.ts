@@ -26,7 +26,17 @@ const SETTINGS = {
     declineRate: { percent: 60, minimumCount: 20, windowSeconds: 3_600 },
   },
 };
-const BODIES: Record<string, Record<string, unknown>> = {
+const ACCOUNT = {
+  name: "A bank, TRY",
+  currencies: ["TRY"],
+  settings: { url: "https://bank.example" },
+  secrets: { user: "api" },
+  businessDay: { timeZone: "Europe/Istanbul", cutOff: "23:00" },
+  lateArrivalSeconds: 900,
+  connectionsMax: 64,
+  default: false,
+};
+const BODIES: Record<string, object> = {
   preAuthorize: PAYMENT,
   pay: { ...PAYMENT, installmentCount: 3, loyaltyCode: "BONUS" },
   payWith3ds: { ...PAYMENT, ...SHOP, transactionType: "PAYMENT" },
@@ -42,6 +52,22 @@ const BODIES: Record<string, Record<string, unknown>> = {
   resolveRefund: STATEMENT,
   requestRefundForMerchant: { ...REFUND, reason: "goodwill" },
   putMerchantWebhook: { url: "https://shop.example/hook" },
+  createAcquirerAccount: { protocol: "nestpay", ...ACCOUNT },
+  changeAcquirerAccount: { state: "CLOSED", ...ACCOUNT },
+  confirmAcquirerAccount: { version: 2 },
+  putMerchantRoutes: [
+    {
+      currency: "TRY",
+      domInt: "DOM",
+      cardScheme: "VISA",
+      loyaltyCode: "BONUS",
+      installmentsFrom: 2,
+      accountId: "0199aaaa-0000-7000-8000-000000000001",
+    },
+  ],
+  confirmMerchantRoutes: { version: 2 },
+  noteDifference: { note: "asked the bank", assignee: "ada" },
+  closeDifference: { reason: "the bank has corrected it" },
   refuseOperator: { subject: "u-1", reason: "has left" },
   redeliverFailedWebhooks: {
     merchantId: "0199aaaa-0000-7000-8000-000000000001",
@@ -96,6 +122,9 @@ test("every endpoint with a body has an example here, which it takes", () => {
 /** `null` removes a merchant's plan or its rules, and is an object nowhere else. */
 const MAY_BE_NULL = new Set(["changeMerchant commission", "changeMerchant rules"]);
 
+/** Documents whose names are another schema's: the protocol's of an account. */
+const OPEN = /^(create|change)AcquirerAccount (settings|secrets)$/;
+
 describe.each(places)(
   "$operationId: in the place of the object $at",
   ({ operationId, at, path, body, endpoint }) => {
@@ -114,7 +143,8 @@ describe.each(places)(
         replaced(body, path, (here) => ({ ...(here as object), blockedBins: 1 })),
       );
       const field = at === "body" ? "blockedBins" : `${at}.blockedBins`;
-      expect(faultsOf(parsed)).toEqual(endpoint.listener === "operator" ? [`${field} unknown_field`] : []);
+      const isClosed = endpoint.listener === "operator" && !OPEN.test(`${operationId} ${at}`);
+      expect(faultsOf(parsed)).toEqual(isClosed ? [`${field} unknown_field`] : []);
     });
 
     test.each(["__proto__", "constructor", "prototype"])(

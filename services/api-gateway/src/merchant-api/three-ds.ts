@@ -4,14 +4,15 @@ import {
   checkThreeDs,
   enrolPayment,
   threeDs,
-  type Challenge,
+  type ChallengeForm,
+  type ChallengeWay,
   type ThreeDsResponse,
 } from "@holdfast/contracts";
 import { createdAnswer } from "../bus/command-answer.ts";
 import { type SendCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute } from "../endpoint/route.ts";
-import { challengeForm } from "../public-pages/three-ds/challenge-form.ts";
+import { challengeForm, leadTo } from "../public-pages/three-ds/challenge-form.ts";
 import type { GenerateSession } from "../public-pages/three-ds/generate-session.ts";
 import { PAGE_TEXTS } from "../public-pages/three-ds/status-page.ts";
 import { cardOf, cardPaymentOf } from "./card-payment.ts";
@@ -49,20 +50,24 @@ export function threeDsRoute({
         ...generateSession(paymentId),
       });
       if (!("result" in reply)) return createdAnswer(call.exchange, reply, paymentId);
-      const { challenge, ...result } = reply.result;
+      const { challenge, challengeWay = challenge, ...result } = reply.result;
       const answer = createdAnswer(call.exchange, { ...reply, result }, paymentId);
-      if (answer instanceof Refusal || !challenge) return answer;
-      return { ...answer, body: { ...answer.body, ...wayTo(challenge) } };
+      if (answer instanceof Refusal || !challengeWay) return answer;
+      return { ...answer, body: { ...answer.body, ...wayTo(challengeWay, challenge) } };
     },
     checkThreeDs,
   );
 }
 
-function wayTo(challenge: Challenge): Pick<ThreeDsResponse, "redirectUrl" | "htmlContent" | "expiresAt"> {
-  const form = challengeForm(challenge, { language: "en", button: PAGE_TEXTS.en.continue });
-  return {
-    redirectUrl: challenge.pageUrl,
-    htmlContent: Buffer.from(form).toString("base64"),
-    expiresAt: challenge.expiresAt,
-  };
+/**
+ * `htmlContent` is the form while there is one to post. For a page of the bank's own, which would have the powers of the
+ * merchant's origin, and for what is over, it leads to our page.
+ */
+function wayTo(
+  { pageUrl, expiresAt }: ChallengeWay,
+  form: ChallengeForm | undefined,
+): Pick<ThreeDsResponse, "redirectUrl" | "htmlContent" | "expiresAt"> {
+  const texts = { language: "en", button: PAGE_TEXTS.en.continue };
+  const page = form ? challengeForm(form, texts) : leadTo(pageUrl, texts);
+  return { redirectUrl: pageUrl, htmlContent: Buffer.from(page).toString("base64"), expiresAt };
 }

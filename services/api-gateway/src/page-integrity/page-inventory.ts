@@ -13,5 +13,8 @@ export const ASSET_REASONS: Record<string, string> = {
   "checkout.css": "How the page looks, on a telephone and on a desk. It loads no image and no font.",
 };
 
+export const SEND_AGAIN_REASON =
+  "Sends what the browser brought back from the bank once more, after a moment, where it could not be looked at yet.";
+
 export const CHALLENGE_REASON =
   "Submits the form that takes the buyer to the bank's 3-D Secure challenge. The page has no card data.";

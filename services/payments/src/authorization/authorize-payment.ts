@@ -5,7 +5,7 @@
  * a copy of the message is answered from the first one's row, and an unknown outcome is left to recovery and never called
  * a decline.
  */
-import type { Acquirer, AcquirerOutcome } from "@holdfast/acquirer";
+import type { AcquirerOutcome } from "@holdfast/acquirer";
 import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
 import type {
   ApiPaymentResponse,
@@ -21,6 +21,8 @@ import {
   type LeasedForSettlement,
 } from "../payment/authorization-outcome.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
+import type { Acquirers } from "../acquirer-account/acquirers.ts";
+import { withFailover } from "../acquirer-account/fail-over.ts";
 import { admitPayment, type AdmitPaymentDeps } from "./admit-payment.ts";
 import { answerKnownPayment } from "./answer-known-payment.ts";
 import { cardRequestOf } from "./card-request.ts";
@@ -28,7 +30,7 @@ import { concludeAuthorization, type ConcludeDeps } from "./conclude-authorizati
 
 export type AuthorizePaymentDeps = AdmitPaymentDeps &
   ConcludeDeps & {
-    acquirer: Acquirer;
+    acquirers: Acquirers;
     /** Bound of the acquirer call, shorter than the message's deadline. */
     acquirerTimeoutMs: number;
   };
@@ -45,7 +47,7 @@ export async function authorizePayment(
   const keyed = context.idempotency !== undefined;
   const admission = await admitPayment(deps, message, { transactionType });
   if (admission.kind === "answered") return admission.reply;
-  const { row, card } = admission;
+  const { row, card, otherAccounts } = admission;
 
   const claimed = await claim(deps, row);
   if (claimed === "taken") return await answerKnownPayment(deps, message, row);
@@ -54,7 +56,11 @@ export async function authorizePayment(
     return await concludeAuthorization(deps, claimed, DEADLINE_PASSED, { keyed });
   }
 
-  const decision = decideAuthorization(await authorize(deps, message, claimed, card));
+  const decision = decideAuthorization(
+    await withFailover(deps, claimed, { otherAccounts, deadlineAt: context.deadlineAt }, () =>
+      authorize(deps, message, claimed, card),
+    ),
+  );
   await failpoint("payments.after_acquirer");
   return await concludeAuthorization(deps, claimed, decision, { keyed });
 }
@@ -95,7 +101,7 @@ function authorize(
   payment: LeasedForSettlement,
   card: Card,
 ): Promise<AcquirerOutcome> {
-  const { acquirer } = deps;
+  const acquirer = deps.acquirers.of(payment.account_id);
   const request = cardRequestOf(deps, payment, card, context);
   return payment.transaction_type === "PAYMENT" ? acquirer.sale(request) : acquirer.authorize(request);
 }

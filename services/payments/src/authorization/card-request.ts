@@ -1,4 +1,4 @@
-import type { CardRequest } from "@holdfast/acquirer";
+import { orderIdOf, type CardRequest } from "@holdfast/acquirer";
 import type { Card } from "@holdfast/contracts";
 import type { ShownPayment } from "../payment/payment-record.ts";
 
@@ -11,6 +11,7 @@ export function cardRequestOf(
 ): CardRequest {
   return {
     reference: payment.payment_id,
+    orderId: orderIdOf(payment.payment_id),
     expiresAt: new Date(Math.min(now() + acquirerTimeoutMs, deadlineAt)),
     amountMinor: payment.amount_minor,
     currency: payment.currency,

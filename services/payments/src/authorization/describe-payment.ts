@@ -74,6 +74,7 @@ export function describePayment(
     loyalty_code: loyaltyCode ?? bin?.loyaltyCode ?? null,
     traceparent: traceparent ?? null,
     credential_issued_by: merchant.credentialIssuedBy ?? null,
+    account_id: null,
     idempotency_key: idempotency?.key ?? null,
     idempotency_scope: idempotency?.scope ?? null,
     idempotency_fingerprint: request?.hash ?? null,

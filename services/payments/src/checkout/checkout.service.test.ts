@@ -259,20 +259,14 @@ async function challengeOf(checkoutId: string) {
   const [session] = await payments.query<{
     payment_id: string;
     session_id: string;
-    challenge_url: string;
-    challenge_fields: Record<string, string>;
+    challenge: { url: string; fields: Record<string, string> };
   }>(
     "select three_ds_session.* from payments.three_ds_session join payments.checkout using (payment_id) where checkout_id = $1",
     [checkoutId],
   );
-  const {
-    payment_id: paymentId,
-    session_id: sessionId,
-    challenge_url: url,
-    challenge_fields: fields,
-  } = session!;
+  const { payment_id: paymentId, session_id: sessionId, challenge } = session!;
   return {
-    answer: (answer: "right" | "wrong") => answerChallenge({ url, fields }, answer),
+    answer: (answer: "right" | "wrong") => answerChallenge(challenge, answer),
     comeBack: () => payments.askAsGateway(completePayment, { paymentId, sessionId }),
   };
 }

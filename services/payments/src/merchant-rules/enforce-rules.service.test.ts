@@ -182,6 +182,7 @@ describe("a payment that a rule refuses", () => {
     loyalty_code: null,
     traceparent: null,
     credential_issued_by: null,
+    account_id: null,
     idempotency_key: null,
     idempotency_scope: null,
     idempotency_fingerprint: null,

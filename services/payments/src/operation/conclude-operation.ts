@@ -1,16 +1,13 @@
-import {
-  withSubReference,
-  type Acquirer,
-  type AcquirerOutcome,
-  type FollowUpRequest,
-} from "@holdfast/acquirer";
+import type { AcquirerOutcome, FollowUpRequest } from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
+import type { Acquirers } from "../acquirer-account/acquirers.ts";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { postpone } from "../payment/payment-lease.ts";
-import { paymentRecord, type PaymentRow } from "../payment/payment-record.ts";
+import { followUpOf, operationReference, type OrderedPayment } from "../bank-calls/attempts.ts";
+import { paymentRecord } from "../payment/payment-record.ts";
 import {
   finishOperation,
   pendingOperation,
@@ -21,7 +18,7 @@ import {
 
 export type ConcludeOperationDeps = {
   db: Kysely<PaymentsDatabase>;
-  acquirer: Acquirer;
+  acquirers: Acquirers;
   events: BusinessEvents;
   /** Times of the inquiries about an operation of unknown outcome. */
   limits: { scheduleMs: readonly number[] };
@@ -115,22 +112,17 @@ export async function leaveToRecovery(
  * @param waitUntil the end of our own wait.
  */
 export async function callAcquirer(
-  { acquirer }: Pick<ConcludeOperationDeps, "acquirer">,
+  { acquirers }: Pick<ConcludeOperationDeps, "acquirers">,
   operation: Operation,
-  payment: Pick<PaymentRow, "payment_id" | "currency">,
+  payment: OrderedPayment,
   waitUntil: Date,
 ): Promise<AcquirerOutcome> {
+  const acquirer = acquirers.of(payment.account_id);
   const request: FollowUpRequest = {
+    ...followUpOf(payment),
     reference: operationReference(operation),
-    parentReference: payment.payment_id,
     amountMinor: operation.amount_minor,
-    currency: payment.currency,
     waitUntil,
   };
   return operation.kind === "CAPTURE" ? await acquirer.capture(request) : await acquirer.cancel(request);
-}
-
-/** Our reference of an operation. It begins with the payment's id. */
-export function operationReference({ payment_id, kind, operation_id, sub_reference }: Operation): string {
-  return withSubReference(`${payment_id}:${kind.toLowerCase()}:${operation_id}`, sub_reference);
 }

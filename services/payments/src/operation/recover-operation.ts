@@ -3,9 +3,10 @@ import {
   callAcquirer,
   concludeOperation,
   leaveToRecovery,
-  operationReference,
   type ConcludeOperationDeps,
 } from "./conclude-operation.ts";
+import { askAbout, waitUntil } from "../bank-calls/ask-about.ts";
+import { operationAttempt } from "../bank-calls/attempts.ts";
 import type { RecoveryLimits } from "../recovery/decide-recovery.ts";
 import type { LeasedPayment } from "../payment/payment-lease.ts";
 import { findOperation, type OperatedPayment, type Operation } from "./operation-queries.ts";
@@ -28,13 +29,10 @@ export async function recoverOperation(
 ): Promise<"settled" | "waiting" | "lost"> {
   const operation = await findOperation(deps.db, payment.operation_id);
   if (!operation) throw new Error("a payment names an operation that does not exist");
-  const inquiry = await deps.acquirer.inquire({
-    reference: operationReference(operation),
-    waitUntil: waitUntil(deps),
-  });
+  const inquiry = await askAbout(deps, payment, operationAttempt(operation, payment));
   const asked = { amountMinor: operation.amount_minor, currency: payment.currency };
   const sending = { sentMsAgo: operation.sent_ms_ago, horizonMs: deps.limits.horizonMs };
-  const known = movementOutcome(inquiry, asked, sending, deps.acquirer.capabilities);
+  const known = movementOutcome(inquiry, asked, sending, deps.acquirers.of(payment.account_id).capabilities);
   const isKnown = typeof known === "object" && known.kind !== "unknown" && known.kind !== "not_sent";
   if (isKnown || (deps.maySend && typeof known === "object")) {
     return await conclude(deps, payment, operation, known);
@@ -67,8 +65,4 @@ async function conclude(
 ): Promise<"settled" | "waiting"> {
   const reply = await concludeOperation(deps, payment, operation, outcome);
   return reply.outcome === "pending" ? "waiting" : "settled";
-}
-
-function waitUntil({ now, acquirerTimeoutMs }: RecoverOperationDeps): Date {
-  return new Date(now() + acquirerTimeoutMs);
 }

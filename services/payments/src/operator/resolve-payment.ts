@@ -8,7 +8,8 @@ import type { OperatorContext, resolutionOutcomeSchema } from "@holdfast/contrac
 import { sql, type Transaction } from "kysely";
 import type { z } from "zod";
 import type { PaymentsDatabase } from "../database.ts";
-import { operationReference } from "../operation/conclude-operation.ts";
+import { askAbout } from "../bank-calls/ask-about.ts";
+import { operationAttempt, paymentAttempt } from "../bank-calls/attempts.ts";
 import { findOperation, finishOperation, type OperatedPayment } from "../operation/operation-queries.ts";
 import { settle, type AcquirerResult, type Settlement } from "../payment/authorization-outcome.ts";
 import { giveBack, startReversal, type LeasedPayment } from "../payment/payment-lease.ts";
@@ -18,7 +19,7 @@ import { RESOLVED_CAUSE } from "../recovery/decide-recovery.ts";
 import { endOf, isOperated, wait } from "../recovery/recover-payment.ts";
 import { findReversal, type Reversal } from "../recovery/reversal-queries.ts";
 import { askWhetherItStands, contradictsSuccess } from "../recovery/standing-charge.ts";
-import { inquire, undoPayment } from "../recovery/undo-payment.ts";
+import { undoPayment } from "../recovery/undo-payment.ts";
 import { startWatch } from "../recovery/watch-queries.ts";
 import {
   audit,
@@ -165,7 +166,7 @@ async function book(
     await wait(deps, payment, { cause: charge.cause, next: "now" });
     return { outcome: "problem", code: "reversal_pending" };
   }
-  const inquiry = await inquire(deps, payment.payment_id);
+  const inquiry = await askAbout(deps, payment, paymentAttempt(payment));
   if (!contradictsSuccess(payment, inquiry)) return await recordSuccess(deps, context, confirmed);
   await wait(deps, payment, { cause: inquiry.kind, next: "now" });
   return invalidState(payment);
@@ -210,7 +211,7 @@ async function fail(
     return stands ? saysSettled(reversal) : { outcome: "problem", code: "reversal_pending" };
   }
   // What became of a reversal that was not answered the bank may still tell; only where it does not, the evidence counts.
-  const inquiry = await inquire(deps, payment.payment_id);
+  const inquiry = await askAbout(deps, payment, paymentAttempt(payment));
   if (inquiry.kind === "reversed") {
     await record(deps, context, confirmed, endOf(reversing, { kind: "undone", by: "reversal" }));
     return undefined;
@@ -236,7 +237,7 @@ async function resolveOperation(
   { payment, statement }: { payment: LeasedPayment & OperatedPayment; statement: Confirmed["statement"] },
 ): Promise<Problem | undefined> {
   const operation = await operationOf(deps.db, payment);
-  const inquiry = await inquire(deps, operationReference(operation));
+  const inquiry = await askAbout(deps, payment, operationAttempt(operation, payment));
   const isDone = inquiry.kind === "approved" && inquiry.amountMinor === operation.amount_minor;
   const isKnown = isDone || inquiry.kind === "declined";
   const { resultCode, resultMessage } = isKnown ? inquiry : RESOLVED;

@@ -30,6 +30,7 @@ type ShownColumns = Omit<
   | "authorization_expires_at"
   | "traceparent"
   | "credential_issued_by"
+  | "account_id"
   | "lease_token"
   | "lease_until"
   | "recover_at"

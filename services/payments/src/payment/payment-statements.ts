@@ -81,6 +81,7 @@ const PAYMENT_COLUMNS = [
   ["loyalty_code", "text"],
   ["traceparent", "text"],
   ["credential_issued_by", "text"],
+  ["account_id", "uuid"],
 ] as const satisfies [keyof PaymentRow, string][];
 
 /**

@@ -38,6 +38,7 @@ export type PaymentTable = {
   authorization_expires_at: Generated<Date | null>;
   traceparent: string | null;
   credential_issued_by: string | null;
+  account_id: string | null;
   lease_token: string | null;
   lease_until: Date | null;
   recover_at: Date | null;

@@ -31,7 +31,8 @@ export const PAYMENT_TRANSITIONS = {
   ENROLLING: ["ENROLLED", "AUTHORIZING", "FAILED", "REVERSING"],
   // The browser came back, or the session ended without it: an inquiry may then find that the bank has decided alone.
   ENROLLED: ["AUTHORIZING", "SUCCESS", "FAILED", "CANCELLING", "CANCELLED"],
-  AUTHORIZING: ["SUCCESS", "FAILED", "REVERSING"],
+  // ENROLLED where the cardholder's return proved nothing to the acquirer: nothing was sent.
+  AUTHORIZING: ["SUCCESS", "FAILED", "REVERSING", "ENROLLED"],
   // SUCCESS only where the bank has refused the reversal and two operators book the payment, which is then refundable.
   REVERSING: ["FAILED", "SUCCESS"],
   CANCELLING: ["CANCELLED", "SUCCESS"],

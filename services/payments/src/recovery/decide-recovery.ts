@@ -1,4 +1,4 @@
-import type { InquiryOutcome } from "@holdfast/acquirer";
+import type { Verdict } from "@holdfast/acquirer";
 import { EXPIRED, type AcquirerResult, type Settlement } from "../payment/authorization-outcome.ts";
 
 /** The decision on a payment whose authorization has an unknown outcome, by an inquiry. */
@@ -33,7 +33,7 @@ export function decideRecovery(
     /** Whether its cardholder did not come back from the challenge. */
     abandoned: boolean;
   },
-  inquiry: InquiryOutcome,
+  inquiry: Verdict,
   limits: Pick<RecoveryLimits, "adoptWithinMs" | "reverseUnseenAfterMs">,
 ): RecoveryDecision {
   switch (inquiry.kind) {

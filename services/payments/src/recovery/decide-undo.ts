@@ -1,4 +1,4 @@
-import type { AcquirerOutcome, Expired, InquiryOutcome, ReversalOutcome } from "@holdfast/acquirer";
+import type { AcquirerOutcome, Expired, Verdict, ReversalOutcome } from "@holdfast/acquirer";
 import type { RecoveryLimits } from "./decide-recovery.ts";
 import type { BankSaid } from "./reversal-queries.ts";
 
@@ -18,7 +18,7 @@ export type UndoDecision = {
 };
 
 /** Whether an inquiry already says that nothing has to be given back, and nothing more can come under that reference. */
-export function isUndone({ kind }: InquiryOutcome): boolean {
+export function isUndone({ kind }: Verdict): boolean {
   return kind === "reversed" || kind === "declined" || kind === "expired";
 }
 

@@ -1,6 +1,9 @@
-import type { Acquirer, InquiryOutcome } from "@holdfast/acquirer";
+import type { Verdict } from "@holdfast/acquirer";
 import { failpoint, nextAttemptInMs, type Logger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
+import type { Acquirers } from "../acquirer-account/acquirers.ts";
+import { askAbout } from "../bank-calls/ask-about.ts";
+import { paymentAttempt } from "../bank-calls/attempts.ts";
 import type { BusinessEvents } from "../business-events.ts";
 import type { BusinessDay } from "../operation/business-day.ts";
 import type { PaymentsDatabase } from "../database.ts";
@@ -21,7 +24,7 @@ import {
   type RecoveryLimits,
 } from "./decide-recovery.ts";
 import type { UndoResult } from "./decide-undo.ts";
-import { inquire, undoPayment } from "./undo-payment.ts";
+import { undoPayment } from "./undo-payment.ts";
 
 /**
  * Settles one payment of unknown outcome: asks the acquirer about our reference, and adopts, fails or reverses the
@@ -32,7 +35,7 @@ import { inquire, undoPayment } from "./undo-payment.ts";
 export type RecoverDeps = {
   db: Kysely<PaymentsDatabase>;
   writes: PaymentWrites;
-  acquirer: Acquirer;
+  acquirers: Acquirers;
   events: BusinessEvents;
   limits: RecoveryLimits;
   /** Bound of one acquirer call; with two calls an attempt must end before its lease does. */
@@ -52,7 +55,7 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
   if (isBeingReversed(payment.state)) return await undo(deps, payment);
   // The challenge was never shown, and the card is gone: there is nothing to wait for.
   if (payment.state === "ENROLLING") return await decideAgainst(deps, payment, "enrolment_unfinished");
-  const inquiry = await inquire(deps, payment.payment_id);
+  const inquiry = await askAbout(deps, payment, paymentAttempt(payment));
   await failpoint("payments.after_inquiry");
   await keepAuthentication(deps, payment, inquiry);
   const asked = {
@@ -103,7 +106,7 @@ async function decideAgainst(
   deps: RecoverDeps,
   payment: LeasedPayment,
   cause: string,
-  inquiry?: InquiryOutcome,
+  inquiry?: Verdict,
 ): Promise<RecoveryResult> {
   if (!deps.maySend) return await wait(deps, payment, { cause, next: "now" });
   const reversing = await startReversal(deps.db, payment, cause);
@@ -113,11 +116,7 @@ async function decideAgainst(
 }
 
 /** One attempt to give back what the acquirer may have taken for a payment that is to be reversed. */
-async function undo(
-  deps: RecoverDeps,
-  payment: LeasedPayment,
-  inquiry?: InquiryOutcome,
-): Promise<RecoveryResult> {
+async function undo(deps: RecoverDeps, payment: LeasedPayment, inquiry?: Verdict): Promise<RecoveryResult> {
   const result = await undoPayment(deps, payment, inquiry);
   return result.kind === "undone"
     ? await record(deps, payment, endOf(payment, result))

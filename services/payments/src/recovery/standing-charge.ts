@@ -1,12 +1,14 @@
 /** What the bank says, asked now, of a charge that people want to book. */
-import type { InquiryOutcome } from "@holdfast/acquirer";
+import type { Verdict } from "@holdfast/acquirer";
 import type { LeasedPayment } from "../payment/payment-lease.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
 import { findReversal } from "./reversal-queries.ts";
-import { causeOf, inquire, reversalRefundReference } from "./undo-payment.ts";
+import { askAbout } from "../bank-calls/ask-about.ts";
+import { paymentAttempt } from "../bank-calls/attempts.ts";
+import { causeOf, refundAttemptOf } from "./undo-payment.ts";
 
 /** The bank knows the reference, and it is no charge of this amount. One that it has not seen is left to the evidence. */
-export function contradictsSuccess(payment: LeasedPayment, inquiry: InquiryOutcome): boolean {
+export function contradictsSuccess(payment: LeasedPayment, inquiry: Verdict): boolean {
   switch (inquiry.kind) {
     case "approved":
       return !isWholeCharge(payment, inquiry);
@@ -26,7 +28,7 @@ export function contradictsSuccess(payment: LeasedPayment, inquiry: InquiryOutco
 /** Whether the bank has approved what was asked for, no more and no less. */
 function isWholeCharge(
   { amount_minor, currency }: Pick<LeasedPayment, "amount_minor" | "currency">,
-  inquiry: Extract<InquiryOutcome, { kind: "approved" }>,
+  inquiry: Extract<Verdict, { kind: "approved" }>,
 ): boolean {
   return inquiry.amountMinor === amount_minor && inquiry.currency === currency;
 }
@@ -39,12 +41,11 @@ export async function askWhetherItStands(
   deps: RecoverDeps,
   payment: LeasedPayment,
 ): Promise<{ stands: boolean; cause: string }> {
-  const { payment_id } = payment;
-  const known = await findReversal(deps.db, payment_id);
+  const known = await findReversal(deps.db, payment.payment_id);
   if (known?.settled_at) {
-    const refund = await inquire(deps, reversalRefundReference(payment_id, known.refund_sub_reference));
+    const refund = await askAbout(deps, payment, refundAttemptOf(payment, known));
     return { stands: refund.kind === "declined", cause: `refund_${causeOf(refund)}` };
   }
-  const charge = await inquire(deps, payment_id);
+  const charge = await askAbout(deps, payment, paymentAttempt(payment));
   return { stands: charge.kind === "approved" && isWholeCharge(payment, charge), cause: causeOf(charge) };
 }

@@ -6,11 +6,21 @@
  */
 import {
   movementOutcome,
-  withSubReference,
+  type Attempt,
   type FollowUpRequest,
-  type InquiryOutcome,
+  orderIdOf,
+  type Target,
+  type Verdict,
 } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/service-runtime";
+import { askAbout, waitUntil } from "../bank-calls/ask-about.ts";
+import {
+  cardOperationOf,
+  followUpOf,
+  paymentAttempt,
+  reversalRefundAttempt,
+  targetOf,
+} from "../bank-calls/attempts.ts";
 import type { LeasedPayment } from "../payment/payment-lease.ts";
 import {
   decideAfterRefund,
@@ -36,16 +46,19 @@ export type UndonePayment = Omit<LeasedPayment, "lease_token" | "due_at">;
 export async function undoPayment(
   deps: RecoverDeps,
   payment: UndonePayment,
-  inquiry?: InquiryOutcome,
+  inquiry?: Verdict,
 ): Promise<UndoResult> {
   const known = await findReversal(deps.db, payment.payment_id);
   if (known?.settled_at) return await refundSettled(deps, payment, known);
-  const found = inquiry ?? (await inquire(deps, payment.payment_id));
+  const found = inquiry ?? (await askAbout(deps, payment, paymentAttempt(payment)));
   if (isUndone(found)) return { kind: "undone", by: "reversal" };
   if (!deps.maySend) return { kind: "wait", cause: causeOf(found), next: "now" };
   const approvedMinor = await approvedAmount(deps, payment, known, found);
-  const reversal = await deps.acquirer.reverse({
+  const reversal = await deps.acquirers.of(payment.account_id).reverse({
     reference: payment.payment_id,
+    orderId: orderIdOf(payment.payment_id),
+    operation: cardOperationOf(payment),
+    target: withKnownId(targetOf(payment), found),
     amountMinor: approvedMinor,
     currency: payment.currency,
     waitUntil: waitUntil(deps),
@@ -72,7 +85,7 @@ async function approvedAmount(
   { db }: RecoverDeps,
   payment: UndonePayment,
   known: Reversal | undefined,
-  found: InquiryOutcome,
+  found: Verdict,
 ): Promise<bigint> {
   if (found.kind !== "approved") return known?.approved_minor ?? payment.amount_minor;
   const { amountMinor } = found;
@@ -88,18 +101,21 @@ async function refundSettled(
   payment: UndonePayment,
   reversal: Reversal,
 ): Promise<UndoResult> {
-  const reference = reversalRefundReference(payment.payment_id, reversal.refund_sub_reference);
-  const amountMinor = reversal.approved_minor ?? payment.amount_minor;
-  const inquiry = await inquire(deps, reference);
-  const asked = { amountMinor, currency: payment.currency };
+  const attempt = refundAttemptOf(payment, reversal);
+  const inquiry = await askAbout(deps, payment, attempt);
   const sending = { sentMsAgo: reversal.refund_sent_ms_ago, horizonMs: deps.limits.horizonMs };
-  const outcome = movementOutcome(inquiry, asked, sending, deps.acquirer.capabilities);
+  const outcome = movementOutcome(
+    inquiry,
+    attempt,
+    sending,
+    deps.acquirers.of(payment.account_id).capabilities,
+  );
   switch (outcome) {
     case "wait":
       return { kind: "wait", cause: "refund_not_found" };
     case "repeat":
       if (!deps.maySend) return { kind: "wait", cause: "refund_not_found", next: "now" };
-      return await sendRefund(deps, payment, reversal, { reference, amountMinor });
+      return await sendRefund(deps, payment, reversal, attempt);
     case "repeat_anew":
       // Nothing was paid under this reference, and nothing will be.
       await noteBankSaid(deps.db, payment.payment_id, { refundExpired: reversal.refund_sub_reference });
@@ -118,42 +134,40 @@ async function sendRefund(
   deps: RecoverDeps,
   payment: UndonePayment,
   reversal: Reversal,
-  { reference, amountMinor }: { reference: string; amountMinor: bigint },
+  { reference, amountMinor }: Attempt,
 ): Promise<UndoResult> {
   const request: FollowUpRequest = {
+    ...followUpOf(payment),
     reference,
-    parentReference: payment.payment_id,
     amountMinor,
-    currency: payment.currency,
     // From before the commit: a process that stands still after it must not send it when another one may.
     waitUntil: waitUntil(deps),
   };
   const sending = await noteRefundSending(deps.db, reversal);
   if (sending === undefined) return { kind: "wait", cause: "refund_sent_elsewhere" };
-  const outcome = await deps.acquirer.refund(request);
+  const outcome = await deps.acquirers.of(payment.account_id).refund(request);
   await failpoint("payments.after_reversal_refund");
   if (outcome.kind === "not_sent") await noteRefundNotSent(deps.db, payment.payment_id, sending);
   return await commit(deps, payment, decideAfterRefund(outcome));
 }
 
-/** Our reference of the refund that gives back a settled payment. It begins with the payment's id. */
-export function reversalRefundReference(paymentId: string, subReference: number): string {
-  return withSubReference(`${paymentId}:reversal`, subReference);
+/** The refund of a payment that was settled before it could be reversed. */
+export function refundAttemptOf(payment: UndonePayment, reversal: Reversal): Attempt {
+  return reversalRefundAttempt(payment, {
+    subReference: reversal.refund_sub_reference,
+    amountMinor: reversal.approved_minor ?? payment.amount_minor,
+    since: reversal.settled_at ?? payment.created_at,
+  });
 }
 
-/** Asks the bank about one reference. */
-export function inquire(
-  deps: Pick<RecoverDeps, "acquirer" | "now" | "acquirerTimeoutMs">,
-  reference: string,
-): Promise<InquiryOutcome> {
-  return deps.acquirer.inquire({ reference, waitUntil: waitUntil(deps) });
+/** An answer that was lost may have named the charge; the inquiry does again. */
+function withKnownId(target: Target, found: Verdict): Target {
+  return found.kind === "approved" && found.externalTransactionId !== ""
+    ? { ...target, externalTransactionId: found.externalTransactionId }
+    : target;
 }
 
 /** The word for what an inquiry said, or for why it said nothing. */
-export function causeOf(inquiry: InquiryOutcome): string {
+export function causeOf(inquiry: Verdict): string {
   return inquiry.kind === "unknown" ? inquiry.reason : inquiry.kind;
-}
-
-function waitUntil({ now, acquirerTimeoutMs }: Pick<RecoverDeps, "now" | "acquirerTimeoutMs">): Date {
-  return new Date(now() + acquirerTimeoutMs);
 }

@@ -7,7 +7,9 @@ import {
 import { isUnsettled } from "../payment/payment.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
 import { NOT_SEEN_CAUSE, RESOLVED_CAUSE } from "./decide-recovery.ts";
-import { inquire, undoPayment } from "./undo-payment.ts";
+import { askAbout } from "../bank-calls/ask-about.ts";
+import { paymentAttempt } from "../bank-calls/attempts.ts";
+import { undoPayment } from "./undo-payment.ts";
 import type { RecoveryWorkerDeps } from "./recovery-worker.ts";
 import { recordLook, takeWatched, type WatchedPayment } from "./watch-queries.ts";
 
@@ -22,7 +24,7 @@ export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): 
     const next = isUnsettled(payment.state) ? { againInMs: UNSETTLED_AGAIN_MS } : { isOver: true as const };
     return await recordLook(deps.db, payment, { isSighted: false, lastInquiry: "not_asked", ...next });
   }
-  const inquiry = await inquire(deps, payment.payment_id);
+  const inquiry = await askAbout(deps, payment, paymentAttempt(payment));
   const isSighted = inquiry.kind === "approved";
   if (isSighted && payment.sighted_at === null) deps.events.lateMoneySeen(payment);
   const result = await undoPayment(deps, { ...payment, age_ms: Number.POSITIVE_INFINITY }, inquiry);

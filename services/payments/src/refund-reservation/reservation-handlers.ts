@@ -1,4 +1,6 @@
 import {
+  carryOutRefundAtBank,
+  inquireRefundAtBank,
   listRefundReservations,
   readMovementFacts,
   releaseRefund as releaseRefundCommand,
@@ -6,17 +8,16 @@ import {
   settleRefund as settleRefundCommand,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import type { Kysely } from "kysely";
-import type { PaymentsDatabase } from "../database.ts";
 import { readPaymentFacts } from "../payment/movement-facts.ts";
 import { listReservations } from "./list-reservations.ts";
+import { carryOutAtBank, inquireAtBank, type RefundAtBankDeps } from "./refund-at-bank.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./reserve-refund.ts";
 
 /**
- * What other services may ask of this one: refunds about amounts that it has reserved or wants to, settlement about what
- * moved money.
+ * What other services may ask of this one: refunds about amounts that it has reserved or wants to and at the bank,
+ * settlement about what moved money.
  */
-export function reservationHandlers(deps: { db: Kysely<PaymentsDatabase> }) {
+export function reservationHandlers(deps: RefundAtBankDeps) {
   return [
     handler(reserveRefundCommand, ({ context, payload }) =>
       reserveRefund(deps, context.merchant.merchantId, payload),
@@ -24,6 +25,10 @@ export function reservationHandlers(deps: { db: Kysely<PaymentsDatabase> }) {
     handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
     handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
     handler(readMovementFacts.payments, ({ payload }) => readPaymentFacts(deps.db, payload.ids)),
+    handler(carryOutRefundAtBank, ({ context, payload }) =>
+      carryOutAtBank(deps, payload, context.deadlineAt),
+    ),
+    handler(inquireRefundAtBank, ({ context, payload }) => inquireAtBank(deps, payload, context.deadlineAt)),
     handler(listRefundReservations, ({ payload }) => listReservations(deps, payload)),
   ];
 }

@@ -8,6 +8,8 @@ export type RefundReservationTable = {
   kind: "refund" | "release" | null;
   state: "ACTIVE" | "SETTLED" | "RELEASED" | "REFUSED";
   refusal: string | null;
+  sent_at: Date | null;
+  external_transaction_id: string | null;
   created_at: Generated<Date>;
   ended_at: Date | null;
 };

@@ -9,6 +9,7 @@ import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
 import { storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import type { Kysely, Transaction } from "kysely";
+import { withFailover } from "../acquirer-account/fail-over.ts";
 import { admitPayment } from "../authorization/admit-payment.ts";
 import { answerKnownPayment, currentState } from "../authorization/answer-known-payment.ts";
 import {
@@ -22,10 +23,11 @@ import type { PaymentsDatabase } from "../database.ts";
 import { DEADLINE_PASSED, type LeasedForSettlement } from "../payment/authorization-outcome.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
+import { CARRIES_CARD } from "./challenge-fault.ts";
 import { completeAuthorization } from "./complete-authorization.ts";
 import { decideEnrolment, type EnrolmentDecision } from "./enrolment-outcome.ts";
 import { claimEnrolment, findSession, recordChallenge, startAuthorizing } from "./session-queries.ts";
-import { challengeOf } from "./session-state.ts";
+import { challengeOf, wayToChallenge } from "./session-state.ts";
 
 export type EnrolPaymentDeps = AuthorizePaymentDeps & {
   leaseMs: number;
@@ -52,6 +54,14 @@ export async function enrolPayment(
   message: Message,
   withinClaim?: WithinClaim,
 ): Promise<Reply> {
+  return await withForm(deps, await enrolOnce(deps, message, withinClaim));
+}
+
+async function enrolOnce(
+  deps: EnrolPaymentDeps,
+  message: Message,
+  withinClaim?: WithinClaim,
+): Promise<Reply> {
   const { context, payload } = message;
   const { transactionType, successUrl, failureUrl } = payload;
   const admission = await admitPayment(deps, message, {
@@ -60,7 +70,7 @@ export async function enrolPayment(
     read: currentEnrolment,
   });
   if (admission.kind === "answered") return admission.reply;
-  const { row, card } = admission;
+  const { row, card, otherAccounts } = admission;
 
   const claim = await claimPayment(deps, message, row, withinClaim);
   switch (claim.kind) {
@@ -78,11 +88,17 @@ export async function enrolPayment(
   if (deps.now() > context.deadlineAt)
     return await concludeAuthorization(deps, payment, DEADLINE_PASSED, { keyed });
 
-  const decision = decideEnrolment(await enrol(deps, message, payment, card, expiresAt));
+  const outcome = await withFailover(deps, payment, { otherAccounts, deadlineAt: context.deadlineAt }, () =>
+    enrol(deps, message, payment, card, expiresAt),
+  );
+  const decision = decideEnrolment(outcome, card.reveal());
   await failpoint("payments.after_enrolment");
   switch (decision.to) {
     case "ENROLLED":
       return await showChallenge(deps, payment, decision);
+    case "REVERSING":
+      if (decision.cause === CARRIES_CARD) deps.events.challengeCarriesCard(payment);
+      return await concludeAuthorization(deps, payment, decision, { keyed });
     case "AUTHORIZING":
       return await authorizeAtOnce(deps, message, payment, decision);
     default:
@@ -151,7 +167,7 @@ function enrol(
   card: Card,
   sessionExpiresAt: Date,
 ): Promise<EnrolmentOutcome> {
-  return deps.acquirer.enrol({
+  return deps.acquirers.of(payment.account_id).enrol({
     ...cardRequestOf(deps, payment, card, context),
     operation: payment.transaction_type === "PAYMENT" ? "sale" : "authorize",
     returnUrl: payload.returnUrl,
@@ -166,7 +182,7 @@ async function showChallenge(
 ): Promise<Reply> {
   try {
     const shown = await deps.db.transaction().execute(async (trx) => {
-      if (!(await recordChallenge(trx, payment, challenge))) return undefined;
+      if (!(await recordChallenge(trx, payment, challenge.session, challenge.challenge))) return undefined;
       const reply = await currentEnrolment({ db: trx }, payment);
       // This answer is final for the request, although the payment has not ended yet.
       if (reply) await storeAnswer(trx, payment.payment_id, reply);
@@ -216,13 +232,21 @@ function notKnown(payment: LeasedForSettlement): Reply {
   return { outcome: "pending", result: paymentRecord(payment) };
 }
 
-/** The payment as it stands, with its challenge while there is one to pass. */
+/** The payment as it stands, with the way to its challenge while there is one to pass. */
 async function currentEnrolment(
   { db }: { db: Kysely<PaymentsDatabase> },
   payment: { payment_id: string; merchant_id: string },
 ): Promise<Extract<Reply, { result: unknown }> | undefined> {
   const state = await currentState({ db }, payment);
   const found = await findSession(db, { paymentId: payment.payment_id });
+  const challengeWay = found && challengeOf(found) && wayToChallenge(found.session);
+  return state && { ...state, result: { ...state.result, ...(challengeWay && { challengeWay }) } };
+}
+
+/** The form of an open challenge, for answers of whatever age: stored ones have only the way there. */
+async function withForm({ db }: Pick<EnrolPaymentDeps, "db">, reply: Reply): Promise<Reply> {
+  if (!("result" in reply) || !reply.result.challengeWay) return reply;
+  const found = await findSession(db, { paymentId: reply.result.paymentId });
   const challenge = found && challengeOf(found);
-  return state && { ...state, result: { ...state.result, ...(challenge && { challenge }) } };
+  return challenge && "url" in challenge ? { ...reply, result: { ...reply.result, challenge } } : reply;
 }

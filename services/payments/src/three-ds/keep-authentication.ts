@@ -1,4 +1,4 @@
-import type { CompletionOutcome, InquiryOutcome } from "@holdfast/acquirer";
+import type { CompletionOutcome, Verdict } from "@holdfast/acquirer";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
@@ -8,7 +8,7 @@ import { saveAuthentication } from "./session-queries.ts";
 export async function keepAuthentication(
   { db, events }: { db: Kysely<PaymentsDatabase>; events: BusinessEvents },
   payment: Parameters<BusinessEvents["writeFailed"]>[1],
-  outcome: CompletionOutcome | InquiryOutcome,
+  outcome: CompletionOutcome | Verdict,
 ): Promise<void> {
   if (!("authentication" in outcome) || !outcome.authentication) return;
   try {

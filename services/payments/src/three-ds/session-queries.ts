@@ -1,4 +1,4 @@
-import type { Authentication } from "@holdfast/acquirer";
+import type { Authentication, Challenge } from "@holdfast/acquirer";
 import type { ThreeDsTerms } from "@holdfast/contracts";
 import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
@@ -77,7 +77,8 @@ type Leased = { payment_id: string; lease_token: string };
 export async function recordChallenge(
   trx: Transaction<PaymentsDatabase>,
   payment: Leased,
-  challenge: { session: string; url: string; fields: Record<string, string> },
+  session: string,
+  challenge: Challenge,
 ): Promise<boolean> {
   const from = "ENROLLING";
   const to = transition(from, "ENROLLED");
@@ -96,11 +97,7 @@ export async function recordChallenge(
   if (changed.numAffectedRows !== 1n) return false;
   await trx
     .updateTable("three_ds_session")
-    .set({
-      acquirer_session: challenge.session,
-      challenge_url: challenge.url,
-      challenge_fields: JSON.stringify(challenge.fields),
-    })
+    .set({ acquirer_session: session, challenge: JSON.stringify(challenge) })
     .where("payment_id", "=", payment.payment_id)
     .execute();
   return true;
@@ -137,7 +134,7 @@ export async function startAuthorizing(
 }
 
 /**
- * Claims the payment for its completion: once, while its session lasts, and only if recovery has not leased it. Both
+ * Claims the payment for its completion and empties its challenge: once, while its session lasts, and only if recovery has not leased it. Both
  * update the same row and require a free lease, so one of the two wins.
  */
 export async function claimCompletion(
@@ -158,6 +155,9 @@ export async function claimCompletion(
         and session_id = ${sessionId} and expires_at > now()
         and state = ${from} and coalesce(lease_until, '-infinity') < now()
       returning payment.*
+    ), emptied as (
+      update three_ds_session as session set challenge = null, challenge_url = null, challenge_fields = null
+      from changed where session.payment_id = changed.payment_id
     ), history as (
       insert into payment_history (payment_id, version, from_state, to_state, cause)
       select payment_id, version, ${from}, ${to}, 'returned' from changed

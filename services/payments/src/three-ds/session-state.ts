@@ -1,13 +1,35 @@
-import type { Challenge, CommandReply, SessionState } from "@holdfast/contracts";
+import type { Challenge as AcquirerChallenge } from "@holdfast/acquirer";
+import type { Challenge, ChallengeWay, CommandReply, SessionState } from "@holdfast/contracts";
 import { isUnsettled } from "../payment/payment.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
-import type { SessionPayment } from "./session-queries.ts";
+import type { Session, SessionPayment } from "./session-queries.ts";
 
 /** The challenge, while it is open. */
 export function challengeOf({ session, isOpen }: SessionPayment): Challenge | undefined {
-  const { page_url: pageUrl, challenge_url: url, challenge_fields: fields, expires_at } = session;
-  if (!isOpen || url === null || fields === null) return undefined;
-  return { pageUrl, url, fields, expiresAt: expires_at.toISOString() };
+  const challenge = isOpen ? storedChallenge(session) : undefined;
+  if (!challenge) return undefined;
+  const way = wayToChallenge(session);
+  return challenge.type === "html"
+    ? { ...way, html: challenge.html }
+    : { ...way, url: challenge.url, fields: challenge.fields };
+}
+
+/** Where the challenge is shown, and until when: also once it is over. */
+export function wayToChallenge({
+  page_url,
+  expires_at,
+}: Pick<Session, "page_url" | "expires_at">): ChallengeWay {
+  return { pageUrl: page_url, expiresAt: expires_at.toISOString() };
+}
+
+/** What the acquirer wants shown; of a process of the version before it is in two columns. */
+export function storedChallenge({
+  challenge,
+  challenge_url: url,
+  challenge_fields: fields,
+}: Session): AcquirerChallenge | undefined {
+  if (challenge) return challenge;
+  return url === null || fields === null ? undefined : { type: "post", url, fields };
 }
 
 /** The answer to the public pages: `pending` until the payment has ended. */

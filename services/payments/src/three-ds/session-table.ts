@@ -1,3 +1,4 @@
+import type { Challenge } from "@holdfast/acquirer";
 import type { Generated, JSONColumnType } from "kysely";
 
 export type ThreeDsSessionTable = {
@@ -8,6 +9,8 @@ export type ThreeDsSessionTable = {
   failure_url: string;
   page_url: string;
   acquirer_session: string | null;
+  challenge: JSONColumnType<Challenge> | null;
+  /** Of processes of a version before, which know no other. */
   challenge_url: string | null;
   challenge_fields: JSONColumnType<Record<string, string>> | null;
   trans_status: string | null;

@@ -1,4 +1,4 @@
-import { createSimulatorAcquirer } from "@holdfast/acquirer";
+import { createSimulatorAcquirer, orderIdOf } from "@holdfast/acquirer";
 import { resolveUnresolvedPayment, reverseUnresolvedPayment } from "@holdfast/contracts";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -34,7 +34,9 @@ async function bankCompletes(
   });
   const outcome = await acquirer.complete({
     reference: payment.paymentId,
+    orderId: orderIdOf(payment.paymentId),
     operation: "sale",
+    installmentCount: 1,
     session: payment.challenge.fields["session"] ?? "",
     amountMinor: BigInt(payment.amountMinor),
     currency: payment.currency,

@@ -133,14 +133,17 @@ describe("an enrolment", () => {
 describe("under an Idempotency-Key", () => {
   const keyed = () => ({ idempotency: { key: randomUUID(), scope: "POST /api/3ds" } });
 
-  test("a repetition gets the same challenge, even when the payment has ended", async () => {
+  test("a repetition gets the same challenge while it is open, and afterwards the way to our page", async () => {
     const context = keyed();
     const command = steps.command(CHALLENGED);
     const first = await steps.enrol(command, context);
     const again = () => steps.enrol({ ...steps.command(CHALLENGED), orderId: command.orderId }, context);
     expect(await again()).toEqual({ ...first, replayed: true });
     await steps.complete(command);
-    expect(await again()).toEqual({ ...first, replayed: true });
+    const { challenge, ...rest } = "result" in first ? first.result : {};
+    expect(challenge).toBeDefined();
+    expect(await again()).toEqual({ ...first, result: rest, replayed: true });
+    expect(rest).toMatchObject({ challengeWay: { pageUrl: command.pageUrl } });
   });
 
   test("a repetition that finds no stored answer hears of the challenge, too", async () => {
@@ -266,7 +269,10 @@ describe("a browser that is back", () => {
     expect(await steps.complete({ paymentId, sessionId: other.sessionId })).toEqual(refused);
     expect(await steps.complete({ paymentId, sessionId: randomUUID() })).toEqual(refused);
     expect(await steps.complete({ paymentId: randomUUID(), sessionId })).toEqual(refused);
-    expect(await steps.complete(payment, other.challenge.fields["session"])).toEqual(refused);
+    expect(await steps.complete(payment, other.challenge.fields["session"])).toMatchObject({
+      outcome: "pending",
+      result: { payment: { status: "ENROLLED" }, returnWas: "not_genuine" },
+    });
     expect(await steps.readSession({ paymentId, sessionId: other.sessionId })).toEqual(refused);
     expect(await steps.history(paymentId)).toEqual(["ENROLLING", "ENROLLED"]);
     expect(await steps.ledger(paymentId)).toEqual([]);

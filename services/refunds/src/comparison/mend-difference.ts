@@ -1,16 +1,15 @@
-import type { Acquirer } from "@holdfast/acquirer";
 import { appendAudit } from "@holdfast/audit";
 import type { CommandReply } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
-import { acquirerReference } from "../refund/carry-out-refund.ts";
+import type { RefundBank, RefundToSend } from "../refund/refund-bank.ts";
 import type { Difference, DifferenceKind } from "./judge-reservation.ts";
 
 export type MendDeps = {
   db: Kysely<RefundsDatabase>;
   payments: Pick<PaymentsPort, "settle" | "release">;
-  acquirer: Pick<Acquirer, "inquire">;
+  bank: Pick<RefundBank, "inquire">;
   /** A reservation without a refund that is younger may be that of a request under way. */
   releaseAfterMs: number;
   acquirerTimeoutMs: number;
@@ -43,8 +42,6 @@ export async function mendDifference(
   }
   if (kind !== "reservation_without_refund" || !reservation) return { mended: false, why: ADVICE[kind] };
   if (reservation.ageSeconds * 1_000 < deps.releaseAfterMs) return { mended: false, why: "it is too young" };
-  const paid = await wasPaid(deps, difference.refundId);
-  if (paid) return { mended: false, why: paid };
   const lost = {
     refund_id: difference.refundId,
     payment_id: reservation.paymentId,
@@ -53,6 +50,8 @@ export async function mendDifference(
     currency: "",
     traceparent: null,
   };
+  const paid = await wasPaid(deps, { ...lost, kind: reservation.kind ?? "refund", created_at: new Date(0) });
+  if (paid) return { mended: false, why: paid };
   return dryRun ? CAN_BE : await end(deps, difference, "released", () => deps.payments.release(lost));
 }
 
@@ -95,12 +94,13 @@ async function end(
 }
 
 /** Asks about each reference that the refund may have been sent under. @returns why it may have been paid. */
-async function wasPaid(deps: MendDeps, refundId: string): Promise<string | undefined> {
+async function wasPaid(
+  deps: MendDeps,
+  refund: Omit<RefundToSend, "sub_reference">,
+): Promise<string | undefined> {
   for (let sub = 1; sub <= REFERENCES_MAX; sub++) {
-    const inquiry = await deps.acquirer.inquire({
-      reference: acquirerReference({ refund_id: refundId, sub_reference: sub }),
-      waitUntil: new Date(deps.now() + deps.acquirerTimeoutMs),
-    });
+    const waitUntil = new Date(deps.now() + deps.acquirerTimeoutMs);
+    const { verdict: inquiry } = await deps.bank.inquire({ ...refund, sub_reference: sub }, waitUntil);
     switch (inquiry.kind) {
       case "not_found":
       case "declined":

@@ -3,7 +3,7 @@
  * Their word never overrides the bank's: it is asked once more, and what it knows is recorded whatever people say. A refund
  * is not FAILED, and its amount not refundable again, while the bank says that it has paid any amount of it.
  */
-import type { InquiryOutcome } from "@holdfast/acquirer";
+import type { Verdict } from "@holdfast/acquirer";
 import type { OperatorContext, resolutionOutcomeSchema } from "@holdfast/contracts";
 import type { Transaction } from "kysely";
 import type { z } from "zod";
@@ -94,8 +94,9 @@ async function carryOut(
   context: OperatorContext,
   { refund, statement }: Confirmed,
 ): Promise<Problem | undefined> {
-  const inquiry = await inquireAboutRefund(deps, refund);
-  const known = outcomeOf(deps, inquiry, refund);
+  const answer = await inquireAboutRefund(deps, refund);
+  const { verdict: inquiry } = answer;
+  const known = outcomeOf(deps, answer, refund);
   const paidOther = paidAnotherAmount(refund, inquiry, known);
   if (paidOther === "now" && inquiry.kind === "approved") await keepApproval(deps.db, refund, inquiry);
   if (paidOther && statement.outcome === "FAILED") {
@@ -130,7 +131,7 @@ async function carryOut(
 /** Whether the bank says that it has paid another amount: now, or before and nothing else now. */
 function paidAnotherAmount(
   refund: LeasedRefund,
-  inquiry: InquiryOutcome,
+  inquiry: Verdict,
   known: ReturnType<typeof outcomeOf>,
 ): "now" | "before" | undefined {
   if (inquiry.kind === "approved")

@@ -9,9 +9,6 @@ import {
   movementOutcome,
   withSubReference,
   type AcquirerOutcome,
-  type Capabilities,
-  type FollowUpRequest,
-  type InquiryOutcome,
   type MovementOutcome,
 } from "@holdfast/acquirer";
 import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
@@ -23,19 +20,15 @@ import { changeRefund } from "./change-refund.ts";
 import type { RefundRow } from "./refund-record.ts";
 import { keepApproval, noteNotSent, postpone, renewLease, type LeasedRefund } from "./refund-queries.ts";
 import type { FinalRefundState } from "./refund.ts";
-import type { BankOf } from "./shared-bank.ts";
+import type { RefundBank, RefundVerdict } from "./refund-bank.ts";
 
 export type CarryOutDeps = {
   db: Kysely<RefundsDatabase>;
-  bank: BankOf;
+  bank: RefundBank;
   payments: PaymentsPort;
   events: BusinessEvents;
   /** Times of the attempts in one state; after the last the time between two doubles. */
   scheduleMs: readonly number[];
-  /** What the bank does with a refund that it gets twice. */
-  capabilities: Capabilities;
-  /** How long after it was sent a refund may still reach the bank. */
-  horizonMs: number;
   /** Bound of one acquirer call; shorter than the lease. */
   acquirerTimeoutMs: number;
   leaseMs: number;
@@ -72,7 +65,7 @@ async function executeRefund(
   refund: LeasedRefund,
   until = waitUntil(deps),
 ): Promise<LeasedRefund | undefined> {
-  const outcome = await callAcquirer(deps, refund, until);
+  const outcome = await deps.bank.carryOut(refund, until);
   await failpoint("refunds.after_acquirer");
   if (outcome.kind === "not_sent") await noteNotSent(deps.db, refund);
   return await conclude(deps, refund, outcome);
@@ -84,9 +77,10 @@ async function executeRefund(
  * reference where the bank has called this one too late.
  */
 async function resumeExecution(deps: CarryOutDeps, refund: LeasedRefund): Promise<LeasedRefund | undefined> {
-  const inquiry = await inquireAboutRefund(deps, refund);
+  const answer = await inquireAboutRefund(deps, refund);
   await failpoint("refunds.after_inquiry");
-  const known = outcomeOf(deps, inquiry, refund);
+  const { verdict: inquiry } = answer;
+  const known = outcomeOf(deps, answer, refund);
   if (known === "wait") return await tryLater(deps, refund, inquiry.kind);
   if (known !== "repeat" && known !== "repeat_anew") {
     if (inquiry.kind === "approved" && known.kind === "unknown") await keepApproval(deps.db, refund, inquiry);
@@ -108,9 +102,8 @@ async function resumeExecution(deps: CarryOutDeps, refund: LeasedRefund): Promis
 export async function inquireAboutRefund(
   deps: Pick<CarryOutDeps, "bank" | "now" | "acquirerTimeoutMs">,
   refund: RefundRow,
-): Promise<InquiryOutcome> {
-  const request = { reference: acquirerReference(refund), waitUntil: waitUntil(deps) };
-  return await deps.bank(refund.merchant_id).inquire(request);
+): Promise<RefundVerdict> {
+  return await deps.bank.inquire(refund, waitUntil(deps));
 }
 
 /** Our reference of a refund; every call carries it. The first has no number. */
@@ -121,26 +114,15 @@ export function acquirerReference({
   return withSubReference(`${refund_id}:refund`, sub_reference);
 }
 
-async function callAcquirer(deps: CarryOutDeps, refund: LeasedRefund, until: Date): Promise<AcquirerOutcome> {
-  const request: FollowUpRequest = {
-    reference: acquirerReference(refund),
-    parentReference: refund.parent_reference!,
-    amountMinor: refund.amount_minor,
-    currency: refund.currency,
-    waitUntil: until,
-  };
-  const bank = deps.bank(refund.merchant_id);
-  return refund.kind === "release" ? await bank.release(request) : await bank.refund(request);
-}
-
 /** What an inquiry about the refund means for it. */
 export function outcomeOf(
-  { capabilities, horizonMs }: Pick<CarryOutDeps, "capabilities" | "horizonMs">,
-  inquiry: InquiryOutcome,
+  { acquirerTimeoutMs }: Pick<CarryOutDeps, "acquirerTimeoutMs">,
+  { verdict, repetition, lateArrivalMs }: RefundVerdict,
   { amount_minor, currency, sent_ms_ago }: Pick<LeasedRefund, "amount_minor" | "currency" | "sent_ms_ago">,
 ): MovementOutcome {
   const asked = { amountMinor: amount_minor, currency };
-  return movementOutcome(inquiry, asked, { sentMsAgo: sent_ms_ago, horizonMs }, capabilities);
+  const horizonMs = acquirerTimeoutMs + lateArrivalMs;
+  return movementOutcome(verdict, asked, { sentMsAgo: sent_ms_ago, horizonMs }, { repetition });
 }
 
 /** Commits a known outcome, and leaves an unknown one to recovery. */

@@ -10,25 +10,35 @@ const inRange = ({ importId, from, to }: LineRange) =>
 /** Facts of refunds report refunds, and those of payments everything else. */
 const SAME_SIDE = sql`fact.account_id = line.account_id and (fact.kind = 'REFUND') = (line.kind = 'REFUND')`;
 
+const ONE_FACT = sql`case when count(*) = 1 then min(fact.fact_id::text)::uuid end`;
+
+/** Sets the fact that `found` looks up for each line of the range; `found` is a subquery with one value or none. */
+const attach = (range: LineRange, which: RawBuilder<unknown>, found: RawBuilder<unknown>) => sql`
+  update line set fact_id = found.fact_id
+  from (select line_no, (${found}) as fact_id from line where ${inRange(range)} and ${which}) as found
+  where line.import_id = ${range.importId} and line.line_no = found.line_no and found.fact_id is not null`;
+
 /**
  * The ways in which a line names a fact, the surest first. A way that finds more than one fact finds none: to guess is
- * worse than a difference that somebody looks at.
+ * worse than a difference that somebody looks at. Facts are looked up line by line, by an index: how many of them are not
+ * reported yet is what the planner's statistics know least, so soon after a file was taken, and a join in the other order
+ * would read all lines for each fact.
  */
 export const ATTACH: readonly ((range: LineRange) => RawBuilder<unknown>)[] = [
   // Our reference.
-  (range) => sql`
-    update line set fact_id = fact.fact_id from fact
-    where ${inRange(range)} and fact.fact_id = line.reference_id and ${SAME_SIDE}`,
+  (range) =>
+    attach(
+      range,
+      sql`line.reference_id is not null`,
+      sql`select fact.fact_id from fact where fact.fact_id = line.reference_id and ${SAME_SIDE}`,
+    ),
   // The bank's reference, where it shows none of ours.
-  (range) => sql`
-    update line set fact_id = found.fact_id
-    from (
-      select line.line_no, min(fact.fact_id::text)::uuid as fact_id
-      from line join fact on fact.external_transaction_id = line.bank_reference and ${SAME_SIDE}
-      where ${inRange(range)} and line.reference_id is null
-      group by line.line_no having count(*) = 1
-    ) as found
-    where line.import_id = ${range.importId} and line.line_no = found.line_no`,
+  (range) =>
+    attach(
+      range,
+      sql`line.reference_id is null and line.bank_reference is not null`,
+      sql`select ${ONE_FACT} from fact where fact.external_transaction_id = line.bank_reference and ${SAME_SIDE}`,
+    ),
   // A refund under its payment's reference: the bank has none for refunds. The first of equal amounts is the first refund.
   (range) => sql`
     update line set fact_id = found.fact_id
@@ -48,20 +58,17 @@ export const ATTACH: readonly ((range: LineRange) => RawBuilder<unknown>)[] = [
     ) as found
     where line.import_id = ${range.importId} and line.line_no = found.line_no`,
   // Authorization code, amount, card and day, of what no line reports yet.
-  (range) => sql`
-    update line set fact_id = found.fact_id
-    from (
-      select line.line_no, min(fact.fact_id::text)::uuid as fact_id
-      from line
-      join account on account.account_id = line.account_id
-      join fact on fact.auth_code = line.auth_code and fact.amount_minor = abs(line.gross_minor)
-        and fact.currency = line.currency and fact.masked_pan = line.masked_pan
-        and (fact.occurred_at at time zone account.time_zone)::date = line.transacted_at::date
-        and not fact.reported and ${SAME_SIDE}
-      where ${inRange(range)} and line.reference_id is null
-      group by line.line_no having count(*) = 1
-    ) as found
-    where line.import_id = ${range.importId} and line.line_no = found.line_no`,
+  (range) =>
+    attach(
+      range,
+      sql`line.reference_id is null and line.auth_code is not null`,
+      sql`
+        select ${ONE_FACT} from fact join account on account.account_id = fact.account_id
+        where fact.auth_code = line.auth_code and fact.amount_minor = abs(line.gross_minor)
+          and fact.currency = line.currency and fact.masked_pan = line.masked_pan
+          and (fact.occurred_at at time zone account.time_zone)::date = line.transacted_at::date
+          and not fact.reported and ${SAME_SIDE}`,
+    ),
 ];
 
 /** What lines report is to be compared. */

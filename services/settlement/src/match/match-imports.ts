@@ -62,7 +62,7 @@ async function attachLines(
   }
 }
 
-const LINES_AT_A_TIME = 5_000;
+const LINES_AT_A_TIME = 1_000;
 
 /** What the stream has lost, what was captured since, and what happened before this service was there. */
 async function askAboutUnknown(

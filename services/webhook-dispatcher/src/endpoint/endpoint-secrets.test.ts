@@ -1,12 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { SecretUnreadableError } from "@holdfast/sealing";
 import { expect, test } from "vitest";
-import {
-  decryptSecret,
-  generateSecret,
-  encryptSecret,
-  SecretUnreadableError,
-  signingSecrets,
-} from "./endpoint-secrets.ts";
+import { decryptSecret, generateSecret, encryptSecret, signingSecrets } from "./endpoint-secrets.ts";
 import type { StoredEndpoint } from "./stored-endpoint.ts";
 
 const merchantId = randomUUID();

@@ -1,8 +1,9 @@
 import { appendAudit } from "@holdfast/audit";
+import { SecretUnreadableError } from "@holdfast/sealing";
 import type { KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
-import { decryptSecret, encryptSecret, SecretUnreadableError } from "./endpoint-secrets.ts";
+import { decryptSecret, encryptSecret } from "./endpoint-secrets.ts";
 import { keyIdOf } from "./secret-keys-in-use.ts";
 
 export type Reencryption = {

@@ -52,7 +52,7 @@ test("a report is counted and answered with nothing, in both forms that browsers
     { directive: "script-src-elem", source: "foreign", origin: "https://evil.example" },
     { directive: "style-src-attr", source: "inline" },
   ]);
-  expect(JSON.stringify(lines)).not.toMatch(/secret|4111|skim/);
+  expect(JSON.stringify(lines)).not.toMatch(/secret|41111111|skim/);
 });
 
 test("whatever else is sent gets the same answer and counts for nothing", async () => {

@@ -1,26 +1,36 @@
 import { createHash } from "node:crypto";
-import type { Challenge } from "@holdfast/contracts";
+import type { ChallengeForm } from "@holdfast/contracts";
 import { escapeHtml } from "../html.ts";
 import { reportDirectives, REPORTS_PATH } from "../page-reports/report-headers.ts";
 
-type Form = Pick<Challenge, "url" | "fields">;
+type Form = Pick<ChallengeForm, "url" | "fields">;
+type Texts = { language: string; button: string };
 
 /**
  * A page that takes the browser to the issuer: a form that sends itself, and a button where scripts do not run. The
  * merchant may embed it in a page of its own, so it needs nothing from ours.
  */
-export function challengeForm(
-  { url, fields }: Form,
-  { language, button }: { language: string; button: string },
-) {
+export function challengeForm({ url, fields }: Form, texts: Texts): string {
   const inputs = Object.entries(fields).map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   );
+  return pageThatSends({ method: "post", url, inputs }, texts);
+}
+
+/** The same to a page of ours, which has the challenge. */
+export function leadTo(pageUrl: string, texts: Texts): string {
+  return pageThatSends({ method: "get", url: pageUrl, inputs: [] }, texts);
+}
+
+function pageThatSends(
+  { method, url, inputs }: { method: "get" | "post"; url: string; inputs: string[] },
+  { language, button }: Texts,
+): string {
   return `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><title>3-D Secure</title></head>
 <body>
-<form id="challenge" method="post" action="${escapeHtml(url)}">
+<form id="challenge" method="${method}" action="${escapeHtml(url)}">
 ${inputs.join("\n")}
 <noscript><button>${escapeHtml(button)}</button></noscript>
 </form>
@@ -30,14 +40,14 @@ ${inputs.join("\n")}
 `;
 }
 
-/** The only script of the page. */
-export const SUBMIT = 'document.getElementById("challenge").submit()';
+/** The only script of the page. A field of the form may be named `submit`, and would hide the form's own. */
+export const SUBMIT = 'HTMLFormElement.prototype.submit.call(document.getElementById("challenge"))';
 
 /**
  * The Content-Security-Policy of our own page with the form. The form may go to the challenge's address and, since
  * browsers apply `form-action` to redirects after a form, too, on to any https address that the issuer leads to.
  */
-export function challengePolicy({ url }: Pick<Challenge, "url">): string {
+export function challengePolicy({ url }: Pick<ChallengeForm, "url">): string {
   const { origin, protocol } = new URL(url);
   const hash = createHash("sha256").update(SUBMIT).digest("base64");
   return [
@@ -49,6 +59,17 @@ export function challengePolicy({ url }: Pick<Challenge, "url">): string {
     REPORTED_TO,
   ].join("; ");
 }
+
+/**
+ * The policy of a page of the bank's own, which is sent as it is. In its sandbox the page has an origin of its own that is
+ * nobody's: no cookie, storage, script or frame of ours is within its reach. What it leads to is not in the sandbox, so the
+ * issuer's pages work as ever and the browser comes back to the top. Nothing else is restricted, since what it loads and
+ * where its forms go is the bank's; nor is it reported.
+ */
+export const BANK_PAGE_POLICY = [
+  "sandbox allow-forms allow-scripts allow-top-navigation",
+  "frame-ancestors https:",
+].join("; ");
 
 /** Merchants show challenges in a frame; these pages have nothing that could be clicked by mistake. */
 export const FRAMED_BY = "frame-ancestors https:";

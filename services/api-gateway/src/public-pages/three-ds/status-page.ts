@@ -4,11 +4,12 @@ import { escapeHtml } from "../html.ts";
 import { FRAMED_BY, REPORTED_TO } from "./challenge-form.ts";
 
 /** What these pages can say. None of it is how a payment ended: the shop says that. */
-export type Notice = "waiting" | "invalid" | "expired" | "unavailable";
+export type Notice = "waiting" | "invalid" | "expired" | "unavailable" | "unproven" | "reload";
 
 export const PAGE_TEXTS = {
   en: {
     continue: "Continue to your bank",
+    sendAgain: "Try again",
     waiting: [
       "One moment, please",
       "We are waiting for your bank's answer. This page updates automatically; please do not pay again.",
@@ -19,9 +20,18 @@ export const PAGE_TEXTS = {
       "One moment, please",
       "The service is temporarily unavailable. This page tries again automatically; please do not pay again.",
     ],
+    unproven: [
+      "Your bank's answer could not be confirmed",
+      "Nothing has been charged. Please complete the verification at your bank, or check your order at the shop.",
+    ],
+    reload: [
+      "One moment, please",
+      "The service is temporarily unavailable. Please reload this page in a minute; please do not pay again.",
+    ],
   },
   tr: {
     continue: "Bankanızın sayfasına git",
+    sendAgain: "Yeniden dene",
     waiting: [
       "Lütfen bekleyin",
       "Bankanızın yanıtı bekleniyor. Bu sayfa otomatik olarak güncellenir; lütfen yeniden ödeme yapmayın.",
@@ -38,10 +48,26 @@ export const PAGE_TEXTS = {
       "Lütfen bekleyin",
       "Hizmet geçici olarak kullanılamıyor. Bu sayfa otomatik olarak yeniden dener; lütfen yeniden ödeme yapmayın.",
     ],
+    unproven: [
+      "Bankanızın yanıtı doğrulanamadı",
+      "Kartınızdan tahsilat yapılmadı. Lütfen doğrulamayı bankanızda tamamlayın veya siparişinizi işletmenin sitesinden kontrol edin.",
+    ],
+    reload: [
+      "Lütfen bekleyin",
+      "Hizmet geçici olarak kullanılamıyor. Lütfen bir dakika sonra bu sayfayı yenileyin; lütfen yeniden ödeme yapmayın.",
+    ],
   },
-} as const satisfies Record<Language, { continue: string } & Record<Notice, readonly [string, string]>>;
+} as const satisfies Record<
+  Language,
+  { continue: string; sendAgain: string } & Record<Notice, readonly [string, string]>
+>;
 
-/** A page without a script, an image or anything to fill in. @param refreshS seconds until the browser asks again. */
+/**
+ * A page without a script, an image or anything to fill in.
+ * @param refreshUrl where the browser asks again by itself; "" is the address that it has, with its query.
+ * @param refreshS seconds until then.
+ * @param challengeUrl our page that leads to the challenge, as a link.
+ */
 export function answerNotice(
   exchange: Exchange,
   status: number,
@@ -50,16 +76,21 @@ export function answerNotice(
     language,
     refreshUrl,
     refreshS = REFRESH_S,
-  }: { language: Language; refreshUrl?: string; refreshS?: number },
+    challengeUrl,
+  }: { language: Language; refreshUrl?: string; refreshS?: number; challengeUrl?: string | undefined },
 ): void {
   const [heading, text] = PAGE_TEXTS[language][notice];
+  const link =
+    challengeUrl === undefined
+      ? ""
+      : `\n<p><a href="${escapeHtml(challengeUrl)}">${escapeHtml(PAGE_TEXTS[language].continue)}</a></p>`;
   const body = `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(heading)}</title></head>
 <body>
 <main>
 <h1>${escapeHtml(heading)}</h1>
-<p role="status">${escapeHtml(text)}</p>
+<p role="status">${escapeHtml(text)}</p>${link}
 </main>
 </body>
 </html>
@@ -69,14 +100,16 @@ export function answerNotice(
     {
       ...PAGE_HEADERS,
       "Content-Security-Policy": `default-src 'none'; form-action 'none'; base-uri 'none'; ${FRAMED_BY}; ${REPORTED_TO}`,
-      ...(refreshUrl !== undefined && { Refresh: `${refreshS}; url=${refreshUrl}` }),
+      ...(refreshUrl !== undefined && {
+        Refresh: refreshUrl === "" ? String(refreshS) : `${refreshS}; url=${refreshUrl}`,
+      }),
       ...((status === 503 || status === 429) && { "Retry-After": String(refreshS) }),
     },
     body,
   );
 }
 
-const REFRESH_S = 3;
+export const REFRESH_S = 3;
 
 /** These addresses go to no other site: knowing one is as good as the session. */
 const PRIVACY_HEADERS = { "Referrer-Policy": "no-referrer" };

@@ -38,6 +38,8 @@ let payments: Awaited<ReturnType<typeof serveCommands>>;
 const enrolments: EnrolPayment[] = [];
 const returns: CompletePayment[] = [];
 let enrolled: (payload: EnrolPayment) => CommandReply<EnrolledPayment>;
+/** What there is to pass. */
+let shown: { expiresAt: string } & ({ url: string; fields: Record<string, string> } | { html: string });
 let ended: (payload: CompletePayment) => CommandReply<SessionState>;
 
 const challenged = (payload: EnrolPayment): CommandReply<EnrolledPayment> => ({
@@ -66,7 +68,7 @@ beforeAll(async () => {
       outcome: "pending",
       result: {
         ...state("ENROLLED", payload.paymentId),
-        challenge: { ...CHALLENGE, pageUrl: "https://x" },
+        challenge: { ...shown, pageUrl: "https://x" },
       },
     })),
   ]);
@@ -76,6 +78,7 @@ beforeEach(() => {
   returns.length = 0;
   gateway.lines.length = 0;
   enrolled = challenged;
+  shown = CHALLENGE;
   ended = ({ paymentId }) => ({ outcome: "done", result: state("SUCCESS", paymentId) });
 });
 afterAll(async () => {
@@ -132,6 +135,27 @@ describe("POST /api/3ds", () => {
     expect(page).toContain('action="https://acs.example/challenge"');
     expect(page).toContain('name="session" value="acquirer-session"');
     expectCommonHeaders(answer);
+  });
+
+  test("answers a page of the bank's own, and a challenge that is over, by a page that leads to ours", async () => {
+    enrolled = (payload) => ({
+      outcome: "done",
+      result: {
+        ...recordOf(payload),
+        status: "ENROLLED",
+        challengeWay: { pageUrl: payload.pageUrl, expiresAt: CHALLENGE.expiresAt },
+      },
+    });
+    const answer = await enrol();
+    const { pageUrl } = enrolments.at(-1)!;
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { redirectUrl: pageUrl, expiresAt: CHALLENGE.expiresAt },
+    });
+    expect(answer.body).not.toHaveProperty("challengeWay");
+    const page = Buffer.from(answer.body["htmlContent"] as string, "base64").toString();
+    expect(page).toContain(`method="get" action="${pageUrl}"`);
+    expect(page).not.toContain("<input");
   });
 
   test("hands payments the terms, the session, and the card sealed", async () => {
@@ -213,6 +237,26 @@ describe("the way to the challenge", () => {
     expect(returns).toEqual([]);
   });
 
+  test("is the bank's own page where it has one, as it is, in a sandbox with an origin that is nobody's", async () => {
+    const { challenge } = await pages();
+    const html =
+      "<!doctype html><form action=https://acs.example/><script>document.forms[0].submit()</script>";
+    shown = { html, expiresAt: CHALLENGE.expiresAt };
+    const page = await visit({ path: challenge });
+    expect(page).toMatchObject({
+      status: 200,
+      text: html,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy":
+          "sandbox allow-forms allow-scripts allow-top-navigation; frame-ancestors https:",
+        "referrer-policy": "no-referrer",
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+      },
+    });
+  });
+
   test("is in the first of the browser's languages that we have, as the checkout is", async () => {
     const { challenge } = await pages();
     const headers = { "accept-language": "de-DE,de;q=0.9,tr;q=0.8,en;q=0.7" };
@@ -255,7 +299,9 @@ describe("the way back", () => {
       },
       text: "",
     });
-    expect(returns).toEqual([{ paymentId, sessionId, acquirerSession: "acquirer-session" }]);
+    const session = ["session", "acquirer-session"];
+    const fields = method === "GET" ? [session] : [session, ["other", "1"]];
+    expect(returns).toEqual([{ paymentId, sessionId, returned: { fields } }]);
   });
 
   test("with an outcome nobody knows is a page that asks again, and goes nowhere", async () => {
@@ -326,13 +372,81 @@ describe("the way back", () => {
     expect(answer.headers["location"]).toMatch(/^https:\/\/shop\.example\/yes/);
   });
 
+  test("hands on all that the browser brought, in its order and with its repetitions", async () => {
+    const { back, paymentId, sessionId } = await pages();
+    const fields: [string, string][] = [
+      ["session", "a"],
+      ["HASH", "a+b/c=="],
+      ["session", "b"],
+      ["", "unnamed"],
+      ["BillToName", "Şule Öztürk"],
+      ["empty", ""],
+    ];
+    await postForm(back, new URLSearchParams(fields).toString());
+    await visit({ path: `${back}?${new URLSearchParams(fields).toString()}` });
+    await visit({ path: back });
+    expect(returns).toEqual([
+      { paymentId, sessionId, returned: { fields } },
+      { paymentId, sessionId, returned: { fields } },
+      { paymentId, sessionId, returned: { fields: [] } },
+    ]);
+  });
+
   test.each([
-    ["two sessions", "session=a&session=b"],
-    ["a session of any length", `session=${"a".repeat(129)}`],
-  ])("with %s is refused", async (_case, body) => {
+    ["fields", "a=1&".repeat(201)],
+    ["characters in a name", `${"n".repeat(257)}=1`],
+  ])("with too many %s is refused", async (_case, body) => {
     const { back } = await pages();
     expect(await postForm(back, body)).toMatchObject({ status: 400 });
+    expect(await visit({ path: `${back}?${body}` })).toMatchObject({ status: 400 });
     expect(returns).toEqual([]);
+  });
+
+  test("that proves nothing is a page with the way back to the bank, and no hop by itself", async () => {
+    const pageUrl = "https://pay.example.test/3ds/challenge/key.state";
+    ended = ({ paymentId }) => ({
+      outcome: "pending",
+      result: {
+        ...state("ENROLLED", paymentId),
+        challenge: { ...CHALLENGE, pageUrl },
+        returnWas: "not_genuine",
+      },
+    });
+    const { back } = await pages();
+    const page = await postForm(back, "session=forged");
+    expect(page.status).toBe(400);
+    expect(page.text).toContain(`<a href="${pageUrl}">`);
+    expect(page.text).toContain("Nothing has been charged");
+    for (const hop of ["refresh", "location"]) expect(page.headers).not.toHaveProperty(hop);
+    expect(page.text).not.toMatch(/<script|<form/);
+  });
+
+  test.each<[number, CommandReply<SessionState> | "not_used"]>([
+    [503, { outcome: "not_started" }],
+    [503, { outcome: "in_doubt" }],
+    [200, "not_used"],
+  ])("that cannot be looked at yet (%i) loses nothing: the page brings it again", async (status, reply) => {
+    const { back, paymentId, sessionId } = await pages();
+    const notUsed = { ...state("ENROLLED", paymentId), returnWas: "not_used" as const };
+    ended = () => (reply === "not_used" ? { outcome: "pending", result: notUsed } : reply);
+    const fields: [string, string][] = [
+      ["session", 'a"><script>alert(1)</script>'],
+      ["session", "b"],
+      ["submit", "Gönder"],
+    ];
+    const page = await postForm(back, new URLSearchParams(fields).toString());
+    expect(page.status).toBe(status);
+    expect(page.headers).not.toHaveProperty("refresh");
+    expect(page.headers["content-security-policy"]).toContain("form-action 'self' https:");
+    expect(page.text).not.toContain("<script>alert");
+    const action = /action="([^"]+)"/.exec(page.text)?.[1] ?? "";
+    const again = [...page.text.matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(
+      ([, name = "", value = ""]): [string, string] => [unescapeHtml(name), unescapeHtml(value)],
+    );
+    ended = ({ paymentId: id }) => ({ outcome: "done", result: state("SUCCESS", id) });
+    const path = new URL(action, `https://pay.example.test${back}`).pathname;
+    expect(await postForm(path, new URLSearchParams(again).toString())).toMatchObject({ status: 303 });
+    expect(returns.at(-1)).toEqual({ paymentId, sessionId, returned: { fields } });
   });
 
   test("with a body that is too large, or no form, is refused", async () => {
@@ -358,11 +472,12 @@ describe("the way back", () => {
   test("is logged by its template: nothing of the state, and nothing the browser brought", async () => {
     const { back, paymentId } = await pages();
     await visit({ path: `${back}?session=acquirer-session` });
+    await postForm(back, "md=acquirer-session&Ecom_Payment_Card_ExpDate_Year=2031-of-the-card");
     const lines = JSON.stringify(gateway.lines);
     expect(lines).toContain("/3ds/return/{state}");
     expect(lines).toContain(paymentId);
     expect(lines).not.toContain(back.split("/").at(-1));
-    expect(lines).not.toContain("acquirer-session");
+    expect(lines).not.toMatch(/acquirer-session|2031-of-the-card|Ecom_/);
   });
 
   test("needs no sign-in, and the merchant API does not have it", async () => {
@@ -417,6 +532,19 @@ test("over the rate limit a state that is not ours is in no header, and is no 5x
     }
   }
   await ask(challenge);
+  // What the browser brought is still with it: in the address, or in the form that it sends again on a reload.
+  expect(await ask(`${back}?session=acquirer-session`)).toMatchObject({
+    status: 429,
+    headers: { refresh: expect.stringMatching(/^\d+$/) },
+  });
+  const posted = await http(limited.ports.public, {
+    method: "POST",
+    path: back,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: "session=acquirer-session",
+  });
+  expect(posted).toMatchObject({ status: 429, text: expect.stringContaining("Please reload") });
+  expect(posted.headers).not.toHaveProperty("refresh");
   for (const path of [back, challenge]) {
     const answer = await ask(path);
     expect(answer.status).toBe(429);
@@ -424,3 +552,8 @@ test("over the rate limit a state that is not ours is in no header, and is no 5x
     expect(answer.headers["refresh"]).toContain(path.split("/").at(-1));
   }
 });
+
+function unescapeHtml(text: string): string {
+  const characters: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
+  return text.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => characters[name]!);
+}

@@ -1,7 +1,7 @@
 /**
  * The public pages of 3-D Secure: the way to the challenge, and the way back. Cardholders do not sign in; the signed state
- * in the path names the payment. What a browser sends decides nothing: the return asks `payments`, which asks the
- * acquirer. A browser goes to the shop only when the payment has ended, and only to the address the merchant gave with
+ * in the path names the payment. What a browser brings back is handed to `payments`, whose acquirer judges it, and is kept
+ * nowhere: while it cannot be judged, the browser keeps it and sends it again. A browser goes to the shop only when the payment has ended, and only to the address the merchant gave with
  * it; until then it gets a page that asks again by itself.
  */
 import type { PageRateLimit } from "../../limits/page-rate-limit.ts";
@@ -10,6 +10,7 @@ import {
   completePayment,
   PROBLEMS,
   readSession,
+  type BrowserReturn,
   type CommandReply,
   type SessionState,
   type Work,
@@ -25,7 +26,9 @@ import { refuse } from "../../http/problem-response.ts";
 import type { SendPageCommand } from "../../bus/send-command.ts";
 import { chooseLocale, type Language } from "../choose-language.ts";
 import { shopUrlOfPayment } from "../shop-url.ts";
-import { challengeForm, challengePolicy } from "./challenge-form.ts";
+import { readBrowserReturn } from "./browser-return.ts";
+import { BANK_PAGE_POLICY, challengeForm, challengePolicy } from "./challenge-form.ts";
+import { answerSendAgain } from "./send-again.ts";
 import type { PagePurpose, SessionIds, SignedSessions } from "./signed-session.ts";
 import { answerNotice, PAGE_HEADERS, PAGE_TEXTS, REDIRECT_HEADERS } from "./status-page.ts";
 
@@ -50,6 +53,8 @@ type Visit = {
   language: Language;
   /** The address of this page without its query: where it asks again. */
   path: string;
+  /** What the browser brought back from the issuer, if it brought anything. */
+  returned?: BrowserReturn;
 };
 
 type ServedPage = {
@@ -88,7 +93,11 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RequestHandler 
     if (refusal) {
       exchange.code = refusal.code;
       const refreshS = Number(refusal.extra?.headers?.["Retry-After"]);
-      const refresh = verified.kind === "valid" ? { refreshUrl: state, refreshS } : { refreshS };
+      const isGenuine = verified.kind === "valid";
+      // The form was not read, and asking again without it would lose what the browser brought.
+      if (isGenuine && request.method === "POST")
+        return answerNotice(exchange, 429, "reload", { language, refreshS });
+      const refresh = isGenuine ? { refreshUrl: queryText(request) ? "" : state, refreshS } : { refreshS };
       return answerNotice(exchange, 429, "unavailable", { language, ...refresh });
     }
     // HEAD, which link previews send, must not complete a payment either.
@@ -100,7 +109,7 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RequestHandler 
     }
     if (verified.kind === "forged") return answerNotice(exchange, 404, "invalid", { language });
     if (verified.kind === "expired") return answerNotice(exchange, 410, "expired", { language });
-    const visit = { exchange, request, ids: verified.ids, language, path: state };
+    const visit: Visit = { exchange, request, ids: verified.ids, language, path: state };
     exchange.paymentId = visit.ids.paymentId;
     try {
       await page.handle(visit);
@@ -117,6 +126,10 @@ async function showChallenge(deps: ThreeDsPagesDeps, visit: Visit): Promise<void
     const reply = await deps.send(readSession, exchange, ids);
     const challenge = "result" in reply ? reply.result.challenge : undefined;
     if (!challenge) return answerState(visit, reply);
+    if ("html" in challenge) {
+      const headers = { ...PAGE_HEADERS, "Content-Security-Policy": BANK_PAGE_POLICY };
+      return exchange.answer(200, headers, challenge.html);
+    }
     const form = challengeForm(challenge, { language, button: PAGE_TEXTS[language].continue });
     exchange.answer(200, { ...PAGE_HEADERS, "Content-Security-Policy": challengePolicy(challenge) }, form);
   });
@@ -124,18 +137,16 @@ async function showChallenge(deps: ThreeDsPagesDeps, visit: Visit): Promise<void
 
 async function takeReturn(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
   const { exchange, ids, language } = visit;
-  const brought = await readReturned(deps, visit);
-  if (brought instanceof Refusal) {
-    exchange.code = brought.code;
-    return answerNotice(exchange, PROBLEMS[brought.code].status, "invalid", { language });
+  const text = await returnedText(deps, visit);
+  if (text instanceof Refusal) {
+    exchange.code = text.code;
+    return answerNotice(exchange, PROBLEMS[text.code].status, "invalid", { language });
   }
-  const [acquirerSession, ...more] = brought.getAll("session");
-  if (more.length > 0 || (acquirerSession?.length ?? 0) > SESSION_LENGTH_MAX) {
-    return answerNotice(exchange, 400, "invalid", { language });
-  }
-  const command = { ...ids, ...(acquirerSession !== undefined && { acquirerSession }) };
+  const returned = readBrowserReturn(text);
+  if (!returned) return answerNotice(exchange, 400, "invalid", { language });
+  if (returned.fields.length > 0) visit.returned = returned;
   await inPlace(deps, visit, "external", async () =>
-    answerState(visit, await deps.send(completePayment, exchange, command)),
+    answerState(visit, await deps.send(completePayment, exchange, { ...ids, returned })),
   );
 }
 
@@ -150,16 +161,14 @@ async function inPlace(
   if (!(await deps.inPlace({ clientAddress, subject: visit.ids.paymentId }, work, answer))) askAgain(visit);
 }
 
-const SESSION_LENGTH_MAX = 128;
-
-/** The parameters of the return, from the query or the form. */
-async function readReturned(
+/** The fields of the return as they came, from the query or the form. */
+async function returnedText(
   { bodies }: ThreeDsPagesDeps,
   { request, exchange }: Visit,
-): Promise<URLSearchParams | Refusal> {
-  if (request.method === "GET") return new URLSearchParams(queryText(request));
+): Promise<string | Refusal> {
+  if (request.method === "GET") return queryText(request);
   const body = await readBody(exchange, formSource(bodies, exchange), isForm);
-  return body instanceof Refusal ? body : new URLSearchParams(body.toString("utf8"));
+  return body instanceof Refusal ? body : body.toString("utf8");
 }
 
 /** Goes on to the shop with a payment that has ended; with an unknown outcome the browser waits here. */
@@ -169,7 +178,7 @@ function answerState(visit: Visit, reply: CommandReply<SessionState>): void {
     case "done":
       return exchange.answer(303, { ...REDIRECT_HEADERS, Location: shopUrlOfPayment(reply.result) }, "");
     case "pending":
-      return answerNotice(exchange, 200, "waiting", { language, refreshUrl: visit.path });
+      return answerPending(visit, reply.result);
     case "problem":
       exchange.code = reply.code;
       return answerNotice(exchange, 404, "invalid", { language });
@@ -181,7 +190,19 @@ function answerState(visit: Visit, reply: CommandReply<SessionState>): void {
   }
 }
 
-function askAgain({ exchange, language, path }: Visit): void {
+function answerPending({ exchange, language, path, returned }: Visit, state: SessionState): void {
+  // No hop by itself: an issuer that sends every browser back in the same way would have it go round for ever.
+  if (state.returnWas === "not_genuine") {
+    const challengeUrl = state.challenge?.pageUrl;
+    return answerNotice(exchange, 400, "unproven", { language, challengeUrl });
+  }
+  if (state.returnWas === "not_used" && returned)
+    return answerSendAgain(exchange, 200, { language, path, returned });
+  answerNotice(exchange, 200, "waiting", { language, refreshUrl: path });
+}
+
+function askAgain({ exchange, language, path, returned }: Visit): void {
   exchange.code ??= "service_unavailable";
+  if (returned) return answerSendAgain(exchange, 503, { language, path, returned });
   answerNotice(exchange, 503, "unavailable", { language, refreshUrl: path });
 }

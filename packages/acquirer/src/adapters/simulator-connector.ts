@@ -1,0 +1,41 @@
+import { z } from "zod";
+import type { AcquirerConnector } from "../connector.ts";
+import { BoundedHttpClient } from "../bounded-http-client.ts";
+import { REPETITIONS } from "../capabilities.ts";
+import { createSimulatorAcquirer, simulatorCapabilities } from "./simulator.ts";
+
+const settings = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_048)
+    .describe("The simulator's address."),
+  repetition: z
+    .enum(REPETITIONS)
+    .default("replay")
+    .describe("What it does with a call that it gets twice, as its mode `repetition` says."),
+});
+
+export type SimulatorSettings = z.infer<typeof settings>;
+
+/** Our own simulator's protocol, without credentials. */
+export const simulatorConnector: AcquirerConnector<SimulatorSettings, Record<string, never>> = {
+  protocol: "sim",
+  settings,
+  secrets: z.strictObject({}),
+  currencies: [],
+  capabilities: ({ repetition }) => simulatorCapabilities(repetition),
+  connect({ settings: { url, repetition } }, _secrets, wire) {
+    const acquirer = createSimulatorAcquirer({ url, repetition, ...wire });
+    const client = new BoundedHttpClient({ url, ...wire, connectionsMax: 1 });
+    return {
+      ...acquirer,
+      async probe(waitUntil) {
+        const exchange = await client.exchange({ method: "GET", path: "/livez" }, waitUntil);
+        if (exchange.kind === "answered" && exchange.status === 200) return { kind: "ok" };
+        const detail = exchange.kind === "answered" ? `answered ${exchange.status}` : exchange.kind;
+        return { kind: "unreachable", detail };
+      },
+      close: async () => void (await Promise.all([acquirer.close(), client.close()])),
+    };
+  },
+};

@@ -1,0 +1,54 @@
+import type { z } from "zod";
+import type { Acquirer } from "./acquirer.ts";
+import type { Capabilities } from "./capabilities.ts";
+
+/** A connector whose settings and secrets are checked by its own schemas before it is used. */
+// oxlint-disable-next-line typescript/no-explicit-any -- each connector has its own, and only its schemas make them
+export type AnyConnector = AcquirerConnector<any, any>;
+
+/** What speaks one acquirer's protocol, for any number of accounts. It keeps nothing between calls but connections. */
+export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
+  /** `sim`, `nestpay`, `iyzico`. */
+  readonly protocol: string;
+  /** Settings of an account that are no secret: addresses, client id, defaults. Checked when they are written. */
+  readonly settings: z.ZodType<Settings>;
+  /** User names, passwords, store keys: checked before they are sealed. */
+  readonly secrets: z.ZodType<Secrets>;
+  /** ISO 4217 codes that the protocol can carry; empty where it can carry all. */
+  readonly currencies: readonly string[];
+  capabilities(settings: Settings): Capabilities;
+  connect(account: ConnectedAccount<Settings>, secrets: Secrets, wire: AcquirerWire): ProbedAcquirer;
+}
+
+/** An account at an acquirer, under one version of its settings and secrets. */
+export type ConnectedAccount<Settings> = {
+  accountId: string;
+  version: number;
+  settings: Settings;
+  businessDay: BusinessDay;
+};
+
+/** When an acquirer's day ends: `cutOff` is HH:MM in `timeZone` (IANA). */
+export type BusinessDay = { timeZone: string; cutOff: string };
+
+/** How an account is reached; nothing of it is the protocol's. */
+export type AcquirerWire = {
+  connectionsMax: number;
+  connectTimeoutMs: number;
+  /** PEM of a certificate authority, where it is none of the public ones. */
+  ca?: string;
+  /** Takes http:// addresses elsewhere than on this machine, too. */
+  allowPlaintext: boolean;
+};
+
+export interface ProbedAcquirer extends Acquirer {
+  /** A call that moves nothing and tells a wrong password from a host that cannot be reached. */
+  probe(waitUntil: Date): Promise<ProbeOutcome>;
+}
+
+export type ProbeOutcome =
+  | { kind: "ok" }
+  /** It answered, and does not know our user, password or key. */
+  | { kind: "credentials"; detail: string }
+  /** No connection, or no answer of the protocol. */
+  | { kind: "unreachable"; detail: string };

@@ -1,0 +1,314 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { BankMovement, InquiryOutcome, MovementKind } from "./acquirer.ts";
+import { judge, type Attempt, type Verdict } from "./judge.ts";
+
+const SENT_AT = new Date("2026-03-01T12:00:00Z");
+const KINDS = ["authorize", "sale", "capture", "void", "release", "refund"] as const;
+/** Of an acquirer that gives our reference back, and of one that never does. */
+const NAMED = { ownReferenceOn: KINDS };
+const NAMELESS = { ownReferenceOn: [] };
+
+/** So long after the attempt was sent, or before it. */
+const after = (seconds: number) => new Date(SENT_AT.getTime() + seconds * 1_000);
+const attempt = (change: Partial<Attempt> = {}): Attempt => ({
+  reference: "r-1:refund",
+  kind: "refund",
+  amountMinor: 1_000n,
+  currency: "TRY",
+  sentAt: SENT_AT,
+  ...change,
+});
+const movement = (change: Partial<BankMovement> = {}): BankMovement => ({
+  kind: "refund",
+  state: "approved",
+  ownReference: "r-1:refund",
+  amountMinor: 1_000n,
+  currency: "TRY",
+  externalTransactionId: "ext-1",
+  authCode: "a-1",
+  resultCode: "00",
+  resultMessage: "Approved",
+  at: after(1),
+  ...change,
+});
+const found = (...movements: BankMovement[]): InquiryOutcome => ({ kind: "found", movements });
+const named = (...movements: BankMovement[]) => judge(attempt(), found(...movements), NAMED);
+const nameless = (...movements: BankMovement[]) => judge(attempt(), found(...movements), NAMELESS);
+
+const MISMATCH: Verdict = { kind: "unknown", reason: "mismatch" };
+const PENDING: Verdict = { kind: "unknown", reason: "pending" };
+
+describe("without movements, the verdict is what the inquiry was answered", () => {
+  test.each<Exclude<InquiryOutcome, { kind: "found" }>>([
+    { kind: "not_found" },
+    { kind: "unknown", reason: "timeout" },
+    { kind: "not_sent", reason: "limit", notBefore: after(60) },
+  ])("$kind", (inquiry) => {
+    expect(judge(attempt(), inquiry, NAMED)).toEqual(inquiry);
+    expect(judge(attempt(), inquiry, NAMELESS)).toEqual(inquiry);
+  });
+
+  test("and of an order that has none, that the attempt is not known", () => {
+    expect(named()).toEqual({ kind: "not_found" });
+    expect(nameless()).toEqual({ kind: "not_found" });
+  });
+});
+
+describe("what became of the attempt", () => {
+  test("approved, with all that the acquirer tells of it, in its own amount", () => {
+    const authentication = { transStatus: "Y", eci: "05" } as const;
+    expect(named(movement({ amountMinor: 900n, currency: "EUR", authentication }))).toEqual({
+      kind: "approved",
+      amountMinor: 900n,
+      currency: "EUR",
+      externalTransactionId: "ext-1",
+      authCode: "a-1",
+      resultCode: "00",
+      resultMessage: "Approved",
+      at: after(1),
+      authentication,
+    });
+  });
+
+  test("approved, by an acquirer that tells little of it", () => {
+    const { ownReference, kind, state, amountMinor, currency } = movement();
+    const result = { resultCode: "00", resultMessage: "Approved" };
+    expect(named({ ownReference: ownReference!, kind, state, amountMinor, currency, ...result })).toEqual({
+      kind: "approved",
+      amountMinor,
+      currency,
+      externalTransactionId: "",
+      authCode: "",
+      ...result,
+    });
+  });
+
+  test("declined, with the acquirer's reason", () => {
+    const result = { resultCode: "51", resultMessage: "Insufficient funds" };
+    const authentication = { transStatus: "N" } as const;
+    const declined = { state: "declined", ...result, authentication } as const;
+    const verdict = { kind: "declined", externalTransactionId: "ext-1", ...result, authentication };
+    expect(named(movement(declined))).toEqual(verdict);
+    const { externalTransactionId, ...unnamed } = movement({ state: "declined", ...result });
+    expect(externalTransactionId).toBe("ext-1");
+    expect(named(unnamed)).toEqual({ kind: "declined", ...result });
+  });
+
+  test.each<[BankMovement["state"], Partial<Verdict>]>([
+    ["pending", PENDING],
+    ["voided", { kind: "reversed" }],
+    ["bound", { kind: "reversed" }],
+    ["expired", { kind: "expired" }],
+  ])("%s", (state, verdict) => {
+    expect(named(movement({ state }))).toEqual(verdict);
+    expect(nameless(movement({ state }))).toEqual(verdict);
+  });
+});
+
+describe("of several movements that are the attempt's", () => {
+  /** The first of these states that one of them has decides. */
+  const RANKS: readonly (readonly [readonly BankMovement["state"][], Partial<Verdict>])[] = [
+    [["approved"], { kind: "approved" }],
+    [["pending"], PENDING],
+    [["voided", "bound"], { kind: "reversed" }],
+    [["declined"], { kind: "declined" }],
+    [["expired"], { kind: "expired" }],
+  ];
+  const cases = RANKS.flatMap(([states, verdict], rank) =>
+    states.flatMap((first) =>
+      RANKS.slice(rank + 1).flatMap(([lower]) => lower.map((second) => ({ first, second, verdict }))),
+    ),
+  );
+
+  test.each(cases)("$first counts before $second", ({ first, second, verdict }) => {
+    const [one, other] = [movement({ state: first }), movement({ state: second })];
+    expect(named(one, other)).toMatchObject(verdict);
+    expect(named(other, one)).toMatchObject(verdict);
+  });
+
+  test("two that took effect are for people to look at", () => {
+    const other = movement({ externalTransactionId: "ext-2" });
+    expect(named(movement(), other)).toEqual(MISMATCH);
+    expect(nameless(movement(), other)).toEqual(MISMATCH);
+  });
+
+  test("the last decline is shown", () => {
+    const declined = (resultCode: string) => movement({ state: "declined", resultCode });
+    expect(named(declined("51"), declined("05"))).toMatchObject({ resultCode: "05" });
+  });
+});
+
+describe("where the acquirer gives our reference back", () => {
+  test("it alone tells which movement is ours, whatever its time and its name", () => {
+    const known = attempt({ otherTransactionIds: ["ext-1"] });
+    expect(judge(known, found(movement({ at: after(-3_600) })), NAMED)).toMatchObject({ kind: "approved" });
+  });
+
+  test.each<Partial<BankMovement>>([{ ownReference: "r-1:refund:2" }, { ownReference: "" }])(
+    "one of another reference is not ours: %o",
+    (change) => expect(named(movement(change))).toEqual({ kind: "not_found" }),
+  );
+
+  test("one without a reference is not ours", () => {
+    const { ownReference, ...unnamed } = movement();
+    expect(ownReference).toBe("r-1:refund");
+    expect(named(unnamed)).toEqual({ kind: "not_found" });
+  });
+
+  test("of some kinds only, the others are recognised without it", () => {
+    const { ownReference, ...unnamed } = movement();
+    expect(ownReference).toBe("r-1:refund");
+    const sales = { ownReferenceOn: ["sale"] } as const;
+    expect(judge(attempt(), found(unnamed), sales)).toMatchObject({ kind: "approved" });
+    expect(judge(attempt({ kind: "sale" }), found({ ...unnamed, kind: "sale" }), sales)).toEqual({
+      kind: "not_found",
+    });
+  });
+});
+
+describe("where the acquirer does not give our reference back, not ours is", () => {
+  test("one of another kind", () => {
+    for (const kind of KINDS.filter((kind) => kind !== "refund"))
+      expect(nameless(movement({ kind }))).toEqual({ kind: "not_found" });
+  });
+
+  test("one that is known to be another attempt's", () => {
+    const known = attempt({ otherTransactionIds: ["ext-0", "ext-1"] });
+    expect(judge(known, found(movement()), NAMELESS)).toEqual({ kind: "not_found" });
+    const [other, own] = [movement(), movement({ externalTransactionId: "ext-2" })];
+    expect(judge(known, found(other, own), NAMELESS)).toMatchObject({ externalTransactionId: "ext-2" });
+  });
+
+  test("one from before it was sent, by more than two clocks may differ", () => {
+    expect(nameless(movement({ at: after(-121) }))).toEqual({ kind: "not_found" });
+    expect(nameless(movement({ at: after(-120) }))).toMatchObject({ kind: "approved" });
+  });
+
+  test("but one without a time or a name may be", () => {
+    const { at, externalTransactionId, ...bare } = movement();
+    expect([at, externalTransactionId]).toEqual([after(1), "ext-1"]);
+    const known = attempt({ otherTransactionIds: ["ext-1"] });
+    expect(judge(known, found(bare), NAMELESS)).toMatchObject({ kind: "approved" });
+  });
+});
+
+describe("a void that is shown as the state of what it undid", () => {
+  const undo = attempt({ kind: "void", reference: "p-1:void:o-1", targetTransactionId: "ext-1" });
+  const target = (change: Partial<BankMovement> = {}) =>
+    movement({ kind: "sale", ownReference: "p-1", at: after(-3_600), state: "voided", ...change });
+  const judged = (...movements: BankMovement[]) => judge(undo, found(...movements), NAMED);
+
+  test("took effect, in the target's amount", () => {
+    expect(judged(target({ amountMinor: 700n }))).toMatchObject({ kind: "approved", amountMinor: 700n });
+  });
+
+  test("counts before its own refusal", () => {
+    const refused = movement({ kind: "void", ownReference: undo.reference, state: "declined" });
+    expect(judged(target(), refused)).toMatchObject({ kind: "approved" });
+    expect(judged(refused, target())).toMatchObject({ kind: "approved" });
+  });
+
+  test("did not where the target stands, is another, or is not known", () => {
+    expect(judged(target({ state: "approved" }))).toEqual({ kind: "not_found" });
+    expect(judged(target({ externalTransactionId: "ext-2" }))).toEqual({ kind: "not_found" });
+    const { targetTransactionId, ...blind } = undo;
+    expect(targetTransactionId).toBe("ext-1");
+    const { externalTransactionId, ...unnamed } = target();
+    expect(externalTransactionId).toBe("ext-1");
+    expect(judge(blind, found(target(), unnamed), NAMED)).toEqual({ kind: "not_found" });
+  });
+
+  test("is not another void of the target's name", () => {
+    expect(judged(target({ kind: "void", ownReference: "p-1:void:o-2" }))).toEqual({ kind: "not_found" });
+  });
+
+  test("says nothing of an attempt of another kind", () => {
+    const refund = attempt({ targetTransactionId: "ext-1" });
+    expect(judge(refund, found(target()), NAMED)).toEqual({ kind: "not_found" });
+  });
+});
+
+describe("whatever the movements of an order", () => {
+  const state = fc.constantFrom<BankMovement["state"][]>(
+    "approved",
+    "declined",
+    "voided",
+    "bound",
+    "expired",
+    "pending",
+  );
+  const drawn = fc.record({
+    kind: fc.constantFrom(...KINDS),
+    state,
+    ownReference: fc.constantFrom("r-1:refund", "r-2:refund", "p-1"),
+    externalTransactionId: fc.constantFrom("ext-1", "ext-2", "ext-3", "ext-4"),
+    amountMinor: fc.bigInt(1n, 3n),
+    at: fc.constantFrom(-3_600, -121, -120, 0, 3_600).map(after),
+  });
+  const movements = fc.uniqueArray(drawn.map(movement), {
+    maxLength: 6,
+    selector: ({ externalTransactionId }) => externalTransactionId,
+  });
+  const asked = fc
+    .record({
+      kind: fc.constantFrom<MovementKind[]>("refund", "void"),
+      targetTransactionId: fc.constantFrom("ext-1", "ext-2"),
+      otherTransactionIds: fc.subarray(["ext-3", "ext-4"]),
+    })
+    .map(attempt);
+  const capabilities = fc.constantFrom(NAMED, NAMELESS, { ownReferenceOn: ["refund"] } as const);
+  const isOurs = (
+    { kind, reference, otherTransactionIds = [] }: Attempt,
+    each: BankMovement,
+    { ownReferenceOn }: { ownReferenceOn: readonly MovementKind[] },
+  ) =>
+    ownReferenceOn.includes(kind)
+      ? each.ownReference === reference
+      : each.kind === kind &&
+        !otherTransactionIds.includes(each.externalTransactionId!) &&
+        each.at! >= after(-120);
+  const isUndone = ({ kind, targetTransactionId }: Attempt, each: BankMovement) =>
+    kind === "void" &&
+    each.kind !== "void" &&
+    each.state === "voided" &&
+    each.externalTransactionId === targetTransactionId;
+
+  test("their order does not matter", () => {
+    // Which of several declines is shown is for people only.
+    const shown = (verdict: Verdict) => (verdict.kind === "declined" ? { kind: "declined" } : verdict);
+    const shuffled = movements.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, asked, capabilities, ([all, other], attempt, can) => {
+        const [one, two] = [all, other].map((each) => shown(judge(attempt, found(...each), can)));
+        expect(two).toEqual(one);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("money of ours that moved is never called a refusal, unknown to the acquirer or undone", () => {
+    fc.assert(
+      fc.property(movements, asked, capabilities, (all, attempt, can) => {
+        const moved = all.filter((each) => isOurs(attempt, each, can) && each.state === "approved");
+        const [{ externalTransactionId, amountMinor } = {}, another] = moved;
+        const approved = { kind: "approved", externalTransactionId, amountMinor };
+        const expected = another ? MISMATCH : moved.length === 1 ? approved : {};
+        expect(judge(attempt, found(...all), can)).toMatchObject(expected);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("those of other attempts change nothing", () => {
+    fc.assert(
+      fc.property(movements, asked, capabilities, (all, attempt, can) => {
+        const ours = all.filter((each) => isOurs(attempt, each, can) || isUndone(attempt, each));
+        expect(judge(attempt, found(...all), can)).toEqual(judge(attempt, found(...ours), can));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

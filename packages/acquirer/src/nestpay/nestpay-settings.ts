@@ -1,0 +1,73 @@
+import { z } from "zod";
+
+/** Bytes that XML cannot carry, and with which no bank's user or key was ever made. */
+const CONTROL = /\p{Cc}/u;
+
+const address = z
+  .url({ protocol: /^https?$/, error: "must be an https:// address" })
+  .max(512, "must have at most 512 characters")
+  .refine((url) => !/[#@]/.test(url), "must have neither a user nor a fragment");
+
+/** What of an account is no secret. Addresses over plain HTTP are refused when the account is connected. */
+export const nestpaySettings = z.strictObject({
+  apiUrl: address.describe(
+    "The bank's address for payments, such as https://sanalpos.bank.example/fim/api. The bank has to know the address that calls to it come from.",
+  ),
+  gateUrl: address.describe(
+    "The bank's address for 3-D Secure, such as https://sanalpos.bank.example/fim/est3Dgate. Holdfast posts the form itself, so that no browser ever carries the card.",
+  ),
+  clientId: z
+    .string()
+    .regex(/^\d{1,15}$/, "must be 1 to 15 digits")
+    .describe("The number that the bank gave the merchant's virtual terminal."),
+  mode: z
+    .enum(["P", "T"], { error: "must be P or T" })
+    .default("P")
+    .describe("`P` for a live terminal, `T` for a test terminal. A wrong one is refused by the bank."),
+  language: z
+    .enum(["tr", "en"], { error: "must be tr or en" })
+    .default("tr")
+    .describe("The language of the bank's 3-D Secure pages."),
+  gatePost: z
+    .literal("server", { error: "must be server: no other way is supported" })
+    .default("server")
+    .describe("Who posts the card to the bank's 3-D Secure address: `server`, the gateway itself."),
+  acceptMdStatus: z
+    .array(z.enum(["1", "2", "3", "4"], { error: "must be 1, 2, 3 or 4" }))
+    .min(1, "must name at least one status")
+    .default(["1"])
+    .describe(
+      "The results of an authentication with which a payment goes on: 1 authenticated, 2 and 3 card or issuer not enrolled, 4 attempted. Whether the bank bears the loss after 2, 3 and 4 has to be agreed with it.",
+    ),
+  creditBeforeDayEnd: z
+    .boolean("must be true or false")
+    .default(false)
+    .describe("Whether the bank pays back before the end of its business day, which most banks do not."),
+});
+export type NestpaySettings = z.output<typeof nestpaySettings>;
+
+const secret = (lengthMax: number) =>
+  z
+    .string("must be a text")
+    .min(1, "must not be empty")
+    .max(lengthMax, `must have at most ${lengthMax} characters`)
+    .refine((text) => !CONTROL.test(text), "must have no control characters")
+    .refine((text) => text === text.trim(), "must have no space at its beginning or end")
+    .refine((text) => text.isWellFormed(), "must be well-formed Unicode");
+
+/** No message of this schema repeats what it was given. */
+export const nestpaySecrets = z
+  .strictObject({
+    apiUser: secret(255).describe(
+      "The name of an API user. It needs the role for the API: passwords of other roles run out every three months.",
+    ),
+    apiPassword: secret(255).describe("That user's password."),
+    storeKey: secret(255).describe(
+      "The key that signs 3-D Secure forms, set in the bank's panel. It is not the API user's password.",
+    ),
+  })
+  .refine(({ apiPassword, storeKey }) => apiPassword !== storeKey, {
+    path: ["storeKey"],
+    error: "must not be the API user's password: it is a key of its own, set in the bank's panel",
+  });
+export type NestpaySecrets = z.output<typeof nestpaySecrets>;

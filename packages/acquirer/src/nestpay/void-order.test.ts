@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { ProbedAcquirer } from "../connector.ts";
+import { connectTo, followUp, reversal } from "./test/nestpay-bench.ts";
+import {
+  approvedXml,
+  emptyHistoryXml,
+  historyRow,
+  historyXml,
+  refusedXml,
+  startScriptedBank,
+  type ScriptedBank,
+} from "./test/scripted-bank.ts";
+
+let bank: ScriptedBank;
+let acquirer: ProbedAcquirer;
+beforeAll(async () => {
+  bank = await startScriptedBank();
+  acquirer = connectTo(bank.url);
+});
+afterAll(async () => {
+  await acquirer.close();
+  await bank.close();
+});
+
+const types = () => bank.received.map(({ fields }) => fields.get("Type") ?? "history");
+const pending = { kind: "unknown", reason: "pending" };
+const invalid = { kind: "unknown", reason: "invalid_answer" };
+const mismatch = { kind: "unknown", reason: "mismatch" };
+const credentials = { kind: "not_sent", reason: "credentials" };
+
+describe("a cancel", () => {
+  test("voids what it names", async () => {
+    const request = followUp();
+    bank.script(approvedXml(request.orderId, "T1"));
+    expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
+    expect(bank.received[0]!.fields.get("TransId")).toBe("T1");
+  });
+
+  test("asks for the name where nobody knows it, and never voids without one", async () => {
+    const { orderId, amountMinor, target } = followUp();
+    const request = followUp({ orderId, target: { amountMinor, at: target.at } });
+    bank.script(historyXml(orderId, historyRow("S", "A", { transId: "T7" })), approvedXml(orderId, "T7"));
+    expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved" });
+    expect(bank.received[1]!.fields.get("TransId")).toBe("T7");
+    for (const answer of [historyXml(orderId, historyRow("S", "D")), emptyHistoryXml(orderId), ""]) {
+      bank.script(answer);
+      expect(await acquirer.cancel(request)).toEqual(invalid);
+      expect(types()).toEqual(["history"]);
+    }
+  });
+
+  test("never voids a refund: after a sale and its refund, the sale is what is named", async () => {
+    const { orderId, amountMinor, target } = followUp();
+    const refunded = historyXml(orderId, historyRow("C", "C", { transId: "T2" }), historyRow("S", "S"));
+    bank.script(refunded);
+    const request = followUp({ orderId, target: { amountMinor, at: target.at } });
+    expect(await acquirer.cancel(request)).toMatchObject({ kind: "declined", resultCode: "CORE-2511" });
+    expect(types()).toEqual(["history"]);
+  });
+
+  test("of a captured payment is about the name that the capture has", async () => {
+    const request = followUp();
+    const captured = { ...request, target: { ...request.target, capturedMinor: 10_000n } };
+    const { orderId } = request;
+    bank.script(historyXml(orderId, historyRow("S", "C", { transId: "T2" })), approvedXml(orderId, "T2"));
+    expect(await acquirer.cancel(captured)).toMatchObject({ kind: "approved", externalTransactionId: "T2" });
+  });
+
+  test.each(["2008", "2511", "2120", "2116"])(
+    "refused with CORE-%s may have been carried out before",
+    async (core) => {
+      const request = followUp();
+      const { orderId } = request;
+      bank.script(refusedXml(core), historyXml(orderId, historyRow("S", "V")));
+      expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
+      bank.script(refusedXml(core), historyXml(orderId, historyRow("S", "S")));
+      expect(await acquirer.cancel(request)).toMatchObject({ kind: "declined", resultCode: `CORE-${core}` });
+      bank.script(refusedXml(core), historyXml(orderId, historyRow("S", "C")));
+      expect(await acquirer.cancel(request)).toMatchObject({ kind: "declined", resultCode: `CORE-${core}` });
+      bank.script(refusedXml(core));
+      expect(await acquirer.cancel(request)).toEqual(invalid);
+    },
+  );
+
+  test("is about what it names, whatever else the order has", async () => {
+    const request = followUp();
+    const rows = [historyRow("S", "C", { transId: "T2" }), historyRow("S", "V", { transId: "T1" })];
+    bank.script(refusedXml("2008"), historyXml(request.orderId, ...rows));
+    expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved", externalTransactionId: "T1" });
+  });
+
+  test("that voided something else is a mismatch", async () => {
+    const request = followUp();
+    bank.script(approvedXml(request.orderId, "T2"));
+    expect(await acquirer.cancel(request)).toEqual(mismatch);
+  });
+});
+
+describe("a reversal", () => {
+  const about = reversal();
+  const { orderId } = about;
+  const reverse = () => acquirer.reverse(about);
+
+  test("voids what stands", async () => {
+    for (const state of ["A", "C"]) {
+      bank.script(historyXml(orderId, historyRow("S", state)), approvedXml(orderId, "T1"));
+      expect(await reverse()).toEqual({ kind: "reversed" });
+      expect(types()).toEqual(["history", "Void"]);
+    }
+  });
+
+  test("of what the bank does not know binds nothing", async () => {
+    bank.script(emptyHistoryXml(orderId));
+    expect(await reverse()).toEqual({ kind: "nothing_found" });
+    bank.script(historyXml(orderId, historyRow("S", "D", { proc: "05" })));
+    expect(await reverse()).toEqual({ kind: "nothing_found" });
+    expect(types()).toEqual(["history"]);
+  });
+
+  test("of what was voided is done, unless something else of the order stands", async () => {
+    bank.script(historyXml(orderId, historyRow("S", "V")));
+    expect(await reverse()).toEqual({ kind: "reversed" });
+    const both = historyXml(orderId, historyRow("S", "C", { transId: "T2" }), historyRow("S", "V"));
+    bank.script(both, approvedXml(orderId, "T2"));
+    expect(await reverse()).toEqual({ kind: "reversed" });
+    expect(bank.received[1]!.fields.get("TransId")).toBe("T2");
+  });
+
+  test("of what is settled needs a refund", async () => {
+    bank.script(historyXml(orderId, historyRow("S", "S")));
+    expect(await reverse()).toMatchObject({ kind: "settled", resultCode: "CORE-2511" });
+    // The day ends between the question and the void.
+    const live = historyXml(orderId, historyRow("S", "C"));
+    bank.script(live, refusedXml("2511"), historyXml(orderId, historyRow("S", "S")));
+    expect(await reverse()).toEqual({ kind: "settled", resultCode: "CORE-2511", resultMessage: "refused" });
+    bank.script(live, refusedXml("2511"), live);
+    expect(await reverse()).toMatchObject({ kind: "settled" });
+  });
+
+  test("that the bank refuses for another reason leaves it standing", async () => {
+    bank.script(historyXml(orderId, historyRow("S", "C")), refusedXml("2133"));
+    expect(await reverse()).toEqual({ kind: "refused", resultCode: "CORE-2133", resultMessage: "refused" });
+    const live = historyXml(orderId, historyRow("S", "C"));
+    bank.script(live, refusedXml("2008"), live);
+    expect(await reverse()).toMatchObject({ kind: "refused", resultCode: "CORE-2008" });
+  });
+
+  test("is not decided by what the bank itself has not decided, nor by its silence", async () => {
+    const live = historyXml(orderId, historyRow("S", "C"));
+    bank.script(historyXml(orderId, historyRow("S", "R"), historyRow("S", "V")));
+    expect(await reverse()).toEqual(pending);
+    bank.script(historyXml(orderId, historyRow("S", "C"), historyRow("S", "C", { transId: "T2" })));
+    expect(await reverse()).toEqual(mismatch);
+    bank.script(live, { status: 0, body: "" });
+    expect(await reverse()).toEqual({ kind: "unknown", reason: "connection_lost" });
+    bank.script(refusedXml("2201"));
+    expect(await reverse()).toEqual(credentials);
+  });
+});

@@ -1,0 +1,38 @@
+import type { Known, Payment } from "./payment-records.ts";
+
+/** A hosted page on which a buyer pays one order. */
+export type Checkout = {
+  /** Whoever knows it can pay: give it to the buyer only. */
+  checkoutId: string;
+  checkoutUrl: string;
+  status: Known<CheckoutStatus>;
+  orderId: string;
+  amount: number;
+  currency: string;
+  customerId?: string;
+  transactionType: Known<"PAYMENT" | "PRE_AUTHORIZATION">;
+  installmentOptions: number[];
+  threeDs: boolean;
+  successUrl: string;
+  failureUrl: string;
+  createdAt: string;
+  expiresAt: string;
+  closedAt?: string;
+  /** The payment that completed the checkout, or the last attempt. */
+  payment?: Payment;
+};
+
+export type CheckoutStatus = "OPEN" | "COMPLETED" | "EXPIRED" | "CANCELLED";
+
+/** What the first digits of a card say. */
+export type BinInfo = {
+  bin: string;
+  cardScheme: string;
+  cardType: Known<"CREDIT" | "DEBIT" | "PREPAID">;
+  cardSubType?: string;
+  issuer?: string;
+  country: string;
+  domInt: Known<"DOM" | "INT">;
+  loyaltyCode?: string;
+  installmentCounts: number[];
+};

@@ -1,0 +1,36 @@
+import { carryOut } from "./carry-out.ts";
+import type { Checkout } from "./checkout-records.ts";
+import type { Settings } from "./options.ts";
+import type { CheckoutOutcome } from "./outcomes.ts";
+import { unfinished } from "./payment-outcome.ts";
+import { read } from "./read.ts";
+import { keyOf, idInPath, requestBody } from "./request-body.ts";
+import type { CallOptions, CheckoutRequest } from "./requests.ts";
+
+export type Checkouts = {
+  /** Creates a hosted page on which a buyer pays one order. */
+  create(request: CheckoutRequest, options?: CallOptions): Promise<CheckoutOutcome>;
+  /** @throws HoldfastError `checkout_not_found` among others. */
+  get(checkoutId: string): Promise<Checkout>;
+};
+
+export function createCheckouts(settings: Settings): Checkouts {
+  return {
+    async create(request, options = {}) {
+      const key = keyOf(options);
+      const ending = await carryOut(settings, {
+        method: "POST",
+        path: "/api/checkout",
+        body: requestBody(request, settings),
+        ...key,
+        createsRecord: false,
+      });
+      const call = { idempotencyKey: key.idempotencyKey, attempts: ending.attempts };
+      if (ending.kind !== "done") return unfinished(ending, call);
+      return { outcome: "done", checkout: ending.body as Checkout, replayed: ending.replayed, ...call };
+    },
+    async get(checkoutId) {
+      return (await read(settings, `/api/checkout/${idInPath(checkoutId)}`)) as Checkout;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type * as contracts from "@holdfast/contracts";
+import { expectTypeOf, test } from "vitest";
+import type { z } from "zod";
+import type * as client from "./index.ts";
+
+/**
+ * The client has no dependency, so its types are written by hand; here the compiler compares them with the contracts. A
+ * code of an answer is open in the client (it may be of a later gateway), so both sides are compared with their codes as
+ * strings, and the lists of known codes each for itself. Absent and undefined are one here.
+ */
+type Plain<T> = T extends contracts.JsonNumber
+  ? number
+  : T extends string
+    ? string
+    : T extends readonly (infer Item)[]
+      ? Plain<Item>[]
+      : T extends object
+        ? { [Key in keyof T]: Plain<Exclude<T[Key], undefined>> }
+        : T;
+
+/** A request as both sides have it: the client's amounts may also be texts. */
+type Sent<T> = Plain<{ [Key in keyof T]: Key extends "amount" ? number : T[Key] }>;
+
+type Answer<Schema extends z.ZodType> = Plain<z.infer<Schema>>;
+type Request<Schema extends z.ZodType> = Sent<z.input<Schema>>;
+
+test("the client's records are the contracts'", () => {
+  expectTypeOf<Plain<client.Payment>>().toEqualTypeOf<Plain<contracts.ApiPaymentResponse>>();
+  expectTypeOf<Plain<client.ThreeDsPayment>>().toEqualTypeOf<
+    Answer<typeof contracts.threeDsResponseSchema>
+  >();
+  expectTypeOf<Plain<client.Checkout>>().toEqualTypeOf<Answer<typeof contracts.checkoutSchema>>();
+  expectTypeOf<Plain<client.BinInfo>>().toEqualTypeOf<Answer<typeof contracts.binInfoSchema>>();
+  expectTypeOf<Plain<client.Problem>>().toEqualTypeOf<Plain<contracts.Problem>>();
+});
+
+test("the client's requests are the contracts'", () => {
+  expectTypeOf<Sent<client.PreAuthorizationRequest>>().toEqualTypeOf<
+    Request<typeof contracts.preAuthorizationRequestSchema>
+  >();
+  expectTypeOf<Sent<client.PaymentRequest>>().toEqualTypeOf<Request<typeof contracts.saleRequestSchema>>();
+  expectTypeOf<Sent<client.ThreeDsRequest>>().toEqualTypeOf<Request<typeof contracts.threeDsRequestSchema>>();
+  expectTypeOf<Sent<client.CaptureRequest>>().toEqualTypeOf<Request<typeof contracts.captureRequestSchema>>();
+  expectTypeOf<Sent<client.CancelRequest>>().toEqualTypeOf<Request<typeof contracts.cancelRequestSchema>>();
+  expectTypeOf<Sent<client.RefundRequest>>().toEqualTypeOf<Request<typeof contracts.refundRequestSchema>>();
+  expectTypeOf<Sent<client.CheckoutRequest>>().toEqualTypeOf<
+    Request<typeof contracts.checkoutRequestSchema>
+  >();
+});
+
+test("the client knows every code of the contracts, and accepts others", () => {
+  expectTypeOf<client.PaymentStatus>().toEqualTypeOf<contracts.PaymentStatus>();
+  expectTypeOf<client.CheckoutStatus>().toEqualTypeOf<contracts.CheckoutStatus>();
+  expectTypeOf<client.TransactionType>().toEqualTypeOf<
+    NonNullable<contracts.ApiPaymentResponse["transactionType"]>
+  >();
+  expectTypeOf<"A_LATER_STATUS">().toExtend<client.Payment["status"]>();
+});

@@ -1,0 +1,80 @@
+import type { Known } from "./payment-records.ts";
+
+/**
+ * Why a call did not do what was asked. `code` is for programs; the gateway's own codes are in its OpenAPI document, and
+ * one that this version does not know is a string like any other. No message has a card number or a secret.
+ */
+export class HoldfastError extends Error {
+  override readonly name = "HoldfastError";
+  readonly code: Known<ClientErrorCode>;
+  /** HTTP status; undefined where there was no answer. */
+  readonly status: number | undefined;
+  /** Name it when you ask for support. */
+  readonly requestId: string | undefined;
+  /** Every invalid field of the request; empty where the fields were not the reason. */
+  readonly errors: readonly FieldFault[];
+  /** Whether the same call can succeed later without a change. */
+  readonly retryable: boolean;
+  /** The gateway's problem document, with what else it says, such as `remainingRefundableAmount` or `resultCode`. */
+  readonly problem: Problem | undefined;
+
+  constructor(message: string, facts: HoldfastErrorFacts, options?: { cause: unknown }) {
+    super(message, options);
+    this.code = facts.code;
+    this.status = facts.status;
+    this.requestId = facts.requestId;
+    this.errors = facts.problem?.errors ?? [];
+    this.retryable = facts.retryable ?? false;
+    this.problem = facts.problem;
+  }
+}
+
+export type HoldfastErrorFacts = {
+  code: string;
+  status?: number | undefined;
+  requestId?: string | undefined;
+  retryable?: boolean;
+  problem?: Problem | undefined;
+};
+
+/** The codes that this client gives. Every other code is the gateway's. */
+export type ClientErrorCode =
+  /** No connection was made, so nothing was sent. */
+  | "connection_failed"
+  /** The connection broke, or no answer came in time: the request may have been carried out. */
+  | "no_answer"
+  /** Something else than the gateway answered, such as a proxy, or the answer was cut off. */
+  | "unexpected_answer"
+  /** The gateway ran out of time, and a look-up has shown that nothing came of the request. */
+  | "conclusively_absent"
+  | "inexact_amount"
+  | "invalid_argument"
+  | "browser_refused"
+  | "secret_in_url"
+  | "invalid_configuration";
+
+export type FieldFault = { field: string; code: string; message: string };
+
+/** RFC 9457 problem details, as far as a program acts on them. */
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  detail?: string;
+  instance: string;
+  code: string;
+  requestId: string;
+  errors?: FieldFault[];
+  currentStatus?: string;
+  capturableAmount?: number;
+  remainingRefundableAmount?: number;
+  allowed?: number[];
+  resultCode?: string;
+  resultMessage?: string;
+  paymentId?: string;
+};
+
+/** A fault of the calling program, thrown before anything is sent. */
+export function invalidArgument(code: ClientErrorCode, message: string): HoldfastError {
+  return new HoldfastError(message, { code });
+}

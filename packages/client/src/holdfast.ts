@@ -1,0 +1,26 @@
+import { createBins, type Bins } from "./bins.ts";
+import { createCheckouts, type Checkouts } from "./checkouts.ts";
+import { checkOptions, type HoldfastOptions } from "./options.ts";
+import { createPayments, type Payments } from "./payments.ts";
+import { createRefunds, type Refunds } from "./refunds.ts";
+
+/**
+ * A merchant's client of one gateway, to be made one time and used by the whole server. Calls that move money return how
+ * they ended and throw only where the calling program is at fault, before anything is sent; reads throw HoldfastError.
+ */
+export class Holdfast {
+  readonly payments: Payments;
+  readonly refunds: Refunds;
+  readonly checkouts: Checkouts;
+  readonly bins: Bins;
+
+  /** @throws HoldfastError in a browser, and for options that are not safe to use. */
+  constructor(options: HoldfastOptions) {
+    // The settings stay in closures, so that an object that is logged shows no secret.
+    const settings = checkOptions(options);
+    this.payments = createPayments(settings);
+    this.refunds = createRefunds(settings);
+    this.checkouts = createCheckouts(settings);
+    this.bins = createBins(settings);
+  }
+}

@@ -1,0 +1,10 @@
+export * from "./amount.ts";
+export * from "./checkout-records.ts";
+export * from "./holdfast.ts";
+export * from "./holdfast-error.ts";
+export type { HoldfastOptions } from "./options.ts";
+export * from "./outcomes.ts";
+export * from "./payment-records.ts";
+export * from "./requests.ts";
+export type { Fetch, FetchAnswer } from "./send-request.ts";
+export * from "./verify-webhook.ts";

@@ -1,0 +1,104 @@
+import { HoldfastError, type Problem } from "./holdfast-error.ts";
+import type { Sending } from "./send-request.ts";
+
+/** What one sending of a request says about what was carried out. */
+export type Verdict =
+  /** The gateway's 2xx. `pending` where it is a 202. */
+  | { kind: "done"; body: object; pending: boolean; replayed: boolean }
+  /**
+   * This sending started nothing. `ofEverySending` where the same holds for each other one with the same key; otherwise
+   * the answer says nothing about an earlier one.
+   */
+  | { kind: "nothing"; error: HoldfastError; ofEverySending: boolean; waitMs?: number }
+  /** It may have been carried out, or may be yet. */
+  | { kind: "open"; error: HoldfastError; paymentId?: string; waitMs?: number };
+
+/**
+ * Judges an answer. Only what the gateway itself says counts: a 404, a 429 or a 503 of a proxy says nothing about the
+ * gateway behind it.
+ */
+export function judgeSending(sending: Sending): Verdict {
+  if (sending.kind === "no_answer") return judgeSilence(sending);
+  const { status, body, header } = sending;
+  const waitMs = retryAfterMs(header("Retry-After"));
+  const wait = waitMs === undefined ? {} : { waitMs };
+  if (SUCCESSES.has(status) && isRecord(body)) {
+    return {
+      kind: "done",
+      body,
+      pending: status === 202,
+      replayed: header("Idempotent-Replayed") === "true",
+    };
+  }
+  const problem = problemIn(sending);
+  if (problem === undefined) return { kind: "open", error: unexpected(status), ...wait };
+  const { code, paymentId } = problem;
+  if (status >= 500 && code !== "service_unavailable") {
+    const named = paymentId !== undefined && code === "outcome_unknown" ? { paymentId } : {};
+    return { kind: "open", error: errorOf(problem, status, true), ...named, ...wait };
+  }
+  // The first request under the key is still running.
+  if (code === "idempotency_key_in_use")
+    return { kind: "open", error: errorOf(problem, status, true), ...wait };
+  const passes = PASSING.has(status) || waitMs !== undefined;
+  // The gateway keeps such an answer under the key, or read the key before it gave it.
+  const ofEverySending = (status === 409 || status === 422) && !passes;
+  return { kind: "nothing", error: errorOf(problem, status, passes), ofEverySending, ...wait };
+}
+
+const SUCCESSES: ReadonlySet<number> = new Set([200, 201, 202]);
+/** A request that was slow to arrive, one too many, and one that was not started. */
+const PASSING: ReadonlySet<number> = new Set([408, 429, 503]);
+
+/** Each record has one of these; a page of a captive portal has none. */
+function isRecord(body: unknown): body is object {
+  if (typeof body !== "object" || body === null) return false;
+  const { paymentId, checkoutId, bin } = body as Record<string, unknown>;
+  return [paymentId, checkoutId, bin].some((id) => typeof id === "string");
+}
+
+function judgeSilence({ reached, cause }: Extract<Sending, { kind: "no_answer" }>): Verdict {
+  return reached
+    ? { kind: "open", error: silent("no_answer", "the gateway did not answer", cause) }
+    : {
+        kind: "nothing",
+        error: silent("connection_failed", "no connection to the gateway could be made", cause),
+        ofEverySending: false,
+      };
+}
+
+function silent(code: "no_answer" | "connection_failed", message: string, cause: unknown): HoldfastError {
+  return new HoldfastError(message, { code, retryable: true }, { cause });
+}
+
+function unexpected(status: number): HoldfastError {
+  return new HoldfastError(`an answer with status ${status} is not the gateway's`, {
+    code: "unexpected_answer",
+    status,
+    retryable: true,
+  });
+}
+
+/** The problem document of an answer whose status it agrees with; a proxy's page is none. */
+function problemIn({ status, body }: Extract<Sending, { kind: "answered" }>): Problem | undefined {
+  if (status < 400 || typeof body !== "object" || body === null) return undefined;
+  const { code, type, title } = body as Partial<Problem>;
+  const isOurs = typeof code === "string" && type === `urn:holdfast:problem:${code}`;
+  if (!isOurs || (body as Partial<Problem>).status !== status || typeof title !== "string") return undefined;
+  return body as Problem;
+}
+
+function errorOf(problem: Problem, status: number, retryable: boolean): HoldfastError {
+  const { code, title, detail, requestId, errors = [] } = problem;
+  const fields = errors.map(({ field, message }) => `${field} ${message}`).join("; ");
+  const message = [title, detail, fields].filter(Boolean).join(": ");
+  return new HoldfastError(message, { code, status, requestId, retryable, problem });
+}
+
+/** In whole seconds (RFC 9110, 10.2.3), with a bound, since somebody waits. The gateway sends no dates. */
+function retryAfterMs(value: string | undefined): number | undefined {
+  if (value === undefined || !/^\d{1,6}$/.test(value)) return undefined;
+  return Math.min(Number(value) * 1_000, RETRY_AFTER_MS_MAX);
+}
+
+const RETRY_AFTER_MS_MAX = 30_000;

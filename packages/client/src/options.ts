@@ -1,0 +1,98 @@
+import { invalidArgument } from "./holdfast-error.ts";
+import type { Fetch } from "./send-request.ts";
+
+export type HoldfastOptions = {
+  /** The gateway's address, `https://gateway.example`. Plain http is accepted for this machine only. */
+  baseUrl: string;
+  apiKey: string;
+  apiSecret: string;
+  /** In place of the global `fetch`: for a proxy, a private authority, or a log. */
+  fetch?: Fetch | undefined;
+  /** How long one sending waits for its answer; longer than the 20 s after which the gateway answers itself. */
+  timeoutMs?: number | undefined;
+  /** How often a request is sent again. */
+  retries?: number | undefined;
+  /** Accepts plain http for another machine, where the network itself is trusted. */
+  allowPlainHttp?: boolean | undefined;
+};
+
+/** Checked options. */
+export type Settings = {
+  baseUrl: string;
+  apiKey: string;
+  apiSecret: string;
+  fetch: Fetch;
+  timeoutMs: number;
+  retries: number;
+};
+
+/** @throws HoldfastError with what is wrong; no message repeats a secret. */
+export function checkOptions(options: HoldfastOptions): Settings {
+  refuseBrowser();
+  const { apiKey, apiSecret, timeoutMs = 25_000, retries = 2 } = options;
+  for (const [name, value] of Object.entries({ apiKey, apiSecret })) {
+    // A header takes nothing else, and a secret that was read from a file often ends in a line break.
+    if (typeof value !== "string" || !/^[\x21-\x7e]+$/.test(value)) {
+      throw invalidArgument("invalid_configuration", `${name} must be printable ASCII without spaces`);
+    }
+  }
+  checkBound("timeoutMs", timeoutMs, { min: 1, max: 600_000 });
+  checkBound("retries", retries, { min: 0, max: 10 });
+  return {
+    baseUrl: checkBaseUrl(options),
+    apiKey,
+    apiSecret,
+    // Of the global object: some platforms refuse a fetch that is called as a method of something else.
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    timeoutMs,
+    retries,
+  };
+}
+
+/** In a browser every visitor could read the secret. */
+function refuseBrowser(): void {
+  if (!("window" in globalThis)) return;
+  throw invalidArgument(
+    "browser_refused",
+    "this client has your API secret and must run on your server, never in a browser",
+  );
+}
+
+/** Without its last slash. Addresses are written to logs, so nothing secret may be in one. */
+function checkBaseUrl({ baseUrl, apiKey, apiSecret, allowPlainHttp = false }: HoldfastOptions): string {
+  const url = typeof baseUrl === "string" && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw invalidArgument("invalid_configuration", "baseUrl must be an https URL");
+  }
+  if (url.username !== "" || url.password !== "" || mentions(baseUrl, [apiKey, apiSecret])) {
+    throw invalidArgument("secret_in_url", "baseUrl must not contain a user name, a password or a key");
+  }
+  if (url.search !== "" || url.hash !== "") {
+    throw invalidArgument("invalid_configuration", "baseUrl must have neither a query nor a fragment");
+  }
+  if (url.protocol === "http:" && !allowPlainHttp && !LOOPBACK.test(url.hostname)) {
+    throw invalidArgument(
+      "invalid_configuration",
+      "baseUrl must be https: plain http would send card numbers and the secret in clear",
+    );
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether a URL has one of the secrets, as it is or percent-encoded. */
+export function mentions(url: string, secrets: readonly string[]): boolean {
+  let decoded = url;
+  try {
+    decoded = decodeURIComponent(url);
+  } catch {
+    // A stray percent sign: the text itself is all that can be compared.
+  }
+  return secrets.some((secret) => url.includes(secret) || decoded.includes(secret));
+}
+
+function checkBound(name: string, value: number, { min, max }: { min: number; max: number }): void {
+  if (Number.isInteger(value) && value >= min && value <= max) return;
+  throw invalidArgument("invalid_configuration", `${name} must be a whole number from ${min} to ${max}`);
+}

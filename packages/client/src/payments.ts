@@ -1,0 +1,93 @@
+import { carryOut, pause } from "./carry-out.ts";
+import { HoldfastError } from "./holdfast-error.ts";
+import type { Settings } from "./options.ts";
+import type { OperationOutcome, PaymentOutcome, ThreeDsOutcome, Waited } from "./outcomes.ts";
+import { endOf, operationOutcome, paymentOutcome, threeDsOutcome } from "./payment-outcome.ts";
+import type { Payment } from "./payment-records.ts";
+import { read } from "./read.ts";
+import { keyOf, idInPath, requestBody } from "./request-body.ts";
+import type {
+  CallOptions,
+  CancelRequest,
+  CaptureRequest,
+  PaymentRequest,
+  PreAuthorizationRequest,
+  ThreeDsRequest,
+} from "./requests.ts";
+
+export type Payments = {
+  /** Authorizes and captures in one step. */
+  create(request: PaymentRequest, options?: CallOptions): Promise<PaymentOutcome>;
+  /** Reserves funds, which `capture` collects and `cancel` releases. */
+  authorize(request: PreAuthorizationRequest, options?: CallOptions): Promise<PaymentOutcome>;
+  /** With 3-D Secure: a sale, or an authorization where `transactionType` says so. */
+  createWith3ds(request: ThreeDsRequest, options?: CallOptions): Promise<ThreeDsOutcome>;
+  /** Captures an authorization one time: all of it, or `amount`. */
+  capture(paymentId: string, request?: CaptureRequest, options?: CallOptions): Promise<OperationOutcome>;
+  /** Releases an authorization, or voids a sale on its business day. */
+  cancel(paymentId: string, request?: CancelRequest, options?: CallOptions): Promise<OperationOutcome>;
+  /** A payment or a refund. @throws HoldfastError `payment_not_found` among others. */
+  get(paymentId: string): Promise<Payment>;
+  /**
+   * Looks a payment or a refund up until its outcome is known, at most `deadlineMs` (a minute).
+   *
+   * @throws HoldfastError where it cannot be looked up, such as `payment_not_found`.
+   */
+  waitForOutcome(paymentId: string, options?: { deadlineMs?: number }): Promise<Waited>;
+};
+
+export function createPayments(settings: Settings): Payments {
+  const change = async (path: string, request: object, options: CallOptions, createsRecord: boolean) => {
+    const key = keyOf(options);
+    const body = requestBody(request, settings);
+    const ending = await carryOut(settings, { method: "POST", path, body, ...key, createsRecord });
+    return { ending, call: { idempotencyKey: key.idempotencyKey, attempts: ending.attempts } };
+  };
+  const create = async (path: string, request: object, options: CallOptions = {}) =>
+    await change(path, request, options, true);
+  const operate = async (paymentId: string, kind: string, request: object = {}, options: CallOptions = {}) =>
+    operationOutcome(await change(`/api/payment/${idInPath(paymentId)}/${kind}`, request, options, false));
+  return {
+    create: async (request, options) => paymentOutcome(await create("/api/payment", request, options)),
+    authorize: async (request, options) =>
+      paymentOutcome(await create("/api/pre-authorization", request, options)),
+    createWith3ds: async (request, options) => threeDsOutcome(await create("/api/3ds", request, options)),
+    capture: async (paymentId, request, options) => await operate(paymentId, "capture", request, options),
+    cancel: async (paymentId, request, options) => await operate(paymentId, "cancel", request, options),
+    get: async (paymentId) => await getPayment(settings, paymentId),
+    waitForOutcome: async (paymentId, options) => await waitForOutcome(settings, paymentId, options),
+  };
+}
+
+async function getPayment(settings: Settings, paymentId: string): Promise<Payment> {
+  return (await read(settings, `/api/payment/${idInPath(paymentId)}`)) as Payment;
+}
+
+async function waitForOutcome(
+  settings: Settings,
+  paymentId: string,
+  { deadlineMs = 60_000 }: { deadlineMs?: number } = {},
+): Promise<Waited> {
+  // Of a clock that nobody sets.
+  const endsAt = performance.now() + deadlineMs;
+  let payment: Payment | undefined;
+  for (let waitMs = WAIT_MS; ; waitMs = Math.min(waitMs * 1.5, WAIT_MS_MAX)) {
+    let failure: unknown;
+    try {
+      payment = await getPayment(settings, paymentId);
+      if (endOf(payment) !== undefined) return { settled: true, payment };
+    } catch (error) {
+      if (!(error instanceof HoldfastError) || !error.retryable) throw error;
+      failure = error;
+    }
+    const leftMs = endsAt - performance.now();
+    if (leftMs <= 0) {
+      if (payment === undefined) throw failure;
+      return { settled: false, payment };
+    }
+    await pause(Math.min(waitMs, leftMs));
+  }
+}
+
+const WAIT_MS = 500;
+const WAIT_MS_MAX = 10_000;

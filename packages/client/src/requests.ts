@@ -1,0 +1,66 @@
+import type { Amount } from "./amount.ts";
+
+/** Card fields and bounds are those of the gateway's OpenAPI document, which also judges them. */
+export type PreAuthorizationRequest = {
+  orderId: string;
+  amount: Amount;
+  /** ISO 4217, upper case. */
+  currency: string;
+  cardHolderName: string;
+  pan: string;
+  /** Two digits. */
+  expiryMonth: string;
+  /** Two digits. */
+  expiryYear: string;
+  cvv: string;
+  /** The buyer's address and port. */
+  requestIp: string;
+  requestPort: number;
+  customerId?: string | undefined;
+};
+
+export type PaymentRequest = PreAuthorizationRequest & {
+  installmentCount?: number | undefined;
+  loyaltyCode?: string | undefined;
+};
+
+export type ThreeDsRequest = PaymentRequest & {
+  /** Defaults to PAYMENT. */
+  transactionType?: "PAYMENT" | "PRE_AUTHORIZATION" | undefined;
+  successUrl: string;
+  failureUrl: string;
+};
+
+/** Without an amount, all that can be captured. */
+export type CaptureRequest = { amount?: Amount | undefined; currency?: string | undefined };
+
+export type CancelRequest = { reason?: string | undefined };
+
+export type RefundRequest = { amount: Amount; currency: string };
+
+export type CheckoutRequest = {
+  orderId: string;
+  amount: Amount;
+  currency: string;
+  customerId?: string | undefined;
+  installmentOptions?: number[] | undefined;
+  successUrl: string;
+  failureUrl: string;
+  transactionType?: "PAYMENT" | "PRE_AUTHORIZATION" | undefined;
+  threeDs?: boolean | undefined;
+  expiresInSeconds?: number | undefined;
+};
+
+/** Of every call that creates or changes something. */
+export type CallOptions = {
+  /**
+   * Without it one is generated for the call and kept over its retries. Give your own, stored before the call, where your
+   * process may die during it: the same call with the same key is carried out once.
+   */
+  idempotencyKey?: string | undefined;
+  /**
+   * Says that no earlier call had your key. Without it a call with your key that meets a closed gateway or wrong
+   * credentials ends as `unknown` and not as `not_started`: an earlier call may have been carried out.
+   */
+  neverSent?: boolean | undefined;
+};

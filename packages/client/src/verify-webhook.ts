@@ -1,0 +1,150 @@
+import { invalidArgument } from "./holdfast-error.ts";
+import type { Known, Payment } from "./payment-records.ts";
+
+/** An authentic webhook. Discard one whose `id` was processed before: a webhook can arrive more than once. */
+export type WebhookEvent = {
+  /** The same on every attempt. */
+  id: string;
+  /** `payment.status_changed`; another one may not be about a payment. */
+  type: Known<"payment.status_changed" | "webhook.test">;
+  /** When this attempt was signed, in epoch milliseconds. */
+  time: number;
+  /** The body: for `payment.status_changed` a payment or a refund that reached a final status. */
+  payment: Payment;
+};
+
+export type WebhookVerdict =
+  | { valid: true; event: WebhookEvent }
+  | { valid: false; reason: WebhookFault; detail: string };
+
+export type WebhookFault =
+  | "header_missing"
+  | "header_repeated"
+  | "time_malformed"
+  | "time_outside_tolerance"
+  | "signature_mismatch"
+  | "body_malformed";
+
+/** A platform's `Headers`, or Node's `request.headers`. */
+export type WebhookHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * Decides whether a webhook is the gateway's and fresh. Answer 2xx to a valid one, and 400 to any other.
+ *
+ * @param rawBody exactly as received; a body that was parsed and serialized again has another signature.
+ * @param secrets the webhook secret; while it is being replaced, the old and the new one.
+ * @throws HoldfastError for a body that was parsed already, and for secrets that are none.
+ */
+export async function verifyWebhook(
+  rawBody: string | Uint8Array | ArrayBuffer,
+  headers: WebhookHeaders,
+  secrets: string | readonly string[],
+  { toleranceMs = 300_000, now = Date.now() }: { toleranceMs?: number; now?: number } = {},
+): Promise<WebhookVerdict> {
+  const body = bytesOf(rawBody);
+  const keys = keysOf(secrets);
+  const values: string[] = [];
+  for (const name of ["x-request-time", "x-request-signature", "x-event-id", "x-event-type"]) {
+    const value = headerOf(headers, name);
+    if (value === undefined) return invalid("header_missing", `${name} is missing`);
+    // A platform's Headers joins repeated ones; none of these has a comma.
+    if (value === REPEATED || value.includes(",")) return invalid("header_repeated", `${name} is repeated`);
+    values.push(value);
+  }
+  const [time = "", signature = "", id = "", type = ""] = values;
+  if (!/^\d{13}$/.test(time)) return invalid("time_malformed", "x-request-time is not Unix time in ms");
+  if (!(Math.abs(now - Number(time)) <= toleranceMs)) {
+    const seconds = Math.round((now - Number(time)) / 1_000);
+    return invalid("time_outside_tolerance", `x-request-time is ${seconds} s before this machine's clock`);
+  }
+  const next = headerOf(headers, "x-request-signature-next");
+  const given = next === undefined || next === REPEATED ? [signature] : [signature, next];
+  if (!(await isSigned(time, body, given, keys))) {
+    return invalid("signature_mismatch", "no secret given here signed these bytes");
+  }
+  const payment = parse(body);
+  if (payment === undefined) return invalid("body_malformed", "the body is not a JSON object");
+  return { valid: true, event: { id, type, time: Number(time), payment } };
+}
+
+function invalid(reason: WebhookFault, detail: string): WebhookVerdict {
+  return { valid: false, reason, detail };
+}
+
+function bytesOf(rawBody: string | Uint8Array | ArrayBuffer): Uint8Array<ArrayBuffer> {
+  if (typeof rawBody === "string") return new TextEncoder().encode(rawBody);
+  if (rawBody instanceof Uint8Array || rawBody instanceof ArrayBuffer) return new Uint8Array(rawBody);
+  throw invalidArgument(
+    "invalid_argument",
+    "rawBody must be the bytes as received, before anything parses them: a string, a Uint8Array or an ArrayBuffer",
+  );
+}
+
+function keysOf(secrets: string | readonly string[]): readonly string[] {
+  const keys = typeof secrets === "string" ? [secrets] : secrets;
+  // An empty secret, as of a variable that is not set, would accept what anybody signs.
+  if (Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === "string" && key !== "")) {
+    return keys;
+  }
+  throw invalidArgument("invalid_argument", "secrets must be the webhook secret, or a list of them");
+}
+
+const REPEATED = Symbol("repeated");
+
+function headerOf(headers: WebhookHeaders, name: string): string | typeof REPEATED | undefined {
+  const value =
+    typeof headers["get"] === "function"
+      ? (headers as { get(name: string): string | null }).get(name)
+      : valueOf(headers as Record<string, string | readonly string[] | undefined>, name);
+  if (value === null || value === undefined || value === "") return undefined;
+  return typeof value === "string" ? value : value.length === 1 ? value[0] : REPEATED;
+}
+
+function valueOf(headers: Record<string, string | readonly string[] | undefined>, name: string) {
+  if (Object.hasOwn(headers, name)) return headers[name];
+  const other = Object.keys(headers).find((key) => key.toLowerCase() === name);
+  return other === undefined ? undefined : headers[other];
+}
+
+/** Compares in constant time, as WebCrypto's verify does, and every secret with every signature. */
+async function isSigned(
+  time: string,
+  body: Uint8Array,
+  signatures: readonly string[],
+  secrets: readonly string[],
+): Promise<boolean> {
+  const { subtle } = globalThis.crypto;
+  const prefix = new TextEncoder().encode(`${time}:`);
+  const signed = new Uint8Array(prefix.length + body.length);
+  signed.set(prefix);
+  signed.set(body, prefix.length);
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  const results = await Promise.all(
+    secrets.map(async (secret) => {
+      const bytes = new TextEncoder().encode(secret);
+      const key = await subtle.importKey("raw", bytes, hmac, false, ["verify"]);
+      const each = signatures.map((hex) => subtle.verify(hmac, key, fromHex(hex), signed));
+      return (await Promise.all(each)).includes(true);
+    }),
+  );
+  return results.includes(true);
+}
+
+/** Lower-case hex; anything else is no signature, so it becomes bytes that never match. */
+function fromHex(hex: string): Uint8Array<ArrayBuffer> {
+  if (!/^[0-9a-f]{64}$/.test(hex)) return new Uint8Array(0);
+  return Uint8Array.from({ length: 32 }, (_, index) =>
+    Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16),
+  );
+}
+
+function parse(body: Uint8Array): Payment | undefined {
+  try {
+    const parsed: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    return typeof parsed === "object" && parsed !== null ? (parsed as Payment) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,234 @@
+import { z } from "zod";
+import { JsonNumber } from "../json-number.ts";
+import { currencyExponent } from "../money.ts";
+import { textSchema } from "../text.ts";
+import { wholeNumberSchema } from "../whole-number.ts";
+import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
+
+/** Settings and secrets are the protocol's own; the payments service checks them by its schemas. */
+const document = z
+  .preprocess(plain, z.record(z.string().min(1).max(64), z.json()))
+  .meta({ override: { type: "object", additionalProperties: {} } });
+
+/** Numbers as they are on the bus: at the edge they arrive as {@link JsonNumber}. */
+function plain(value: unknown): unknown {
+  if (value instanceof JsonNumber) return Number(value.source);
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+}
+
+export const acquirerCurrencySchema = z.string().refine((code) => currencyExponent(code) !== undefined, {
+  error: "must be an ISO 4217 code",
+  params: { code: "invalid_currency" },
+});
+
+const businessDaySchema = z
+  .object({
+    timeZone: z
+      .string()
+      .refine((zone) => zone === "UTC" || Intl.supportedValuesOf("timeZone").includes(zone), {
+        error: "must be an IANA time zone such as Europe/Istanbul",
+        params: { code: "invalid_value" },
+      }),
+    cutOff: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day, HH:MM" }),
+  })
+  .meta({
+    description: "When the bank's day ends",
+    examples: [{ timeZone: "Europe/Istanbul", cutOff: "23:00" }],
+  });
+
+/** What an account is beside its protocol; all of it is one version, which is proposed and confirmed as a whole. */
+const attributes = {
+  name: textSchema(1, 100),
+  currencies: z.array(acquirerCurrencySchema).min(1).max(50),
+  businessDay: businessDaySchema,
+  lateArrivalSeconds: wholeNumberSchema(
+    0,
+    86_400,
+    "How long after its end a call may still take effect at the bank",
+  ),
+  connectionsMax: wholeNumberSchema(
+    1,
+    10_000,
+    "Connections to the bank, for payments, for refunds and for recovery each",
+  ),
+  default: z.boolean().meta({ description: "Whether payments that no route names go here" }),
+};
+const stateSchema = z.enum(["ACTIVE", "NO_NEW_PAYMENTS", "CLOSED"]).meta({
+  description:
+    "An account that takes no new payments, or is closed, still captures, cancels, refunds and inquires",
+});
+
+export const createAcquirerAccountRequestSchema = z
+  .object({
+    protocol: z
+      .string()
+      .regex(/^[a-z][a-z-]{0,31}$/, { error: "must be the name of a protocol" })
+      .meta({ examples: ["nestpay", "iyzico", "sim"] }),
+    name: attributes.name,
+    currencies: attributes.currencies,
+    settings: document.meta({ description: "The protocol's settings; see docs/acquirers.md" }),
+    secrets: document.meta({ description: "The protocol's credentials; never shown again" }),
+    businessDay: attributes.businessDay.optional(),
+    lateArrivalSeconds: attributes.lateArrivalSeconds.optional(),
+    connectionsMax: attributes.connectionsMax.optional(),
+    default: attributes.default.optional(),
+  })
+  .meta({ id: "CreateAcquirerAccountRequest" });
+export type CreateAcquirerAccountRequest = z.infer<typeof createAcquirerAccountRequestSchema>;
+
+/** What is left out stays as it is. */
+export const changeAcquirerAccountRequestSchema = createAcquirerAccountRequestSchema
+  .omit({ protocol: true })
+  .partial()
+  .extend({ state: stateSchema.optional() })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), {
+    error: "must have at least one field",
+    params: { code: "nothing_to_change" },
+  })
+  .meta({ id: "ChangeAcquirerAccountRequest" });
+export type ChangeAcquirerAccountRequest = z.infer<typeof changeAcquirerAccountRequestSchema>;
+
+export const proposalSchema = z.object({
+  version: z.int(),
+  proposedBy: z.string(),
+  proposedAt: z.iso.datetime(),
+});
+
+export const acquirerAccountSchema = z
+  .object({
+    accountId: z.uuid(),
+    protocol: z.string(),
+    state: z.enum(["PROPOSED", ...stateSchema.options]),
+    ...attributes,
+    settings: document,
+    version: z.int().optional().meta({ description: "The version in use; absent until one is confirmed" }),
+    createdAt: z.iso.datetime(),
+    proposal: proposalSchema
+      .extend({
+        ...attributes,
+        state: stateSchema,
+        settings: document,
+        secretsChange: z.boolean(),
+      })
+      .optional()
+      .meta({ description: "The version that another person has to confirm" }),
+  })
+  .meta({ id: "AcquirerAccount" });
+export type AcquirerAccount = z.infer<typeof acquirerAccountSchema>;
+
+export const confirmRequestSchema = z
+  .object({ version: wholeNumberSchema(1, 1_000_000, "The proposal that was looked at") })
+  .meta({ id: "ConfirmProposalRequest" });
+
+export const probeResultSchema = z
+  .object({
+    result: z.enum(["ok", "credentials", "unreachable"]).meta({
+      description: "`credentials`: the bank answered and does not know our user, password or key",
+    }),
+    detail: z.string().optional(),
+  })
+  .meta({ id: "AcquirerAccountProbe" });
+
+const one = {
+  pathParameters: z.object({ accountId: pathId("The account") }),
+  notFound: "acquirer_account_not_found",
+} as const;
+const account = (description: string) => ({ description, body: acquirerAccountSchema });
+
+export const createAcquirerAccount = defineEndpoint({
+  listener: "operator",
+  role: "admin",
+  operationId: "createAcquirerAccount",
+  method: "POST",
+  path: "/operator/acquirer-accounts",
+  summary: "Make an account at a bank",
+  description:
+    "Settings and credentials are checked by the protocol's schema before anything is stored. Where changes of accounts take two people, it is PROPOSED until another person confirms it.",
+  request: createAcquirerAccountRequestSchema,
+  responses: { 201: account("The account, without its credentials") },
+  problems: [...BODY_PROBLEMS, "forbidden", "acquirer_account_exists"],
+});
+
+export const listAcquirerAccounts = defineEndpoint({
+  listener: "operator",
+  role: "viewer",
+  operationId: "listAcquirerAccounts",
+  method: "GET",
+  path: "/operator/acquirer-accounts",
+  summary: "List the accounts at banks, by name",
+  responses: {
+    200: { description: "All of them", body: z.object({ items: z.array(acquirerAccountSchema) }) },
+  },
+  problems: ["forbidden"],
+});
+
+export const getAcquirerAccount = defineEndpoint({
+  listener: "operator",
+  role: "viewer",
+  operationId: "getAcquirerAccount",
+  method: "GET",
+  path: "/operator/acquirer-accounts/{accountId}",
+  ...one,
+  summary: "Read an account at a bank",
+  responses: { 200: account("The account, without its credentials") },
+  problems: ["forbidden", "acquirer_account_not_found"],
+});
+
+export const changeAcquirerAccount = defineEndpoint({
+  listener: "operator",
+  role: "admin",
+  operationId: "changeAcquirerAccount",
+  method: "PATCH",
+  path: "/operator/acquirer-accounts/{accountId}",
+  ...one,
+  summary: "Change an account at a bank",
+  description: "The change is a new version; follow-ups of older payments use it, too.",
+  request: changeAcquirerAccountRequestSchema,
+  responses: { 200: account("The account, with the proposal where another person has to confirm it") },
+  problems: [...BODY_PROBLEMS, "forbidden", "acquirer_account_not_found", "acquirer_account_exists"],
+});
+
+export const confirmAcquirerAccount = defineEndpoint({
+  listener: "operator",
+  role: "admin",
+  operationId: "confirmAcquirerAccount",
+  method: "POST",
+  path: "/operator/acquirer-accounts/{accountId}/confirm",
+  ...one,
+  summary: "Confirm what another person has proposed for an account",
+  request: confirmRequestSchema,
+  responses: { 200: account("The account as it is in use now") },
+  problems: [
+    ...BODY_PROBLEMS,
+    "forbidden",
+    "acquirer_account_not_found",
+    "acquirer_account_exists",
+    "nothing_to_confirm",
+    "same_person",
+  ],
+});
+
+export const probeAcquirerAccount = defineEndpoint({
+  listener: "operator",
+  role: "operations",
+  operationId: "probeAcquirerAccount",
+  method: "POST",
+  path: "/operator/acquirer-accounts/{accountId}/probe",
+  ...one,
+  summary: "Call the bank without moving anything",
+  description:
+    "Tells a wrong password from a host that cannot be reached. A proposal is probed where there is one.",
+  responses: { 200: { description: "What came of it", body: probeResultSchema } },
+  problems: ["forbidden", "acquirer_account_not_found"],
+});
+
+export const ACQUIRER_ACCOUNT_ENDPOINTS = [
+  createAcquirerAccount,
+  listAcquirerAccounts,
+  getAcquirerAccount,
+  changeAcquirerAccount,
+  confirmAcquirerAccount,
+  probeAcquirerAccount,
+];

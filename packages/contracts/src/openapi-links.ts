@@ -1,0 +1,80 @@
+import type { Endpoint } from "./http/endpoint.ts";
+import { ENDPOINTS } from "./http/endpoints.ts";
+
+/** Where an answer's id leads: an operation, and the path parameter that takes the id. */
+type Way = { operationId: string; parameter: string };
+
+/**
+ * From an answer to the operations that take what it names, by the name of the operation that gives it. The pointers are
+ * JSON Pointers into the answer's body. A client that reads the document finds its way by them, and so does a fuzzer.
+ */
+const PAYMENT = "/paymentId";
+const ofPayment: readonly Way[] = ["getPayment", "capture", "cancel", "requestRefund"].map((operationId) => ({
+  operationId,
+  parameter: "paymentId",
+}));
+const ofMerchant: readonly Way[] = [
+  "getMerchant",
+  "changeMerchant",
+  "addCredential",
+  "putMerchantWebhook",
+  "deleteMerchantWebhook",
+  "rotateMerchantWebhookSecret",
+  "activateMerchantWebhookSecret",
+  "testMerchantWebhook",
+].map((operationId) => ({ operationId, parameter: "merchantId" }));
+const ofStuckPayment: readonly Way[] = [
+  "getOperatorPayment",
+  "inquirePayment",
+  "reversePayment",
+  "resolvePayment",
+  "requestRefundForMerchant",
+].map((operationId) => ({ operationId, parameter: "paymentId" }));
+const ofRefund: readonly Way[] = [
+  "getOperatorRefund",
+  "approveRefund",
+  "rejectRefund",
+  "inquireRefund",
+  "resolveRefund",
+].map((operationId) => ({ operationId, parameter: "refundId" }));
+const ofDelivery: readonly Way[] = ["getWebhookDelivery", "redeliverWebhook"].map((operationId) => ({
+  operationId,
+  parameter: "eventId",
+}));
+
+const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>> = {
+  preAuthorize: { pointer: PAYMENT, ways: ofPayment },
+  pay: { pointer: PAYMENT, ways: ofPayment },
+  payWith3ds: { pointer: PAYMENT, ways: ofPayment },
+  requestRefund: { pointer: PAYMENT, ways: [{ operationId: "getPayment", parameter: "paymentId" }] },
+  createCheckout: {
+    pointer: "/checkoutId",
+    ways: [{ operationId: "getCheckout", parameter: "checkoutId" }],
+  },
+  createMerchant: { pointer: "/merchantId", ways: ofMerchant },
+  listMerchants: { pointer: "/items/0/merchantId", ways: ofMerchant },
+  listUnresolvedPayments: { pointer: "/items/0/paymentId", ways: ofStuckPayment },
+  listRefunds: { pointer: "/items/0/refundId", ways: ofRefund },
+  requestRefundForMerchant: { pointer: "/refundId", ways: ofRefund },
+  listWebhookDeliveries: { pointer: "/items/0/eventId", ways: ofDelivery },
+};
+
+export type Link = { operationId: string; description: string; parameters: Record<string, string> };
+
+/** The links of an operation's successes; every operation that they name is one of the same document. */
+export function linksOf({ operationId, listener }: Endpoint): Record<string, Link> | undefined {
+  const links = LINKS[operationId];
+  if (links === undefined) return undefined;
+  const { pointer, ways } = links;
+  return Object.fromEntries(
+    ways.map((way) => {
+      const target = ENDPOINTS.find((each) => each.operationId === way.operationId);
+      if (target === undefined || target.listener !== listener) {
+        throw new Error(`${operationId} has a link to ${way.operationId}, which is no operation beside it`);
+      }
+      const { summary } = target;
+      const parameters = { [way.parameter]: `$response.body#${pointer}` };
+      return [way.operationId, { operationId: way.operationId, description: summary, parameters }];
+    }),
+  );
+}

@@ -1,0 +1,54 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+
+/** Keys of 32 bytes by id; the active one seals, each of them opens. */
+export type RestKeyRing = { activeId: string; keys: ReadonlyMap<string, Buffer> };
+
+/** The secret's key is no longer in the ring, or the stored bytes were changed or belong to something else. */
+export class SecretUnreadableError extends Error {
+  override name = "SecretUnreadableError";
+  readonly code = "secret_unreadable";
+}
+
+/**
+ * Seals a text for the database: AES-256-GCM (NIST SP 800-38D) under the ring's active key. The form is version, key id with
+ * its length, nonce, ciphertext, tag.
+ *
+ * @param owner what it belongs to, so that rows cannot be exchanged; it is authenticated and not stored.
+ */
+export function sealAtRest(ring: RestKeyRing, owner: string, text: string): Buffer {
+  const id = Buffer.from(ring.activeId);
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, ring.keys.get(ring.activeId)!, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(Buffer.from(owner));
+  const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([Buffer.from([VERSION, id.length]), id, nonce, ciphertext, cipher.getAuthTag()]);
+}
+
+/** @throws SecretUnreadableError */
+export function openAtRest(ring: RestKeyRing, owner: string, stored: Buffer): string {
+  const idEnds = 2 + (stored[1] ?? 0);
+  const key = ring.keys.get(restKeyIdOf(stored));
+  if (stored[0] !== VERSION || !key)
+    throw new SecretUnreadableError("no key of the ring has encrypted this secret");
+  try {
+    const decipher = createDecipheriv(CIPHER, key, stored.subarray(idEnds, idEnds + NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(Buffer.from(owner));
+    decipher.setAuthTag(stored.subarray(-TAG_BYTES));
+    const ciphertext = stored.subarray(idEnds + NONCE_BYTES, -TAG_BYTES);
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString("utf8");
+  } catch (cause) {
+    throw new SecretUnreadableError("a secret was changed where it is stored", { cause });
+  }
+}
+
+/** The id of the key that sealed it. */
+export function restKeyIdOf(stored: Buffer): string {
+  return stored.toString("utf8", 2, 2 + (stored[1] ?? 0));
+}
+
+const VERSION = 1;
+const CIPHER = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;

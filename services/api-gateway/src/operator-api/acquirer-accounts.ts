@@ -1,0 +1,78 @@
+import {
+  alterAcquirerAccount,
+  changeAcquirerAccount,
+  confirmAccountVersion,
+  confirmAcquirerAccount,
+  confirmMerchantRoutes,
+  confirmRoutes,
+  createAcquirerAccount,
+  getAcquirerAccount,
+  getMerchantRoutes,
+  listAcquirerAccounts,
+  makeAcquirerAccount,
+  probeAccount,
+  probeAcquirerAccount,
+  putMerchantRoutes,
+  readAcquirerAccounts,
+  readRoutes,
+  replaceRoutes,
+  type CommandReply,
+} from "@holdfast/contracts";
+import type { Kysely } from "kysely";
+import type { GatewayDatabase } from "../database.ts";
+import { operatorRefusalOf } from "../bus/command-answer.ts";
+import type { SendOperatorCommand } from "../bus/send-command.ts";
+import { defineRoute, type Answer, type Route } from "../endpoint/route.ts";
+import { Refusal } from "../http/refusal.ts";
+import { findMerchant } from "../merchant/merchant-queries.ts";
+
+/** Accounts at banks, and which of them each merchant's payments go to. Payments keeps them and decides about them. */
+export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
+  return [
+    defineRoute(createAcquirerAccount, async (call) => {
+      const reply = await send(makeAcquirerAccount, call, call.body);
+      return "result" in reply ? { status: 201, body: reply.result } : operatorRefusalOf(reply);
+    }),
+    defineRoute(listAcquirerAccounts, async (call) => answer(await send(readAcquirerAccounts, call, {}))),
+    defineRoute(getAcquirerAccount, async (call) => {
+      const reply = await send(readAcquirerAccounts, call, call.path);
+      if (!("result" in reply)) return operatorRefusalOf(reply);
+      const [account] = reply.result.items;
+      return account ? { status: 200, body: account } : new Refusal("acquirer_account_not_found");
+    }),
+    defineRoute(changeAcquirerAccount, async (call) =>
+      answer(await send(alterAcquirerAccount, call, { ...call.path, change: call.body })),
+    ),
+    defineRoute(confirmAcquirerAccount, async (call) =>
+      answer(await send(confirmAccountVersion, call, { ...call.path, ...call.body })),
+    ),
+    defineRoute(probeAcquirerAccount, async (call) => answer(await send(probeAccount, call, call.path))),
+    ...merchantRouteRoutes({ send, db }),
+  ];
+}
+
+/** Payments keeps routes by the merchant's id; that there is such a merchant is known here. */
+function merchantRouteRoutes({ send, db }: Deps): Route[] {
+  const isKnown = async (merchantId: string) => (await findMerchant(db, merchantId)) !== undefined;
+  return [
+    defineRoute(getMerchantRoutes, async (call) => {
+      if (!(await isKnown(call.path.merchantId))) return UNKNOWN_MERCHANT;
+      return answer(await send(readRoutes, call, call.path));
+    }),
+    defineRoute(putMerchantRoutes, async (call) => {
+      if (!(await isKnown(call.path.merchantId))) return UNKNOWN_MERCHANT;
+      return answer(await send(replaceRoutes, call, { ...call.path, routes: call.body }));
+    }),
+    defineRoute(confirmMerchantRoutes, async (call) => {
+      if (!(await isKnown(call.path.merchantId))) return UNKNOWN_MERCHANT;
+      return answer(await send(confirmRoutes, call, { ...call.path, ...call.body }));
+    }),
+  ];
+}
+
+type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
+const UNKNOWN_MERCHANT = new Refusal("merchant_not_found");
+
+function answer<Body extends object>(reply: CommandReply<Body>): (Answer<200> & { body: Body }) | Refusal {
+  return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+}

@@ -1,0 +1,61 @@
+import type { routeSchema } from "@holdfast/contracts";
+import type { Generated, JSONColumnType } from "kysely";
+import type { z } from "zod";
+
+/** `PROPOSED` until a first version is in use; `NO_NEW_PAYMENTS` and `CLOSED` still carry what was begun. */
+export const ACCOUNT_STATES = ["PROPOSED", "ACTIVE", "NO_NEW_PAYMENTS", "CLOSED"] as const;
+export type AccountState = (typeof ACCOUNT_STATES)[number];
+
+export type AcquirerAccountTable = {
+  account_id: string;
+  protocol: string;
+  name: string;
+  currencies: string[];
+  state: AccountState;
+  is_default: Generated<boolean>;
+  time_zone: string;
+  cut_off: string;
+  late_arrival_ms: bigint;
+  connections_max: number;
+  version: number | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+};
+
+export type AcquirerAccountVersionTable = {
+  account_id: string;
+  version: number;
+  attributes: JSONColumnType<AccountAttributes>;
+  settings: JSONColumnType<object>;
+  sealed_secrets: Buffer;
+  proposed_by: string;
+  proposed_at: Generated<Date>;
+  confirmed_by: string | null;
+  confirmed_at: Date | null;
+};
+
+/** What a version makes of an account, beside its settings and credentials. */
+export type AccountAttributes = {
+  name: string;
+  state: Exclude<AccountState, "PROPOSED">;
+  currencies: string[];
+  businessDay: { timeZone: string; cutOff: string };
+  lateArrivalSeconds: number;
+  connectionsMax: number;
+  default: boolean;
+  /** Whether the version has other credentials than the one before. */
+  secretsChange: boolean;
+};
+
+export type MerchantRouteTable = {
+  merchant_id: string;
+  version: number;
+  routes: JSONColumnType<Route[]>;
+  proposed_by: string;
+  proposed_at: Generated<Date>;
+  confirmed_by: string | null;
+  confirmed_at: Date | null;
+};
+
+/** One line of a merchant's routes: what it names has to agree with the payment, what it leaves out agrees with all. */
+export type Route = z.infer<typeof routeSchema>;

@@ -1,0 +1,33 @@
+/** Whether an account's bank can be reached, by what became of the calls to it. One for each account and process. */
+export type Breaker = {
+  /** Whether routing passes the account over. While it is open, one payment in each `retryMs` is let through to look. */
+  isOpen(): boolean;
+  /** @param isConnected false where no connection was made; any answer at all, also an unknown outcome, is a connection. */
+  note(isConnected: boolean): void;
+};
+
+/** Opens after `failuresMax` calls in a row that found no connection, and closes with the first that does. */
+export function createBreaker({
+  failuresMax = 5,
+  retryMs = 5_000,
+  now = () => performance.now(),
+}: { failuresMax?: number; retryMs?: number; now?: () => number } = {}): Breaker {
+  let failures = 0;
+  let retryAt = 0;
+  return {
+    isOpen() {
+      if (failures < failuresMax) return false;
+      if (now() < retryAt) return true;
+      retryAt = now() + retryMs;
+      return false;
+    },
+    note(isConnected) {
+      if (isConnected) {
+        failures = 0;
+        return;
+      }
+      failures++;
+      if (failures === failuresMax) retryAt = now() + retryMs;
+    },
+  };
+}

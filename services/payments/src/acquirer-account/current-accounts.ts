@@ -1,0 +1,103 @@
+import type { Logger } from "@holdfast/service-runtime";
+import type { Kysely, Selectable } from "kysely";
+import type { PaymentsDatabase } from "../database.ts";
+import type { AcquirerAccountTable, Route } from "./account-tables.ts";
+
+/** An account with the version in use. */
+export type Account = {
+  accountId: string;
+  protocol: string;
+  name: string;
+  state: AcquirerAccountTable["state"];
+  currencies: readonly string[];
+  isDefault: boolean;
+  version: number;
+  businessDay: { timeZone: string; cutOff: string };
+  lateArrivalMs: number;
+  connectionsMax: number;
+  settings: object;
+  sealedSecrets: Buffer;
+};
+
+/** The accounts and routes that this process uses. */
+export type CurrentAccounts = {
+  /** Undefined until they have been read once: a payment must not go to another account for want of its route. */
+  table(): AccountTable | undefined;
+  /** Its interval bounds the age of what is used. */
+  refresh(): Promise<void>;
+};
+
+export type AccountTable = {
+  accounts: ReadonlyMap<string, Account>;
+  /** Of the merchants that have any. */
+  routes: ReadonlyMap<string, readonly Route[]>;
+};
+
+export function createCurrentAccounts(
+  db: Kysely<PaymentsDatabase>,
+  { log, onRead }: { log: Logger; onRead?: (accounts: AccountTable["accounts"]) => void },
+): CurrentAccounts {
+  let current: AccountTable | undefined;
+  let seen = "";
+  return {
+    table: () => current,
+    async refresh() {
+      current = await readAccounts(db);
+      onRead?.(current.accounts);
+      const now = [...current.accounts.values()].map(({ name, version }) => `${name}:${version}`).join(" ");
+      if (now !== seen)
+        log.info({ accounts: current.accounts.size, merchants: current.routes.size }, "accounts in use");
+      seen = now;
+    },
+  };
+}
+
+/** In one consistent read: a route never names an account that is not there. */
+async function readAccounts(db: Kysely<PaymentsDatabase>): Promise<AccountTable> {
+  return await db
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .execute(async (trx) => {
+      const accounts = await trx
+        .selectFrom("acquirer_account")
+        .innerJoin("acquirer_account_version", (join) =>
+          join
+            .onRef("acquirer_account_version.account_id", "=", "acquirer_account.account_id")
+            .onRef("acquirer_account_version.version", "=", "acquirer_account.version"),
+        )
+        .selectAll("acquirer_account")
+        .select(["acquirer_account_version.settings", "acquirer_account_version.sealed_secrets"])
+        .execute();
+      const routes = await trx
+        .selectFrom("merchant_route")
+        .distinctOn("merchant_id")
+        .select(["merchant_id", "routes"])
+        .where("confirmed_at", "is not", null)
+        .orderBy("merchant_id")
+        .orderBy("version", "desc")
+        .execute();
+      return {
+        accounts: new Map(accounts.map((row) => [row.account_id, accountOf(row)])),
+        routes: new Map(routes.map((row) => [row.merchant_id, row.routes])),
+      };
+    });
+}
+
+function accountOf(
+  row: Selectable<AcquirerAccountTable> & { settings: object; sealed_secrets: Buffer },
+): Account {
+  return {
+    accountId: row.account_id,
+    protocol: row.protocol,
+    name: row.name,
+    state: row.state,
+    currencies: row.currencies,
+    isDefault: row.is_default,
+    version: row.version!,
+    businessDay: { timeZone: row.time_zone, cutOff: row.cut_off },
+    lateArrivalMs: Number(row.late_arrival_ms),
+    connectionsMax: row.connections_max,
+    settings: row.settings,
+    sealedSecrets: row.sealed_secrets,
+  };
+}

@@ -1,0 +1,18 @@
+import { openAtRest, sealAtRest, type RestKeyRing } from "@holdfast/sealing";
+
+/** What sealed credentials are bound to: no row's can be used as another's. */
+export type SealBinding = { accountId: string; version: number; protocol: string };
+
+/** Seals an account's credentials for the database. */
+export function sealAccountSecrets(ring: RestKeyRing, binding: SealBinding, secrets: unknown): Buffer {
+  return sealAtRest(ring, ownerOf(binding), JSON.stringify(secrets));
+}
+
+/** @throws SecretUnreadableError */
+export function openAccountSecrets(ring: RestKeyRing, binding: SealBinding, sealed: Buffer): unknown {
+  return JSON.parse(openAtRest(ring, ownerOf(binding), sealed)) as unknown;
+}
+
+function ownerOf({ accountId, version, protocol }: SealBinding): string {
+  return `${accountId}|${version}|${protocol}`;
+}

@@ -1,0 +1,150 @@
+/**
+ * The bank's part of a refund, which this service does for `refunds`: it alone talks to banks and opens their credentials.
+ * Nothing is paid that is not reserved here, whoever asks for it.
+ */
+import { withSubReference, type Attempt, type Repetition, type Verdict } from "@holdfast/acquirer";
+import type { CommandReply, RefundAnswer, RefundAtBank } from "@holdfast/contracts";
+import { failpoint, orNotStarted } from "@holdfast/service-runtime";
+import type { Kysely, Selectable } from "kysely";
+import { askAbout, type AskDeps } from "../bank-calls/ask-about.ts";
+import { followUpOf } from "../bank-calls/attempts.ts";
+import type { PaymentsDatabase } from "../database.ts";
+import { beginCall, noteAnswer, otherRefunds } from "./refund-calls.ts";
+import type { PaymentTable } from "../payment/payment-table.ts";
+
+export type RefundAtBankDeps = AskDeps & {
+  db: Kysely<PaymentsDatabase>;
+  /** How long after the end of our wait a call may still take effect. */
+  lateArrivalMs: number;
+};
+
+type Payment = Selectable<PaymentTable>;
+type Answered = { answer: RefundAnswer };
+
+/** Sends a refund to the bank, one call. @param deadlineAt the end of the wait, in epoch milliseconds. */
+export async function carryOutAtBank(
+  deps: RefundAtBankDeps,
+  refund: RefundAtBank,
+  deadlineAt: number,
+): Promise<CommandReply<Answered>> {
+  const found = await orNotStarted(() => findReserved(deps.db, refund));
+  if ("outcome" in found) return found;
+  const { payment, state } = found;
+  const bounded = within(deps, deadlineAt);
+  // A copy of the refund has been paid and booked, before the database of `refunds` was restored: no call could add to it.
+  if (state === "SETTLED") return done(await ask(bounded, payment, refund));
+  const acquirer = deps.acquirers.of(payment.account_id);
+  const isNamed = acquirer.capabilities.ownReferenceOn.includes(refund.kind);
+  if (!isNamed && !(await beginCall(deps.db, refund))) return { outcome: "not_started" };
+  const request = {
+    ...followUpOf(payment),
+    reference: referenceOf(refund),
+    amountMinor: BigInt(refund.amountMinor),
+    waitUntil: new Date(bounded.now() + bounded.acquirerTimeoutMs),
+  };
+  await failpoint("payments.before_refund_call");
+  const outcome = await (refund.kind === "release" ? acquirer.release(request) : acquirer.refund(request));
+  await failpoint("payments.after_refund_call");
+  if (!isNamed) await noteAnswer(deps.db, refund, outcome);
+  return done(outcome);
+}
+
+/** Asks the bank about a refund, reserved or not: after a restore it may have paid what nobody here knows. */
+export async function inquireAtBank(
+  deps: RefundAtBankDeps,
+  refund: RefundAtBank,
+  deadlineAt: number,
+): Promise<CommandReply<Answered & { repetition: Repetition; lateArrivalMs: number }>> {
+  const payment = await orNotStarted(() => findPayment(deps.db, refund.paymentId));
+  if (!payment) return { outcome: "problem", code: "payment_not_found" };
+  if ("outcome" in payment) return payment;
+  const verdict = await ask(within(deps, deadlineAt), payment, refund);
+  const { repetition } = deps.acquirers.of(payment.account_id).capabilities;
+  return {
+    outcome: "done",
+    result: { answer: answerOf(verdict), repetition, lateArrivalMs: deps.lateArrivalMs },
+  };
+}
+
+/** What became of it, as far as the bank can tell it from the payment's other refunds. */
+async function ask(deps: RefundAtBankDeps, payment: Payment, refund: RefundAtBank): Promise<Verdict> {
+  const { capabilities } = deps.acquirers.of(payment.account_id);
+  if (capabilities.ownReferenceOn.includes(refund.kind))
+    return await askAbout(deps, payment, attemptOf(refund));
+  const otherTransactionIds = await otherRefunds(deps.db, refund);
+  const verdict = await askAbout(deps, payment, { ...attemptOf(refund), otherTransactionIds });
+  if (verdict.kind === "approved") await noteAnswer(deps.db, refund, verdict);
+  return verdict;
+}
+
+/** The same dependencies, whose calls end by a deadline. */
+function within(deps: RefundAtBankDeps, deadlineAt: number): RefundAtBankDeps {
+  return { ...deps, acquirerTimeoutMs: Math.min(deps.acquirerTimeoutMs, deadlineAt - deps.now()) };
+}
+
+/** The payment of a refund whose whole amount is reserved, or has been paid. */
+async function findReserved(
+  db: Kysely<PaymentsDatabase>,
+  refund: RefundAtBank,
+): Promise<
+  | { payment: Payment; state: "ACTIVE" | "SETTLED" }
+  | { outcome: "problem"; code: "payment_not_found" | "refund_not_found" }
+> {
+  const reservation = await db
+    .selectFrom("refund_reservation")
+    .selectAll()
+    .where("refund_id", "=", refund.refundId)
+    .executeTakeFirst();
+  const payment = await findPayment(db, refund.paymentId);
+  if (!payment) return { outcome: "problem", code: "payment_not_found" };
+  const isReserved =
+    reservation?.payment_id === refund.paymentId &&
+    reservation.kind === refund.kind &&
+    reservation.amount_minor === BigInt(refund.amountMinor) &&
+    payment.currency === refund.currency;
+  if (!isReserved || (reservation.state !== "ACTIVE" && reservation.state !== "SETTLED"))
+    return { outcome: "problem", code: "refund_not_found" };
+  return { payment, state: reservation.state };
+}
+
+async function findPayment(db: Kysely<PaymentsDatabase>, paymentId: string): Promise<Payment | undefined> {
+  return await db.selectFrom("payment").selectAll().where("payment_id", "=", paymentId).executeTakeFirst();
+}
+
+function attemptOf(refund: RefundAtBank): Attempt {
+  return {
+    reference: referenceOf(refund),
+    kind: refund.kind,
+    amountMinor: BigInt(refund.amountMinor),
+    currency: refund.currency,
+    sentAt: new Date(refund.decidedAt),
+  };
+}
+
+/** Our reference of a refund. The first has no number. */
+function referenceOf({ refundId, subReference }: RefundAtBank): string {
+  return withSubReference(`${refundId}:refund`, subReference);
+}
+
+function done(verdict: Verdict): CommandReply<Answered> {
+  return { outcome: "done", result: { answer: answerOf(verdict) } };
+}
+
+function answerOf(verdict: Verdict): RefundAnswer {
+  switch (verdict.kind) {
+    case "approved": {
+      const { kind, amountMinor, currency, externalTransactionId, authCode, resultCode, resultMessage } =
+        verdict;
+      const amount = { amountMinor: amountMinor.toString(), currency };
+      return { kind, ...amount, externalTransactionId, authCode, resultCode, resultMessage };
+    }
+    case "declined": {
+      const { kind, externalTransactionId, resultCode, resultMessage } = verdict;
+      return { kind, externalTransactionId, resultCode, resultMessage };
+    }
+    case "unknown":
+      return { kind: "unknown", reason: verdict.reason };
+    default:
+      return { kind: verdict.kind };
+  }
+}

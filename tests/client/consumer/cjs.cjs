@@ -1,0 +1,3 @@
+const client = require("@holdfast/client");
+
+void import("./merchant.mjs").then(({ useClient }) => useClient(client));

