@@ -27,8 +27,8 @@ export const REFUND_AND_WEBHOOK_MUTATIONS: readonly Mutation[] = [
     name: "refunds: each call of the bank has a reference of its own",
     changes: change(
       "services/payments/src/refund-reservation/refund-at-bank.ts",
-      "withSubReference(`${refundId}:refund`, subReference)",
-      "withSubReference(`${refundId}:refund:${Date.now()}`, subReference)",
+      "refundReference(refundId, subReference)",
+      "`${refundReference(refundId, subReference)}:${Date.now()}`",
     ),
     scenario: afterwards("and the bank pays once"),
   },

@@ -11,6 +11,14 @@ export function withSubReference(reference: string, sub: number): string {
 }
 
 /**
+ * Our reference of a refund: every service that names the refund to the bank, or the bank's answer to operators, has it here.
+ * @param refundId a UUID, with which the reference begins.
+ */
+export function refundReference(refundId: string, sub: number): string {
+  return withSubReference(`${refundId}:refund`, sub);
+}
+
+/**
  * The outcome of such a movement, or that it is to be sent again, under the same reference or the next, or that it must not
  * be sent again yet, since the first call may still arrive.
  */

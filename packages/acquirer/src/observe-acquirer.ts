@@ -9,9 +9,7 @@ import {
   type SpanAttributes,
 } from "@holdfast/telemetry";
 import type { Acquirer } from "./acquirer.ts";
-
-type Outcome = { kind: string; reason?: string };
-type Operation = (request: { reference: string }) => Promise<Outcome>;
+import { wrapCalls, type Call } from "./wrap-calls.ts";
 
 /**
  * The same acquirer, with a span and a measurement for each call: the operation, the payment, the outcome and the
@@ -22,23 +20,16 @@ export function observeAcquirer(
   { url, account }: { url: string | undefined; account: string },
 ): Acquirer {
   const server = { "acquirer.account": account, ...(url !== undefined && serverOf(url)) };
-  const operations = Object.entries(acquirer).filter(([name]) => !NO_CALLS.has(name));
   const mismatches = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.mismatches", {
     description: "Answers of the acquirer about something else than was asked, by operation",
   });
-  // Exported from the beginning, so that the first one is an increase.
-  const labelled = (operation: string) => ({ operation, "acquirer.account": account });
-  for (const [operation] of operations) mismatches.add(0, labelled(operation));
-  const countMismatch = (operation: string) => mismatches.add(1, labelled(operation));
-  const observed = operations.map(([name, operation]) => [
-    name,
-    observe(name, operation as Operation, { server, account, countMismatch }),
-  ]);
-  return { ...acquirer, ...Object.fromEntries(observed) };
+  return wrapCalls(acquirer, (operation, call) => {
+    const labels = { operation, "acquirer.account": account };
+    // Exported from the beginning, so that the first one is an increase.
+    mismatches.add(0, labels);
+    return observe(operation, call, { server, account, countMismatch: () => mismatches.add(1, labels) });
+  });
 }
-
-/** What makes no call to the acquirer, or none that is about a payment. */
-const NO_CALLS: ReadonlySet<string> = new Set(["capabilities", "checkReturn", "close", "probe"]);
 
 function serverOf(url: string): SpanAttributes {
   const { hostname, port, protocol } = new URL(url);
@@ -50,13 +41,9 @@ function serverOf(url: string): SpanAttributes {
 
 function observe(
   operation: string,
-  call: Operation,
-  {
-    server,
-    account,
-    countMismatch,
-  }: { server: SpanAttributes; account: string; countMismatch: (operation: string) => void },
-): Operation {
+  call: Call,
+  { server, account, countMismatch }: { server: SpanAttributes; account: string; countMismatch: () => void },
+): Call {
   return async (request) => {
     const startedAt = performance.now();
     const attributes = {
@@ -70,7 +57,7 @@ function observe(
       const isUnknown = outcome.kind === "unknown";
       annotate({ "holdfast.outcome": isUnknown ? UNKNOWN_OUTCOME : outcome.kind }, span);
       if (isUnknown || outcome.kind === "not_sent") failSpan(span, outcome.reason ?? outcome.kind);
-      if (outcome.reason === "mismatch") countMismatch(operation);
+      if (outcome.reason === "mismatch") countMismatch();
       recordDuration(performance.now() - startedAt, {
         operation,
         outcome: outcome.reason ?? outcome.kind,

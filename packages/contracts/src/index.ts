@@ -15,6 +15,7 @@ export * from "./http/endpoint.ts";
 export * from "./http/endpoints.ts";
 export * from "./http/audit-log.ts";
 export * from "./http/bin.ts";
+export * from "./http/business-day.ts";
 export * from "./http/capture.ts";
 export * from "./http/commission-plan.ts";
 export * from "./http/merchant-rules.ts";

@@ -22,6 +22,9 @@ const ofMerchant: readonly Way[] = [
   "rotateMerchantWebhookSecret",
   "activateMerchantWebhookSecret",
   "testMerchantWebhook",
+  "getMerchantRoutes",
+  "putMerchantRoutes",
+  "confirmMerchantRoutes",
 ].map((operationId) => ({ operationId, parameter: "merchantId" }));
 const ofStuckPayment: readonly Way[] = [
   "getOperatorPayment",
@@ -42,6 +45,13 @@ const ofDelivery: readonly Way[] = ["getWebhookDelivery", "redeliverWebhook"].ma
   parameter: "eventId",
 }));
 
+const ofAccount: readonly Way[] = [
+  "getAcquirerAccount",
+  "changeAcquirerAccount",
+  "confirmAcquirerAccount",
+  "probeAcquirerAccount",
+].map((operationId) => ({ operationId, parameter: "accountId" }));
+
 const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>> = {
   preAuthorize: { pointer: PAYMENT, ways: ofPayment },
   pay: { pointer: PAYMENT, ways: ofPayment },
@@ -56,6 +66,8 @@ const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>>
   listUnresolvedPayments: { pointer: "/items/0/paymentId", ways: ofStuckPayment },
   listRefunds: { pointer: "/items/0/refundId", ways: ofRefund },
   requestRefundForMerchant: { pointer: "/refundId", ways: ofRefund },
+  createAcquirerAccount: { pointer: "/accountId", ways: ofAccount },
+  listAcquirerAccounts: { pointer: "/items/0/accountId", ways: ofAccount },
   listWebhookDeliveries: { pointer: "/items/0/eventId", ways: ofDelivery },
 };
 

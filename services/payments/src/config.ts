@@ -1,5 +1,6 @@
 import { acquirerHabitSettings } from "@holdfast/acquirer";
 import { auditSettings, auditWire } from "@holdfast/audit";
+import { cutOffSchema, timeZoneSchema } from "@holdfast/contracts";
 import { outboxSettings } from "@holdfast/outbox";
 import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
 import {
@@ -112,14 +113,10 @@ const settings = z.object({
   EXPIRY_IN_FLIGHT_MAX: integerSetting(1, 1_000)
     .default(16)
     .describe("Expired authorizations that one process cancels at the acquirer at the same time."),
-  BUSINESS_TIME_ZONE: textSetting("must be an IANA time zone such as Europe/Istanbul")
-    .refine((value) => Intl.supportedValuesOf("timeZone").includes(value) || value === "UTC", {
-      error: "must be an IANA time zone such as Europe/Istanbul",
-    })
+  BUSINESS_TIME_ZONE: timeZoneSchema
     .default("Europe/Istanbul")
     .describe("The time zone of the business day; a sale can be voided until its business day ends."),
-  BUSINESS_DAY_CUT_OFF: textSetting("must be a time of day, HH:MM")
-    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day, HH:MM" })
+  BUSINESS_DAY_CUT_OFF: cutOffSchema
     .default("00:00")
     .describe("When the business day ends in that time zone."),
   CHECKOUT_EXPIRES_AFTER: durationSetting()

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import type { ProbedAcquirer } from "../connector.ts";
-import { iyzicoConnector } from "./iyzico-connector.ts";
 import { isGenuine, signedHeaders } from "./signatures.ts";
 import {
-  BUSINESS_DAY,
   CARD,
   cardRequest,
   completionRequest,
+  connectTo,
   enrolmentRequest,
   followUpRequest,
   inquiryRequest,
+  playIyzico,
   returnOf,
   reversalRequest,
-  settingsOf,
 } from "./test/iyzico-requests.ts";
 import {
   detailsAnswer,
@@ -23,24 +21,9 @@ import {
   SECRETS,
   sign,
   startScriptedIyzico,
-  type ScriptedIyzico,
 } from "./test/scripted-iyzico.ts";
 
-let bank: ScriptedIyzico;
-let acquirer: ProbedAcquirer;
-
-beforeAll(async () => {
-  bank = await startScriptedIyzico();
-  acquirer = iyzicoConnector.connect(
-    { accountId: "account-1", version: 1, settings: settingsOf(bank.url), businessDay: BUSINESS_DAY },
-    SECRETS,
-    { connectionsMax: 4, connectTimeoutMs: 60_000, allowPlaintext: false },
-  );
-});
-afterAll(async () => {
-  await acquirer.close();
-  await bank.close();
-});
+const { bank, acquirer } = await playIyzico();
 
 const ONE_DAY_MS = 86_400_000;
 const dayBefore = () => new Date(Date.now() - ONE_DAY_MS);
@@ -534,14 +517,7 @@ describe("a probe", () => {
   test("of an address where nothing listens says that there is no connection", async () => {
     const closed = await startScriptedIyzico();
     await closed.close();
-    const account = {
-      accountId: "a",
-      version: 1,
-      settings: settingsOf(closed.url),
-      businessDay: BUSINESS_DAY,
-    };
-    const wire = { connectionsMax: 1, connectTimeoutMs: 60_000, allowPlaintext: false };
-    const unreachable = iyzicoConnector.connect(account, SECRETS, wire);
+    const unreachable = connectTo(closed.url);
     expect(await unreachable.probe(soon())).toEqual({ kind: "unreachable", detail: "no connection" });
     expect(await unreachable.sale(cardRequest())).toEqual({ kind: "not_sent" });
     await unreachable.close();
@@ -549,11 +525,9 @@ describe("a probe", () => {
 });
 
 test("no card leaves this machine without TLS, unless the wire allows it", () => {
-  const settings = settingsOf("http://bank.example");
-  const account = { accountId: "a", version: 1, settings, businessDay: BUSINESS_DAY };
-  const wire = { connectionsMax: 1, connectTimeoutMs: 1_000, allowPlaintext: false };
-  expect(() => iyzicoConnector.connect(account, SECRETS, wire)).toThrow(/must be https/);
-  expect(() => iyzicoConnector.connect(account, SECRETS, { ...wire, allowPlaintext: true })).not.toThrow();
+  const url = "http://bank.example";
+  expect(() => connectTo(url)).toThrow(/must be https/);
+  expect(() => connectTo(url, { allowPlaintext: true })).not.toThrow();
 });
 
 test("the scripted answers are signed as iyzico's are", () => {

@@ -1,8 +1,6 @@
 import * as fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import type { ProbedAcquirer } from "../connector.ts";
-import { iyzicoConnector } from "./iyzico-connector.ts";
 import { failed, readEnvelope, type Envelope } from "./read-envelope.ts";
 import { movementsOf } from "./movements-of.ts";
 import { readChallenge } from "./read-challenge.ts";
@@ -17,8 +15,8 @@ import {
   enrolmentRequest,
   followUpRequest,
   inquiryRequest,
+  playIyzico,
   reversalRequest,
-  settingsOf,
 } from "./test/iyzico-requests.ts";
 import {
   detailsAnswer,
@@ -26,26 +24,10 @@ import {
   paymentAnswer,
   reportedPayment,
   SECRETS,
-  startScriptedIyzico,
   type Answer,
-  type ScriptedIyzico,
 } from "./test/scripted-iyzico.ts";
 
-let bank: ScriptedIyzico;
-let acquirer: ProbedAcquirer;
-
-beforeAll(async () => {
-  bank = await startScriptedIyzico();
-  acquirer = iyzicoConnector.connect(
-    { accountId: "account-1", version: 1, settings: settingsOf(bank.url), businessDay: BUSINESS_DAY },
-    SECRETS,
-    { connectionsMax: 4, connectTimeoutMs: 60_000, allowPlaintext: false },
-  );
-});
-afterAll(async () => {
-  await acquirer.close();
-  await bank.close();
-});
+const { bank, acquirer } = await playIyzico();
 
 const INVALID = { kind: "unknown", reason: "invalid_answer" };
 const MISMATCH = { kind: "unknown", reason: "mismatch" };

@@ -1,6 +1,6 @@
 import type { ReversalOutcome, ReversalRequest } from "../acquirer.ts";
+import { businessDayEnd } from "../business-day.ts";
 import type { BusinessDay } from "../connector.ts";
-import { endOfBusinessDay } from "./business-day.ts";
 import { isCancelled, isRefusedAsFraud } from "./movements-of.ts";
 import { PAYMENT_STATUS, type ReportedPayment, type TakenPayment } from "./read-details.ts";
 import { MISMATCH } from "./read-envelope.ts";
@@ -23,8 +23,7 @@ export function planReversal(
   if (more.length > 0) return MISMATCH;
   if (payment.itemTransactions.some(({ refunds }) => refunds.length > 0)) return settled("partly refunded");
   const isHold = payment.phase === "PRE_AUTH";
-  if (!isHold && now >= endOfBusinessDay(target.at, businessDay))
-    return settled("its business day has ended");
+  if (!isHold && now >= businessDayEnd(target.at, businessDay)) return settled("its business day has ended");
   return { kind: "cancel", payment };
 }
 

@@ -1,6 +1,6 @@
 import type { AcquirerAmount, AcquirerOutcome, ReversalOutcome, Target } from "../acquirer.ts";
+import { businessDayEnd } from "../business-day.ts";
 import type { BusinessDay } from "../connector.ts";
-import { endOfBusinessDay } from "./business-day.ts";
 import { classifyFailure } from "./classify-failure.ts";
 import { failed, type Envelope } from "./read-envelope.ts";
 import { readGivenBack } from "./read-given-back.ts";
@@ -37,7 +37,7 @@ export function cancelOutcome(
 function isTooLate(code: string, { at, capturedMinor }: Target, { now, businessDay }: Clock): boolean {
   const failureClass = classifyFailure(code);
   const isUnnamed = failureClass.kind === "unproven" && !failureClass.documented;
-  return isUnnamed && capturedMinor === undefined && now >= endOfBusinessDay(at, businessDay);
+  return isUnnamed && capturedMinor === undefined && now >= businessDayEnd(at, businessDay);
 }
 
 /** The answer to the cancel of a reversal. Where iyzico says that a cancel is too late, a refund gives the money back. */

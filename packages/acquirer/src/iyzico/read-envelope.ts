@@ -2,9 +2,9 @@ import { z } from "zod";
 
 import type { Declined, NotSent, Unknown } from "../acquirer.ts";
 import type { RawHttpExchange } from "../bounded-http-client.ts";
+import { businessDayEnd } from "../business-day.ts";
 import type { BusinessDay } from "../connector.ts";
 import { message, word } from "./answer-fields.ts";
-import { endOfBusinessDay } from "./business-day.ts";
 import { classifyFailure } from "./classify-failure.ts";
 import { containsCardNumber } from "./find-card-number.ts";
 import { readJson } from "./read-json.ts";
@@ -82,7 +82,7 @@ export function failed(
         notBefore: new Date(now.getTime() + LIMIT_WINDOW_MS),
       };
     case "day_not_ended": {
-      const notBefore = endOfBusinessDay(now, businessDay);
+      const notBefore = businessDayEnd(now, businessDay);
       return { kind: "not_sent", reason: "day_not_ended", notBefore };
     }
     case "unproven":

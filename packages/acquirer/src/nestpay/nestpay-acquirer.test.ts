@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import type { ProbedAcquirer } from "../connector.ts";
 import { judge } from "../judge.ts";
 import { nestpayConnector } from "./nestpay-connector.ts";
 import { nestpaySettings } from "./nestpay-settings.ts";
-import { cardCall, connectTo, followUp, inquiryOf, SECRETS, soon } from "./test/nestpay-bench.ts";
+import { cardCall, connectTo, followUp, inquiryOf, playBank, SECRETS, soon } from "./test/nestpay-bench.ts";
 import {
   answerXml,
   approvedXml,
@@ -13,19 +12,9 @@ import {
   historyXml,
   refusedXml,
   startScriptedBank,
-  type ScriptedBank,
 } from "./test/scripted-bank.ts";
 
-let bank: ScriptedBank;
-let acquirer: ProbedAcquirer;
-beforeAll(async () => {
-  bank = await startScriptedBank();
-  acquirer = connectTo(bank.url);
-});
-afterAll(async () => {
-  await acquirer.close();
-  await bank.close();
-});
+const { bank, acquirer } = await playBank();
 
 const types = () => bank.received.map(({ fields }) => fields.get("Type") ?? "history");
 const pending = { kind: "unknown", reason: "pending" };

@@ -16,7 +16,7 @@ import type {
   ReversalRequest,
 } from "../acquirer.ts";
 import type { AcquirerWire, ConnectedAccount, ProbedAcquirer, ProbeOutcome } from "../connector.ts";
-import { approvedBy, declinedBy, INVALID_ANSWER, type Verdict } from "./answer-verdict.ts";
+import { approvedBy, declinedBy, type Verdict } from "./answer-verdict.ts";
 import { readReturn } from "./browser-return.ts";
 import { cardRequest, type CardCall } from "./build-request.ts";
 import { captureOrder } from "./capture-order.ts";
@@ -26,8 +26,8 @@ import { NestpayBank } from "./nestpay-bank.ts";
 import { nestpayCapabilities } from "./nestpay-capabilities.ts";
 import type { NestpaySecrets, NestpaySettings } from "./nestpay-settings.ts";
 import { movementsOf } from "./order-history.ts";
-import { refundOrder, voidedName } from "./refund-order.ts";
-import { voidOrder } from "./void-order.ts";
+import { refundOrder } from "./refund-order.ts";
+import { voidOrder, voidTarget } from "./void-order.ts";
 
 /**
  * An account at a bank of the Nestpay kind. How the bank expresses what the port asks for:
@@ -103,24 +103,8 @@ function sendCard(bank: NestpayBank, call: CardCall, until: Date, confidential: 
 }
 
 async function cancel(bank: NestpayBank, request: FollowUpRequest): Promise<AcquirerOutcome> {
-  const { orderId, waitUntil: until } = request;
-  const outcome = await voidOrder(bank, { orderId, until, transId: voidedName(request) });
-  switch (outcome.kind) {
-    case "voided":
-      return approvedBy({ ...outcome, kind: "approved" }, request);
-    case "settled":
-      return { ...outcome, kind: "declined", declineClass: "technical" };
-    case "refused":
-      return declinedBy(outcome);
-    // What is to be cancelled was approved: a bank that knows none of it proves nothing.
-    case "none":
-      return INVALID_ANSWER;
-    case "unknown":
-    case "not_sent":
-      return outcome;
-    default:
-      return outcome satisfies never;
-  }
+  const outcome = await voidTarget(bank, request);
+  return outcome.kind === "settled" ? { ...outcome, kind: "declined", declineClass: "technical" } : outcome;
 }
 
 async function reverse(bank: NestpayBank, { orderId, waitUntil }: ReversalRequest): Promise<ReversalOutcome> {

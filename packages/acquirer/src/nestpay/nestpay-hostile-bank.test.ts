@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import type { ProbedAcquirer } from "../connector.ts";
 import {
   cardCall,
   connectTo,
@@ -9,6 +8,7 @@ import {
   followUp,
   inquiryOf,
   PAN,
+  playBank,
   reversal,
   SECRETS,
 } from "./test/nestpay-bench.ts";
@@ -21,19 +21,9 @@ import {
   refusedXml,
   startScriptedBank,
   type ScriptedAnswer,
-  type ScriptedBank,
 } from "./test/scripted-bank.ts";
 
-let bank: ScriptedBank;
-let acquirer: ProbedAcquirer;
-beforeAll(async () => {
-  bank = await startScriptedBank();
-  acquirer = connectTo(bank.url);
-});
-afterAll(async () => {
-  await acquirer.close();
-  await bank.close();
-});
+const { bank, acquirer } = await playBank();
 
 const orderId = "0198f3c2a4d17e5b8c6d1f2a3b4c5d6e";
 const approved = approvedXml(orderId, "T1");

@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import type { CompletionRequest, EnrolmentRequest } from "../acquirer.ts";
-import type { ProbedAcquirer } from "../connector.ts";
-import { CLIENT_ID, connectTo, enrolment, PAN, SECRETS, soon } from "./test/nestpay-bench.ts";
-import { approvedXml, refusedXml, startScriptedBank, type ScriptedBank } from "./test/scripted-bank.ts";
+import { CLIENT_ID, connectTo, enrolment, PAN, playBank, SECRETS, soon } from "./test/nestpay-bench.ts";
+import { approvedXml, refusedXml } from "./test/scripted-bank.ts";
 import { ver3Hash } from "./ver3-hash.ts";
 
-let bank: ScriptedBank;
-let acquirer: ProbedAcquirer;
-beforeAll(async () => {
-  bank = await startScriptedBank();
-  acquirer = connectTo(bank.url);
-});
-afterAll(async () => {
-  await acquirer.close();
-  await bank.close();
-});
+const { bank, acquirer } = await playBank();
 
 const html = '<html><form action="https://acs.example/"><input name="creq" value="eyJ0aHJl"></form></html>';
 const page = { contentType: "text/html;charset=ISO-8859-9", body: html };

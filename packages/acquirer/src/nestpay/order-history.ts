@@ -1,6 +1,6 @@
 import type { BankMovement, CardOperation, MovementKind, NotSent, Unknown } from "../acquirer.ts";
 import { INVALID_ANSWER, MISMATCH, readId, verdictOf } from "./answer-verdict.ts";
-import { readLocalTime } from "./business-day-end.ts";
+import { readLocalTime } from "./read-local-time.ts";
 import { readMinorUnits } from "./nestpay-amount.ts";
 import type { BankAnswer } from "./read-answer.ts";
 

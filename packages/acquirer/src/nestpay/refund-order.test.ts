@@ -1,35 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 
-import type { ProbedAcquirer } from "../connector.ts";
-import { businessDayEnd } from "./business-day-end.ts";
+import { businessDayEnd } from "../business-day.ts";
 import { waysToRefund } from "./refund-order.ts";
-import { connectTo, followUp } from "./test/nestpay-bench.ts";
-import {
-  approvedXml,
-  historyRow,
-  historyXml,
-  refusedXml,
-  startScriptedBank,
-  type ScriptedBank,
-} from "./test/scripted-bank.ts";
+import { connectTo, followUp, playBank } from "./test/nestpay-bench.ts";
+import { approvedXml, historyRow, historyXml, refusedXml } from "./test/scripted-bank.ts";
 
 /** A day that ends in hours, whenever the test runs. */
 const businessDay = {
   timeZone: "UTC",
   cutOff: new Date(Date.now() + 6 * 3_600_000).toISOString().slice(11, 16),
 };
-let bank: ScriptedBank;
-let acquirer: ProbedAcquirer;
-let sameDay: ProbedAcquirer;
-beforeAll(async () => {
-  bank = await startScriptedBank();
-  acquirer = connectTo(bank.url, { businessDay });
-  sameDay = connectTo(bank.url, { businessDay, creditBeforeDayEnd: true });
-});
-afterAll(async () => {
-  await Promise.all([acquirer.close(), sameDay.close()]);
-  await bank.close();
-});
+const { bank, acquirer } = await playBank({ businessDay });
+const sameDay = connectTo(bank.url, { businessDay, creditBeforeDayEnd: true });
+afterAll(() => sameDay.close());
 
 const types = () => bank.received.map(({ fields }) => fields.get("Type") ?? "history");
 const settled = (amountMinor = 10_000n) => followUp({ amountMinor });

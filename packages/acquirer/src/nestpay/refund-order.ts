@@ -1,12 +1,12 @@
 import type { AcquirerOutcome, FollowUpRequest, NotSent } from "../acquirer.ts";
+import { businessDayEnd } from "../business-day.ts";
 import type { BusinessDay } from "../connector.ts";
 import { approvedBy, declinedBy, INVALID_ANSWER, type RefusedVerdict } from "./answer-verdict.ts";
 import { creditRequest } from "./build-request.ts";
-import { businessDayEnd } from "./business-day-end.ts";
 import type { WrittenAmount } from "./nestpay-amount.ts";
 import type { NestpayBank } from "./nestpay-bank.ts";
 import { standingOf } from "./standing.ts";
-import { voidOrder } from "./void-order.ts";
+import { voidTarget } from "./void-order.ts";
 
 export type RefundTerms = { creditBeforeDayEnd: boolean; businessDay: BusinessDay; now: Date };
 
@@ -75,28 +75,8 @@ async function refundByVoid(
   bank: NestpayBank,
   request: FollowUpRequest,
 ): Promise<AcquirerOutcome | "other_day"> {
-  const { orderId, waitUntil: until } = request;
-  const outcome = await voidOrder(bank, { orderId, until, transId: voidedName(request) });
-  switch (outcome.kind) {
-    case "voided":
-      return approvedBy({ ...outcome, kind: "approved" }, request);
-    case "settled":
-      return "other_day";
-    case "refused":
-      return declinedBy(outcome);
-    case "none":
-      return INVALID_ANSWER;
-    case "unknown":
-    case "not_sent":
-      return outcome;
-    default:
-      return outcome satisfies never;
-  }
-}
-
-/** The name of what a follow-up voids. A capture has a name of its own, which may not be the one that is known. */
-export function voidedName({ target }: Pick<FollowUpRequest, "target">): string | undefined {
-  return target.capturedMinor === undefined ? target.externalTransactionId : undefined;
+  const outcome = await voidTarget(bank, request);
+  return outcome.kind === "settled" ? "other_day" : outcome;
 }
 
 function isWhole({ amountMinor, target }: Pick<FollowUpRequest, "amountMinor" | "target">): boolean {

@@ -1,27 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import type { ProbedAcquirer } from "../connector.ts";
-import { connectTo, followUp, reversal } from "./test/nestpay-bench.ts";
-import {
-  approvedXml,
-  emptyHistoryXml,
-  historyRow,
-  historyXml,
-  refusedXml,
-  startScriptedBank,
-  type ScriptedBank,
-} from "./test/scripted-bank.ts";
+import { followUp, playBank, reversal } from "./test/nestpay-bench.ts";
+import { approvedXml, emptyHistoryXml, historyRow, historyXml, refusedXml } from "./test/scripted-bank.ts";
 
-let bank: ScriptedBank;
-let acquirer: ProbedAcquirer;
-beforeAll(async () => {
-  bank = await startScriptedBank();
-  acquirer = connectTo(bank.url);
-});
-afterAll(async () => {
-  await acquirer.close();
-  await bank.close();
-});
+const { bank, acquirer } = await playBank();
 
 const types = () => bank.received.map(({ fields }) => fields.get("Type") ?? "history");
 const pending = { kind: "unknown", reason: "pending" };

@@ -1,14 +1,23 @@
-import type { NotSent, Unknown } from "../acquirer.ts";
-import { INVALID_ANSWER, MISMATCH, type ApprovedVerdict, type RefusedVerdict } from "./answer-verdict.ts";
+import type { AcquirerOutcome, FollowUpRequest, NotSent, Unknown } from "../acquirer.ts";
+import {
+  approvedBy,
+  declinedBy,
+  INVALID_ANSWER,
+  MISMATCH,
+  type ApprovedVerdict,
+  type RefusedVerdict,
+} from "./answer-verdict.ts";
 import { voidRequest } from "./build-request.ts";
 import type { NestpayBank } from "./nestpay-bank.ts";
 import { standingOf, type Standing } from "./standing.ts";
 
+/** Its business day is over: only a refund gives the money back. */
+export type Settled = { kind: "settled"; resultCode: string; resultMessage: string };
+
 /** What an order's success is after a void of it. */
 export type VoidOutcome =
   | (Omit<ApprovedVerdict, "kind"> & { kind: "voided" })
-  /** Its business day is over: only a refund gives the money back. */
-  | { kind: "settled"; resultCode: string; resultMessage: string }
+  | Settled
   | RefusedVerdict
   /** The bank knows no success of the order. */
   | { kind: "none" }
@@ -27,6 +36,32 @@ export async function voidOrder(
   const standing = await askStanding(bank, order);
   if (standing.kind !== "live") return outcomeOf(standing);
   return voidByName(bank, order, standing.row.transId);
+}
+
+/** Voids what a cancel or a refund is about. */
+export async function voidTarget(
+  bank: NestpayBank,
+  request: FollowUpRequest,
+): Promise<AcquirerOutcome | Settled> {
+  const { orderId, target, waitUntil: until } = request;
+  // A capture has a name of its own, which may not be the one that is known.
+  const transId = target.capturedMinor === undefined ? target.externalTransactionId : undefined;
+  const outcome = await voidOrder(bank, { orderId, until, transId });
+  switch (outcome.kind) {
+    case "voided":
+      return approvedBy({ ...outcome, kind: "approved" }, request);
+    case "refused":
+      return declinedBy(outcome);
+    // What the request is about was approved: a bank that knows none of it proves nothing.
+    case "none":
+      return INVALID_ANSWER;
+    case "settled":
+    case "unknown":
+    case "not_sent":
+      return outcome;
+    default:
+      return outcome satisfies never;
+  }
 }
 
 async function voidByName(

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { JsonNumber } from "../json-number.ts";
-import { currencyExponent } from "../money.ts";
 import { textSchema } from "../text.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
+import { businessDaySchema } from "./business-day.ts";
+import { currencySchema } from "./card-payment-fields.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 
 /** Settings and secrets are the protocol's own; the payments service checks them by its schemas. */
@@ -18,30 +19,10 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 }
 
-export const acquirerCurrencySchema = z.string().refine((code) => currencyExponent(code) !== undefined, {
-  error: "must be an ISO 4217 code",
-  params: { code: "invalid_currency" },
-});
-
-const businessDaySchema = z
-  .object({
-    timeZone: z
-      .string()
-      .refine((zone) => zone === "UTC" || Intl.supportedValuesOf("timeZone").includes(zone), {
-        error: "must be an IANA time zone such as Europe/Istanbul",
-        params: { code: "invalid_value" },
-      }),
-    cutOff: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day, HH:MM" }),
-  })
-  .meta({
-    description: "When the bank's day ends",
-    examples: [{ timeZone: "Europe/Istanbul", cutOff: "23:00" }],
-  });
-
 /** What an account is beside its protocol; all of it is one version, which is proposed and confirmed as a whole. */
 const attributes = {
   name: textSchema(1, 100),
-  currencies: z.array(acquirerCurrencySchema).min(1).max(50),
+  currencies: z.array(currencySchema()).min(1).max(50),
   businessDay: businessDaySchema,
   lateArrivalSeconds: wholeNumberSchema(
     0,

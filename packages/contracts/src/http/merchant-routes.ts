@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
-import { acquirerCurrencySchema, confirmRequestSchema, proposalSchema } from "./acquirer-accounts.ts";
+import { confirmRequestSchema, proposalSchema } from "./acquirer-accounts.ts";
+import { currencySchema } from "./card-payment-fields.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 
 export const routeSchema = z
   .object({
-    currency: acquirerCurrencySchema.optional(),
+    currency: currencySchema().optional(),
     domInt: z.enum(["DOM", "INT"]).optional(),
     cardScheme: textSchema(1, 32).optional(),
     loyaltyCode: textSchema(1, 32).optional(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { CURRENCIES, currencyExponent, parseAmount } from "../money.ts";
+import { currencyExponent, parseAmount } from "../money.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
-import { AMOUNT_FAULT_MESSAGES } from "./card-payment-fields.ts";
+import { AMOUNT_FAULT_MESSAGES, currencySchema } from "./card-payment-fields.ts";
 
 const windowSeconds = wholeNumberSchema(1, 86_400, "Length of the sliding window, in seconds");
 
@@ -13,7 +13,7 @@ const attemptsSchema = z
 const largestAmountsSchema = z
   .array(
     z.object({
-      currency: z.string().meta({ enum: [...CURRENCIES], examples: ["TRY"] }),
+      currency: currencySchema(),
       amount: z.string().meta({
         pattern: "^(0|[1-9][0-9]{0,8})(\\.[0-9]{1,4})?$",
         description: "More than 0, with at most as many decimals as the currency has",
@@ -26,11 +26,9 @@ const largestAmountsSchema = z
     const addFault = (index: number, field: string, code: string, message: string) =>
       issues.push({ code: "custom", input: value, path: [index, field], params: { code }, message });
     for (const [index, { currency, amount }] of value.entries()) {
+      // An unknown currency is its own fault, and has no say in the decimals.
       const exponent = currencyExponent(currency);
-      if (exponent === undefined) {
-        addFault(index, "currency", "invalid_currency", "must be an ISO 4217 code in upper case");
-        continue;
-      }
+      if (exponent === undefined) continue;
       if (value.findIndex((other) => other.currency === currency) < index) {
         addFault(index, "currency", "duplicate", "already has an amount");
       }

@@ -25,10 +25,12 @@ export async function findAccounts(
     .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId!))
     .orderBy("name")
     .execute();
+  if (accounts.length === 0) return [];
+  const ids = accounts.map(({ account_id }) => account_id);
   const versions = await db
     .selectFrom("acquirer_account_version")
     .selectAll()
-    .where("account_id", "in", accounts.length > 0 ? accounts.map(({ account_id }) => account_id) : [NOBODY])
+    .where("account_id", "in", ids)
     .orderBy("version")
     .execute();
   return accounts.map((account) => {
@@ -40,8 +42,6 @@ export async function findAccounts(
     return { account, ...(current && { current }), ...(isProposal && { proposal: last }) };
   });
 }
-
-const NOBODY = "00000000-0000-0000-0000-000000000000";
 
 /** The account's row, locked until the transaction ends, so that two changes of it follow one another. */
 export async function lockAccount(trx: Trx, accountId: string): Promise<AccountRow | undefined> {

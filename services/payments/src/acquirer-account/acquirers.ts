@@ -1,5 +1,6 @@
 import {
   observeAcquirer,
+  wrapCalls,
   type Acquirer,
   type AcquirerWire,
   type AnyConnector,
@@ -119,24 +120,13 @@ export function connectAccount(
   return connector.connect(account, connector.secrets.parse(secrets), { ...wire, connectionsMax });
 }
 
-/** What makes no call to the bank, or none that tells whether a payment can be sent. */
-const NO_CALLS: ReadonlySet<string> = new Set(["capabilities", "checkReturn", "close", "probe"]);
-
 /** Tells the breaker of each call whether there was a connection. */
 function noting(acquirer: Acquirer, breaker: Breaker): Acquirer {
-  const watched = Object.entries(acquirer)
-    .filter(([name]) => !NO_CALLS.has(name))
-    .map(([name, call]) => [
-      name,
-      async (request: unknown) => {
-        const outcome = await (call as (request: unknown) => Promise<{ kind: string; reason?: string }>)(
-          request,
-        );
-        breaker.note(outcome.kind !== "not_sent" || outcome.reason !== undefined);
-        return outcome;
-      },
-    ]);
-  return { ...acquirer, ...Object.fromEntries(watched) };
+  return wrapCalls(acquirer, (_operation, call) => async (request) => {
+    const outcome = await call(request);
+    breaker.note(outcome.kind !== "not_sent" || outcome.reason !== undefined);
+    return outcome;
+  });
 }
 
 /** An account's settings have its address under names of their own; the first one is that of payments. */

@@ -29,6 +29,8 @@ export type CurrentAccounts = {
 
 export type AccountTable = {
   accounts: ReadonlyMap<string, Account>;
+  /** Takes what no route names. */
+  defaultAccount: Account | undefined;
   /** Of the merchants that have any. */
   routes: ReadonlyMap<string, readonly Route[]>;
 };
@@ -76,8 +78,10 @@ async function readAccounts(db: Kysely<PaymentsDatabase>): Promise<AccountTable>
         .orderBy("merchant_id")
         .orderBy("version", "desc")
         .execute();
+      const used = accounts.map(accountOf);
       return {
-        accounts: new Map(accounts.map((row) => [row.account_id, accountOf(row)])),
+        accounts: new Map(used.map((account) => [account.accountId, account])),
+        defaultAccount: used.find(({ isDefault }) => isDefault),
         routes: new Map(routes.map((row) => [row.merchant_id, row.routes])),
       };
     });

@@ -20,12 +20,11 @@ export function createRouting(
   return (merchantId, payment) => {
     const table = current.table();
     if (!table) return undefined;
-    const { accounts, routes } = table;
-    const chosen: RoutableAccount | undefined = accounts.values().find(({ isDefault }) => isDefault);
+    const { accounts, defaultAccount, routes } = table;
     const found = decideRoute<RoutableAccount>(payment, {
       routes: routes.get(merchantId) ?? [],
       accounts,
-      defaultAccount: chosen ?? (hasFallback ? FALLBACK : undefined),
+      defaultAccount: defaultAccount ?? (hasFallback ? FALLBACK : undefined),
       isOpen: (accountId) => acquirers.breaker(accountId).isOpen(),
     });
     return found.map(({ accountId }) => accountId);

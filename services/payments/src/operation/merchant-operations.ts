@@ -1,3 +1,4 @@
+import { isSameBusinessDay, type BusinessDay } from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CancelPayment, CapturePayment, CommandReply } from "@holdfast/contracts";
 import { fingerprintRequest } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
@@ -5,7 +6,6 @@ import type { KeyRing } from "@holdfast/service-runtime";
 import { underEachKey } from "../fingerprint/keyed-hash.ts";
 import { commissionMinor } from "../payment/commission.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";
-import { isSameBusinessDay, type BusinessDay } from "./business-day.ts";
 import { operateOnPayment, type OperateDeps, type OperationRequest } from "./operate-on-payment.ts";
 import { decideCancel, decideCapture } from "./payment-operation.ts";
 

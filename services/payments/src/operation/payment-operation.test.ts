@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { isSameBusinessDay, nextCutOff } from "./business-day.ts";
 import {
   decideCancel,
   decideCapture,
@@ -152,28 +151,7 @@ describe("a refund's reservation", () => {
   });
 });
 
-describe("the business day", () => {
-  const at = (text: string) => new Date(text);
-  test.each([
-    ["2026-11-20T10:00:00Z", "2026-11-20T20:59:59Z", "00:00", true],
-    ["2026-11-20T10:00:00Z", "2026-11-20T21:00:00Z", "00:00", false],
-    ["2026-11-20T19:30:00Z", "2026-11-21T10:00:00Z", "22:00", true],
-    ["2026-11-20T18:59:59Z", "2026-11-20T19:00:00Z", "22:00", false],
-  ])("in Istanbul %s and %s, cut-off %s: the same is %s", (one, other, cutOff, same) => {
-    expect(isSameBusinessDay(at(one), at(other), { timeZone: "Europe/Istanbul", cutOff })).toBe(same);
-  });
-});
-
 test("an expiry that cannot be sent is tried again at most an hour later", () => {
   const minutes = [1, 2, 8, 11, 12, 5_000].map((times) => expiryNotSent(times).againInMs / 60_000);
   expect(minutes).toEqual([1 / 12, 1 / 6, 640 / 60, 60, 60, 60]);
-});
-
-test.each([
-  ["2026-11-22T12:00:00Z", "23:00", "2026-11-22T20:00:00.000Z"],
-  ["2026-11-22T20:00:00Z", "23:00", "2026-11-23T20:00:00.000Z"],
-  ["2026-11-22T20:59:59Z", "00:00", "2026-11-22T21:00:00.000Z"],
-  ["2026-11-22T21:00:00Z", "00:00", "2026-11-23T21:00:00.000Z"],
-])("the business day of %s with the cut-off %s ends at %s", (at, cutOff, end) => {
-  expect(nextCutOff(new Date(at), { timeZone: "Europe/Istanbul", cutOff }).toISOString()).toBe(end);
 });

@@ -1,11 +1,10 @@
-import type { Verdict } from "@holdfast/acquirer";
+import type { BusinessDay, Verdict } from "@holdfast/acquirer";
 import { failpoint, nextAttemptInMs, type Logger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { Acquirers } from "../acquirer-account/acquirers.ts";
 import { askAbout } from "../bank-calls/ask-about.ts";
 import { paymentAttempt } from "../bank-calls/attempts.ts";
 import type { BusinessEvents } from "../business-events.ts";
-import type { BusinessDay } from "../operation/business-day.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { recoverOperation } from "../operation/recover-operation.ts";
 import { findOperation, type OperatedPayment } from "../operation/operation-queries.ts";

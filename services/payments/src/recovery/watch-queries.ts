@@ -1,7 +1,7 @@
+import { businessDayEnd, type BusinessDay } from "@holdfast/acquirer";
 import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
-import { nextCutOff, type BusinessDay } from "../operation/business-day.ts";
 import type { PaymentTable } from "../payment/payment-table.ts";
 
 /** A payment that has ended and is looked at once more. `attempts` counts the looks before this one. */
@@ -21,7 +21,7 @@ export async function startWatch(
 ): Promise<void> {
   await db
     .insertInto("payment_watch")
-    .values({ payment_id, due_at: nextCutOff(new Date(now()), businessDay) })
+    .values({ payment_id, due_at: businessDayEnd(new Date(now()), businessDay) })
     .onConflict((conflict) => conflict.column("payment_id").doNothing())
     .execute();
 }

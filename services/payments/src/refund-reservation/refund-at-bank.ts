@@ -2,7 +2,7 @@
  * The bank's part of a refund, which this service does for `refunds`: it alone talks to banks and opens their credentials.
  * Nothing is paid that is not reserved here, whoever asks for it.
  */
-import { withSubReference, type Attempt, type Repetition, type Verdict } from "@holdfast/acquirer";
+import { refundReference, type Attempt, type Repetition, type Verdict } from "@holdfast/acquirer";
 import type { CommandReply, RefundAnswer, RefundAtBank } from "@holdfast/contracts";
 import { failpoint, orNotStarted } from "@holdfast/service-runtime";
 import type { Kysely, Selectable } from "kysely";
@@ -121,9 +121,8 @@ function attemptOf(refund: RefundAtBank): Attempt {
   };
 }
 
-/** Our reference of a refund. The first has no number. */
 function referenceOf({ refundId, subReference }: RefundAtBank): string {
-  return withSubReference(`${refundId}:refund`, subReference);
+  return refundReference(refundId, subReference);
 }
 
 function done(verdict: Verdict): CommandReply<Answered> {

@@ -1,3 +1,4 @@
+import { refundReference } from "@holdfast/acquirer";
 import {
   amountToJson,
   currencyExponent,
@@ -9,7 +10,6 @@ import {
 import type { Selectable } from "kysely";
 import type { AmountsByCurrency } from "@holdfast/contracts";
 import type { RefundApprovalTable, RefundHistoryTable } from "../database.ts";
-import { acquirerReference } from "../refund/carry-out-refund.ts";
 import { isUnderWay } from "../refund/refund.ts";
 import { refundRecord, type RefundRow } from "../refund/refund-record.ts";
 import { approvalsRequiredFor } from "./approvals-required.ts";
@@ -87,7 +87,7 @@ function bankOf(row: OperatorRefundRow): Pick<OperatorRefund, "bank"> {
     };
   return {
     bank: {
-      reference: acquirerReference(row),
+      reference: refundReference(row.refund_id, row.sub_reference),
       ...approved,
       ...(external_transaction_id !== null && { externalTransactionId: external_transaction_id }),
       ...(auth_code !== null && { authCode: auth_code }),

@@ -5,12 +5,7 @@
  * where an inquiry says that the bank has called this one too late, so that nothing was or ever will be paid under it: the
  * bank pays at most once. Then `payments` settles or releases the amount, and only then the end is shown.
  */
-import {
-  movementOutcome,
-  withSubReference,
-  type AcquirerOutcome,
-  type MovementOutcome,
-} from "@holdfast/acquirer";
+import { movementOutcome, type AcquirerOutcome, type MovementOutcome } from "@holdfast/acquirer";
 import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
@@ -104,14 +99,6 @@ export async function inquireAboutRefund(
   refund: RefundRow,
 ): Promise<RefundVerdict> {
   return await deps.bank.inquire(refund, waitUntil(deps));
-}
-
-/** Our reference of a refund; every call carries it. The first has no number. */
-export function acquirerReference({
-  refund_id,
-  sub_reference,
-}: Pick<RefundRow, "refund_id" | "sub_reference">): string {
-  return withSubReference(`${refund_id}:refund`, sub_reference);
 }
 
 /** What an inquiry about the refund means for it. */

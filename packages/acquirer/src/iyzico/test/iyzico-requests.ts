@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 
+import { afterAll } from "vitest";
 import type {
   AcquirerCard,
   CardRequest,
@@ -9,9 +10,11 @@ import type {
   InquiryRequest,
   ReversalRequest,
 } from "../../acquirer.ts";
+import type { AcquirerWire, ProbedAcquirer } from "../../connector.ts";
 import { orderIdOf } from "../../order-id.ts";
+import { iyzicoConnector } from "../iyzico-connector.ts";
 import type { IyzicoSettings } from "../iyzico-settings.ts";
-import { sign } from "./scripted-iyzico.ts";
+import { SECRETS, sign, startScriptedIyzico } from "./scripted-iyzico.ts";
 
 /** A card of iyzico's sandbox, with a security code that is in no other number of the tests. */
 export const CARD: AcquirerCard = {
@@ -22,6 +25,26 @@ export const CARD: AcquirerCard = {
 };
 
 export const BUSINESS_DAY = { timeZone: "Europe/Istanbul", cutOff: "23:00" };
+
+/** A scripted bank for the tests of a file, and an account at it. Both are closed when the tests have ended. */
+export async function playIyzico() {
+  const bank = await startScriptedIyzico();
+  const acquirer = connectTo(bank.url);
+  afterAll(async () => {
+    await acquirer.close();
+    await bank.close();
+  });
+  return { bank, acquirer };
+}
+
+/** An account at a bank that a test plays. */
+export function connectTo(url: string, wire: Partial<AcquirerWire> = {}): ProbedAcquirer {
+  return iyzicoConnector.connect(
+    { accountId: "account-1", version: 1, settings: settingsOf(url), businessDay: BUSINESS_DAY },
+    SECRETS,
+    { connectionsMax: 4, connectTimeoutMs: 60_000, allowPlaintext: false, ...wire },
+  );
+}
 
 /** The settings of the tests. @param url of the scripted bank. */
 export function settingsOf(url: string): IyzicoSettings {

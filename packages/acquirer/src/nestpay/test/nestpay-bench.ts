@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 
+import { afterAll } from "vitest";
 import type {
   CardRequest,
   EnrolmentRequest,
@@ -11,15 +12,29 @@ import type { BusinessDay, ProbedAcquirer } from "../../connector.ts";
 import { orderIdOf } from "../../order-id.ts";
 import { nestpayConnector } from "../nestpay-connector.ts";
 import { nestpaySecrets, nestpaySettings } from "../nestpay-settings.ts";
+import { startScriptedBank } from "./scripted-bank.ts";
 
 export const PAN = "4355084355084358";
 export const SECRETS = { apiUser: "apiuser", apiPassword: "TEST1111", storeKey: "KEY2222x" };
 export const CLIENT_ID = "990000001";
 
+type AccountSettings = { businessDay?: BusinessDay; [setting: string]: unknown };
+
+/** A scripted bank for the tests of a file, and an account at it. Both are closed when the tests have ended. */
+export async function playBank(settings?: AccountSettings) {
+  const bank = await startScriptedBank();
+  const acquirer = connectTo(bank.url, settings);
+  afterAll(async () => {
+    await acquirer.close();
+    await bank.close();
+  });
+  return { bank, acquirer };
+}
+
 /** An account at a bank that a test plays. */
 export function connectTo(
   url: string,
-  { businessDay = BUSINESS_DAY, ...settings }: { businessDay?: BusinessDay; [setting: string]: unknown } = {},
+  { businessDay = BUSINESS_DAY, ...settings }: AccountSettings = {},
 ): ProbedAcquirer {
   const account = {
     accountId: "account-1",

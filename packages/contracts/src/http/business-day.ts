@@ -1,0 +1,18 @@
+import { z } from "zod";
+
+export const timeZoneSchema = z
+  .string()
+  .refine((zone) => zone === "UTC" || Intl.supportedValuesOf("timeZone").includes(zone), {
+    error: "must be an IANA time zone such as Europe/Istanbul",
+    params: { code: "invalid_value" },
+  });
+
+export const cutOffSchema = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day, HH:MM" });
+
+/** When the days of a bank end. */
+export const businessDaySchema = z.object({ timeZone: timeZoneSchema, cutOff: cutOffSchema }).meta({
+  description: "When the bank's day ends",
+  examples: [{ timeZone: "Europe/Istanbul", cutOff: "23:00" }],
+});
