@@ -36,7 +36,9 @@ RUN mkdir .compile-cache && chown 1000:1000 .compile-cache
 USER 1000:1000
 RUN NODE_COMPILE_CACHE=/holdfast/.compile-cache node deploy/image/warm-compile-cache.mjs
 USER 0:0
-RUN mv deploy/image/healthcheck.mjs . && rm -rf deploy .npmrc
+RUN mv deploy/image/healthcheck.mjs . \
+ && find deploy -mindepth 1 -maxdepth 1 ! -name settlement-mappings -exec rm -r {} + \
+ && rm -f .npmrc
 
 FROM base AS runtime
 # From here on nothing is installed.

@@ -58,10 +58,10 @@ function secrets(kept) {
   // The form without an id, of installations from before there was a ring.
   const [, fingerprintKey = generateKey()] = /^\s*PAN_FINGERPRINT_KEY=(\S+)/m.exec(kept) ?? [];
   const faces = ["GATEWAY_MERCHANT", "GATEWAY_OPERATOR", "GATEWAY_PUBLIC"];
-  const owners = ["GATEWAY_OWNER", "PAYMENTS_OWNER", "REFUNDS_OWNER", "WEBHOOKS_OWNER"];
-  const services = ["PAYMENTS_APP", "REFUNDS_APP", "WEBHOOKS_APP"];
+  const owners = ["GATEWAY_OWNER", "PAYMENTS_OWNER", "REFUNDS_OWNER", "WEBHOOKS_OWNER", "SETTLEMENT_OWNER"];
+  const services = ["PAYMENTS_APP", "REFUNDS_APP", "WEBHOOKS_APP", "SETTLEMENT_APP"];
   const roles = [...owners, ...faces, ...services].map((role) => `${role}_PASSWORD`);
-  const busUsers = [...faces, "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER", "INSTALLATION"];
+  const busUsers = [...faces, "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER", "SETTLEMENT", "INSTALLATION"];
   // Of second logins, which processes move to while passwords are replaced (docs/keys.md).
   roles.push(...[...faces, ...services].map((role) => `${role}_2_PASSWORD`));
   busUsers.push(...busUsers.map((user) => `${user}_2`));

@@ -34,6 +34,8 @@ writeManifest(".", {
   workspaces,
   overrides,
 });
+// Only the program that reads banks' files needs to know how.
+if (program !== `${scope}settlement`) rmSync(join("deploy", "settlement-mappings"), { recursive: true });
 // The image's command is the same for every program.
 symlinkSync(directories.get(program), "program");
 

@@ -11,7 +11,7 @@ import { payTheWholeTime } from "./steady-payments.ts";
 import { drawTrace, treeOf } from "./traces.ts";
 import { receiveWebhooks } from "./webhook-endpoint.ts";
 
-const SERVICES = ["payments", "refunds", "webhook-dispatcher", "api-gateway"] as const;
+const SERVICES = ["payments", "refunds", "webhook-dispatcher", "settlement", "api-gateway"] as const;
 const FACES = ["gateway-operator", "gateway-public"] as const;
 const OURS = [...SERVICES, ...FACES, "acquirer-simulator"] as const;
 const IMAGES = [...SERVICES, "acquirer-simulator", "installation"] as const;
@@ -118,6 +118,7 @@ test("each container has its own secrets and no other's", async () => {
     "WEBHOOKS_APP_PASSWORD",
     "WEBHOOK_SECRET_KEYS",
   ]);
+  expect(await held("settlement")).toEqual(["NATS_PASSWORD_SETTLEMENT", "SETTLEMENT_APP_PASSWORD"]);
   expect(await held("api-gateway")).toEqual([
     "CARD_SEALING_KEYS",
     "CREDENTIAL_PEPPERS",
@@ -335,6 +336,7 @@ test("a collector outside gets a payment's and a refund's whole trace, and the m
     payments: "holdfast.payments",
     refunds: "holdfast.refunds",
     "webhook-dispatcher": "holdfast.webhooks.attempts",
+    settlement: "holdfast.settlement.facts",
   };
   await eventually(() => {
     expect([...collector.metrics.keys()].toSorted()).toEqual(SERVICES.toSorted());
@@ -345,7 +347,8 @@ test("a collector outside gets a payment's and a refund's whole trace, and the m
 test("each service is restarted under load: nothing is lost or done twice, and every refusal is one of the documented", async () => {
   const { merchant } = await onboard("Grocer");
   const load = payTheWholeTime(merchant);
-  for (const service of ["payments", "refunds", "webhook-dispatcher"]) await restart(service, load.done);
+  for (const service of ["payments", "refunds", "webhook-dispatcher", "settlement"])
+    await restart(service, load.done);
   const seen = new Set(load.done.flatMap(({ statuses }) => statuses));
   expect([...seen].filter((status) => ![201, 202, 409, 503, 504].includes(Number(status)))).toEqual([]);
   // While the one gateway restarts nobody answers; with two behind a load balancer somebody would.

@@ -17,7 +17,7 @@ async function setUp(): Promise<{ database: TestDatabase; url: string }> {
 const query = <Row>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> =>
   withClient(url, async (client) => (await client.query(sql, values)).rows as Row[]);
 
-test("the auditor has one privilege on each of the four tables, and none on anything else", async () => {
+test("the auditor has one privilege on each of the five tables, and none on anything else", async () => {
   const { database } = await setUp();
   const has = await query<{ what: string }>(
     database.superuserUrl,
@@ -51,7 +51,7 @@ test("the auditor has one privilege on each of the four tables, and none on anyt
   ]);
 });
 
-test("the auditor verifies the four chains, and is refused what it may not read or write", async () => {
+test("the auditor verifies the five chains, and is refused what it may not read or write", async () => {
   const { url } = await setUp();
   const program = join(import.meta.dirname, "..", "..", "packages", "installation", "src", "verify-audit.ts");
   const child = spawn(process.execPath, [program], { env: { ...process.env, AUDIT_DATABASE_URL: url } });
@@ -60,7 +60,7 @@ test("the auditor verifies the four chains, and is refused what it may not read 
   const [code] = (await once(child, "close")) as [number];
   expect({ code, output }).toMatchObject({ code: 0 });
   expect(output).toContain(` as ${AUDITOR}\n`);
-  expect(output).toContain("4 intact, 0 broken");
+  expect(output).toContain("5 intact, 0 broken");
   for (const statement of [
     "select 1 from payments.payment",
     "select 1 from gateway.credential",

@@ -94,6 +94,15 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "webhooks.poison": ["SELECT", "INSERT"],
   "webhooks.audit_entry": ["SELECT", "INSERT"],
 
+  "settlement.fact": ["SELECT", "INSERT", "UPDATE"],
+  "settlement.account": ["SELECT", "INSERT", "UPDATE"],
+  "settlement.import": ["SELECT", "INSERT", "UPDATE"],
+  "settlement.line": ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  "settlement.line_fault": ["SELECT", "INSERT", "DELETE"],
+  "settlement.difference": ["SELECT", "INSERT", "UPDATE"],
+  "settlement.difference_note": ["SELECT", "INSERT"],
+  "settlement.audit_entry": ["SELECT", "INSERT"],
+
   // What has been migrated, for the owner alone.
   ...Object.fromEntries(
     schemaNames.flatMap((schema) => [
@@ -115,6 +124,8 @@ const WRITTEN_ONCE = new Set<string>([
   "webhooks.attempt",
   "webhooks.poison",
   "webhooks.audit_entry",
+  "settlement.difference_note",
+  "settlement.audit_entry",
 ]);
 
 /** Functions run as their owner, so who may call them counts as much as who may write. */
@@ -132,6 +143,7 @@ const SERVICE_ROLES = {
   payments: ["payments_app"],
   refunds: ["refunds_app"],
   webhooks: ["webhooks_app"],
+  settlement: ["settlement_app"],
 } as const satisfies Record<SchemaName, readonly string[]>;
 const ROLES = schemaNames.flatMap((schema) => [...SERVICE_ROLES[schema], `${schema}_owner`]);
 

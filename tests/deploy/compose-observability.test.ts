@@ -12,7 +12,7 @@ import { canHavePromtool, findPromtool } from "./find-tool.ts";
 const repository = join(deployDir, "..");
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads configuration of other programs
 const read = (...path: string[]): any =>
-  parse(readFileSync(join(repository, ...path), "utf8"), { merge: true });
+  parse(readFileSync(join(repository, ...path), "utf8"), { merge: true, maxAliasCount: 300 });
 const settings = (name: string) => read("deploy", "compose", "observability", name);
 
 type Service = { image: string; profiles?: string[]; volumes?: (string | object)[] };

@@ -11,7 +11,7 @@ const composition = z.object({
 /** The variable that names the address at which each service's port is published. */
 function publishedBy(): Record<string, string | undefined> {
   const file = readFileSync(join(import.meta.dirname, "..", "..", "docker-compose.yml"), "utf8");
-  const { services } = composition.parse(parse(file, { merge: true }));
+  const { services } = composition.parse(parse(file, { merge: true, maxAliasCount: 300 }));
   return Object.fromEntries(
     Object.entries(services).flatMap(([name, { ports = [] }]) =>
       ports.map((port) => [name, /^\$\{(\w+):-127\.0\.0\.1\}:/.exec(port)?.[1]]),

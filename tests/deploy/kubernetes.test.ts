@@ -108,7 +108,7 @@ test("with the component second-logins every process signs in with its second lo
       changed++;
     }
   }
-  expect(changed).toBe(6 * 4 + 2);
+  expect(changed).toBe(7 * 4 + 2);
   const actual = await buildOverlay("production", ["second-logins"]);
   expect(ordered(actual)).toEqual(ordered(expected));
   for (const { name, pod } of workloads(actual, "Deployment")) {

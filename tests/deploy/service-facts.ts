@@ -6,6 +6,7 @@ import { configSchema as gateway } from "../../services/api-gateway/src/config.t
 import { configSchema as payments } from "../../services/payments/src/config.ts";
 import { configSchema as refunds } from "../../services/refunds/src/config.ts";
 import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
+import { configSchema as settlement } from "../../services/settlement/src/config.ts";
 import { BUS_USERS, busLoginsOf } from "@holdfast/contracts";
 import { appRoleNames, installationSchema, keepStreamSchema, secondLoginOf } from "@holdfast/installation";
 import { passwordVariable } from "@holdfast/messaging";
@@ -20,6 +21,7 @@ export const configSchemas: ConfigSchemas = {
   payments,
   refunds,
   "webhook-dispatcher": dispatcher,
+  settlement,
   migration: z.object({ MIGRATION_DATABASE_URL: z.url({ protocol: /^postgres$/ }) }),
   "verify-audit": z.object({ AUDIT_DATABASE_URL: z.url({ protocol: /^postgres$/ }) }),
   installation: installationSchema,
@@ -67,8 +69,9 @@ export const holdersOfSecrets: Record<string, string[]> = {
   PAYMENTS_APP_PASSWORD: ["installation", "payments"],
   REFUNDS_APP_PASSWORD: ["installation", "refunds"],
   WEBHOOKS_APP_PASSWORD: ["installation", "webhook-dispatcher"],
+  SETTLEMENT_APP_PASSWORD: ["installation", "settlement"],
   ...Object.fromEntries(
-    ["GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOKS"].map((schema) => [
+    ["GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOKS", "SETTLEMENT"].map((schema) => [
       `${schema}_OWNER_PASSWORD`,
       ["installation", "migration"],
     ]),
@@ -85,6 +88,7 @@ export const holdersOfSecrets: Record<string, string[]> = {
   NATS_PASSWORD_PAYMENTS: ["nats", "payments"],
   NATS_PASSWORD_REFUNDS: ["nats", "refunds"],
   NATS_PASSWORD_WEBHOOK_DISPATCHER: ["nats", "webhook-dispatcher"],
+  NATS_PASSWORD_SETTLEMENT: ["nats", "settlement"],
   NATS_PASSWORD_INSTALLATION: ["nats", "installation", "stream-keeper"],
   username: ["installation"],
   password: ["installation"],
@@ -97,7 +101,9 @@ export const deadlines: Deadlines = {
   requestSeconds: defaultOf(gateway, "REQUEST_TIMEOUT") / 1_000,
   drainSeconds:
     Math.max(
-      ...[gateway, payments, refunds, dispatcher].map((schema) => defaultOf(schema, "DRAIN_TIMEOUT")),
+      ...[gateway, payments, refunds, dispatcher, settlement].map((schema) =>
+        defaultOf(schema, "DRAIN_TIMEOUT"),
+      ),
     ) / 1_000,
   natsSeconds: ["lame_duck_duration", "lame_duck_grace_period"]
     .map((name) => Number(new RegExp(`${name}: "(\\d+)s"`).exec(natsConfig)?.[1]))

@@ -9,6 +9,7 @@ import { z } from "zod";
 import { configSchema as gateway } from "../../services/api-gateway/src/config.ts";
 import { configSchema as payments } from "../../services/payments/src/config.ts";
 import { configSchema as refunds } from "../../services/refunds/src/config.ts";
+import { configSchema as settlement } from "../../services/settlement/src/config.ts";
 import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
 
 type Settings = Readonly<Record<string, z.core.$ZodType>>;
@@ -47,7 +48,7 @@ type Section = { heading: string; about: string; settings: Settings };
 const SECTIONS: Section[] = [
   {
     heading: "Every service",
-    about: "Read by api-gateway, payments, refunds and webhook-dispatcher.",
+    about: "Read by api-gateway, payments, refunds, webhook-dispatcher and settlement.",
     settings: own(z.object(commonSettings), telemetrySettings),
   },
   {
@@ -64,7 +65,7 @@ const SECTIONS: Section[] = [
   {
     heading: "Audit log",
     about:
-      "Read by api-gateway (where it has the operator API), payments, refunds and webhook-dispatcher. [operators.md](operators.md#audit-log) explains what a head proves.",
+      "Read by api-gateway (where it has the operator API), payments, refunds, webhook-dispatcher and settlement. [operators.md](operators.md#audit-log) explains what a head proves.",
     settings: auditSettings,
   },
   {
@@ -87,6 +88,11 @@ const SECTIONS: Section[] = [
     heading: "webhook-dispatcher",
     about: "Also reads the settings of every service and those of the audit log.",
     settings: own(dispatcher, commonSettings, auditSettings, outboxSettings),
+  },
+  {
+    heading: "settlement",
+    about: "Also reads the settings of every service and those of the audit log.",
+    settings: own(settlement, commonSettings, auditSettings),
   },
   {
     heading: "Verification of the audit logs",

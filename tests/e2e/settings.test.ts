@@ -62,6 +62,10 @@ const OWN: Record<string, { env: Record<string, string>; faults: string[] }> = {
       "REFUND_TWO_APPROVERS_ABOVE: must be currency:amount pairs separated by commas, such as TRY:1000.00,EUR:200.00",
     ],
   },
+  settlement: {
+    env: { FACT_ASK_INTERVAL: "often" },
+    faults: ["FACT_ASK_INTERVAL: must be a duration such as 250ms, 15s, 5m, 48h or 7d"],
+  },
   "webhook-dispatcher": {
     env: { WEBHOOK_ALLOWED_CIDRS: "everywhere", WEBHOOK_SECRET_KEYS: SECRET },
     faults: [

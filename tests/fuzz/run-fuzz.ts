@@ -61,6 +61,7 @@ const PROCESSES = [
   "payments",
   "refunds",
   "webhook-dispatcher",
+  "settlement",
 ];
 /** Until then caches fill, code is compiled, and connections are made. */
 const WARM_UP_SHARE = 0.4;

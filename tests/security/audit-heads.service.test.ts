@@ -4,7 +4,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { auditHeadIn } from "@holdfast/audit";
-import { readPaymentsAuditLog, readRefundsAuditLog, readWebhooksAuditLog } from "@holdfast/contracts";
+import {
+  readPaymentsAuditLog,
+  readRefundsAuditLog,
+  readSettlementAuditLog,
+  readWebhooksAuditLog,
+} from "@holdfast/contracts";
 import { expect, onTestFinished, test } from "vitest";
 import { captureLog, eventually, startTestSystem, type LogLine } from "../support/index.ts";
 
@@ -25,15 +30,15 @@ async function startSink() {
   return { kept, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/heads` };
 }
 
-const SERVICES = ["payments", "refunds", "webhook-dispatcher", "gateway-operator"] as const;
-const CHAINS = ["payments", "refunds", "webhooks", "gateway"] as const;
+const SERVICES = ["payments", "refunds", "webhook-dispatcher", "settlement", "gateway-operator"] as const;
+const CHAINS = ["payments", "refunds", "webhooks", "settlement", "gateway"] as const;
 
 test("every service with an audit log writes its heads to its own log and to the sink", async () => {
   const sink = await startSink();
   const logs = SERVICES.map((service) => captureLog(service));
   const system = await startTestSystem({
     services: SERVICES,
-    running: ["payments", "refunds", "webhook-dispatcher"],
+    running: ["payments", "refunds", "webhook-dispatcher", "settlement"],
     env: { AUDIT_ANCHOR_URL: sink.url },
     log: (service) => logs[SERVICES.indexOf(service as (typeof SERVICES)[number])]!.log,
   });
@@ -41,7 +46,12 @@ test("every service with an audit log writes its heads to its own log and to the
   const gateway = await system.start("gateway-operator");
 
   // Refused for want of a role, and a line of the audit log all the same.
-  for (const command of [readPaymentsAuditLog, readRefundsAuditLog, readWebhooksAuditLog]) {
+  for (const command of [
+    readPaymentsAuditLog,
+    readRefundsAuditLog,
+    readWebhooksAuditLog,
+    readSettlementAuditLog,
+  ]) {
     await system.request(command, await system.operatorContext("nobody", []), { limit: 1 });
     await system.operate(command, { limit: 1 });
   }

@@ -27,7 +27,7 @@ let paymentId: string;
 let accountId: string;
 beforeAll(async () => {
   system = await startTestSystem({
-    services: ["payments", "refunds", "webhook-dispatcher"],
+    services: ["payments", "refunds", "webhook-dispatcher", "settlement"],
     env: { ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}` },
   });
   const account = { protocol: "sim", name: "a bank", currencies: ["TRY"], secrets: {} };
@@ -112,6 +112,12 @@ const PAYLOADS: Record<string, () => object> = {
   "webhooks.redeliver": () => ({ eventId: randomUUID() }),
   "webhooks.redeliver-failed": () => ({ merchantId: system.merchantId, since: "2026-01-01T00:00:00Z" }),
   "webhooks.audit-log": () => ({ limit: 10 }),
+  "settlement.audit-log": () => ({ limit: 10 }),
+  "settlement.list-imports": () => ({ limit: 10 }),
+  "settlement.describe-import": () => ({ importId: randomUUID() }),
+  "settlement.list-differences": () => ({ limit: 10, state: "OPEN" }),
+  "settlement.note-difference": () => ({ differenceId: randomUUID(), note: "seen" }),
+  "settlement.close-difference": () => ({ differenceId: randomUUID(), reason: "because" }),
 };
 const commands = ALL_COMMANDS.filter(({ role }) => role !== undefined);
 
@@ -127,7 +133,8 @@ async function everything() {
        (select jsonb_agg(to_jsonb(r) order by merchant_id, version) from payments.merchant_route r),
        (select jsonb_agg(to_jsonb(a)) from payments.audit_entry a),
        (select jsonb_agg(to_jsonb(a)) from refunds.audit_entry a),
-       (select jsonb_agg(to_jsonb(a)) from webhooks.audit_entry a))::text as all`,
+       (select jsonb_agg(to_jsonb(a)) from webhooks.audit_entry a),
+       (select jsonb_agg(to_jsonb(a)) from settlement.audit_entry a))::text as all`,
   );
   return rows!.all;
 }

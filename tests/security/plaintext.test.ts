@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { z } from "zod";
 import { configSchema as payments } from "../../services/payments/src/config.ts";
 import { configSchema as refunds } from "../../services/refunds/src/config.ts";
+import { configSchema as settlement } from "../../services/settlement/src/config.ts";
 import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -60,6 +61,12 @@ const programs: Case[] = [
     name: "webhook-dispatcher",
     schema: dispatcher,
     env: { ...SERVICE, WEBHOOK_SECRET_KEYS: `k1:${KEY}` },
+    refused: ["DATABASE_URL", "NATS_URL", "OPERATOR_JWKS", "AUDIT_ANCHOR_URL"],
+  },
+  {
+    name: "settlement",
+    schema: settlement,
+    env: SERVICE,
     refused: ["DATABASE_URL", "NATS_URL", "OPERATOR_JWKS", "AUDIT_ANCHOR_URL"],
   },
   {

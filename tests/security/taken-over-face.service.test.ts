@@ -20,7 +20,7 @@ import { eventually, startTestSystem, type TestSystem } from "../support/index.t
 let system: TestSystem;
 beforeAll(async () => {
   system = await startTestSystem({
-    services: ["payments", "refunds", "webhook-dispatcher"],
+    services: ["payments", "refunds", "webhook-dispatcher", "settlement"],
     withBusUsers: true,
   });
 });
@@ -145,7 +145,13 @@ describe.each(GATEWAY_FACES)("%s, taken over,", (face) => {
   });
 
   test("writes nothing into another's audit log", async () => {
-    const schemas = ["payments", "refunds", "webhooks", ...(face === "gateway-operator" ? [] : ["gateway"])];
+    const schemas = [
+      "payments",
+      "refunds",
+      "webhooks",
+      "settlement",
+      ...(face === "gateway-operator" ? [] : ["gateway"]),
+    ];
     const statements = schemas.flatMap((schema) => [
       `insert into ${schema}.audit_entry (sequence, at, actor, action, subject, detail, hash)
        values (1000000, now(), 'bora', 'refund.approved', 'x', '{}', decode(repeat('00', 32), 'hex'))`,

@@ -29,6 +29,7 @@ test("every process measures when the bus' certificate ends, and a listener its 
     payments: ["nats"],
     refunds: ["nats"],
     "webhook-dispatcher": ["nats"],
+    settlement: ["nats"],
     "gateway-operator": ["nats", "operator"],
   } as const;
   const services = Object.keys(watched) as (keyof typeof watched)[];

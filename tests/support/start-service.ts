@@ -14,6 +14,7 @@ export type StartedServices = {
   payments: Started;
   refunds: Started;
   "webhook-dispatcher": Started;
+  settlement: Started;
 };
 export type ServiceName = keyof StartedServices;
 export type Environment = Record<string, string>;
@@ -48,6 +49,11 @@ const STARTERS: {
     const { configSchema } = await import("../../services/refunds/src/config.ts");
     const { startRefunds } = await import("../../services/refunds/src/service.ts");
     return await startRefunds(parseConfig(configSchema, env), log);
+  },
+  async settlement(env, log) {
+    const { configSchema } = await import("../../services/settlement/src/config.ts");
+    const { startSettlement } = await import("../../services/settlement/src/service.ts");
+    return await startSettlement(parseConfig(configSchema, env), log);
   },
   async "webhook-dispatcher"(env, log, overrides) {
     const { configSchema } = await import("../../services/webhook-dispatcher/src/config.ts");

@@ -48,11 +48,7 @@ export function createTestSettings({
       MERCHANT_API_PORT: "0",
       CARD_SEALING_KEYS,
     },
-    "gateway-operator": {
-      ...gateway,
-      DATABASE_URL: database.urls.gateway.operator,
-      OPERATOR_API_PORT: "0",
-    },
+    "gateway-operator": { ...gateway, DATABASE_URL: database.urls.gateway.operator, OPERATOR_API_PORT: "0" },
     "gateway-public": {
       ...gateway,
       DATABASE_URL: database.urls.gateway.public,
@@ -74,6 +70,7 @@ export function createTestSettings({
       WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8,::1/128",
       WEBHOOK_ALLOWED_PORTS: "any",
     },
+    settlement: { ...common, DATABASE_URL: database.urls.settlement.app },
   };
 }
 

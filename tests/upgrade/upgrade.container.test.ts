@@ -11,6 +11,7 @@ import { layOutOlderInstallation, type OlderInstallation } from "./older-install
 /** The last revision in which a role and a user of the bus had one login. */
 const FROM = "e04ba32";
 const OLDER = "upgraded-from";
+/** The settlement service came later: there is no older one to go back to. */
 const MIGRATED = ["payments", "refunds", "webhook-dispatcher", "api-gateway"] as const;
 /** Whoever is asked comes before whoever asks; a rollback goes the other way. The last three are faces of the gateway. */
 const ORDER = [...MIGRATED, "gateway-operator", "gateway-public"] as const;
@@ -92,7 +93,7 @@ test("an upgrade and its rollback under load lose no webhook and charge nobody t
     );
     for (const service of MIGRATED) await run(testVersion, `${service}-migration`);
   });
-  expect((await secondLogins()).trim().split("\n")).toHaveLength(6);
+  expect((await secondLogins()).trim().split("\n")).toHaveLength(7);
   for (const service of ORDER) await step(`upgrade of ${service}`, replace(service, testVersion));
   for (const service of ORDER.toReversed()) await step(`rollback of ${service}`, replace(service, OLDER));
 

@@ -96,7 +96,7 @@ async function verifyAll(db: Kysely<AuditDatabase>, anchors: Anchors, out: Outpu
 }
 
 /** The list is fixed: a table that was dropped must be reported, not passed over. */
-const AUDITED_SCHEMAS = ["gateway", "payments", "refunds", "webhooks"];
+const AUDITED_SCHEMAS = ["gateway", "payments", "refunds", "settlement", "webhooks"];
 
 function describe(chain: string, verdict: AuditVerdict, anchors: number): string {
   if (!verdict.intact) {

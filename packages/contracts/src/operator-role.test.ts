@@ -65,7 +65,12 @@ const LEADS_TO: Record<string, string[]> = {
   refuseOperator: [],
   listRefusedOperators: [],
   readmitOperator: [],
-  getAuditLog: ["payments.audit-log", "refunds.audit-log", "webhooks.audit-log"],
+  listSettlements: ["settlement.list-imports"],
+  getSettlement: ["settlement.describe-import"],
+  listDifferences: ["settlement.list-differences"],
+  noteDifference: ["settlement.note-difference"],
+  closeDifference: ["settlement.close-difference"],
+  getAuditLog: ["payments.audit-log", "refunds.audit-log", "webhooks.audit-log", "settlement.audit-log"],
 };
 
 test("an endpoint asks for the role that its commands ask for, and for no less", () => {

@@ -53,7 +53,7 @@ const eventStreamSettings = {
   WEBHOOK_ACK_WAIT: durationSetting({ min: "1s" })
     .default(30_000)
     .describe(
-      "How long an event that a webhook-dispatcher has pulled may stay unacknowledged before the stream delivers it again.",
+      "How long an event that a consumer has pulled may stay unacknowledged before the stream delivers it again.",
     ),
 };
 

@@ -4,7 +4,7 @@ import {
   EventStreamMissingError,
   EventStreamSettingsError,
   requireEventStream,
-  requireWebhookConsumer,
+  requireConsumer,
 } from "@holdfast/outbox";
 import { eventually, startTestNats, type TestNats } from "@holdfast/tests/support";
 import { DeliverPolicy, jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
@@ -30,7 +30,7 @@ const install = (change: Partial<typeof sizes> = {}) => installEventStream(bus, 
 test("makes stream and consumer as the services demand them; a repetition changes nothing", async () => {
   await expect(requireEventStream(bus.nats)).rejects.toBeInstanceOf(EventStreamMissingError);
   await install();
-  await requireWebhookConsumer(bus.nats);
+  await requireConsumer(bus.nats, WEBHOOK_CONSUMER);
   const { streams, consumers } = await manage();
   const before = await streams.info(name);
   expect(before.config).toMatchObject({
@@ -59,7 +59,7 @@ test("other sizes are taken over without losing events or the consumer's place, 
   const { config, state } = await streams.info(name);
   expect([config.max_bytes, state.messages]).toEqual([10_000_000, 1]);
   expect((await consumers.info(name, WEBHOOK_CONSUMER)).config.ack_wait).toBe(40 * 1e9);
-  await requireWebhookConsumer(bus.nats);
+  await requireConsumer(bus.nats, WEBHOOK_CONSUMER);
 });
 
 test("what somebody has added to the stream is taken away again: copies, other subjects, silence", async () => {
@@ -77,7 +77,7 @@ test("what somebody has added to the stream is taken away again: copies, other s
   await consumers.update(name, WEBHOOK_CONSUMER, { max_deliver: 3, headers_only: true });
   await expect(requireEventStream(bus.nats)).rejects.toBeInstanceOf(EventStreamSettingsError);
   await install();
-  await requireWebhookConsumer(bus.nats);
+  await requireConsumer(bus.nats, WEBHOOK_CONSUMER);
 });
 
 test.each([
@@ -102,7 +102,9 @@ test("a consumer that delivers by itself is refused by those who make and by tho
     deliver_policy: DeliverPolicy.All,
     deliver_subject: "payments.get",
   });
-  await expect(requireWebhookConsumer(bus.nats)).rejects.toThrow('deliver_subject is "payments.get"');
+  await expect(requireConsumer(bus.nats, WEBHOOK_CONSUMER)).rejects.toThrow(
+    'deliver_subject is "payments.get"',
+  );
   await expect(install()).rejects.toThrow("deliver_subject");
 });
 
@@ -110,12 +112,12 @@ test("kept: it is there again after all of JetStream's data is lost, and what di
   let made = 0;
   const kept = keepEventStream(bus, sizes, { intervalMs: 20, onMade: () => made++ });
   onTestFinished(() => kept.stop());
-  await eventually(() => requireWebhookConsumer(bus.nats));
+  await eventually(() => requireConsumer(bus.nats, WEBHOOK_CONSUMER));
   const { streams, consumers } = await manage();
   await streams.delete(name);
-  await eventually(() => requireWebhookConsumer(bus.nats));
+  await eventually(() => requireConsumer(bus.nats, WEBHOOK_CONSUMER));
   await consumers.delete(name, WEBHOOK_CONSUMER);
-  await eventually(() => requireWebhookConsumer(bus.nats));
+  await eventually(() => requireConsumer(bus.nats, WEBHOOK_CONSUMER));
   await eventually(() => expect(made).toBe(3));
 
   await streams.update(name, { no_ack: true });

@@ -1,19 +1,19 @@
-import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
+import { EVENT_CONSUMERS, EVENT_STREAM } from "@holdfast/contracts";
 import {
   configOf,
+  consumerConfig,
   differences,
   eventStreamConfig,
   EventStreamSettingsError,
   manager,
-  webhookConsumerConfig,
   type EventStreamSizes,
 } from "@holdfast/outbox";
 import type { Bus } from "@holdfast/messaging";
 import { pause } from "@holdfast/service-runtime";
 
 /**
- * Makes the event stream and the dispatchers' consumer, or brings them to their settings without losing events or the
- * consumer's place. It may run at any time.
+ * Makes the event stream and its consumers, or brings them to their settings without losing events or a consumer's
+ * place. It may run at any time.
  *
  * @throws EventStreamSettingsError where they cannot be changed into what they should be.
  */
@@ -25,11 +25,13 @@ export async function installEventStream({ nats }: Pick<Bus, "nats">, sizes: Eve
     make: (config) => streams.add(config),
     change: (config) => streams.update(name, config),
   });
-  await bring(`consumer ${WEBHOOK_CONSUMER}`, webhookConsumerConfig(sizes), {
-    find: () => configOf(consumers.info(name, WEBHOOK_CONSUMER)),
-    make: (config) => consumers.add(name, config),
-    change: (config) => consumers.update(name, WEBHOOK_CONSUMER, config),
-  });
+  for (const consumer of EVENT_CONSUMERS) {
+    await bring(`consumer ${consumer}`, consumerConfig(consumer, sizes), {
+      find: () => configOf(consumers.info(name, consumer)),
+      make: (config) => consumers.add(name, config),
+      change: (config) => consumers.update(name, consumer, config),
+    });
+  }
 }
 
 type Steps<Config> = {
@@ -67,8 +69,8 @@ async function bring<Config extends object>(
 export type KeptEventStream = { stop(): Promise<void> };
 
 /**
- * Makes stream and consumer again whenever they are gone, as after the loss of all of JetStream's data, for as long as
- * the bus is there. It changes neither: one that differs is for people to look at, and the services refuse it.
+ * Makes stream and consumers again whenever one is gone, as after the loss of all of JetStream's data, for as long as
+ * the bus is there. It changes none: one that differs is for people to look at, and the services refuse it.
  */
 export function keepEventStream(
   bus: Bus,
@@ -101,6 +103,9 @@ export function keepEventStream(
 
 async function isGone({ nats }: Bus): Promise<boolean> {
   const { streams, consumers } = await manager(nats);
-  const stream = await configOf(streams.info(EVENT_STREAM.name));
-  return !stream || !(await configOf(consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER)));
+  if (!(await configOf(streams.info(EVENT_STREAM.name)))) return true;
+  for (const consumer of EVENT_CONSUMERS) {
+    if (!(await configOf(consumers.info(EVENT_STREAM.name, consumer)))) return true;
+  }
+  return false;
 }

@@ -5,7 +5,7 @@ import { bringLogin } from "./bring-login.ts";
 import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
 
 /** The schemas of the product, one per service. */
-export const schemaNames = ["gateway", "payments", "refunds", "webhooks"] as const;
+export const schemaNames = ["gateway", "payments", "refunds", "settlement", "webhooks"] as const;
 export type SchemaName = (typeof schemaNames)[number];
 
 /** The schema of each service of `services/`. */
@@ -14,6 +14,7 @@ export const schemaByService = {
   payments: "payments",
   refunds: "refunds",
   "webhook-dispatcher": "webhooks",
+  settlement: "settlement",
 } as const satisfies Record<string, SchemaName>;
 export type ServiceName = keyof typeof schemaByService;
 
@@ -23,6 +24,7 @@ const appRoles = {
   payments: ["payments_app"],
   refunds: ["refunds_app"],
   webhooks: ["webhooks_app"],
+  settlement: ["settlement_app"],
 } as const satisfies Record<SchemaName, readonly string[]>;
 export type AppRoleName = (typeof appRoles)[SchemaName][number];
 
@@ -121,6 +123,7 @@ export function schemaUrls(options: {
     payments: { owner: url("payments_owner"), app: url("payments_app") },
     refunds: { owner: url("refunds_owner"), app: url("refunds_app") },
     webhooks: { owner: url("webhooks_owner"), app: url("webhooks_app") },
+    settlement: { owner: url("settlement_owner"), app: url("settlement_app") },
   };
 }
 

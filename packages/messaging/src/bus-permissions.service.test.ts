@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as contracts from "@holdfast/contracts";
 import { installEventStream } from "@holdfast/installation";
-import { requireWebhookConsumer } from "@holdfast/outbox";
+import { requireConsumer } from "@holdfast/outbox";
 import { eventually, startTestNats, type TestNats } from "@holdfast/tests/support";
 import { PermissionViolationError } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -14,8 +14,8 @@ import { ServingRefusedError } from "./queue-group.ts";
 import { handler, serve, type Handled } from "./serve.ts";
 
 // Written by hand from who has to reach whom: what is derived from the contracts is under test. M
-// gateway-merchant, O gateway-operator, B gateway-public (for browsers), P payments, R refunds, W webhook-dispatcher, I
-// installation: [subject, who may publish, who may subscribe].
+// gateway-merchant, O gateway-operator, B gateway-public (for browsers), P payments, R refunds, W webhook-dispatcher, S
+// settlement, I installation: [subject, who may publish, who may subscribe].
 const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   // Merchants', operators' and browsers' commands come from the gateway's face for them, and from no other.
   ["payments.pre-authorize", "M", "P"],
@@ -72,6 +72,15 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["webhooks.redeliver", "O", "W"],
   ["webhooks.redeliver-failed", "O", "W"],
   ["webhooks.audit-log", "O", "W"],
+  ["settlement.audit-log", "O", "S"],
+  ["settlement.list-imports", "O", "S"],
+  ["settlement.describe-import", "O", "S"],
+  ["settlement.list-differences", "O", "S"],
+  ["settlement.note-difference", "O", "S"],
+  ["settlement.close-difference", "O", "S"],
+  // Only the settlement service asks for facts, and it can ask for nothing else.
+  ["payments.movement-facts", "S", "P"],
+  ["refunds.movement-facts", "S", "R"],
   // Only the refunds service may reserve and release a refund's amount.
   ["payments.reserve-refund", "R", "P"],
   ["payments.settle-refund", "R", "P"],
@@ -94,17 +103,18 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["elsewhere", "", ""],
   // Answers go to those who may send; nobody may subscribe to another's inboxes, or to those of clients without a user.
   ["_INBOX_gateway-merchant.abc.1", "PR", "M"],
-  ["_INBOX_gateway-operator.abc.1", "PRW", "O"],
+  ["_INBOX_gateway-operator.abc.1", "PRWS", "O"],
   ["_INBOX_gateway-public.abc.1", "P", "B"],
   ["_INBOX_payments.abc.1", "W", "P"],
   ["_INBOX_refunds.abc.1", "PW", "R"],
   ["_INBOX_webhook-dispatcher.abc.1", "PR", "W"],
+  ["_INBOX_settlement.abc.1", "PR", "S"],
   ["_INBOX_installation.abc.1", "", "I"],
-  ["_INBOX_observer.abc.1", "PRW", ""],
-  ["_INBOX.abc.1", "PRW", ""],
+  ["_INBOX_observer.abc.1", "PRWS", ""],
+  ["_INBOX.abc.1", "PRWS", ""],
   // JetStream: the installation makes stream and consumer, the others look; only the reader pulls.
-  ["$JS.API.INFO", "PRWI", ""],
-  ["$JS.API.STREAM.INFO.EVENTS", "PRWI", ""],
+  ["$JS.API.INFO", "PRWSI", ""],
+  ["$JS.API.STREAM.INFO.EVENTS", "PRWSI", ""],
   ["$JS.API.STREAM.CREATE.EVENTS", "I", ""],
   ["$JS.API.STREAM.UPDATE.EVENTS", "I", ""],
   ["$JS.API.STREAM.CREATE.OTHER", "", ""],
@@ -124,15 +134,19 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["$JS.API.CONSUMER.CREATE.EVENTS.other", "", ""],
   ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher", "I", ""],
   ["$JS.API.CONSUMER.CREATE.EVENTS.webhook-dispatcher.events.>", "", ""],
+  ["$JS.API.CONSUMER.CREATE.EVENTS.settlement", "I", ""],
   ["$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.webhook-dispatcher", "", ""],
   ["$JS.API.CONSUMER.INFO.EVENTS.webhook-dispatcher", "WI", ""],
   ["$JS.API.CONSUMER.MSG.NEXT.EVENTS.webhook-dispatcher", "W", ""],
+  ["$JS.API.CONSUMER.INFO.EVENTS.settlement", "SI", ""],
+  ["$JS.API.CONSUMER.MSG.NEXT.EVENTS.settlement", "S", ""],
   ["$JS.API.CONSUMER.MSG.NEXT.EVENTS.other", "", ""],
   ["$JS.API.CONSUMER.DELETE.EVENTS.webhook-dispatcher", "", ""],
   ["$JS.API.CONSUMER.PAUSE.EVENTS.webhook-dispatcher", "", ""],
   ["$JS.API.CONSUMER.LIST.EVENTS", "", ""],
   ["$JS.API.CONSUMER.NAMES.EVENTS", "", ""],
   ["$JS.ACK.EVENTS.webhook-dispatcher.1.1.1.1.0", "W", ""],
+  ["$JS.ACK.EVENTS.settlement.1.1.1.1.0", "S", ""],
   ["$JS.ACK.EVENTS.other.1.1.1.1.0", "", ""],
   ["$JS.EVENT.ADVISORY.API", "", ""],
   // Subjects of the server itself.
@@ -140,9 +154,9 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["$SYS.REQ.USER.INFO", "", ""],
   ["$SYS.ACCOUNT.$G.CONNECT", "", ""],
   // No service may ask which services there are.
-  ["$SRV.PING", "", "PRW"],
-  ["$SRV.INFO", "", "PRW"],
-  ["$SRV.STATS", "", "PRW"],
+  ["$SRV.PING", "", "PRWS"],
+  ["$SRV.INFO", "", "PRWS"],
+  ["$SRV.STATS", "", "PRWS"],
   ["$SRV.PING.payments", "", "P"],
   ["$SRV.INFO.refunds", "", "R"],
   ["$SRV.STATS.webhooks", "", "W"],
@@ -176,6 +190,7 @@ const WILDCARDS: [subject: string, subscribe: string][] = [
   ["_INBOX_payments.>", "P"],
   ["_INBOX_refunds.>", "R"],
   ["_INBOX_webhook-dispatcher.>", "W"],
+  ["_INBOX_settlement.>", "S"],
   ["_INBOX_installation.>", "I"],
   ["_INBOX_observer.>", ""],
 ];
@@ -187,6 +202,7 @@ const USERS = {
   P: "payments",
   R: "refunds",
   W: "webhook-dispatcher",
+  S: "settlement",
   I: "installation",
 } as const;
 const letters = Object.keys(USERS) as (keyof typeof USERS)[];
@@ -277,7 +293,7 @@ test.each(letters.filter((letter) => letter !== "I"))(
     await observer.nats.request("events.payments.payment.status_changed", "secret", { timeout: 60_000 });
     await bus.nats.flush();
     expect(heard).toEqual([]);
-    await requireWebhookConsumer(observer.nats);
+    await requireConsumer(observer.nats, contracts.WEBHOOK_CONSUMER);
   },
 );
 

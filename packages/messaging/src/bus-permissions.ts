@@ -2,14 +2,17 @@ import {
   ALL_COMMANDS,
   BUS_USERS,
   DEFAULT_INBOX_PREFIX,
+  EVENT_CONSUMERS,
   EVENT_STREAM,
   eventSubject,
   inboxSubject,
   INSTALLATION,
   NOTICES,
   OBSERVER,
+  SETTLEMENT_CONSUMER,
   WEBHOOK_CONSUMER,
   type BusUser,
+  type EventConsumerName,
   type EventSource,
 } from "@holdfast/contracts";
 
@@ -55,13 +58,12 @@ function permissionsOf(user: BusUser, observed: boolean): Permissions {
   };
 }
 
-const CONSUMER = `${EVENT_STREAM.name}.${WEBHOOK_CONSUMER}`;
-
 /** Which user runs a service of the NATS services framework. */
 const SERVED_BY: Readonly<Record<string, BusUser>> = {
   payments: "payments",
   refunds: "refunds",
   webhooks: "webhook-dispatcher",
+  settlement: "settlement",
 };
 
 const OF_ITS_OWN: Record<BusUser, Permissions> = {
@@ -71,11 +73,18 @@ const OF_ITS_OWN: Record<BusUser, Permissions> = {
   payments: eventSource("payments"),
   refunds: eventSource("refunds"),
   "webhook-dispatcher": {
-    publish: [...streamSubjects("INFO"), ...pullingSubjects()],
+    publish: [...streamSubjects("INFO"), ...pullingSubjects(WEBHOOK_CONSUMER)],
+    subscribe: [],
+  },
+  settlement: {
+    publish: [...streamSubjects("INFO"), ...pullingSubjects(SETTLEMENT_CONSUMER)],
     subscribe: [],
   },
   [INSTALLATION]: {
-    publish: [...streamSubjects("INFO", "CREATE", "UPDATE"), ...consumerSubjects("INFO", "CREATE")],
+    publish: [
+      ...streamSubjects("INFO", "CREATE", "UPDATE"),
+      ...EVENT_CONSUMERS.flatMap((consumer) => consumerSubjects(consumer, "INFO", "CREATE")),
+    ],
     subscribe: [],
   },
 };
@@ -90,14 +99,17 @@ function streamSubjects(...verbs: ("INFO" | "CREATE" | "UPDATE")[]): string[] {
   return ["INFO", ...verbs.map((verb) => `STREAM.${verb}.${name}`)].map(apiSubject);
 }
 
-/** The same for the dispatchers' consumer. Whoever makes one decides where the server delivers. */
-function consumerSubjects(...verbs: ("INFO" | "CREATE" | "MSG.NEXT")[]): string[] {
-  return verbs.map((verb) => apiSubject(`CONSUMER.${verb}.${CONSUMER}`));
+/** The same for a consumer. Whoever makes one decides where the server delivers. */
+function consumerSubjects(
+  consumer: EventConsumerName,
+  ...verbs: ("INFO" | "CREATE" | "MSG.NEXT")[]
+): string[] {
+  return verbs.map((verb) => apiSubject(`CONSUMER.${verb}.${EVENT_STREAM.name}.${consumer}`));
 }
 
 /** What pulling from it and acknowledging takes. */
-function pullingSubjects(): string[] {
-  return [...consumerSubjects("INFO", "MSG.NEXT"), `$JS.ACK.${CONSUMER}.>`];
+function pullingSubjects(consumer: EventConsumerName): string[] {
+  return [...consumerSubjects(consumer, "INFO", "MSG.NEXT"), `$JS.ACK.${EVENT_STREAM.name}.${consumer}.>`];
 }
 
 function apiSubject(call: string): string {

@@ -1,4 +1,4 @@
-import { EVENT_STREAM, WEBHOOK_CONSUMER } from "@holdfast/contracts";
+import { EVENT_STREAM, type EventConsumerName } from "@holdfast/contracts";
 import {
   AckPolicy,
   DeliverPolicy,
@@ -18,7 +18,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { isDeepStrictEqual } from "node:util";
 
 /**
- * What the event stream and the dispatchers' consumer have to be. The installation makes them, as a user of its own; a
+ * What the event stream and its consumers have to be. The installation makes them, as a user of its own; a
  * service only looks: whoever may change a stream can have every message of the bus copied, or kept on disk.
  */
 
@@ -27,7 +27,7 @@ export type EventStreamSizes = {
   /** Copies of each event. */
   replicas: number;
   bytesMax: number;
-  /** How long the dispatchers' consumer waits for an acknowledgement. */
+  /** How long a consumer waits for an acknowledgement. */
   ackWaitMs: number;
 };
 
@@ -69,19 +69,19 @@ export function eventStreamConfig({ replicas, bytesMax }: Pick<EventStreamSizes,
   } satisfies Partial<StreamConfig>;
 }
 
-/** Pulled from, so that the server delivers to nobody who does not ask; it keeps the dispatchers' common place. */
-export function webhookConsumerConfig({ ackWaitMs }: Pick<EventStreamSizes, "ackWaitMs">) {
+/** Pulled from, so that the server delivers to nobody who does not ask; it keeps the common place of a service's processes. */
+export function consumerConfig(name: EventConsumerName, { ackWaitMs }: Pick<EventStreamSizes, "ackWaitMs">) {
   return {
-    durable_name: WEBHOOK_CONSUMER,
-    name: WEBHOOK_CONSUMER,
+    durable_name: name,
+    name,
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
     replay_policy: ReplayPolicy.Instant,
     ack_wait: nanoseconds(ackWaitMs),
-    // Most events that are delivered and not accepted yet, over all dispatchers. Acceptance takes milliseconds.
+    // Most events that are delivered and not accepted yet, over all processes. Acceptance takes milliseconds.
     max_ack_pending: 5_000,
     max_deliver: -1,
-    // Pulls that may wait for events at a time, over all dispatchers.
+    // Pulls that may wait for events at a time, over all processes.
     max_waiting: 512,
   } satisfies Partial<ConsumerConfig>;
 }
@@ -102,13 +102,13 @@ export async function requireEventStream(nats: NatsConnection): Promise<void> {
   );
 }
 
-/** The same for the dispatchers' consumer, and the stream it belongs to. */
-export async function requireWebhookConsumer(nats: NatsConnection): Promise<void> {
+/** The same for a consumer, and the stream it belongs to. */
+export async function requireConsumer(nats: NatsConnection, name: EventConsumerName): Promise<void> {
   await requireEventStream(nats);
   const { consumers } = await manager(nats);
-  const existing = await configOf(consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER));
-  const wanted = webhookConsumerConfig({ ackWaitMs: 0 });
-  requireSettings(`consumer ${WEBHOOK_CONSUMER}`, existing, wanted, CONSUMER_SIZES);
+  const existing = await configOf(consumers.info(EVENT_STREAM.name, name));
+  const wanted = consumerConfig(name, { ackWaitMs: 0 });
+  requireSettings(`consumer ${name}`, existing, wanted, CONSUMER_SIZES);
 }
 
 const STREAM_SIZES = ["num_replicas", "max_bytes"];

@@ -4,6 +4,7 @@ export * from "./nudge-after.ts";
 export * from "./outbox-pool.ts";
 export * from "./outbox-settings.ts";
 export * from "./outbox-table.ts";
+export * from "./pull-events.ts";
 export * from "./reconcile.ts";
 export * from "./reconcile-command.ts";
 export * from "./relay.ts";

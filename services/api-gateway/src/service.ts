@@ -55,6 +55,7 @@ import { acquirerAccountRoutes } from "./operator-api/acquirer-accounts.ts";
 import { paymentRoutes } from "./operator-api/payments.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
 import { isRefused } from "./operator-api/refused-operator-queries.ts";
+import { settlementRoutes } from "./operator-api/settlements.ts";
 import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
 import { searchRoute } from "./operator-api/search.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
@@ -210,7 +211,7 @@ function operatorApi(
       ...operatorListRoutes({ send, db, lists: listDepsIn(config) }),
       searchRoute({ send, db }),
       ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
-      ...refundRoutes({ send }),
+      ...refundRoutes({ send }).concat(settlementRoutes({ send })),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...webhookRoutes({ send, db }),
       ...refusedOperatorRoutes({ db }),

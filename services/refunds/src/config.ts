@@ -1,5 +1,5 @@
 import { auditSettings, auditWire } from "@holdfast/audit";
-import { currencyExponent, parseAmount } from "@holdfast/contracts";
+import { amountsSetting } from "@holdfast/contracts";
 import { outboxSettings } from "@holdfast/outbox";
 import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
 import {
@@ -88,25 +88,3 @@ export const configSchema = settings.check(
   refusePlaintext((settings) => [...commonWires(settings), operatorTokenWire(settings), auditWire(settings)]),
 );
 export type Config = z.infer<typeof configSchema>;
-
-/** Minor units by currency. */
-export type AmountsByCurrency = ReadonlyMap<string, bigint>;
-
-function amountsSetting() {
-  const error = "must be currency:amount pairs separated by commas, such as TRY:1000.00,EUR:200.00";
-  return z.string({ error }).transform((value, context): AmountsByCurrency => {
-    const amounts = new Map<string, bigint>();
-    for (const part of value.split(",")) {
-      const [, currency = "", amount = ""] = /^([A-Z]{3}):([\d.]+)$/.exec(part.trim()) ?? [];
-      const exponent = currencyExponent(currency);
-      const parsed = exponent === undefined ? undefined : parseAmount(amount, exponent);
-      const minor = parsed === "must_be_positive" ? 0n : parsed;
-      if (typeof minor !== "bigint" || amounts.has(currency)) {
-        context.addIssue({ code: "custom", message: error });
-        return z.NEVER;
-      }
-      amounts.set(currency, minor);
-    }
-    return amounts;
-  });
-}

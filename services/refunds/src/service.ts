@@ -3,6 +3,7 @@ import {
   getRefund as getRefundCommand,
   listMerchantRefunds,
   listRefundsForOperator,
+  readMovementFacts,
   requestRefund as requestRefundCommand,
 } from "@holdfast/contracts";
 import { purgeIdempotencyKeys } from "@holdfast/idempotency";
@@ -41,6 +42,7 @@ import { createBeyondDeadline } from "./operator/beyond-deadline.ts";
 import type { DecideDeps } from "./operator/decide-refund.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createPaymentsPort } from "./payments-port.ts";
+import { readRefundFacts } from "./refund/movement-facts.ts";
 import { createRefundBank } from "./refund/refund-bank.ts";
 import { shareBank } from "./refund/shared-bank.ts";
 import { measureQueue } from "./recovery/measure-queue.ts";
@@ -132,6 +134,7 @@ export async function startRefunds(
       ),
       ...lookAfterEach(auditWatch, operatorHandlers(deps)),
       confirmEventsHandler("refunds", outboxPool),
+      handler(readMovementFacts.refunds, ({ payload }) => readRefundFacts(db, payload.ids)),
     ],
   });
   const tasks = [

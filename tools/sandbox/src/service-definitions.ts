@@ -101,6 +101,13 @@ export const serviceDefinitions: ServiceDefinition[] = [
     environment: operatorTokens,
   },
   {
+    ...service("settlement"),
+    busUser: "settlement",
+    databaseUrl: ({ settlement }) => settlement.app,
+    isEdge: false,
+    environment: (surroundings) => operatorTokens(surroundings),
+  },
+  {
     ...service("webhook-dispatcher"),
     busUser: "webhook-dispatcher",
     databaseUrl: ({ webhooks }) => webhooks.app,

@@ -19,7 +19,7 @@ export const auditLogEntrySchema = z
 export type AuditLogEntry = z.infer<typeof auditLogEntrySchema>;
 
 /** Services that have an audit log, as the log names them. */
-export const AUDITED_SERVICES = ["api-gateway", "payments", "refunds", "webhooks"] as const;
+export const AUDITED_SERVICES = ["api-gateway", "payments", "refunds", "webhooks", "settlement"] as const;
 
 /** What the log can be narrowed to; several narrow it together. `from` is included, `to` is not. */
 export const auditFilterSchema = z.object({

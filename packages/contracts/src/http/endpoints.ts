@@ -17,6 +17,7 @@ import { preAuthorization } from "./pre-authorization.ts";
 import { refund } from "./refund.ts";
 import { REFUSED_OPERATOR_ENDPOINTS } from "./refused-operators.ts";
 import { sale } from "./sale.ts";
+import { SETTLEMENT_ENDPOINTS } from "./settlements.ts";
 import { threeDs } from "./three-ds.ts";
 import { WEBHOOK_ENDPOINTS } from "./webhook-endpoints.ts";
 
@@ -41,6 +42,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   searchOperator,
   ...PAYMENT_OPERATOR_ENDPOINTS,
   ...REFUND_OPERATOR_ENDPOINTS,
+  ...SETTLEMENT_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
   ...ACQUIRER_ACCOUNT_ENDPOINTS,
   ...MERCHANT_ROUTE_ENDPOINTS,

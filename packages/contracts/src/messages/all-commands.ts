@@ -7,6 +7,7 @@ import * as operatorCommands from "./operator-commands.ts";
 import * as refundCommands from "./refund-commands.ts";
 import * as refundBankCommands from "./refund-bank-commands.ts";
 import * as reservationCommands from "./refund-reservation-commands.ts";
+import * as settlementCommands from "./settlement-commands.ts";
 import * as threeDsCommands from "./three-ds-commands.ts";
 import * as webhookCommands from "./webhook-commands.ts";
 
@@ -20,6 +21,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   refundCommands,
   refundBankCommands,
   reservationCommands,
+  settlementCommands,
   threeDsCommands,
   webhookCommands,
 ].flatMap((module) => Object.values(module).flatMap(commandsIn));

@@ -6,7 +6,7 @@
 export const GATEWAY_FACES = ["gateway-merchant", "gateway-operator", "gateway-public"] as const;
 export type GatewayFace = (typeof GATEWAY_FACES)[number];
 
-/** Makes the event stream and the dispatchers' consumer, and sends nothing else. */
+/** Makes the event stream and its consumers, and sends nothing else. */
 export const INSTALLATION = "installation";
 
 export const BUS_USERS = [
@@ -14,6 +14,7 @@ export const BUS_USERS = [
   "payments",
   "refunds",
   "webhook-dispatcher",
+  "settlement",
   INSTALLATION,
 ] as const;
 export type BusUser = (typeof BUS_USERS)[number];

@@ -27,6 +27,8 @@ const BODIES: Record<string, string> = {
   confirmAcquirerAccount: '{"version": 1}',
   putMerchantRoutes: "[]",
   confirmMerchantRoutes: '{"version": 1}',
+  noteDifference: '{"note": "Asked the bank"}',
+  closeDifference: '{"reason": "The bank has corrected it"}',
   putMerchantWebhook: '{"url": "https://shop.example.test/"}',
 };
 

@@ -66,6 +66,8 @@ const BODIES: Record<string, object> = {
     },
   ],
   confirmMerchantRoutes: { version: 2 },
+  noteDifference: { note: "asked the bank", assignee: "ada" },
+  closeDifference: { reason: "the bank has corrected it" },
   refuseOperator: { subject: "u-1", reason: "has left" },
   redeliverFailedWebhooks: {
     merchantId: "0199aaaa-0000-7000-8000-000000000001",

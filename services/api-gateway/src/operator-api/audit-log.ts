@@ -6,6 +6,7 @@ import {
   jsonCursor,
   readPaymentsAuditLog,
   readRefundsAuditLog,
+  readSettlementAuditLog,
   readWebhooksAuditLog,
   type AuditLogEntry,
 } from "@holdfast/contracts";
@@ -57,13 +58,15 @@ export function gatewayAuditSource(db: Kysely<AuditDatabase>): AuditSource {
 
 /** The logs of the other services. */
 export function serviceAuditSources(send: SendOperatorCommand): AuditSource[] {
-  return [readPaymentsAuditLog, readRefundsAuditLog, readWebhooksAuditLog].map((command) => ({
-    service: command.service,
-    async read(call, page) {
-      const reply = await send(command, call, page);
-      return reply.outcome === "done" ? reply.result.entries : new Refusal("service_unavailable");
-    },
-  }));
+  return [readPaymentsAuditLog, readRefundsAuditLog, readWebhooksAuditLog, readSettlementAuditLog].map(
+    (command) => ({
+      service: command.service,
+      async read(call, page) {
+        const reply = await send(command, call, page);
+        return reply.outcome === "done" ? reply.result.entries : new Refusal("service_unavailable");
+      },
+    }),
+  );
 }
 
 const DEFAULT_LIMIT = 50;

@@ -56,6 +56,11 @@ const MAY: Record<string, string> = {
   refuseOperator: "admin",
   listRefusedOperators: ANYBODY,
   readmitOperator: "admin",
+  listSettlements: ANYBODY,
+  getSettlement: ANYBODY,
+  listDifferences: ANYBODY,
+  noteDifference: "operations admin",
+  closeDifference: "operations admin",
   getAuditLog: ANYBODY,
 };
 

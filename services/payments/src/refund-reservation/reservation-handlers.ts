@@ -2,16 +2,21 @@ import {
   carryOutRefundAtBank,
   inquireRefundAtBank,
   listRefundReservations,
+  readMovementFacts,
   releaseRefund as releaseRefundCommand,
   reserveRefund as reserveRefundCommand,
   settleRefund as settleRefundCommand,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
+import { readPaymentFacts } from "../payment/movement-facts.ts";
 import { listReservations } from "./list-reservations.ts";
 import { carryOutAtBank, inquireAtBank, type RefundAtBankDeps } from "./refund-at-bank.ts";
 import { releaseRefund, reserveRefund, settleRefund } from "./reserve-refund.ts";
 
-/** What the refunds service may ask of this one, about amounts that it has reserved or wants to, and at the bank. */
+/**
+ * What other services may ask of this one: refunds about amounts that it has reserved or wants to and at the bank,
+ * settlement about what moved money.
+ */
 export function reservationHandlers(deps: RefundAtBankDeps) {
   return [
     handler(reserveRefundCommand, ({ context, payload }) =>
@@ -19,6 +24,7 @@ export function reservationHandlers(deps: RefundAtBankDeps) {
     ),
     handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
     handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
+    handler(readMovementFacts.payments, ({ payload }) => readPaymentFacts(deps.db, payload.ids)),
     handler(carryOutRefundAtBank, ({ context, payload }) =>
       carryOutAtBank(deps, payload, context.deadlineAt),
     ),

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import type { AmountsByCurrency } from "../config.ts";
+import type { AmountsByCurrency } from "@holdfast/contracts";
 import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "../refund/refund-record.ts";
 

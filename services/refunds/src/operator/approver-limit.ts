@@ -1,6 +1,6 @@
 import { formatAmount } from "@holdfast/contracts";
 import { sql, type Transaction } from "kysely";
-import type { AmountsByCurrency } from "../config.ts";
+import type { AmountsByCurrency } from "@holdfast/contracts";
 import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "../refund/refund-record.ts";
 

@@ -6,7 +6,7 @@
 import type { OperatorContext, ProblemCode } from "@holdfast/contracts";
 import { failpoint } from "@holdfast/service-runtime";
 import type { Transaction } from "kysely";
-import type { AmountsByCurrency } from "../config.ts";
+import type { AmountsByCurrency } from "@holdfast/contracts";
 import type { RefundsDatabase } from "../database.ts";
 import { carryOutRefund } from "../refund/carry-out-refund.ts";
 import { changeRefund } from "../refund/change-refund.ts";

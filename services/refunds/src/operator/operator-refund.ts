@@ -8,7 +8,7 @@ import {
   type ProposalColumns,
 } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
-import type { AmountsByCurrency } from "../config.ts";
+import type { AmountsByCurrency } from "@holdfast/contracts";
 import type { RefundApprovalTable, RefundHistoryTable } from "../database.ts";
 import { isUnderWay } from "../refund/refund.ts";
 import { refundRecord, type RefundRow } from "../refund/refund-record.ts";

@@ -1,0 +1,183 @@
+import { z } from "zod";
+import { textSchema } from "../text.ts";
+import { BODY_PROBLEMS, cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
+
+/** A bank's file and what became of it. */
+export const settlementImportSchema = z
+  .object({
+    importId: z.uuid(),
+    accountId: z.string().meta({ description: "The account at the bank that the file is of" }),
+    mapping: z.string(),
+    mappingVersion: z.int().optional(),
+    fileName: z.string(),
+    importedBy: z.string(),
+    sha256: z.string().optional(),
+    state: z.enum(["READING", "TAKEN", "REFUSED"]).meta({
+      description: "TAKEN: its lines count. REFUSED: none of them does, for `reason`",
+    }),
+    reason: z.string().optional(),
+    detail: z.string().optional(),
+    lines: z.int().meta({ description: "Lines that could be read" }),
+    faults: z.int().meta({ description: "Lines that could not" }),
+    createdAt: z.iso.datetime(),
+    comparedAt: z.iso.datetime().optional().meta({ description: "When its lines had been compared" }),
+  })
+  .meta({ id: "SettlementImport" });
+export type SettlementImport = z.infer<typeof settlementImportSchema>;
+
+export const settlementImportDetailSchema = settlementImportSchema
+  .extend({
+    verdicts: z
+      .record(z.string(), z.int())
+      .meta({ description: "How many of its lines the comparison calls what" }),
+    faultyLines: z
+      .array(z.object({ line: z.int(), reason: z.string() }))
+      .meta({ description: "The first hundred lines that could not be read" }),
+  })
+  .meta({ id: "SettlementImportDetail" });
+
+export const settlementImportPageSchema = z
+  .object({ items: z.array(settlementImportSchema), nextCursor: z.string().optional() })
+  .meta({ id: "SettlementImportPage" });
+
+export const DIFFERENCE_CLASSES = [
+  "AMOUNT_DIFFERS",
+  "FEE_DIFFERS",
+  "STATUS_DIFFERS",
+  "MISSING_AT_BANK",
+  "MISSING_HERE",
+  "DUPLICATE",
+  "LATE",
+] as const;
+export const DIFFERENCE_STATES = ["OPEN", "PROPOSED", "CLOSED", "RESOLVED"] as const;
+
+/** Where the bank and we say different things, until somebody has closed it. */
+export const differenceSchema = z
+  .object({
+    differenceId: z.uuid(),
+    accountId: z.string(),
+    class: z.enum(DIFFERENCE_CLASSES),
+    state: z.enum(DIFFERENCE_STATES).meta({
+      description:
+        "PROPOSED: one of two people has closed it. RESOLVED: what was reported later has settled it by itself",
+    }),
+    amount: z.number().meta({ description: "At stake" }),
+    currency: z.string(),
+    detail: z.string(),
+    paymentId: z.uuid().optional().meta({ description: "Of the payment or refund that it is about" }),
+    importId: z.uuid().optional(),
+    line: z.int().optional().meta({ description: "The line of that import that it is about" }),
+    assignee: z.string().optional(),
+    proposedBy: z.string().optional(),
+    closedBy: z.string().optional(),
+    reason: z.string().optional(),
+    openedAt: z.iso.datetime(),
+    endedAt: z.iso.datetime().optional(),
+    ageSeconds: z.int(),
+    notes: z.array(z.object({ at: z.iso.datetime(), actor: z.string(), note: z.string() })),
+  })
+  .meta({ id: "SettlementDifference" });
+export type Difference = z.infer<typeof differenceSchema>;
+
+export const differencePageSchema = z
+  .object({ items: z.array(differenceSchema), nextCursor: z.string().optional() })
+  .meta({ id: "SettlementDifferencePage" });
+
+const ofAccount = only("what is about this account at a bank", textSchema(1, 64));
+const pageQuery = { limit: limitParameter, cursor: cursorParameter(100) };
+
+export const listSettlements = defineEndpoint({
+  operationId: "listSettlements",
+  listener: "operator",
+  method: "GET",
+  path: "/operator/settlements",
+  role: "viewer",
+  summary: "List settlement files",
+  description: "Returns the banks' files that were taken or refused, newest first.",
+  queryParameters: z.object({ accountId: ofAccount, ...pageQuery }),
+  responses: { 200: { description: "One page of files", body: settlementImportPageSchema } },
+  problems: ["validation_failed", "forbidden"],
+});
+
+export const getSettlement = defineEndpoint({
+  operationId: "getSettlement",
+  listener: "operator",
+  method: "GET",
+  path: "/operator/settlements/{importId}",
+  role: "viewer",
+  summary: "Get a settlement file",
+  description: "Returns what was taken of a bank's file, what was not and why, and what the comparison says.",
+  pathParameters: z.object({ importId: pathId("Id of a settlement file") }),
+  notFound: "settlement_not_found",
+  responses: { 200: { description: "The file", body: settlementImportDetailSchema } },
+  problems: ["settlement_not_found", "forbidden"],
+});
+
+export const listDifferences = defineEndpoint({
+  operationId: "listDifferences",
+  listener: "operator",
+  method: "GET",
+  path: "/operator/differences",
+  role: "viewer",
+  summary: "List differences",
+  description:
+    "Returns where the bank and we say different things, oldest first; open ones unless `state` says otherwise.",
+  queryParameters: z.object({
+    state: only("differences in this state", z.enum(DIFFERENCE_STATES)),
+    class: only("differences of this class", z.enum(DIFFERENCE_CLASSES)),
+    accountId: ofAccount,
+    ...pageQuery,
+  }),
+  responses: { 200: { description: "One page of differences", body: differencePageSchema } },
+  problems: ["validation_failed", "forbidden"],
+});
+
+const oneDifference = {
+  listener: "operator",
+  method: "POST",
+  work: "write",
+  role: "operations",
+  pathParameters: z.object({ differenceId: pathId("Id of a difference") }),
+  notFound: "difference_not_found",
+} as const;
+
+export const noteDifference = defineEndpoint({
+  ...oneDifference,
+  operationId: "noteDifference",
+  path: "/operator/differences/{differenceId}/notes",
+  summary: "Add a note to a difference",
+  description: "Adds what was found out, and with `assignee` says who looks into it.",
+  request: z
+    .object({ note: textSchema(1, 1_000), assignee: textSchema(1, 200).optional() })
+    .meta({ id: "NoteDifferenceRequest" }),
+  responses: { 200: { description: "The difference", body: differenceSchema } },
+  problems: [...BODY_PROBLEMS, "difference_not_found", "difference_ended", "outcome_unknown", "forbidden"],
+});
+
+export const closeDifference = defineEndpoint({
+  ...oneDifference,
+  operationId: "closeDifference",
+  path: "/operator/differences/{differenceId}/close",
+  summary: "Close a difference",
+  description:
+    "Closes a difference with a reason. Above a configured amount a second person has to do the same: the first answer " +
+    "has the state PROPOSED.",
+  request: z.object({ reason: textSchema(1, 1_000) }).meta({ id: "CloseDifferenceRequest" }),
+  responses: { 200: { description: "The difference", body: differenceSchema } },
+  problems: [
+    ...BODY_PROBLEMS,
+    "difference_not_found",
+    "difference_ended",
+    "same_person",
+    "outcome_unknown",
+    "forbidden",
+  ],
+});
+
+export const SETTLEMENT_ENDPOINTS = [
+  listSettlements,
+  getSettlement,
+  listDifferences,
+  noteDifference,
+  closeDifference,
+] as const;

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { auditEntriesSchema, auditPageSchema } from "../http/audit-log.ts";
+import {
+  DIFFERENCE_CLASSES,
+  DIFFERENCE_STATES,
+  differencePageSchema,
+  differenceSchema,
+  settlementImportDetailSchema,
+  settlementImportPageSchema,
+} from "../http/settlements.ts";
+import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
+
+/**
+ * What moved money, or did not, as its owner knows it: what a bank's settlement file is compared with. It has no more of
+ * the card than the masked number.
+ */
+export const movementFactSchema = z.object({
+  /** Of the payment, or of the refund; our reference at the bank begins with it. */
+  id: z.uuid(),
+  /** The refunded payment, of a refund. */
+  parentId: z.uuid().optional(),
+  merchantId: z.uuid(),
+  kind: z.enum(["SALE", "CAPTURE", "REFUND"]),
+  /**
+   * `DONE`: the money moved, so the bank has to report it. `NOT_DONE`: it did not, and a report of it is wrong. `VOIDED`:
+   * a sale that was voided. `OPEN`: not known yet, such as an authorization that can still be captured.
+   */
+  standing: z.enum(["DONE", "NOT_DONE", "VOIDED", "OPEN"]),
+  /** What was captured, sold or refunded; of what is open, the authorized amount. */
+  amountMinor: amountMinorSchema,
+  currency: z.string(),
+  /** When the standing was reached. */
+  occurredAt: z.iso.datetime(),
+  /** Rises with every change; of two facts about one id the higher is the later. */
+  version: z.int().min(0),
+  orderId: z.string(),
+  maskedPan: z.string(),
+  externalTransactionId: z.string().optional(),
+  authCode: z.string().optional(),
+});
+export type MovementFact = z.infer<typeof movementFactSchema>;
+
+/** Ids in one question; an answer of so many facts is far below the bus's largest message. */
+export const FACTS_MAX = 200;
+
+const facts = {
+  name: "movement-facts",
+  work: "read",
+  senders: ["settlement"],
+  request: z.object({ ids: z.array(z.uuid()).min(1).max(FACTS_MAX) }),
+  /** Ids that the service does not know are left out. */
+  result: z.object({ facts: z.array(movementFactSchema) }),
+} as const;
+
+/** Captures have no event, and an event may be lost with the stream: the settlement service asks for what it lacks. */
+export const readMovementFacts = {
+  payments: defineServiceCommand({ service: "payments", ...facts }),
+  refunds: defineServiceCommand({ service: "refunds", ...facts }),
+} as const;
+
+export const readSettlementAuditLog = defineOperatorCommand({
+  service: "settlement",
+  name: "audit-log",
+  role: "viewer",
+  work: "read",
+  request: auditPageSchema,
+  result: auditEntriesSchema,
+});
+
+const page = { limit: z.int(), cursor: z.string().optional(), accountId: z.string().optional() };
+const oneDifference = { differenceId: z.uuid() };
+
+export const listSettlementImports = defineOperatorCommand({
+  service: "settlement",
+  name: "list-imports",
+  role: "viewer",
+  work: "read",
+  request: z.object(page),
+  result: settlementImportPageSchema,
+});
+
+export const describeSettlementImport = defineOperatorCommand({
+  service: "settlement",
+  name: "describe-import",
+  role: "viewer",
+  work: "read",
+  request: z.object({ importId: z.uuid() }),
+  result: settlementImportDetailSchema,
+});
+
+export const listSettlementDifferences = defineOperatorCommand({
+  service: "settlement",
+  name: "list-differences",
+  role: "viewer",
+  work: "read",
+  request: z.object({
+    ...page,
+    state: z.enum(DIFFERENCE_STATES),
+    class: z.enum(DIFFERENCE_CLASSES).optional(),
+  }),
+  result: differencePageSchema,
+});
+
+export const noteSettlementDifference = defineOperatorCommand({
+  service: "settlement",
+  name: "note-difference",
+  role: "operations",
+  work: "write",
+  request: z.object({ ...oneDifference, note: z.string(), assignee: z.string().optional() }),
+  result: differenceSchema,
+});
+
+export const closeSettlementDifference = defineOperatorCommand({
+  service: "settlement",
+  name: "close-difference",
+  role: "operations",
+  work: "write",
+  request: z.object({ ...oneDifference, reason: z.string() }),
+  result: differenceSchema,
+});

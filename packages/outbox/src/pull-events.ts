@@ -1,0 +1,93 @@
+import { EVENT_STREAM, type EventConsumerName } from "@holdfast/contracts";
+import type { Bus } from "@holdfast/messaging";
+import { pause } from "@holdfast/service-runtime";
+import { jetstream, type ConsumerMessages, type JsMsg } from "@nats-io/jetstream";
+import { EventStreamSettingsError, requireConsumer } from "./event-stream.ts";
+
+export type EventPull = {
+  /** Pulls no further events. It waits half a second at most; what was given to `take` goes on. */
+  stop(): Promise<void>;
+};
+
+/** What a service does with the events of its consumer. */
+export type PullOptions = {
+  consumer: EventConsumerName;
+  /** Called once for each message; it acknowledges it in its own time. */
+  take: (message: JsMsg) => void;
+  /** The consumer was opened, or a round of pulling has ended: the loop is running. */
+  onRound?: () => void;
+  /** Stream, consumer or bus are gone; it is tried again. */
+  onFailed: (error: unknown) => void;
+};
+
+/**
+ * Pulls events for as long as the process runs. The consumer is durable and shared by all processes of a service. When
+ * stream or consumer are gone (all of JetStream's data was lost), this waits until the installation has made them again.
+ * Settings that are not ours end the process, also when they are changed while events are being pulled.
+ */
+export function pullEvents(
+  bus: Pick<Bus, "nats">,
+  { consumer, take, onRound = () => {}, onFailed }: PullOptions,
+): EventPull {
+  const stopping = new AbortController();
+  let messages: ConsumerMessages | undefined;
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        messages = await openConsumer(bus.nats, consumer);
+        onRound();
+        if (stopping.signal.aborted) break;
+        for await (const message of messages) {
+          take(message);
+          onRound();
+        }
+      } catch (error) {
+        // Not caught by anybody, so that the process ends: what else this consumer does is not known.
+        if (error instanceof EventStreamSettingsError) throw error;
+        onFailed(error);
+      }
+      onRound();
+      if (!stopping.signal.aborted) await pause(REOPEN_PAUSE_MS);
+    }
+  })();
+  const watching = watchConsumer(bus.nats, consumer, stopping.signal);
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.race([messages?.close(), pause(STOP_PULLING_MS)]);
+      await Promise.race([Promise.allSettled([running, watching]), pause(STOP_PULLING_MS)]);
+    },
+  };
+}
+
+async function watchConsumer(
+  nats: Bus["nats"],
+  consumer: EventConsumerName,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    await pause(LOOK_EVERY_MS, signal);
+    if (signal.aborted) return;
+    await requireConsumer(nats, consumer).catch((error: unknown) => {
+      // That they are gone, or that the bus is, is for the loop that pulls.
+      if (error instanceof EventStreamSettingsError) throw error;
+    });
+  }
+}
+
+async function openConsumer(nats: Bus["nats"], name: EventConsumerName): Promise<ConsumerMessages> {
+  await requireConsumer(nats, name);
+  const consumer = await jetstream(nats).consumers.get(EVENT_STREAM.name, name);
+  return await consumer.consume({
+    max_messages: PULLED_MAX,
+    // Heartbeats that are missing for this time show that the consumer is gone.
+    expires: PULL_EXPIRES_MS,
+    abort_on_missing_resource: true,
+  });
+}
+
+const PULLED_MAX = 500;
+const PULL_EXPIRES_MS = 2_000;
+const REOPEN_PAUSE_MS = 250;
+const LOOK_EVERY_MS = 10_000;
+const STOP_PULLING_MS = 500;

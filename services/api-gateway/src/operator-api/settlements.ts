@@ -1,0 +1,42 @@
+import {
+  closeDifference,
+  closeSettlementDifference,
+  describeSettlementImport,
+  getSettlement,
+  listDifferences,
+  listSettlementDifferences,
+  listSettlementImports,
+  listSettlements,
+  noteDifference,
+  noteSettlementDifference,
+  type CommandReply,
+} from "@holdfast/contracts";
+import { operatorRefusalOf } from "../bus/command-answer.ts";
+import type { SendOperatorCommand } from "../bus/send-command.ts";
+import { defineRoute, type Answer } from "../endpoint/route.ts";
+import type { Refusal } from "../http/refusal.ts";
+
+/** What the banks report, and where it differs from what we know. */
+export function settlementRoutes({ send }: { send: SendOperatorCommand }) {
+  return [
+    defineRoute(listSettlements, async (call) => {
+      const { limit = "50", ...filter } = call.query;
+      return answer(await send(listSettlementImports, call, { ...filter, limit: Number(limit) }));
+    }),
+    defineRoute(getSettlement, async (call) => answer(await send(describeSettlementImport, call, call.path))),
+    defineRoute(listDifferences, async (call) => {
+      const { limit = "50", state = "OPEN", ...filter } = call.query;
+      return answer(await send(listSettlementDifferences, call, { ...filter, state, limit: Number(limit) }));
+    }),
+    defineRoute(noteDifference, async (call) =>
+      answer(await send(noteSettlementDifference, call, { ...call.path, ...call.body })),
+    ),
+    defineRoute(closeDifference, async (call) =>
+      answer(await send(closeSettlementDifference, call, { ...call.path, ...call.body })),
+    ),
+  ];
+}
+
+function answer<Result extends object>(reply: CommandReply<Result>): Answer<200> | Refusal {
+  return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+}

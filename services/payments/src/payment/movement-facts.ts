@@ -1,0 +1,78 @@
+import type { CommandReply, MovementFact } from "@holdfast/contracts";
+import type { Kysely, Selectable } from "kysely";
+import type { PaymentsDatabase } from "../database.ts";
+import type { PaymentTable } from "./payment-table.ts";
+
+type FactRow = Pick<Selectable<PaymentTable>, (typeof COLUMNS)[number]>;
+
+const COLUMNS = [
+  "payment_id",
+  "merchant_id",
+  "transaction_type",
+  "state",
+  "version",
+  "state_since",
+  "created_at",
+  "amount_minor",
+  "captured_minor",
+  "currency",
+  "order_id",
+  "masked_pan",
+  "external_transaction_id",
+  "auth_code",
+] as const satisfies (keyof PaymentTable)[];
+
+/** What moved money of these payments, for the comparison with the bank's files; one that is not known is left out. */
+export async function readPaymentFacts(
+  db: Kysely<PaymentsDatabase>,
+  ids: string[],
+): Promise<CommandReply<{ facts: MovementFact[] }>> {
+  const rows = await db.selectFrom("payment").select(COLUMNS).where("payment_id", "in", ids).execute();
+  return { outcome: "done", result: { facts: rows.map(paymentFact) } };
+}
+
+function paymentFact(row: FactRow): MovementFact {
+  const standing = standingOf(row);
+  const isCapture = row.transaction_type === "PRE_AUTHORIZATION";
+  return {
+    id: row.payment_id,
+    merchantId: row.merchant_id,
+    kind: isCapture ? "CAPTURE" : "SALE",
+    standing,
+    amountMinor: `${row.state === "CAPTURED" ? row.captured_minor : row.amount_minor}`,
+    currency: row.currency,
+    occurredAt: (row.state_since ?? row.created_at).toISOString(),
+    version: row.version,
+    orderId: row.order_id,
+    maskedPan: row.masked_pan,
+    ...(row.external_transaction_id !== null && { externalTransactionId: row.external_transaction_id }),
+    ...(row.auth_code !== null && { authCode: row.auth_code }),
+  };
+}
+
+/** A cancelled sale that was never approved has no authorization code: nothing of it was voided. */
+export function standingOf({
+  state,
+  transaction_type,
+  auth_code,
+}: Pick<FactRow, "state" | "transaction_type" | "auth_code">): MovementFact["standing"] {
+  switch (state) {
+    case "ENROLLING":
+    case "ENROLLED":
+    case "AUTHORIZING":
+    case "REVERSING":
+    case "CANCELLING":
+      return "OPEN";
+    case "SUCCESS":
+      return transaction_type === "PAYMENT" ? "DONE" : "OPEN";
+    case "CAPTURED":
+      return "DONE";
+    case "CANCELLED":
+      return transaction_type === "PAYMENT" && auth_code !== null ? "VOIDED" : "NOT_DONE";
+    case "FAILED":
+    case "REJECTED":
+      return "NOT_DONE";
+    default:
+      return state satisfies never;
+  }
+}

@@ -1,0 +1,61 @@
+import type { Logger } from "@holdfast/service-runtime";
+import { metrics } from "@holdfast/telemetry";
+
+/** One function for each kind of business event: it writes the log line and the metric. */
+export type BusinessEvents = {
+  factsRecorded(facts: { count: number; source: FactSource }): void;
+  /** The database or the stream is down; the stream delivers the events again. */
+  factsNotRecorded(error: unknown): void;
+  /** An event of our own owners that cannot be read: its fact is missing until its owner is asked for it. */
+  eventRefused(reason: string): void;
+  /** An owner has not answered; it is asked again. */
+  ownerSilent(owner: "payments" | "refunds", outcome: string): void;
+  fileTaken(file: ImportedFile, read: { lines: number; faults: number }): void;
+  /** Nothing of it counts. */
+  fileRefused(file: ImportedFile, reason: string): void;
+};
+
+type ImportedFile = { import_id: string; mapping: string; imported_by: string };
+
+type FactSource = "event" | "owner";
+
+export function createBusinessEvents(log: Logger): BusinessEvents {
+  const meter = metrics.getMeter("settlement");
+  const facts = meter.createCounter("holdfast.settlement.facts", {
+    description: "Facts that were recorded, by where they came from",
+  });
+  const refused = meter.createCounter("holdfast.settlement.events_refused", {
+    description: "Events that could not be read as facts; must stay 0",
+  });
+  const silent = meter.createCounter("holdfast.settlement.owner_silent", {
+    description: "Questions about facts that their owner did not answer, by owner",
+  });
+  const files = meter.createCounter("holdfast.settlement.files", {
+    description: "Banks' files that were taken or refused, by mapping and outcome",
+  });
+  const lines = meter.createCounter("holdfast.settlement.lines", {
+    description: "Lines of banks' files, by whether they could be read",
+  });
+  return {
+    factsRecorded: ({ count, source }) => facts.add(count, { source }),
+    factsNotRecorded: (error) => log.warn({ operation: "record facts", error }, "facts were not recorded"),
+    eventRefused(reason) {
+      refused.add(1);
+      log.error({ operation: "record facts", reason }, "an event cannot be read as a fact");
+    },
+    ownerSilent(owner, outcome) {
+      silent.add(1, { owner });
+      log.warn({ operation: "ask owner", server: owner, outcome }, "an owner of facts did not answer");
+    },
+    fileTaken({ import_id, mapping, imported_by }, read) {
+      files.add(1, { mapping, outcome: "taken" });
+      lines.add(read.lines, { outcome: "read" });
+      lines.add(read.faults, { outcome: "faulty" });
+      log.info({ subject: import_id, actor: imported_by, count: read.lines }, "settlement file taken");
+    },
+    fileRefused({ import_id, mapping, imported_by }, reason) {
+      files.add(1, { mapping, outcome: reason });
+      log.warn({ subject: import_id, actor: imported_by, reason }, "settlement file refused");
+    },
+  };
+}

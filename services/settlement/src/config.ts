@@ -1,0 +1,42 @@
+import { amountsSetting } from "@holdfast/contracts";
+import { auditSettings, auditWire } from "@holdfast/audit";
+import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
+import {
+  commonSettings,
+  commonWires,
+  durationSetting,
+  integerSetting,
+  refusePlaintext,
+} from "@holdfast/service-runtime";
+import { z } from "zod";
+
+const settings = z.object({
+  ...commonSettings,
+  ...operatorTokenSettings,
+  ...auditSettings,
+  FACT_ASK_INTERVAL: durationSetting()
+    .default(15_000)
+    .describe("How often the service looks for facts about which their owner has to be asked."),
+  FACT_ASK_FIRST: durationSetting()
+    .default(3_600_000)
+    .describe(
+      "How long after an authorization its owner is first asked whether it was captured; each further wait is four times as long, up to a day. The questions end 40 days after it.",
+    ),
+  MATCH_INTERVAL: durationSetting()
+    .default(5_000)
+    .describe("How often lines that were taken, and facts that have changed since, are compared."),
+  DIFFERENCE_TWO_PEOPLE_ABOVE: amountsSetting()
+    .optional()
+    .describe(
+      "A difference about more than these amounts is closed by two different people. Without it, one is enough.",
+    ),
+  COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
+    .default(64)
+    .describe("Operators' commands under way in one process; one more is refused before it starts."),
+});
+
+/** Environment variables of the settlement service. */
+export const configSchema = settings.check(
+  refusePlaintext((settings) => [...commonWires(settings), operatorTokenWire(settings), auditWire(settings)]),
+);
+export type Config = z.infer<typeof configSchema>;

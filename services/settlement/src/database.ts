@@ -1,0 +1,40 @@
+import type { AuditDatabase } from "@holdfast/audit";
+import type { MovementFact } from "@holdfast/contracts";
+import type { Generated } from "kysely";
+import type { AccountTable, ImportTable, LineFaultTable, LineTable } from "./import/import-table.ts";
+import type { DifferenceNoteTable, DifferenceTable } from "./match/difference-table.ts";
+import type { FactVerdict } from "./match/judge-fact.ts";
+
+/** Tables of the schema `settlement`, as the migrations make them; a test compares the two. */
+export type SettlementDatabase = AuditDatabase & {
+  fact: FactTable;
+  account: AccountTable;
+  import: ImportTable;
+  line: LineTable;
+  line_fault: LineFaultTable;
+  difference: DifferenceTable;
+  difference_note: DifferenceNoteTable;
+};
+
+export type FactTable = {
+  fact_id: string;
+  account_id: Generated<string>;
+  parent_id: string | null;
+  merchant_id: string;
+  kind: MovementFact["kind"];
+  standing: MovementFact["standing"];
+  amount_minor: bigint;
+  currency: string;
+  occurred_at: Date;
+  version: number;
+  order_id: string;
+  masked_pan: string;
+  external_transaction_id: string | null;
+  auth_code: string | null;
+  ask_at: Date | null;
+  asked: Generated<number>;
+  recorded_at: Generated<Date>;
+  reported: Generated<boolean>;
+  judge: Generated<boolean>;
+  verdict: FactVerdict | "MISSING_AT_BANK" | null;
+};

@@ -1,0 +1,84 @@
+import { randomUUIDv7 } from "node:crypto";
+import { FACTS_MAX, readMovementFacts, type MovementFact } from "@holdfast/contracts";
+import { request, type Bus } from "@holdfast/messaging";
+import { sql, type Kysely } from "kysely";
+import type { Pool } from "pg";
+import type { BusinessEvents } from "../business-events.ts";
+import type { SettlementDatabase } from "../database.ts";
+import { recordFacts } from "./record-facts.ts";
+
+export type AskDeps = {
+  bus: Bus;
+  pool: Pool;
+  db: Kysely<SettlementDatabase>;
+  events: BusinessEvents;
+  askFirstMs: number;
+};
+
+/** Asks about the open facts that are due, page by page, until none is due or an owner does not answer. */
+export async function askAboutOpenFacts(deps: AskDeps): Promise<void> {
+  for (;;) {
+    const due = await takeDue(deps);
+    const answered = [
+      await askOwner(deps, "payments", idsOf(due, false)),
+      await askOwner(deps, "refunds", idsOf(due, true)),
+    ].every(Boolean);
+    if (due.length < FACTS_MAX || !answered) return;
+  }
+}
+
+type Due = { fact_id: string; kind: MovementFact["kind"] };
+
+function idsOf(due: readonly Due[], refunds: boolean): string[] {
+  return due.filter(({ kind }) => (kind === "REFUND") === refunds).map(({ fact_id }) => fact_id);
+}
+
+/**
+ * Sets when they are asked about next before they are asked about, so that any number of processes share the work and one
+ * that dies leaves a later try. What has been open for 40 days is given up: it is asked about when a bank's line names it.
+ */
+async function takeDue({ db, askFirstMs }: AskDeps): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    update fact set
+      asked = least(asked + 1, 1000),
+      ask_at = case when occurred_at > now() - interval '40 days'
+        then now() + least(${askFirstMs} * power(4, least(asked, 12)), 86400000) * interval '1 millisecond' end
+    where fact_id in (
+      select fact_id from fact where ask_at <= now() order by ask_at limit ${FACTS_MAX} for update skip locked)
+    returning fact_id, kind`.execute(db);
+  return rows;
+}
+
+/**
+ * Asks for facts by id, and records what is answered. Ids that the owner does not know are left out.
+ *
+ * @param ids `FACTS_MAX` at most.
+ * @returns whether it has answered.
+ */
+export async function askOwner(
+  { bus, pool, events, askFirstMs }: Omit<AskDeps, "db">,
+  owner: "payments" | "refunds",
+  ids: readonly string[],
+): Promise<boolean> {
+  if (ids.length === 0) return true;
+  const deadlineAt = Date.now() + ASK_TIMEOUT_MS;
+  const context = { requestId: randomUUIDv7(), deadlineAt, service: { name: "settlement" } };
+  const options = { waitUntil: deadlineAt, traceparent: "" };
+  const reply = await request(bus, readMovementFacts[owner], context, { ids: [...ids] }, options);
+  if (reply.outcome !== "done") {
+    events.ownerSilent(owner, reply.outcome);
+    return false;
+  }
+  const { facts } = reply.result;
+  if (facts.length === 0) return true;
+  await recordFacts(pool, facts, { askFirstMs });
+  events.factsRecorded({ count: facts.length, source: "owner" });
+  return true;
+}
+
+/** About ids of which it is not known whose they are. @returns whether both have answered. */
+export async function askBothOwners(deps: Omit<AskDeps, "db">, ids: readonly string[]): Promise<boolean> {
+  return (await askOwner(deps, "payments", ids)) && (await askOwner(deps, "refunds", ids));
+}
+
+const ASK_TIMEOUT_MS = 10_000;

@@ -1,0 +1,80 @@
+import { SETTLEMENT_CONSUMER, type MovementFact } from "@holdfast/contracts";
+import type { Bus } from "@holdfast/messaging";
+import { pullEvents } from "@holdfast/outbox";
+import { createNaturalBatcher, pause } from "@holdfast/service-runtime";
+import type { JsMsg } from "@nats-io/jetstream";
+import { DatabaseError, type Pool } from "pg";
+import type { BusinessEvents } from "../business-events.ts";
+import { factOfEvent } from "./fact-of-event.ts";
+import { recordFacts } from "./record-facts.ts";
+
+export type FactConsumer = {
+  /** Pulls no further events and waits for the batches under way, at most `timeoutMs`. */
+  stop(timeoutMs: number): Promise<void>;
+};
+
+export type ConsumeDeps = { bus: Bus; pool: Pool; events: BusinessEvents; askFirstMs: number };
+
+/**
+ * Records final states as they leave their owners. An event is acknowledged after the commit of its fact; one that is not
+ * acknowledged comes again, and recording it again changes nothing. What the stream has lost is asked for when a bank's
+ * line names it.
+ */
+export function startFactConsumer({ bus, pool, events, askFirstMs }: ConsumeDeps): FactConsumer {
+  const underway = new Set<Promise<void>>();
+  const batcher = createNaturalBatcher<MovementFact, void>({
+    sizeMax: 200,
+    flushesMax: 1,
+    // One fact that the database refuses must not take its neighbours with it.
+    isolates: isFaultOfData,
+    async flush(facts) {
+      await recordFacts(pool, facts, { askFirstMs });
+      events.factsRecorded({ count: facts.length, source: "event" });
+      return facts.map(() => undefined);
+    },
+  });
+  const record = async (message: JsMsg) => {
+    const fact = factOfEvent(contentOf(message));
+    if (typeof fact === "string") return refuse(message, fact);
+    try {
+      await batcher.add(fact);
+    } catch (error) {
+      if (isFaultOfData(error)) return refuse(message, `the database refuses it: ${error.code}`);
+      // The stream delivers the message again after the acknowledgement's time.
+      return events.factsNotRecorded(error);
+    }
+    message.ack();
+  };
+  const refuse = (message: JsMsg, reason: string) => {
+    events.eventRefused(reason);
+    message.term("not a fact");
+  };
+  const pull = pullEvents(bus, {
+    consumer: SETTLEMENT_CONSUMER,
+    take(message) {
+      const recording = record(message);
+      underway.add(recording);
+      void recording.finally(() => underway.delete(recording));
+    },
+    onFailed: (error) => events.factsNotRecorded(error),
+  });
+  return {
+    async stop(timeoutMs) {
+      await pull.stop();
+      await Promise.race([Promise.allSettled(underway), pause(timeoutMs)]);
+    },
+  };
+}
+
+function contentOf(message: Pick<JsMsg, "json">): unknown {
+  try {
+    return message.json();
+  } catch {
+    return undefined;
+  }
+}
+
+/** SQLSTATE classes 22 (data) and 23 (integrity). */
+function isFaultOfData(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && /^2[23]/.test(error.code ?? "");
+}

@@ -1,0 +1,75 @@
+import { unnested } from "@holdfast/service-runtime";
+import type { FactTable } from "../database.ts";
+
+/** One fact to record. */
+export type GivenFact = Pick<
+  FactTable,
+  | "fact_id"
+  | "parent_id"
+  | "merchant_id"
+  | "kind"
+  | "standing"
+  | "amount_minor"
+  | "currency"
+  | "version"
+  | "order_id"
+  | "masked_pan"
+  | "external_transaction_id"
+  | "auth_code"
+> & { occurred_at: string; ask_in_ms: number | null };
+
+/** Columns of the statement's arrays, in the order of its parameters. */
+export const GIVEN_COLUMNS = [
+  ["fact_id", "uuid"],
+  ["parent_id", "uuid"],
+  ["merchant_id", "uuid"],
+  ["kind", "text"],
+  ["standing", "text"],
+  ["amount_minor", "bigint"],
+  ["currency", "text"],
+  ["occurred_at", "timestamptz"],
+  ["version", "int"],
+  ["order_id", "text"],
+  ["masked_pan", "text"],
+  ["external_transaction_id", "text"],
+  ["auth_code", "text"],
+  ["ask_in_ms", "float8"],
+] as const satisfies [keyof GivenFact, string][];
+
+const NAMES = GIVEN_COLUMNS.map(([column]) => column)
+  .filter((column) => column !== "ask_in_ms")
+  .join(", ");
+
+/**
+ * Of two facts about one id the later version stands; of the same version what is known replaces what was open. A voided
+ * sale keeps the time of the sale, by which its lines are dated. What a bank has reported already is to be compared.
+ */
+export const RECORD_FACTS = {
+  name: "record-facts",
+  text: `
+  with given as (
+    select distinct on (fact_id) * from ${unnested(GIVEN_COLUMNS, 1)}
+    order by fact_id, version desc, standing = 'OPEN'
+  )
+  insert into fact (${NAMES}, ask_at, judge)
+  select ${NAMES}, now() + ask_in_ms * interval '1 millisecond',
+    exists (select from line where line.reference_id = given.fact_id and line.fact_id is null)
+  from given
+  order by fact_id
+  on conflict (fact_id) do update set
+    standing = excluded.standing,
+    amount_minor = excluded.amount_minor,
+    occurred_at = case when excluded.standing = 'VOIDED' then fact.occurred_at else excluded.occurred_at end,
+    version = excluded.version,
+    external_transaction_id = coalesce(excluded.external_transaction_id, fact.external_transaction_id),
+    auth_code = coalesce(excluded.auth_code, fact.auth_code),
+    ask_at = case
+      when excluded.standing <> 'OPEN' then null
+      when fact.standing = 'OPEN' and fact.ask_at is not null then fact.ask_at
+      else excluded.ask_at end,
+    -- What was compared is compared again, and so is what a bank has already been found to lack.
+    judge = fact.reported or fact.verdict is not null,
+    recorded_at = now()
+  where excluded.version > fact.version
+    or (excluded.version = fact.version and fact.standing = 'OPEN' and excluded.standing <> 'OPEN')`,
+};

@@ -1,0 +1,108 @@
+import { formatAmount } from "@holdfast/contracts";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readAmount, readCount, readDate, readDateTime, readMaskedPan, readText } from "./cells.ts";
+
+const lira = (text: string, decimal: "." | "," = ".") => readAmount(text, { decimal, currency: "TRY" });
+
+describe("an amount", () => {
+  test("is read as it was written, in any currency, with thousands or without", () => {
+    const currency = fc.constantFrom(["JPY", 0] as const, ["TRY", 2] as const, ["KWD", 3] as const);
+    const size = fc.bigInt({ min: 0n, max: 9_999_999_999_999n });
+    fc.assert(
+      fc.property(
+        size,
+        currency,
+        fc.boolean(),
+        fc.boolean(),
+        (minor, [code, exponent], negative, grouped) => {
+          const [whole = "", fraction] = formatAmount(minor, exponent).split(".");
+          const shown = grouped ? whole.replaceAll(/\B(?=(\d{3})+$)/g, ".") : whole;
+          const text = `${negative ? "-" : ""}${shown}${fraction === undefined ? "" : `,${fraction}`}`;
+          expect(readAmount(text, { decimal: ",", currency: code })).toBe(negative ? -minor : minor);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ["12", 1_200n],
+    ["12.5", 1_250n],
+    ["12.50000000", 1_250n],
+    ["1,234.56", 123_456n],
+    ["12.50-", -1_250n],
+    ["+0.01", 1n],
+    [" 3.00 ", 300n],
+  ])("%s is %s", (text, minor) => {
+    expect(lira(text)).toBe(minor);
+  });
+
+  test.each([
+    "",
+    "-",
+    "abc",
+    "1.2.3",
+    "12,34.5",
+    "1,2345",
+    "0x10",
+    "1e3",
+    "=1+1",
+    "12.345",
+    "-1-",
+    "9".repeat(14),
+  ])("%s is none", (text) => {
+    expect(lira(text)).toEqual({ fault: expect.any(String) as string });
+  });
+
+  test("a point where the mapping says comma is thousands or nothing, never a hundred times as much", () => {
+    expect(lira("12.50", ",")).toEqual({ fault: "not an amount" });
+    expect(lira("1.250", ",")).toBe(125_000n);
+  });
+});
+
+test.each([
+  ["2026-02-28", "yyyy-MM-dd", "2026-02-28"],
+  ["28.02.2026", "dd.MM.yyyy", "2026-02-28"],
+  ["28/02/2026 13:00", "dd/MM/yyyy", "2026-02-28"],
+  ["20260228", "yyyyMMdd", "2026-02-28"],
+  ["2028-02-29", "yyyy-MM-dd", "2028-02-29"],
+] as const)("%s is the day that it says", (text, form, date) => {
+  expect(readDate(text, form)).toBe(date);
+});
+
+test.each([
+  ["2026-02-30", "yyyy-MM-dd"],
+  ["30.02.2026", "dd.MM.yyyy"],
+  ["2026-13-01", "yyyy-MM-dd"],
+  ["02/28/2026", "dd/MM/yyyy"],
+  ["", "yyyyMMdd"],
+  ["0001-01-01", "yyyy-MM-dd"],
+] as const)("%s is no day", (text, form) => {
+  expect(readDate(text, form)).toEqual({ fault: "not a date" });
+});
+
+test("a time follows its date, and midnight stands where there is none", () => {
+  expect(readDateTime("22.11.2026 12:34:56", "dd.MM.yyyy")).toBe("2026-11-22T12:34:56");
+  expect(readDateTime("2026-11-22T12:34", "yyyy-MM-dd")).toBe("2026-11-22T12:34:00");
+  expect(readDateTime("2026-11-22", "yyyy-MM-dd")).toBe("2026-11-22T00:00:00");
+  expect(readDateTime("2026-11-22 24:00", "yyyy-MM-dd")).toEqual({ fault: "not a time" });
+});
+
+test.each(["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "a\u0000b", "x".repeat(129), "4111 1111 1111 1111"])(
+  "a text like %j is not stored",
+  (text) => {
+    expect(readText(text)).toEqual({ fault: expect.any(String) as string });
+  },
+);
+
+test("of a card number its first six and last four digits are kept, also where the bank masks nothing", () => {
+  for (const text of ["411111******1111", "4111111111111111", "4111 11XX XXXX 1111", "411111xxxxxx1111"])
+    expect(readMaskedPan(text)).toBe("411111******1111");
+  expect(readMaskedPan("")).toBeUndefined();
+  expect(readMaskedPan("VISA")).toEqual({ fault: "not a masked card number" });
+});
+
+test("a part of so many is a number from 1 to 99", () => {
+  expect([readCount("1"), readCount("12"), readCount("")]).toEqual([1, 12, undefined]);
+  expect(readCount("0")).toEqual({ fault: "not a number from 1 to 99" });
+});

@@ -1,0 +1,101 @@
+import { currencyExponent, holdsCardNumber } from "@holdfast/contracts";
+
+/** Why a cell cannot be read; said without what stands in it. */
+export type CellFault = { fault: string };
+
+export function isFault(value: unknown): value is CellFault {
+  return typeof value === "object" && value !== null && "fault" in value;
+}
+
+/**
+ * An amount in minor units: digits, one decimal sign, thousands in groups of three or not at all, a sign before or behind.
+ * Decimals beyond the currency's have to be zeros.
+ */
+export function readAmount(
+  text: string,
+  { decimal, currency }: { decimal: "." | ","; currency: string },
+): bigint | CellFault {
+  const exponent = currencyExponent(currency);
+  if (exponent === undefined) return { fault: "unknown currency" };
+  const match = (decimal === "." ? WITH_POINT : WITH_COMMA).exec(text.trim());
+  if (!match) return { fault: "not an amount" };
+  const [, before = "", whole = "", fraction = "", behind = ""] = match;
+  if (before !== "" && behind !== "") return { fault: "not an amount" };
+  const digits = whole.replaceAll(/[.,]/g, "");
+  if (digits.length > WHOLE_DIGITS_MAX) return { fault: "amount too large" };
+  if (/[1-9]/.test(fraction.slice(exponent))) return { fault: "more decimals than its currency has" };
+  const minor = BigInt(digits + fraction.slice(0, exponent).padEnd(exponent, "0"));
+  return before === "-" || behind === "-" ? -minor : minor;
+}
+
+const WITH_POINT = /^([+-]?)(\d{1,3}(?:,\d{3})+|\d{1,20})(?:\.(\d{1,12}))?(-?)$/;
+const WITH_COMMA = /^([+-]?)(\d{1,3}(?:\.\d{3})+|\d{1,20})(?:,(\d{1,12}))?(-?)$/;
+/** With four decimals it still fits PostgreSQL's bigint. */
+const WHOLE_DIGITS_MAX = 13;
+
+export type DateForm = "yyyy-MM-dd" | "dd.MM.yyyy" | "dd/MM/yyyy" | "yyyyMMdd";
+
+/** A date as ISO 8601. What follows it in the cell, a time, is left out. */
+export function readDate(text: string, form: DateForm): string | CellFault {
+  const [date = ""] = text.trim().split(/[ T]/);
+  const [, ...parts] = DATES[form].exec(date) ?? [];
+  const [year, month, day] = form.startsWith("dd") ? parts.toReversed() : parts;
+  if (year === undefined || !isDay(Number(year), Number(month), Number(day))) return { fault: "not a date" };
+  return `${year}-${month}-${day}`;
+}
+
+const DATES: Record<DateForm, RegExp> = {
+  "yyyy-MM-dd": /^(\d{4})-(\d{2})-(\d{2})$/,
+  "dd.MM.yyyy": /^(\d{2})\.(\d{2})\.(\d{4})$/,
+  "dd/MM/yyyy": /^(\d{2})\/(\d{2})\/(\d{4})$/,
+  yyyyMMdd: /^(\d{4})(\d{2})(\d{2})$/,
+};
+
+function isDay(year: number, month: number, day: number): boolean {
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return year >= 1970 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+/** Date and time as ISO 8601 without a zone; midnight where the cell has no time. */
+export function readDateTime(text: string, form: DateForm): string | CellFault {
+  const date = readDate(text, form);
+  if (isFault(date)) return date;
+  const time = text.trim().split(/[ T]/).slice(1).join(" ").trim();
+  if (time === "") return `${date}T00:00:00`;
+  const [, hours, minutes, seconds = "00"] = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/.exec(time) ?? [];
+  return hours === undefined ? { fault: "not a time" } : `${date}T${hours}:${minutes}:${seconds}`;
+}
+
+/**
+ * A text that is stored: bounded, printable, no card number, and no formula, which a spreadsheet would run when somebody
+ * exports the differences.
+ */
+export function readText(text: string): string | undefined | CellFault {
+  const trimmed = text.trim();
+  if (trimmed === "") return undefined;
+  if (trimmed.length > TEXT_MAX) return { fault: "too long" };
+  if (/^[=+\-@\t]/.test(trimmed)) return { fault: "begins like a formula" };
+  if (UNPRINTABLE.test(trimmed)) return { fault: "characters that cannot be printed" };
+  if (MANY_DIGITS.test(trimmed) && holdsCardNumber(trimmed)) return { fault: "a card number" };
+  return trimmed;
+}
+
+const TEXT_MAX = 128;
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029\uFFFD]/u;
+/** Fewer digits are no card number; most cells are done with here. */
+const MANY_DIGITS = /(?:\p{Nd}\P{Nd}{0,3}){13}/u;
+
+/** However the bank masks it: what is kept is the first six and the last four digits, also of a number that it does not mask. */
+export function readMaskedPan(text: string): string | undefined | CellFault {
+  const digits = text.replaceAll(/[ -]/g, "");
+  if (digits === "") return undefined;
+  if (!/^\d{6}[\d*xX#.]{2,9}\d{4}$/.test(digits)) return { fault: "not a masked card number" };
+  return `${digits.slice(0, 6)}${"*".repeat(digits.length - 10)}${digits.slice(-4)}`;
+}
+
+/** A whole number from 1 to 99. */
+export function readCount(text: string): number | undefined | CellFault {
+  const trimmed = text.trim();
+  if (trimmed === "") return undefined;
+  return /^[1-9]\d?$/.test(trimmed) ? Number(trimmed) : { fault: "not a number from 1 to 99" };
+}

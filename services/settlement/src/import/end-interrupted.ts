@@ -1,0 +1,42 @@
+import { fromNow } from "@holdfast/service-runtime";
+import { sql, type Kysely } from "kysely";
+import type { BusinessEvents } from "../business-events.ts";
+import type { SettlementDatabase } from "../database.ts";
+import { endAsRefused, type LeasedImport } from "./import-queries.ts";
+
+/** Ends imports whose reader has died: nothing of them counts, and the file can be taken again. */
+export async function endInterrupted(
+  db: Kysely<SettlementDatabase>,
+  events: Pick<BusinessEvents, "fileRefused">,
+): Promise<void> {
+  for (;;) {
+    const leased = await leaseInterrupted(db);
+    if (!leased) return;
+    const detail = "the command that read the file did not end; run it again";
+    await endAsRefused(db, leased, { reason: "interrupted", detail });
+    events.fileRefused(leased, "interrupted");
+  }
+}
+
+/** With a token of its own, so that a reader that was only slow finds its import lost. */
+async function leaseInterrupted(db: Kysely<SettlementDatabase>): Promise<LeasedImport | undefined> {
+  const row = await db
+    .updateTable("import")
+    .set({ lease_token: sql`gen_random_uuid()`, lease_until: fromNow(LEASE_MS) })
+    .where("import_id", "=", (query) =>
+      query
+        .selectFrom("import")
+        .select("import_id")
+        .where("state", "=", "READING")
+        .where("lease_until", "<", sql<Date>`now()`)
+        .orderBy("lease_until")
+        .limit(1)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  return row as LeasedImport | undefined;
+}
+
+const LEASE_MS = 60_000;

@@ -1,0 +1,56 @@
+/**
+ * `npm run settle -- import FILE --account ID` takes a bank's file into the settlement service's tables, whole or not at
+ * all; running services compare its lines. It connects as the schema's owner.
+ */
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { userInfo } from "node:os";
+import { basename } from "node:path";
+import { fromNow } from "@holdfast/service-runtime";
+import type { Kysely } from "kysely";
+import type { SettlementDatabase } from "../database.ts";
+import { keepAccount } from "./keep-account.ts";
+import type { LeasedImport } from "./import-queries.ts";
+import { takeFile, type FileOutcome, type TakeDeps } from "./take-file.ts";
+
+export type ImportRequest = { file: string; accountId: string; mapping: string };
+
+/** Reads the file twice: for its hash, by which a file that was taken before is refused early, and for its lines. */
+export async function importFile(
+  deps: TakeDeps,
+  { file, accountId, mapping }: ImportRequest,
+): Promise<{ importId: string } & FileOutcome> {
+  const hash = createHash("sha256");
+  for await (const part of createReadStream(file)) hash.update(part as Uint8Array);
+  const leased = await beginImport(deps.db, {
+    account_id: accountId,
+    mapping,
+    file_name: basename(file).slice(0, FILE_NAME_MAX),
+    imported_by: `settle (${userInfo().username})`,
+    sha256: hash.digest(),
+    leaseMs: deps.leaseMs,
+  });
+  const outcome = await takeFile(deps, leased, () => createReadStream(file));
+  return { importId: leased.import_id, ...outcome };
+}
+
+const FILE_NAME_MAX = 200;
+
+async function beginImport(
+  db: Kysely<SettlementDatabase>,
+  {
+    leaseMs,
+    ...row
+  }: Pick<LeasedImport, "account_id" | "mapping" | "file_name" | "imported_by" | "sha256"> & {
+    leaseMs: number;
+  },
+): Promise<LeasedImport> {
+  return await db.transaction().execute(async (trx) => {
+    await keepAccount(trx, row.account_id);
+    return (await trx
+      .insertInto("import")
+      .values({ ...row, state: "READING", lease_token: randomUUID(), lease_until: fromNow(leaseMs) })
+      .returningAll()
+      .executeTakeFirstOrThrow()) as LeasedImport;
+  });
+}

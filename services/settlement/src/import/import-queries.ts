@@ -1,0 +1,212 @@
+import { appendAudit } from "@holdfast/audit";
+import { fromNow } from "@holdfast/service-runtime";
+import { sql, type Kysely, type Selectable } from "kysely";
+import { DatabaseError, type Pool } from "pg";
+import type { SettlementDatabase } from "../database.ts";
+import type { ImportTable, LineTable } from "./import-table.ts";
+import { ADD_FAULTS, ADD_LINES, LINE_COLUMNS } from "./line-statements.ts";
+import type { LineBatch, SettlementLine } from "./settlement-line.ts";
+
+export type ImportRow = Selectable<ImportTable>;
+/** An import that this process reads. */
+export type LeasedImport = ImportRow & { lease_token: string };
+
+/** Another process has taken the import over, or it has ended. */
+export class ImportLostError extends Error {
+  override name = "ImportLostError";
+  readonly code = "import_lost";
+}
+
+/** @throws ImportLostError where the lease is gone. */
+export async function addBatch(
+  pool: Pick<Pool, "query">,
+  { import_id, lease_token }: LeasedImport,
+  { lines, faults }: LineBatch,
+): Promise<void> {
+  const added = await pool.query({
+    ...ADD_LINES,
+    values: [import_id, lease_token, ...columnsOf(lines)],
+  });
+  const noted = await pool.query({
+    ...ADD_FAULTS,
+    values: [
+      import_id,
+      lease_token,
+      faults.map(({ lineNo }) => lineNo),
+      faults.map(({ reason }) => reason.slice(0, REASON_MAX)),
+    ],
+  });
+  if (added.rowCount !== lines.length || noted.rowCount !== faults.length)
+    throw new ImportLostError(`import ${import_id} is read by another process, or has ended`);
+}
+
+const REASON_MAX = 200;
+
+function columnsOf(lines: readonly SettlementLine[]): unknown[][] {
+  const rows = lines.map(rowOf);
+  return LINE_COLUMNS.map(([column]) => rows.map((row) => row[column]));
+}
+
+function rowOf(line: SettlementLine): Omit<LineTable, "import_id" | "account_id" | "fact_id" | "verdict"> {
+  return {
+    line_no: line.lineNo,
+    kind: line.kind,
+    reference: line.reference ?? null,
+    reference_id: line.referenceId ?? null,
+    bank_reference: line.bankReference ?? null,
+    auth_code: line.authCode ?? null,
+    masked_pan: line.maskedPan ?? null,
+    item: line.item ?? null,
+    installment: line.installment ?? null,
+    installments: line.installments ?? null,
+    gross_minor: line.grossMinor,
+    fee_minor: line.feeMinor,
+    net_minor: line.netMinor,
+    currency: line.currency,
+    transacted_at: line.transactedAt ?? null,
+    settles_on: line.settlesOn ?? null,
+    payout_id: line.payoutId ?? null,
+  };
+}
+
+/** Lengthens the lease. @returns whether it was still there. */
+export async function keepLease(
+  db: Kysely<SettlementDatabase>,
+  { import_id, lease_token }: LeasedImport,
+  leaseMs: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("import")
+    .set({ lease_until: fromNow(leaseMs) })
+    .where("import_id", "=", import_id)
+    .where("lease_token", "=", lease_token)
+    .where("state", "=", "READING")
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+export type Taken = { lines: number; faults: number; bytes: bigint; sha256: Buffer; mappingVersion: number };
+
+/**
+ * Makes the lines count: all of them, by one update, or none.
+ *
+ * @returns the import that has taken the same file before; undefined where this one has.
+ * @throws ImportLostError
+ */
+export async function endAsTaken(
+  db: Kysely<SettlementDatabase>,
+  leased: LeasedImport,
+  taken: Taken,
+): Promise<string | undefined> {
+  try {
+    await db.transaction().execute(async (trx) => {
+      const { numUpdatedRows } = await trx
+        .updateTable("import")
+        .set({
+          state: "TAKEN",
+          lines: taken.lines,
+          faults: taken.faults,
+          bytes: taken.bytes,
+          sha256: taken.sha256,
+          mapping_version: taken.mappingVersion,
+          ended_at: sql`now()`,
+          lease_token: null,
+          lease_until: null,
+        })
+        .where("import_id", "=", leased.import_id)
+        .where("lease_token", "=", leased.lease_token)
+        .where("state", "=", "READING")
+        .executeTakeFirst();
+      if (numUpdatedRows !== 1n) throw new ImportLostError(`import ${leased.import_id} was lost`);
+      await sql`
+        update account set compared_since = least(compared_since, (
+          select min(coalesce(transacted_at::date, settles_on)) from line where import_id = ${leased.import_id}))
+        where account_id = ${leased.account_id}`.execute(trx);
+      const { lines, faults, mappingVersion } = taken;
+      await appendAudit(trx, {
+        actor: leased.imported_by,
+        action: "settlement.imported",
+        subject: leased.import_id,
+        detail: {
+          account: leased.account_id,
+          mapping: leased.mapping,
+          mappingVersion,
+          sha256: taken.sha256.toString("hex"),
+          lines,
+          faults,
+        },
+      });
+    });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.constraint !== "import_once") throw error;
+    return (await findTaken(db, leased.account_id, taken.sha256)) ?? "another import";
+  }
+}
+
+/** The import that has taken this file for this account. */
+export async function findTaken(
+  db: Kysely<SettlementDatabase>,
+  accountId: string,
+  sha256: Buffer,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("import")
+    .select("import_id")
+    .where("account_id", "=", accountId)
+    .where("sha256", "=", sha256)
+    .where("state", "=", "TAKEN")
+    .executeTakeFirst();
+  return row?.import_id;
+}
+
+/** Ends an import of which nothing counts, and then removes what was read of it. */
+export async function endAsRefused(
+  db: Kysely<SettlementDatabase>,
+  leased: LeasedImport,
+  { reason, detail, sha256 }: { reason: string; detail: string; sha256?: Buffer | undefined },
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const { numUpdatedRows } = await trx
+      .updateTable("import")
+      .set({
+        state: "REFUSED",
+        reason,
+        detail: detail.slice(0, DETAIL_MAX),
+        ...(sha256 && { sha256 }),
+        ended_at: sql`now()`,
+        lease_token: null,
+        lease_until: null,
+      })
+      .where("import_id", "=", leased.import_id)
+      .where("lease_token", "=", leased.lease_token)
+      .where("state", "=", "READING")
+      .executeTakeFirst();
+    if (numUpdatedRows !== 1n) throw new ImportLostError(`import ${leased.import_id} was lost`);
+    await appendAudit(trx, {
+      actor: leased.imported_by,
+      action: "settlement.refused",
+      subject: leased.import_id,
+      detail: { account: leased.account_id, mapping: leased.mapping, reason },
+    });
+  });
+  await removeLines(db, leased.import_id);
+}
+
+const DETAIL_MAX = 1_000;
+
+/** Removes what was read of an import whose lines do not count, so many rows at a time. */
+export async function removeLines(db: Kysely<SettlementDatabase>, importId: string): Promise<void> {
+  for (const table of ["line", "line_fault"] as const) {
+    for (;;) {
+      const { numAffectedRows = 0n } = await sql`
+        delete from ${sql.table(table)} where ctid in (
+          select ctid from ${sql.table(table)} where import_id = ${importId}
+            and exists (select from import where import_id = ${importId} and state <> 'TAKEN')
+          limit ${REMOVED_AT_A_TIME})`.execute(db);
+      if (numAffectedRows < BigInt(REMOVED_AT_A_TIME)) break;
+    }
+  }
+}
+
+const REMOVED_AT_A_TIME = 10_000;

@@ -1,0 +1,46 @@
+import { unnested } from "@holdfast/service-runtime";
+import type { LineTable } from "./import-table.ts";
+
+type GivenLine = Omit<LineTable, "import_id" | "account_id" | "fact_id" | "verdict">;
+
+/** Columns of the statement's arrays, in the order of its parameters after `$1` import and `$2` lease. */
+export const LINE_COLUMNS = [
+  ["line_no", "int"],
+  ["kind", "text"],
+  ["reference", "text"],
+  ["reference_id", "uuid"],
+  ["bank_reference", "text"],
+  ["auth_code", "text"],
+  ["masked_pan", "text"],
+  ["item", "text"],
+  ["installment", "smallint"],
+  ["installments", "smallint"],
+  ["gross_minor", "bigint"],
+  ["fee_minor", "bigint"],
+  ["net_minor", "bigint"],
+  ["currency", "text"],
+  ["transacted_at", "timestamp"],
+  ["settles_on", "date"],
+  ["payout_id", "text"],
+] as const satisfies [keyof GivenLine, string][];
+
+const NAMES = LINE_COLUMNS.map(([column]) => column).join(", ");
+
+/** Adds lines under the lease of who reads the file; without it, none. */
+export const ADD_LINES = {
+  name: "add-lines",
+  text: `
+  insert into line (import_id, account_id, ${NAMES})
+  select import_id, import.account_id, ${LINE_COLUMNS.map(([column]) => `given.${column}`).join(", ")}
+  from ${unnested(LINE_COLUMNS, 3)}, import
+  where import_id = $1 and lease_token = $2 and state = 'READING'`,
+};
+
+export const ADD_FAULTS = {
+  name: "add-line-faults",
+  text: `
+  insert into line_fault (import_id, line_no, reason)
+  select import_id, given.line_no, given.reason
+  from unnest($3::int[], $4::text[]) as given(line_no, reason), import
+  where import_id = $1 and lease_token = $2 and state = 'READING'`,
+};

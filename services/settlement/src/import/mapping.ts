@@ -1,0 +1,141 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { LINE_KINDS } from "./settlement-line.ts";
+
+const column = z.string().min(1).max(100);
+const oneColumn = z.strictObject({ column });
+const kind = z.enum(LINE_KINDS);
+
+/** The sum of some columns. `byKind` gives it the sign of the kind: what the merchant pays back is negative. */
+const amount = z.strictObject({
+  columns: z.array(column).min(1).max(5),
+  sign: z.enum(["asWritten", "byKind"]).default("asWritten"),
+});
+
+const csv = z.strictObject({
+  format: z.literal("csv"),
+  encoding: z.enum(["utf-8", "windows-1254", "iso-8859-9"]),
+  delimiter: z.enum([",", ";", "\t", "|"]),
+  decimal: z.enum([".", ","]),
+  dates: z.enum(["yyyy-MM-dd", "dd.MM.yyyy", "dd/MM/yyyy", "yyyyMMdd"]),
+  /** The bank's own last line, which is no movement: where `column` is `equals`. A file without it is cut off. */
+  totals: z
+    .strictObject({
+      column,
+      equals: z.string().min(1),
+      count: column.optional(),
+      gross: column.optional(),
+      net: column.optional(),
+    })
+    .optional(),
+  /** Lines that report no movement of money, such as authorizations. */
+  skip: z
+    .array(z.strictObject({ column, equals: z.string() }))
+    .max(10)
+    .default([]),
+});
+
+const fields = z.strictObject({
+  reference: oneColumn.optional(),
+  bankReference: oneColumn.optional(),
+  authCode: oneColumn.optional(),
+  maskedCard: oneColumn.optional(),
+  item: oneColumn.optional(),
+  installment: oneColumn.optional(),
+  installments: oneColumn.optional(),
+  gross: amount,
+  fee: amount.optional(),
+  net: amount.optional(),
+  currency: z.union([oneColumn, z.strictObject({ const: z.string().regex(/^[A-Z]{3}$/) })]),
+  /** A column with date and time, or one of each. */
+  transactedAt: z.strictObject({ columns: z.array(column).min(1).max(2) }).optional(),
+  settlesOn: oneColumn.optional(),
+  payoutId: oneColumn.optional(),
+});
+
+const head = {
+  source: z.string().regex(/^[a-z0-9][a-z0-9.-]{0,63}$/),
+  version: z.int().min(1).max(1_000_000),
+  description: z.string().min(1).max(500),
+};
+
+const csvMapping = z.strictObject({
+  ...head,
+  file: csv,
+  kind: z.union([
+    z.strictObject({ column, map: z.record(z.string().max(100), kind) }),
+    z.strictObject({ const: kind }),
+  ]),
+  fields,
+});
+const camtMapping = z.strictObject({ ...head, file: z.strictObject({ format: z.literal("camt.053") }) });
+
+/** How a bank's file is read: data that a person can check, without expressions. */
+export type Mapping = z.infer<typeof csvMapping> | z.infer<typeof camtMapping>;
+export type CsvMapping = z.infer<typeof csvMapping>;
+
+export function isCsvMapping(mapping: Mapping): mapping is CsvMapping {
+  return mapping.file.format === "csv";
+}
+
+/** The columns that a file has to have. */
+export function columnsOf(mapping: CsvMapping): string[] {
+  const { file, kind, fields } = mapping;
+  const named = Object.values(fields).flatMap((field) =>
+    field === undefined ? [] : "column" in field ? [field.column] : "columns" in field ? field.columns : [],
+  );
+  const { totals } = file;
+  return [
+    ...new Set([
+      ...named,
+      ...("column" in kind ? [kind.column] : []),
+      ...file.skip.map(({ column: skipped }) => skipped),
+      ...(totals ? [totals.column, totals.count, totals.gross, totals.net] : []),
+    ]),
+  ].filter((each) => each !== undefined);
+}
+
+/** In the repository and in the image alike. */
+export const SHIPPED_MAPPINGS = fileURLToPath(
+  new URL("../../../../deploy/settlement-mappings", import.meta.url),
+);
+
+/** A mapping that is none. */
+export class MappingError extends Error {
+  override name = "MappingError";
+  readonly code = "mapping";
+}
+
+/**
+ * The mappings by their names. Those of a later directory replace those of an earlier one, and none is left out silently.
+ *
+ * @throws MappingError
+ */
+export async function readMappings(directories: readonly string[]): Promise<Map<string, Mapping>> {
+  const mappings = new Map<string, Mapping>();
+  for (const directory of directories) {
+    for (const name of (await readdir(directory)).toSorted()) {
+      if (!name.endsWith(".json")) continue;
+      const mapping = parseMapping(await readFile(join(directory, name), "utf8"), join(directory, name));
+      mappings.set(mapping.source, mapping);
+    }
+  }
+  return mappings;
+}
+
+/** @param where named in the error. */
+export function parseMapping(text: string, where: string): Mapping {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw new MappingError(`${where} is not JSON`, { cause });
+  }
+  // The format decides which of the two forms the faults are about.
+  const isCamt = camtMapping.shape.file.safeParse((json as { file?: unknown } | null)?.file).success;
+  const parsed = (isCamt ? camtMapping : csvMapping).safeParse(json);
+  if (parsed.success) return parsed.data;
+  throw new MappingError(`${where} is no mapping: ${z.prettifyError(parsed.error)}`);
+}

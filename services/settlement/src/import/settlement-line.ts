@@ -1,0 +1,77 @@
+/** What a line of a bank's file reports. */
+export const LINE_KINDS = [
+  "SALE",
+  "CAPTURE",
+  "REFUND",
+  "VOID",
+  "CHARGEBACK",
+  "CHARGEBACK_REVERSAL",
+  "FEE",
+  "ADJUSTMENT",
+  "PAYOUT",
+] as const;
+export type LineKind = (typeof LINE_KINDS)[number];
+
+/**
+ * A line of a bank's file in the one form that every format is read into. Amounts are minor units of its currency, seen
+ * from the merchant: what the merchant pays back is negative, and `grossMinor` less `feeMinor` should be `netMinor`.
+ * A time is the bank's wall clock, without a zone.
+ */
+export type SettlementLine = {
+  /** Counted from 1, the header included; of XML, the number of the entry. */
+  lineNo: number;
+  kind: LineKind;
+  /** Our reference as the bank shows it, and the payment or refund that it begins with. */
+  reference?: string;
+  referenceId?: string;
+  bankReference?: string;
+  authCode?: string;
+  /** The first six and last four digits, with asterisks between them. */
+  maskedPan?: string;
+  /** The bank's id of the basket item, where a payment has a line for each. */
+  item?: string;
+  /** Of a sale that is paid out in parts: which part, of how many. */
+  installment?: number;
+  installments?: number;
+  grossMinor: bigint;
+  feeMinor: bigint;
+  netMinor: bigint;
+  currency: string;
+  /** `2026-11-20T13:00:00`. */
+  transactedAt?: string;
+  /** `2026-11-23`. */
+  settlesOn?: string;
+  payoutId?: string;
+};
+
+/** A line that cannot be read, and why; never with what it says, which may be a card number or a buyer's name. */
+export type LineFault = { lineNo: number; reason: string };
+
+/** A part of a file, in its order. */
+export type LineBatch = { lines: SettlementLine[]; faults: LineFault[] };
+
+/** Nothing of the file can be taken. */
+export class SettlementFileError extends Error {
+  override name = "SettlementFileError";
+  readonly code: FileFault;
+
+  constructor(code: FileFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export type FileFault =
+  /** It is empty, or has no line but its header. */
+  | "empty"
+  /** Another encoding than the mapping's, such as UTF-16. */
+  | "encoding"
+  /** Columns that the mapping names are not there, or no line could be read by it. */
+  | "mapping_does_not_fit"
+  /** The bank's own last line, with the totals, is not there. */
+  | "truncated"
+  /** The bank's own totals are not the sums of the lines. */
+  | "totals_differ"
+  | "not_well_formed"
+  | "too_large"
+  | "too_many_faults";

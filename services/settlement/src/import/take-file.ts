@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import type { Kysely } from "kysely";
+import type { Pool } from "pg";
+import type { BusinessEvents } from "../business-events.ts";
+import type { SettlementDatabase } from "../database.ts";
+import {
+  addBatch,
+  endAsRefused,
+  endAsTaken,
+  findTaken,
+  ImportLostError,
+  keepLease,
+  removeLines,
+  type LeasedImport,
+} from "./import-queries.ts";
+import type { Mapping } from "./mapping.ts";
+import { readSettlementFile, type FileBounds } from "./read-settlement-file.ts";
+import { SettlementFileError } from "./settlement-line.ts";
+
+export type TakeDeps = {
+  db: Kysely<SettlementDatabase>;
+  pool: Pick<Pool, "query">;
+  events: Pick<BusinessEvents, "fileTaken" | "fileRefused">;
+  mappings: ReadonlyMap<string, Mapping>;
+  bounds: FileBounds;
+  leaseMs: number;
+};
+
+/** What became of a file. */
+export type FileOutcome =
+  | { outcome: "taken"; lines: number; faults: number }
+  | { outcome: "refused"; reason: string; detail: string };
+
+/**
+ * Reads a file into lines, whole or not at all. Lines are written as they are read and count for nothing until one update
+ * says so; a file that turns out to be none, to be cut off, or to have been taken before leaves no line behind. If the
+ * process dies, the next one that has the lease begins again from an empty import.
+ *
+ * @throws ImportLostError, or the database's error: then another try follows, under another lease.
+ */
+export async function takeFile(
+  deps: TakeDeps,
+  leased: LeasedImport,
+  open: () => AsyncIterable<Uint8Array>,
+): Promise<FileOutcome> {
+  const { db, events } = deps;
+  await removeLines(db, leased.import_id);
+  const known = leased.sha256 && (await findTaken(db, leased.account_id, leased.sha256));
+  const refuse = async (reason: string, detail: string, sha256?: Buffer): Promise<FileOutcome> => {
+    await endAsRefused(db, leased, { reason, detail, sha256 });
+    events.fileRefused(leased, reason);
+    return { outcome: "refused", reason, detail };
+  };
+  if (known) return await refuse("already_imported", `by import ${known}`);
+  const mapping = deps.mappings.get(leased.mapping);
+  if (!mapping) return await refuse("unknown_mapping", `there is no mapping "${leased.mapping}"`);
+  try {
+    const read = await readInto(deps, leased, { mapping, open });
+    if (leased.sha256 && !leased.sha256.equals(read.sha256))
+      return await refuse("changed", "the file changed while it was read, or a part of it was lost");
+    const earlier = await endAsTaken(db, leased, { ...read, mappingVersion: mapping.version });
+    if (earlier) return await refuse("already_imported", `by import ${earlier}`, read.sha256);
+    events.fileTaken(leased, read);
+    return { outcome: "taken", lines: read.lines, faults: read.faults };
+  } catch (error) {
+    if (!(error instanceof SettlementFileError)) throw error;
+    return await refuse(error.code, error.message);
+  }
+}
+
+type Read = { lines: number; faults: number; bytes: bigint; sha256: Buffer };
+
+async function readInto(
+  { db, pool, bounds, leaseMs }: TakeDeps,
+  leased: LeasedImport,
+  { mapping, open }: { mapping: Mapping; open: () => AsyncIterable<Uint8Array> },
+): Promise<Read> {
+  const hash = createHash("sha256");
+  const read = { lines: 0, faults: 0, bytes: 0n };
+  async function* hashed(): AsyncGenerator<Uint8Array> {
+    for await (const part of open()) {
+      hash.update(part);
+      read.bytes += BigInt(part.byteLength);
+      yield part;
+    }
+  }
+  let keptAt = performance.now();
+  for await (const batch of readSettlementFile(mapping, hashed(), bounds)) {
+    await addBatch(pool, leased, batch);
+    read.lines += batch.lines.length;
+    read.faults += batch.faults.length;
+    if (performance.now() - keptAt < leaseMs / 4) continue;
+    if (!(await keepLease(db, leased, leaseMs)))
+      throw new ImportLostError(`import ${leased.import_id} was lost`);
+    keptAt = performance.now();
+  }
+  return { ...read, sha256: hash.digest() };
+}

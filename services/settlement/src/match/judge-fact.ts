@@ -1,0 +1,215 @@
+import type { MovementFact } from "@holdfast/contracts";
+import type { LineKind } from "../import/settlement-line.ts";
+
+/** What a comparison says. Everything but MATCHED is a difference. */
+export type FactVerdict = "MATCHED" | "AMOUNT_DIFFERS" | "FEE_DIFFERS" | "STATUS_DIFFERS" | "LATE";
+export type LineVerdict = FactVerdict | "MISSING_HERE" | "DUPLICATE" | "NOT_COMPARED";
+
+/** What we know, with its day in the account's time zone. Minor units. */
+export type JudgedFact = Pick<MovementFact, "kind" | "standing" | "currency"> & {
+  amountMinor: bigint;
+  /** `2026-11-20` */
+  day: string;
+};
+
+/** A line that reports the fact. Minor units, seen from the merchant. */
+export type JudgedLine = {
+  kind: LineKind;
+  reference: string | null;
+  bankReference: string | null;
+  item: string | null;
+  installment: number | null;
+  installments: number | null;
+  grossMinor: bigint;
+  feeMinor: bigint;
+  netMinor: bigint;
+  currency: string;
+  settlesOn: string | null;
+};
+
+/** How an account settles. */
+export type AccountPlan = {
+  settlementDays: number;
+  /** Hundredths of a percent; null where the bank's fee is not compared with a plan. */
+  feeBasisPoints: number | null;
+  feeFixedMinor: bigint;
+  /** Whether the fee of what is refunded comes back. */
+  refundsFee: boolean;
+};
+
+export type Judgement = {
+  /** Null where no line counts. */
+  verdict: FactVerdict | null;
+  /** In the order of the lines. */
+  lines: LineVerdict[];
+  /** What is at stake, in minor units. */
+  stakeMinor: bigint;
+  detail: string;
+};
+
+/**
+ * Compares a fact with every line that reports it, of whatever file, without any I/O. Of several differences the gravest
+ * is named: status, amount, fee, lateness.
+ *
+ * @param lines in the order in which they were imported: of copies the first counts.
+ */
+export function judgeFact(fact: JudgedFact, lines: readonly JudgedLine[], plan: AccountPlan): Judgement {
+  const seen = new Set<string>();
+  const roles = lines.map((line) => {
+    if (!isMovement(line.kind)) return "NOT_COMPARED";
+    const key = identityOf(line);
+    if (seen.has(key)) return "DUPLICATE";
+    seen.add(key);
+    return "counts";
+  });
+  const counting = lines.filter((_, index) => roles[index] === "counts");
+  const found = counting.length === 0 ? undefined : compare(fact, counting, plan);
+  return {
+    verdict: found?.verdict ?? null,
+    lines: roles.map((role) => (role === "counts" ? found!.verdict : role)),
+    stakeMinor: found?.stakeMinor ?? 0n,
+    detail: found?.detail ?? "",
+  };
+}
+
+/** Whether lines of this kind report what a payment or a refund moved. */
+export function isMovement(kind: LineKind): boolean {
+  switch (kind) {
+    case "SALE":
+    case "CAPTURE":
+    case "REFUND":
+    case "VOID":
+      return true;
+    case "CHARGEBACK":
+    case "CHARGEBACK_REVERSAL":
+    case "FEE":
+    case "ADJUSTMENT":
+    case "PAYOUT":
+      return false;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Two lines with the same are one movement that was reported twice, whatever the amounts say. */
+function identityOf({ kind, reference, bankReference, item, installment }: JudgedLine): string {
+  return JSON.stringify([kind === "CAPTURE" ? "SALE" : kind, reference, bankReference, item, installment]);
+}
+
+type Found = { verdict: FactVerdict; stakeMinor: bigint; detail: string };
+
+function compare(fact: JudgedFact, lines: readonly JudgedLine[], plan: AccountPlan): Found {
+  const expected = fact.kind === "REFUND" ? -fact.amountMinor : fact.amountMinor;
+  const moved = sumOf(lines, (line) => line.kind !== "VOID");
+  const voided = sumOf(lines, (line) => line.kind === "VOID");
+  const isVoided = lines.some(({ kind }) => kind === "VOID") && moved + voided === 0n;
+  const status = (detail: string): Found => ({
+    verdict: "STATUS_DIFFERS",
+    stakeMinor: fact.amountMinor,
+    detail,
+  });
+  switch (fact.standing) {
+    case "NOT_DONE":
+    case "VOIDED":
+      return isVoided ? MATCHED : status(`${fact.standing} here, and the bank reports it`);
+    case "OPEN":
+      return isVoided ? MATCHED : status("not known to be done here, and the bank reports it");
+    case "DONE":
+      if (isVoided) return status("done here, and void at the bank");
+      return (
+        amountDiffers(fact, lines, { expected, actual: moved + voided }) ??
+        feeDiffers(lines, plan) ??
+        late(fact, lines, plan) ??
+        MATCHED
+      );
+    default:
+      return fact.standing satisfies never;
+  }
+}
+
+const MATCHED: Found = { verdict: "MATCHED", stakeMinor: 0n, detail: "" };
+
+function sumOf(lines: readonly JudgedLine[], counts: (line: JudgedLine) => boolean): bigint {
+  return lines.filter(counts).reduce((sum, { grossMinor }) => sum + grossMinor, 0n);
+}
+
+function amountDiffers(
+  { currency }: JudgedFact,
+  lines: readonly JudgedLine[],
+  { expected, actual }: { expected: bigint; actual: bigint },
+): Found | undefined {
+  const foreign = lines.find((line) => line.currency !== currency);
+  const stakeMinor = sizeOf(actual - expected);
+  if (foreign)
+    return {
+      verdict: "AMOUNT_DIFFERS",
+      stakeMinor: sizeOf(expected),
+      detail: `${currency} here, ${foreign.currency} at the bank`,
+    };
+  if (actual === expected) return undefined;
+  // Parts that the bank pays out month by month; until the last one is in, less is no difference.
+  if (awaitsParts(lines) && sizeOf(actual) < sizeOf(expected)) return undefined;
+  return {
+    verdict: "AMOUNT_DIFFERS",
+    stakeMinor,
+    detail: `${expected} here, ${actual} at the bank (minor units)`,
+  };
+}
+
+function awaitsParts(lines: readonly JudgedLine[]): boolean {
+  const parts = lines.find(({ installments }) => (installments ?? 1) > 1)?.installments ?? 1;
+  return new Set(lines.map(({ installment }) => installment)).size < parts;
+}
+
+/** A line's own arithmetic, and the plan; beside the plan's fee one minor unit is the bank's rounding. */
+function feeDiffers(lines: readonly JudgedLine[], plan: AccountPlan): Found | undefined {
+  let [stakeMinor, actual, planned] = [0n, 0n, 0n];
+  for (const line of lines) {
+    const wrong = sizeOf(line.grossMinor - line.feeMinor - line.netMinor);
+    const expected = plannedFee(line, plan);
+    const beside = expected === undefined ? 0n : sizeOf(line.feeMinor - expected);
+    stakeMinor += wrong + (beside > 1n ? beside : 0n);
+    actual += line.feeMinor;
+    planned += expected ?? line.grossMinor - line.netMinor;
+  }
+  if (stakeMinor === 0n) return undefined;
+  return {
+    verdict: "FEE_DIFFERS",
+    stakeMinor,
+    detail: `${planned} expected, ${actual} at the bank (minor units)`,
+  };
+}
+
+/** Half a minor unit is rounded up. */
+function plannedFee({ kind, grossMinor }: JudgedLine, plan: AccountPlan): bigint | undefined {
+  if (plan.feeBasisPoints === null) return undefined;
+  const size = sizeOf(grossMinor);
+  const fee = (size * BigInt(plan.feeBasisPoints) + 5_000n) / 10_000n + plan.feeFixedMinor;
+  if (kind !== "REFUND") return grossMinor < 0n ? -fee : fee;
+  return plan.refundsFee ? -fee : 0n;
+}
+
+function late(
+  { day, amountMinor }: JudgedFact,
+  lines: readonly JudgedLine[],
+  plan: AccountPlan,
+): Found | undefined {
+  const isLate = ({ settlesOn, installment }: JudgedLine) =>
+    settlesOn !== null &&
+    settlesOn > daysAfter(day, plan.settlementDays + ((installment ?? 1) - 1) * DAYS_BETWEEN_PARTS);
+  const found = lines.find(isLate);
+  if (!found) return undefined;
+  const detail = `of ${day}, to be settled within ${plan.settlementDays} days, settled on ${found.settlesOn}`;
+  return { verdict: "LATE", stakeMinor: amountMinor, detail };
+}
+
+/** From one installment to the next; a month may have a day more. */
+const DAYS_BETWEEN_PARTS = 31;
+
+function daysAfter(day: string, days: number): string {
+  return Temporal.PlainDate.from(day).add({ days }).toString();
+}
+
+function sizeOf(minor: bigint): bigint {
+  return minor < 0n ? -minor : minor;
+}

@@ -1,0 +1,155 @@
+import { sql, type Kysely, type Transaction } from "kysely";
+import type { SettlementDatabase } from "../database.ts";
+import {
+  judgeFact,
+  type AccountPlan,
+  type Judgement,
+  type JudgedFact,
+  type JudgedLine,
+} from "./judge-fact.ts";
+
+/** One page of facts that are to be compared, with all of their lines. @returns how many there were. */
+export async function judgeFacts(db: Kysely<SettlementDatabase>, limit: number): Promise<number> {
+  return await db.transaction().execute(async (trx) => {
+    const facts = await takeFacts(trx, limit);
+    if (facts.length === 0) return 0;
+    const ids = facts.map(({ fact_id }) => fact_id);
+    await attachLatecomers(trx, ids);
+    const lines = Map.groupBy(await readLines(trx, ids), ({ fact_id }) => fact_id);
+    const judged = facts.map((fact) => {
+      const own = lines.get(fact.fact_id) ?? [];
+      return { fact, own, judgement: judgeFact(fact, own, fact) };
+    });
+    await record(trx, judged);
+    return facts.length;
+  });
+}
+
+type FactRow = JudgedFact & AccountPlan & { fact_id: string; account_id: string };
+type LineRow = JudgedLine & { fact_id: string; import_id: string; line_no: number };
+type Judged = { fact: FactRow; own: LineRow[]; judgement: Judgement };
+
+/** Locked until the transaction ends, so that a fact is compared by one process at a time. */
+async function takeFacts(trx: Transaction<SettlementDatabase>, limit: number): Promise<FactRow[]> {
+  const { rows } = await sql<FactRow>`
+    select fact.fact_id, fact.account_id, fact.kind, fact.standing, fact.amount_minor as "amountMinor",
+      fact.currency, ((fact.occurred_at at time zone coalesce(account.time_zone, 'UTC'))::date)::text as day,
+      coalesce(account.settlement_days, 400) as "settlementDays", account.fee_basis_points as "feeBasisPoints",
+      coalesce(account.fee_fixed_minor, 0) as "feeFixedMinor", coalesce(account.refunds_fee, false) as "refundsFee"
+    from fact left join account using (account_id)
+    where fact.fact_id in (select fact_id from fact where judge order by fact_id limit ${limit})
+      and fact.judge
+    for update of fact skip locked`.execute(trx);
+  return rows;
+}
+
+/** Lines that were there before their fact: the fact has arrived, and they are no difference any more. */
+async function attachLatecomers(trx: Transaction<SettlementDatabase>, ids: string[]): Promise<void> {
+  const { rows } = await sql<{ import_id: string; line_no: number; fact_id: string }>`
+    update line set fact_id = fact.fact_id
+    from fact, import
+    where fact.fact_id = any(${ids}::uuid[]) and line.reference_id = fact.fact_id and line.fact_id is null
+      and line.verdict is not null
+      and fact.account_id = line.account_id and (fact.kind = 'REFUND') = (line.kind = 'REFUND')
+      and import.import_id = line.import_id and import.state = 'TAKEN'
+    returning line.import_id, line.line_no, line.fact_id`.execute(trx);
+  if (rows.length === 0) return;
+  await sql`
+    update fact set reported = true
+    where fact_id = any(${rows.map(({ fact_id }) => fact_id)}::uuid[])`.execute(trx);
+  await sql`
+    update difference set state = 'RESOLVED', ended_at = now()
+    from unnest(${rows.map(({ import_id }) => import_id)}::uuid[], ${rows.map(({ line_no }) => line_no)}::int[])
+      as found(import_id, line_no)
+    where difference.import_id = found.import_id and difference.line_no = found.line_no
+      and state in ('OPEN', 'PROPOSED')`.execute(trx);
+}
+
+/** In the order in which they were imported. */
+async function readLines(trx: Transaction<SettlementDatabase>, ids: string[]): Promise<LineRow[]> {
+  const { rows } = await sql<LineRow>`
+    select line.fact_id, line.import_id, line.line_no, line.kind, line.reference, line.bank_reference as "bankReference",
+      line.item, line.installment, line.installments, line.gross_minor as "grossMinor", line.fee_minor as "feeMinor",
+      line.net_minor as "netMinor", line.currency, line.settles_on::text as "settlesOn"
+    from line join import using (import_id)
+    where line.fact_id = any(${ids}::uuid[])
+    order by import.created_at, line.import_id, line.line_no`.execute(trx);
+  return rows;
+}
+
+async function record(trx: Transaction<SettlementDatabase>, judged: readonly Judged[]): Promise<void> {
+  const lines = judged.flatMap(({ fact, own, judgement }) =>
+    own.map((line, index) => ({ ...line, account_id: fact.account_id, verdict: judgement.lines[index]! })),
+  );
+  await sql`
+    update line set verdict = given.verdict
+    from unnest(${lines.map((line) => line.import_id)}::uuid[], ${lines.map((line) => line.line_no)}::int[],
+      ${lines.map((line) => line.verdict)}::text[]) as given(import_id, line_no, verdict)
+    where line.import_id = given.import_id and line.line_no = given.line_no
+      and line.verdict is distinct from given.verdict`.execute(trx);
+  await sql`
+    update fact set judge = false, verdict = given.verdict, reported = fact.reported or given.has_lines
+    from unnest(${judged.map(({ fact }) => fact.fact_id)}::uuid[],
+      ${judged.map(({ judgement }) => judgement.verdict)}::text[],
+      ${judged.map(({ own }) => own.length > 0)}::boolean[]) as given(fact_id, verdict, has_lines)
+    where fact.fact_id = given.fact_id`.execute(trx);
+  await recordFactDifferences(trx, judged);
+  await recordDuplicates(
+    trx,
+    lines.filter(({ verdict }) => verdict === "DUPLICATE"),
+  );
+}
+
+/**
+ * A difference that is gone is resolved, one that has become another is replaced by it, and one that people have closed is
+ * not opened again while it stays what they closed.
+ */
+async function recordFactDifferences(
+  trx: Transaction<SettlementDatabase>,
+  judged: readonly Judged[],
+): Promise<void> {
+  const differing = judged.filter(({ judgement }) => judgement.verdict && judgement.verdict !== "MATCHED");
+  const values = [
+    judged.map(({ fact }) => fact.fact_id),
+    judged.map(({ judgement }) => judgement.verdict),
+    judged.map(({ judgement }) => judgement.stakeMinor),
+  ];
+  await sql`
+    update difference set state = 'RESOLVED', ended_at = now()
+    from unnest(${values[0]}::uuid[], ${values[1]}::text[], ${values[2]}::bigint[]) as given(fact_id, verdict, stake)
+    where difference.fact_id = given.fact_id and state in ('OPEN', 'PROPOSED')
+      and (class, amount_minor) is distinct from (given.verdict, given.stake)`.execute(trx);
+  await sql`
+    insert into difference (account_id, class, fact_id, amount_minor, currency, detail)
+    select given.* from unnest(${differing.map(({ fact }) => fact.account_id)}::text[],
+      ${differing.map(({ judgement }) => judgement.verdict)}::text[],
+      ${differing.map(({ fact }) => fact.fact_id)}::uuid[],
+      ${differing.map(({ judgement }) => judgement.stakeMinor)}::bigint[],
+      ${differing.map(({ fact }) => fact.currency)}::text[],
+      ${differing.map(({ judgement }) => judgement.detail)}::text[])
+      as given(account_id, class, fact_id, amount_minor, currency, detail)
+    where not exists (
+      select from difference as earlier
+      where earlier.fact_id = given.fact_id and earlier.state <> 'RESOLVED' and earlier.class = given.class
+        and earlier.amount_minor = given.amount_minor)
+    on conflict do nothing`.execute(trx);
+}
+
+async function recordDuplicates(
+  trx: Transaction<SettlementDatabase>,
+  lines: readonly (LineRow & { account_id: string })[],
+): Promise<void> {
+  await sql`
+    insert into difference (account_id, class, import_id, line_no, amount_minor, currency, detail)
+    select given.account_id, 'DUPLICATE', given.import_id, given.line_no, given.amount_minor, given.currency,
+      'an earlier line reports the same'
+    from unnest(${lines.map(({ account_id }) => account_id)}::text[],
+      ${lines.map(({ import_id }) => import_id)}::uuid[], ${lines.map(({ line_no }) => line_no)}::int[],
+      ${lines.map(({ grossMinor }) => (grossMinor < 0n ? -grossMinor : grossMinor))}::bigint[],
+      ${lines.map(({ currency }) => currency)}::text[])
+      as given(account_id, import_id, line_no, amount_minor, currency)
+    where not exists (
+      select from difference as earlier
+      where earlier.import_id = given.import_id and earlier.line_no = given.line_no and earlier.state <> 'RESOLVED')
+    on conflict do nothing`.execute(trx);
+}

@@ -1,0 +1,115 @@
+import { FACTS_MAX } from "@holdfast/contracts";
+import { sql, type Kysely } from "kysely";
+import type { SettlementDatabase } from "../database.ts";
+import { ATTACH, judgeUnattached, markReported, type LineRange } from "./attach-statements.ts";
+import { judgeFacts } from "./judge-facts.ts";
+
+export type MatchDeps = {
+  db: Kysely<SettlementDatabase>;
+  /** Asks the owners about ids that are not known, or not known to be done. @returns whether they have answered. */
+  askAbout: (ids: readonly string[]) => Promise<boolean>;
+};
+
+/**
+ * Compares what has been taken with what we know: first each line finds its fact, then each fact is judged with all of its
+ * lines. Every step may be repeated, so a process that dies leaves only work for the next one.
+ */
+export async function matchImports(deps: MatchDeps, isStopping: () => boolean): Promise<void> {
+  const imports = await deps.db
+    .selectFrom("import")
+    .select(["import_id"])
+    .where("state", "=", "TAKEN")
+    .where("matched_at", "is", null)
+    .orderBy("ended_at")
+    .limit(10)
+    .execute();
+  for (const { import_id } of imports) {
+    if (!(await attachLines(deps, import_id, isStopping))) return;
+    await judgeAll(deps, isStopping);
+    if (isStopping()) return;
+    await deps.db
+      .updateTable("import")
+      .set({ matched_at: sql`now()` })
+      .where("import_id", "=", import_id)
+      .execute();
+  }
+  await judgeAll(deps, isStopping);
+  await findMissing(deps);
+}
+
+/** @returns whether all lines have been looked at. */
+async function attachLines(
+  { db, askAbout }: MatchDeps,
+  importId: string,
+  isStopping: () => boolean,
+): Promise<boolean> {
+  for (let from = 1; ; from += LINES_AT_A_TIME) {
+    if (isStopping()) return false;
+    const range: LineRange = { importId, from, to: from + LINES_AT_A_TIME - 1 };
+    // Without an answer a line would be called unknown that is not.
+    if (!(await askAboutUnknown(db, range, askAbout))) return false;
+    await db.transaction().execute(async (trx) => {
+      for (const attach of ATTACH) await attach(range).execute(trx);
+      await markReported(range).execute(trx);
+      await judgeUnattached(range).execute(trx);
+    });
+    const { last } = await db
+      .selectFrom("line")
+      .select(({ fn }) => fn.max("line_no").as("last"))
+      .where("import_id", "=", importId)
+      .executeTakeFirstOrThrow();
+    if ((last ?? 0) <= range.to) return true;
+  }
+}
+
+const LINES_AT_A_TIME = 1_000;
+
+/** What the stream has lost, what was captured since, and what happened before this service was there. */
+async function askAboutUnknown(
+  db: Kysely<SettlementDatabase>,
+  { importId, from, to }: LineRange,
+  askAbout: MatchDeps["askAbout"],
+): Promise<boolean> {
+  const { rows } = await sql<{ reference_id: string }>`
+    select distinct line.reference_id from line left join fact on fact.fact_id = line.reference_id
+    where line.import_id = ${importId} and line.line_no between ${from} and ${to} and line.reference_id is not null
+      and (fact.fact_id is null or fact.standing = 'OPEN')`.execute(db);
+  for (let at = 0; at < rows.length; at += FACTS_MAX) {
+    const ids = rows.slice(at, at + FACTS_MAX).map(({ reference_id }) => reference_id);
+    if (!(await askAbout(ids))) return false;
+  }
+  return true;
+}
+
+async function judgeAll({ db }: MatchDeps, isStopping: () => boolean): Promise<void> {
+  while (!isStopping() && (await judgeFacts(db, FACTS_AT_A_TIME)) > 0);
+}
+
+const FACTS_AT_A_TIME = 1_000;
+
+/**
+ * What was done, is older than its account takes to settle, and no line reports. Of accounts that no file was taken for
+ * nothing is expected, and nothing of before the first file's first day.
+ */
+async function findMissing({ db }: MatchDeps): Promise<void> {
+  for (;;) {
+    const { numAffectedRows = 0n } = await sql`
+      with missing as (
+        select fact.fact_id from fact join account using (account_id)
+        where fact.standing = 'DONE' and not fact.reported and fact.verdict is null
+          and account.compared_since is not null
+          and fact.occurred_at >= account.compared_since::timestamp at time zone account.time_zone
+          and fact.occurred_at < (date_trunc('day', now() at time zone account.time_zone)
+            - account.settlement_days * interval '1 day') at time zone account.time_zone
+        limit ${FACTS_AT_A_TIME} for update of fact skip locked
+      ), found as (
+        update fact set verdict = 'MISSING_AT_BANK' where fact_id in (select fact_id from missing)
+        returning fact_id, account_id, amount_minor, currency, occurred_at
+      )
+      insert into difference (account_id, class, fact_id, amount_minor, currency, detail)
+      select account_id, 'MISSING_AT_BANK', fact_id, amount_minor, currency, 'no line of a bank''s file reports it'
+      from found
+      on conflict do nothing`.execute(db);
+    if (numAffectedRows < BigInt(FACTS_AT_A_TIME)) return;
+  }
+}

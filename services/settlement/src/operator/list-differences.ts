@@ -1,0 +1,91 @@
+import {
+  amountToJson,
+  currencyExponent,
+  cutPage,
+  idCursor,
+  INVALID_CURSOR_ERRORS,
+  type CommandReply,
+  type Difference,
+  type listSettlementDifferences,
+} from "@holdfast/contracts";
+import type { Kysely, Selectable } from "kysely";
+import type { z } from "zod";
+import type { SettlementDatabase } from "../database.ts";
+import type { DifferenceTable } from "../match/difference-table.ts";
+
+type Row = Selectable<DifferenceTable>;
+
+/** A page of differences, oldest first. */
+export async function listDifferences(
+  db: Kysely<SettlementDatabase>,
+  filter: z.infer<typeof listSettlementDifferences.request>,
+): Promise<CommandReply<{ items: Difference[]; nextCursor?: string | undefined }>> {
+  const { limit, state, accountId, class: kind } = filter;
+  const after = filter.cursor === undefined ? undefined : idCursor.decode(filter.cursor);
+  if (filter.cursor !== undefined && after === undefined)
+    return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
+  const rows = await db
+    .selectFrom("difference")
+    .selectAll()
+    .where("state", "=", state)
+    .$if(kind !== undefined, (query) => query.where("class", "=", kind!))
+    .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId!))
+    .$if(after !== undefined, (query) => query.where("difference_id", ">", after!))
+    .orderBy("difference_id")
+    .limit(limit + 1)
+    .execute();
+  const { page, next } = cutPage(rows, limit, ({ difference_id }) => idCursor.encode(difference_id));
+  return { outcome: "done", result: { items: await shown(db, page), ...next } };
+}
+
+export async function describeDifference(
+  db: Kysely<SettlementDatabase>,
+  differenceId: string,
+): Promise<Difference> {
+  const row = await db
+    .selectFrom("difference")
+    .selectAll()
+    .where("difference_id", "=", differenceId)
+    .executeTakeFirstOrThrow();
+  return (await shown(db, [row]))[0]!;
+}
+
+async function shown(db: Kysely<SettlementDatabase>, rows: readonly Row[]): Promise<Difference[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ difference_id }) => difference_id);
+  const notes = await db
+    .selectFrom("difference_note")
+    .selectAll()
+    .where("difference_id", "in", ids)
+    .orderBy("at")
+    .limit(NOTES_MAX)
+    .execute();
+  const byDifference = Map.groupBy(notes, ({ difference_id }) => difference_id);
+  return rows.map((row) => ({
+    differenceId: row.difference_id,
+    accountId: row.account_id,
+    class: row.class,
+    state: row.state,
+    amount: amountToJson(row.amount_minor, currencyExponent(row.currency) ?? 0),
+    currency: row.currency,
+    detail: row.detail,
+    ...(row.fact_id !== null && { paymentId: row.fact_id }),
+    ...(row.import_id !== null && { importId: row.import_id }),
+    ...(row.line_no !== null && { line: row.line_no }),
+    ...(row.assignee !== null && { assignee: row.assignee }),
+    ...(row.proposed_by !== null && { proposedBy: row.proposed_by }),
+    ...(row.closed_by !== null && { closedBy: row.closed_by }),
+    ...(row.reason !== null && { reason: row.reason }),
+    openedAt: row.opened_at.toISOString(),
+    ...(row.ended_at !== null && { endedAt: row.ended_at.toISOString() }),
+    ageSeconds: Math.max(0, Math.floor((Date.now() - row.opened_at.getTime()) / 1_000)),
+    notes: (byDifference.get(row.difference_id) ?? []).map(({ at, actor, note }) => ({
+      at: at.toISOString(),
+      actor,
+      note,
+    })),
+  }));
+}
+
+/** Of a page; more would not fit into an answer. */
+const NOTES_MAX = 400;

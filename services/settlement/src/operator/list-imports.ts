@@ -1,0 +1,84 @@
+import {
+  cutPage,
+  idCursor,
+  INVALID_CURSOR_ERRORS,
+  type CommandReply,
+  type settlementImportDetailSchema,
+  type SettlementImport,
+} from "@holdfast/contracts";
+import { sql, type Kysely } from "kysely";
+import type { z } from "zod";
+import type { SettlementDatabase } from "../database.ts";
+import type { ImportRow } from "../import/import-queries.ts";
+
+/** A page of files, newest first. */
+export async function listImports(
+  db: Kysely<SettlementDatabase>,
+  {
+    limit,
+    cursor,
+    accountId,
+  }: { limit: number; cursor?: string | undefined; accountId?: string | undefined },
+): Promise<CommandReply<{ items: SettlementImport[]; nextCursor?: string | undefined }>> {
+  const before = cursor === undefined ? undefined : idCursor.decode(cursor);
+  if (cursor !== undefined && before === undefined)
+    return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
+  const rows = await db
+    .selectFrom("import")
+    .selectAll()
+    .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId!))
+    .$if(before !== undefined, (query) => query.where("import_id", "<", before!))
+    .orderBy("import_id", "desc")
+    .limit(limit + 1)
+    .execute();
+  const { page, next } = cutPage(rows, limit, ({ import_id }) => idCursor.encode(import_id));
+  return { outcome: "done", result: { items: page.map(shownImport), ...next } };
+}
+
+/** One file, with what could not be read of it and what the comparison says of its lines. */
+export async function describeImport(
+  db: Kysely<SettlementDatabase>,
+  importId: string,
+): Promise<CommandReply<z.infer<typeof settlementImportDetailSchema>>> {
+  const row = await db.selectFrom("import").selectAll().where("import_id", "=", importId).executeTakeFirst();
+  if (!row) return { outcome: "problem", code: "settlement_not_found" };
+  const faulty = await db
+    .selectFrom("line_fault")
+    .select(["line_no", "reason"])
+    .where("import_id", "=", importId)
+    .orderBy("line_no")
+    .limit(FAULTS_SHOWN)
+    .execute();
+  const { rows: verdicts } = await sql<{ verdict: string; count: number }>`
+    select coalesce(verdict, 'WAITING') as verdict, count(*)::int as count from line
+    where import_id = ${importId} group by 1 order by 1`.execute(db);
+  return {
+    outcome: "done",
+    result: {
+      ...shownImport(row),
+      verdicts: Object.fromEntries(verdicts.map(({ verdict, count }) => [verdict, count])),
+      faultyLines: faulty.map(({ line_no, reason }) => ({ line: line_no, reason })),
+    },
+  };
+}
+
+const FAULTS_SHOWN = 100;
+
+function shownImport(row: ImportRow): SettlementImport {
+  return {
+    importId: row.import_id,
+    accountId: row.account_id,
+    mapping: row.mapping,
+    ...(row.mapping_version !== null && { mappingVersion: row.mapping_version }),
+    fileName: row.file_name,
+    importedBy: row.imported_by,
+    ...(row.sha256 !== null && { sha256: row.sha256.toString("hex") }),
+    state: row.state,
+    ...(row.reason !== null && { reason: row.reason }),
+    ...(row.detail !== null && { detail: row.detail }),
+    lines: row.lines,
+    faults: row.faults,
+    createdAt: row.created_at.toISOString(),
+    ...(row.matched_at !== null && { comparedAt: row.matched_at.toISOString() }),
+  };
+}

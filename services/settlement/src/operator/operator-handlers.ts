@@ -1,0 +1,29 @@
+import { readAuditEntriesBefore } from "@holdfast/audit";
+import {
+  closeSettlementDifference,
+  describeSettlementImport,
+  listSettlementDifferences,
+  listSettlementImports,
+  noteSettlementDifference,
+  readSettlementAuditLog,
+} from "@holdfast/contracts";
+import { handler } from "@holdfast/messaging";
+import { closeDifference, noteDifference, type DifferenceDeps } from "./close-difference.ts";
+import { listDifferences } from "./list-differences.ts";
+import { describeImport, listImports } from "./list-imports.ts";
+
+/** What operators may ask of this service; `serve` has verified who they are and what they may. */
+export function operatorHandlers(deps: DifferenceDeps) {
+  const { db } = deps;
+  return [
+    handler(listSettlementImports, ({ payload }) => listImports(db, payload)),
+    handler(describeSettlementImport, ({ payload }) => describeImport(db, payload.importId)),
+    handler(listSettlementDifferences, ({ payload }) => listDifferences(db, payload)),
+    handler(noteSettlementDifference, ({ context, payload }) => noteDifference(deps, context, payload)),
+    handler(closeSettlementDifference, ({ context, payload }) => closeDifference(deps, context, payload)),
+    handler(readSettlementAuditLog, async ({ payload }) => ({
+      outcome: "done",
+      result: { entries: await readAuditEntriesBefore(db, "settlement", payload) },
+    })),
+  ];
+}

@@ -1,0 +1,106 @@
+import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
+import { busOptions, connectBus, logHandled, serve } from "@holdfast/messaging";
+import { createVerifyToken } from "@holdfast/operator-token";
+import {
+  createDatabase,
+  createPool,
+  dependencyChecks,
+  dependencyServers,
+  startCertificateWatch,
+  startClockWatch,
+  startHealth,
+  startPeriodicTask,
+  stopInOrder,
+  type Logger,
+  type RunningService,
+} from "@holdfast/service-runtime";
+import { createBusinessEvents } from "./business-events.ts";
+import type { Config } from "./config.ts";
+import type { SettlementDatabase } from "./database.ts";
+import { askAboutOpenFacts, askBothOwners } from "./facts/ask-owners.ts";
+import { startFactConsumer } from "./facts/consume-facts.ts";
+import { endInterrupted } from "./import/end-interrupted.ts";
+import { matchImports } from "./match/match-imports.ts";
+import { operatorHandlers } from "./operator/operator-handlers.ts";
+
+/** The whole object graph of the settlement service, wired by hand. It has no card data and calls no bank. */
+// oxlint-disable-next-line max-lines-per-function -- the wiring reads best in one piece
+export async function startSettlement(
+  config: Config,
+  log: Logger,
+): Promise<RunningService & { healthPort: number }> {
+  const pool = createPool({
+    url: config.DATABASE_URL,
+    connectionsMax: config.DATABASE_CONNECTIONS_MAX,
+    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
+    applicationName: "settlement",
+    log,
+  });
+  const db = createDatabase<SettlementDatabase>(pool);
+  const bus = await connectBus({
+    ...busOptions(config),
+    name: "settlement",
+    onStatus: (bus) => log.warn({ bus }, "bus"),
+  });
+  const events = createBusinessEvents(log);
+  const stopping = new AbortController();
+  const isStopping = () => stopping.signal.aborted;
+  const facts = { bus, pool, db, events, askFirstMs: config.FACT_ASK_FIRST };
+  const clock = await startClockWatch({ pool, log });
+  const auditWatch = watchAuditHead({ db, chain: "settlement", settings: config, log });
+  const consumer = startFactConsumer(facts);
+  const serving = await serve(bus, {
+    service: "settlement",
+    version: "0.1.0",
+    places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.COMMANDS_IN_FLIGHT_MAX },
+    clock,
+    operators: {
+      verify: createVerifyToken(config),
+      onForbidden: (attempt) => auditForbidden(db, attempt),
+    },
+    onHandled: logHandled(log),
+    handlers: lookAfterEach(
+      auditWatch,
+      operatorHandlers({ db, twoAbove: config.DIFFERENCE_TWO_PEOPLE_ABOVE ?? new Map() }),
+    ),
+  });
+  const tasks = [
+    startCertificateWatch({ watched: dependencyServers(config), log }),
+    startPeriodicTask("ask about open facts", {
+      intervalMs: config.FACT_ASK_INTERVAL,
+      round: () => askAboutOpenFacts(facts),
+      clock,
+      log,
+    }),
+    startPeriodicTask("end interrupted imports", {
+      intervalMs: INTERRUPTED_INTERVAL_MS,
+      round: () => endInterrupted(db, events),
+      clock,
+      log,
+    }),
+    startPeriodicTask("compare lines", {
+      intervalMs: config.MATCH_INTERVAL,
+      round: () => matchImports({ db, askAbout: (ids) => askBothOwners(facts, ids) }, isStopping),
+      clock,
+      log,
+    }),
+  ];
+  const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
+    ...dependencyChecks({ pool, bus }),
+    clock.check,
+  ]);
+  return {
+    healthPort: health.port,
+    stop() {
+      stopping.abort();
+      return stopInOrder(health, [
+        [consumer, serving, clock, auditWatch, ...tasks].map((each) => () => each.stop(config.DRAIN_TIMEOUT)),
+        [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
+        [() => pool.end()],
+      ]);
+    },
+  };
+}
+
+const INTERRUPTED_INTERVAL_MS = 15_000;
+const BUS_CLOSE_TIMEOUT_MS = 2_000;

@@ -1,0 +1,181 @@
+import { randomUUID } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { createDatabase } from "@holdfast/service-runtime";
+import { Pool } from "pg";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { SettlementDatabase } from "./database.ts";
+import { endInterrupted } from "./import/end-interrupted.ts";
+import { genericLine, GENERIC_HEADER, type GenericCells } from "../test/written-file.ts";
+import { startSettleCommand } from "../test/settle-command.ts";
+
+let command: Awaited<ReturnType<typeof startSettleCommand>>;
+beforeAll(async () => {
+  command = await startSettleCommand();
+});
+beforeEach(async () => {
+  await command.query("truncate settlement.import, settlement.account cascade");
+});
+afterAll(() => command.close());
+
+const line = (change: Partial<GenericCells> = {}) =>
+  genericLine({
+    kind: "SALE",
+    reference: randomUUID(),
+    bank_reference: "b-1",
+    auth_code: "A1",
+    card: "411111******1111",
+    gross: "12.50",
+    fee: "0.25",
+    net: "12.25",
+    currency: "TRY",
+    transacted_at: "2026-11-20T13:00:00",
+    settles_on: "2026-11-23",
+    payout_id: "p-1",
+    ...change,
+  });
+
+const imports = () =>
+  command.query<{ state: string; reason: string | null; lines: number; faults: number }>(
+    "select state, reason, lines, faults from settlement.import order by created_at, import_id",
+  );
+const counts = async () =>
+  (
+    await command.query(
+      `select (select count(*)::int from settlement.line) as lines,
+         (select count(*)::int from settlement.line_fault) as faults`,
+    )
+  )[0];
+
+test("a file is taken: its lines, the reasons of those that cannot be read, its hash, and who did it", async () => {
+  const { code, output } = await command.take(line(), line({ gross: "x" }), line());
+  expect({ code, output }).toEqual({
+    code: 0,
+    output: expect.stringMatching(/: 2 lines taken, 1 lines with faults\n/) as string,
+  });
+  expect(await imports()).toEqual([{ state: "TAKEN", reason: null, lines: 2, faults: 1 }]);
+  expect(await command.query("select line_no, reason from settlement.line_fault")).toEqual([
+    { line_no: 3, reason: "gross: not an amount" },
+  ]);
+  expect(await command.query("select line_no, gross_minor::text from settlement.line order by 1")).toEqual([
+    { line_no: 2, gross_minor: "1250" },
+    { line_no: 4, gross_minor: "1250" },
+  ]);
+  const [entry] = await command.query<{ action: string; actor: string; detail: string }>(
+    "select actor, action, detail from settlement.audit_entry order by sequence desc limit 1",
+  );
+  expect(entry).toMatchObject({
+    action: "settlement.imported",
+    actor: expect.stringMatching(/^settle \(/) as string,
+  });
+  expect(JSON.parse(entry!.detail)).toMatchObject({
+    account: "default",
+    mapping: "generic",
+    lines: 2,
+    faults: 1,
+  });
+});
+
+test("the same file is refused the second time, by whatever name, and taken for another account", async () => {
+  const content = [GENERIC_HEADER, line(), ""].join("\n");
+  const again = async (...more: string[]) =>
+    await command.run("import", await command.write(content), "--mapping", "generic", ...more);
+  expect(await again()).toMatchObject({ code: 0 });
+  expect(await again()).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("already_imported") as string,
+  });
+  expect(await again("--account", "second")).toMatchObject({ code: 0 });
+  expect((await imports()).map(({ state, reason }) => [state, reason])).toEqual([
+    ["TAKEN", null],
+    ["REFUSED", "already_imported"],
+    ["TAKEN", null],
+  ]);
+  expect(await counts()).toEqual({ lines: 2, faults: 0 });
+});
+
+test("of two who take the same file at the same time one does", async () => {
+  const lines = Array.from({ length: 2_000 }, () => line());
+  const results = await Promise.all([command.take(...lines), command.take(...lines)]);
+  expect(results.map(({ code }) => code).toSorted()).toEqual([0, 1]);
+  expect(await counts()).toEqual({ lines: 2_000, faults: 0 });
+});
+
+test.each([
+  ["that is empty", "", "empty"],
+  ["with other columns", "a,b\n1,2\n", "mapping_does_not_fit"],
+  ["of another encoding", Buffer.from(`${GENERIC_HEADER}\n`, "utf16le"), "encoding"],
+  ["of which no line can be read", `${GENERIC_HEADER}\n=1,2\n`, "mapping_does_not_fit"],
+])("a file %s is refused with its reason, and leaves nothing", async (_, content, reason) => {
+  const result = await command.run("import", await command.write(content), "--mapping", "generic");
+  expect(result).toMatchObject({ code: 1, output: expect.stringContaining(`refused (${reason})`) as string });
+  expect(result.output).toContain("nothing of the file was taken");
+  expect(await imports()).toEqual([{ state: "REFUSED", reason, lines: 0, faults: 0 }]);
+  expect(await counts()).toEqual({ lines: 0, faults: 0 });
+});
+
+test("a file that is cut off after thousands of lines leaves nothing, and can be taken when it is whole", async () => {
+  const header =
+    "transactionDate,transactionStatus,paymentTxId,conversationId,paymentGid,paidPrice,iyziCommissionRate,iyziCommissionFee,settlementPriceTRY,settlementCurrency,settlementReferenceCode,settlementResolveDate,totalMerchantPayoutAmount";
+  const item = (index: number) =>
+    `2026-11-20 13:00:00,PAYMENT,${index},${randomUUID()},1,10.00,0.20,0.10,9.70,TRY,S-1,2026-11-23 00:00:00,`;
+  const items = Array.from({ length: 3_000 }, (_, index) => item(index));
+  const whole = [header, ...items, "TOTAL,,,,,,,,,,,,29100.00", ""].join("\r\n");
+  const cut = whole.slice(0, -40);
+  const take = async (content: string) =>
+    await command.run("import", await command.write(content), "--mapping", "iyzico");
+  expect(await take(cut)).toMatchObject({ code: 1, output: expect.stringContaining("truncated") as string });
+  expect(await counts()).toEqual({ lines: 0, faults: 0 });
+  expect(await take(whole)).toMatchObject({ code: 0 });
+  expect(await counts()).toEqual({ lines: 3_000, faults: 0 });
+});
+
+test("an unknown mapping, or a mapping of one's own", async () => {
+  const file = await command.write([GENERIC_HEADER, line(), ""].join("\n"));
+  expect(await command.run("import", file, "--mapping", "mine")).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("unknown_mapping") as string,
+  });
+  const shipped = await readFile(
+    new URL("../../../deploy/settlement-mappings/generic.json", import.meta.url),
+    "utf8",
+  );
+  await writeFile(
+    `${command.directory}/mine.json`,
+    shipped.replace('"source": "generic"', '"source": "mine"'),
+  );
+  expect(
+    await command.run("import", file, "--mapping", "mine", "--mappings", command.directory),
+  ).toMatchObject({ code: 0 });
+});
+
+test("a command that is none shows how it is used", async () => {
+  expect(await command.run("import")).toMatchObject({
+    code: 2,
+    output: expect.stringContaining("npm run settle") as string,
+  });
+  expect(await command.run("--help")).toMatchObject({ code: 0 });
+});
+
+test("of a file whose reader has died nothing counts, and it can be taken again", async () => {
+  const content = [GENERIC_HEADER, line(), ""].join("\n");
+  await command.query(
+    `with account as (insert into settlement.account (account_id) values ('default') returning account_id),
+     dead as (insert into settlement.import (account_id, mapping, file_name, imported_by, state, lease_token, lease_until)
+       select account_id, 'generic', 'bank.csv', 'settle', 'READING', gen_random_uuid(), now() - interval '1 second'
+       from account returning import_id)
+     select 1 from dead`,
+  );
+  await command.query(
+    `insert into settlement.line (import_id, line_no, account_id, kind, gross_minor, fee_minor, net_minor, currency)
+     select import_id, 2, account_id, 'SALE', 1, 0, 1, 'TRY' from settlement.import`,
+  );
+  const pool = new Pool({ connectionString: command.database.urls.settlement.app });
+  const db = createDatabase<SettlementDatabase>(pool);
+  await endInterrupted(db, { fileRefused: () => {} });
+  await db.destroy();
+  expect(await imports()).toEqual([{ state: "REFUSED", reason: "interrupted", lines: 0, faults: 0 }]);
+  expect(await counts()).toEqual({ lines: 0, faults: 0 });
+  expect(await command.run("import", await command.write(content), "--mapping", "generic")).toMatchObject({
+    code: 0,
+  });
+});

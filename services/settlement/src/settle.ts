@@ -1,0 +1,114 @@
+/** `npm run settle`: takes banks' files, and says how an account settles. HELP has its options. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import {
+  createDatabase,
+  createLogger,
+  databaseUrlOf,
+  DatabaseUnavailableError,
+} from "@holdfast/service-runtime";
+import { Pool } from "pg";
+import { createBusinessEvents } from "./business-events.ts";
+import type { SettlementDatabase } from "./database.ts";
+import { importFile } from "./import/import-command.ts";
+import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
+
+const HELP = `npm run settle -- import FILE --account ID --mapping NAME [--mappings DIR] [--database-url URL | --home DIR]
+
+Takes a bank's settlement file, whole or not at all. Running settlement services compare its lines.
+
+  --account ID         the account at the bank that the file is of (default: default)
+  --mapping NAME       how it is read: generic, nestpay, iyzico, camt.053, or one of --mappings
+  --mappings DIR       a directory with further mappings (*.json), which may replace the shipped ones
+  --database-url URL   connects as settlement_owner (default: $MIGRATION_DATABASE_URL)
+  --home DIR           uses the database of the sandbox in DIR (default: .holdfast)
+
+docs/settlement.md explains mappings and what is compared.
+`;
+
+type Output = (text: string) => void;
+
+/** @returns the exit code: 0 for a file that was taken, 1 for one that was refused, 2 for a command that is none. */
+export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      account: { type: "string", default: "default" },
+      mapping: { type: "string" },
+      mappings: { type: "string" },
+      "database-url": { type: "string" },
+      home: { type: "string", default: ".holdfast" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  const [command, file] = positionals;
+  const { account: accountId, mapping } = values;
+  if (values.help || command !== "import" || !file || !mapping || positionals.length > 2) {
+    out(HELP);
+    return values.help ? 0 : 2;
+  }
+  const mappings = await readMappings([SHIPPED_MAPPINGS, ...(values.mappings ? [values.mappings] : [])]);
+  const pool = new Pool({
+    connectionString: databaseUrl(values, env),
+    // The owner's own path; the sandbox's superuser has another one.
+    options: "-c search_path=settlement",
+    max: 2,
+    application_name: "settle",
+  });
+  const db = createDatabase<SettlementDatabase>(pool);
+  const log = createLogger("settle", "error");
+  try {
+    const events = createBusinessEvents(log);
+    const deps = { db, pool, events, mappings, bounds: FILE_BOUNDS, leaseMs: LEASE_MS };
+    return report(await importFile(deps, { file, accountId, mapping }), out);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Of one file: larger, or with more lines that cannot be read, it is refused whole. */
+const FILE_BOUNDS = { bytesMax: 1_073_741_824, faultsMax: 10_000 } as const;
+const LEASE_MS = 60_000;
+
+function report(outcome: Awaited<ReturnType<typeof importFile>>, out: Output): number {
+  if (outcome.outcome === "refused") {
+    out(
+      `import ${outcome.importId}: refused (${outcome.reason}): ${outcome.detail}\nnothing of the file was taken\n`,
+    );
+    return 1;
+  }
+  const { importId, lines, faults } = outcome;
+  out(`import ${importId}: ${lines} lines taken, ${faults} lines with faults\n`);
+  if (faults > 0) out(`their reasons: GET /operator/settlements/${importId}\n`);
+  return 0;
+}
+
+function databaseUrl(
+  { "database-url": url, home }: { "database-url"?: string | undefined; home: string },
+  env: NodeJS.ProcessEnv,
+): string {
+  if (url !== undefined) return databaseUrlOf("--database-url", url, env);
+  const set = env["MIGRATION_DATABASE_URL"];
+  return set === undefined ? sandboxDatabaseUrl(home) : databaseUrlOf("MIGRATION_DATABASE_URL", set, env);
+}
+
+function sandboxDatabaseUrl(home: string): string {
+  const file = join(home, "sandbox.json");
+  try {
+    return (JSON.parse(readFileSync(file, "utf8")) as { databaseUrl: string }).databaseUrl;
+  } catch (cause) {
+    throw new Error(`no sandbox is running in ${home}: give --database-url or --home`, { cause });
+  }
+}
+
+if (import.meta.main) {
+  try {
+    process.exitCode = await settle(process.argv.slice(2), process.env, (text) => process.stdout.write(text));
+  } catch (thrown) {
+    const error = thrown instanceof DatabaseUnavailableError ? thrown.cause : thrown;
+    process.stderr.write(`settle: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 2;
+  }
+}

@@ -1,0 +1,40 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createTestDatabase } from "@holdfast/tests/support";
+import { withClient } from "@holdfast/sandbox/infrastructure";
+import { settle } from "../src/settle.ts";
+import { GENERIC_HEADER } from "./written-file.ts";
+
+/** The command with a database of its own, and a directory for the files that it is given. */
+export async function startSettleCommand() {
+  const database = await createTestDatabase();
+  const directory = await mkdtemp(join(tmpdir(), "holdfast-settle-"));
+  let written = 0;
+  const write = async (content: string | Uint8Array) => {
+    const file = join(directory, `bank-${written++}.csv`);
+    await writeFile(file, content);
+    return file;
+  };
+  const run = async (...args: string[]) => {
+    let output = "";
+    const env = { MIGRATION_DATABASE_URL: database.urls.settlement.owner, ALLOW_PLAINTEXT: "postgres" };
+    const code = await settle(args, env, (text) => void (output += text));
+    return { code, output };
+  };
+  return {
+    database,
+    directory,
+    write,
+    run,
+    query: <Row = Record<string, unknown>>(text: string, values: unknown[] = []) =>
+      withClient(database.superuserUrl, async (client) => (await client.query(text, values)).rows as Row[]),
+    /** Takes a generic file of these lines. */
+    take: async (...lines: string[]) =>
+      await run("import", await write([GENERIC_HEADER, ...lines, ""].join("\r\n")), "--mapping", "generic"),
+    async close() {
+      await database.drop();
+      await rm(directory, { recursive: true });
+    },
+  };
+}

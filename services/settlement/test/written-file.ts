@@ -1,0 +1,60 @@
+import { formatAmount } from "@holdfast/contracts";
+import { readMappings, SHIPPED_MAPPINGS, type Mapping } from "../src/import/mapping.ts";
+import { readSettlementFile } from "../src/import/read-settlement-file.ts";
+import type { LineFault, SettlementLine } from "../src/import/settlement-line.ts";
+
+export async function shippedMapping(source: string): Promise<Mapping> {
+  return (await readMappings([SHIPPED_MAPPINGS])).get(source)!;
+}
+
+export const GENERIC_COLUMNS = [
+  "kind",
+  "reference",
+  "bank_reference",
+  "auth_code",
+  "card",
+  "gross",
+  "fee",
+  "net",
+  "currency",
+  "transacted_at",
+  "settles_on",
+  "payout_id",
+] as const;
+export type GenericCells = Record<(typeof GENERIC_COLUMNS)[number], string>;
+
+/** A line as a bank writes it into the generic file. */
+export function genericLine(cells: GenericCells): string {
+  return GENERIC_COLUMNS.map((column) => quoted(cells[column])).join(",");
+}
+
+export const GENERIC_HEADER = GENERIC_COLUMNS.join(",");
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Minor units of a currency with two decimals, with a sign. */
+export function decimalText(minor: bigint): string {
+  return `${minor < 0n ? "-" : ""}${formatAmount(minor < 0n ? -minor : minor, 2)}`;
+}
+
+export async function* partsOf(content: Uint8Array, size = 50): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size);
+}
+
+export const BOUNDS = { bytesMax: 10_000_000, faultsMax: 10_000 };
+
+/** All of a file at a time. @throws SettlementFileError */
+export async function readWhole(
+  mapping: Mapping,
+  content: Uint8Array,
+  bounds = BOUNDS,
+): Promise<{ lines: SettlementLine[]; faults: LineFault[] }> {
+  const whole: { lines: SettlementLine[]; faults: LineFault[] } = { lines: [], faults: [] };
+  for await (const { lines, faults } of readSettlementFile(mapping, partsOf(content), bounds)) {
+    whole.lines.push(...lines);
+    whole.faults.push(...faults);
+  }
+  return whole;
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { OperatorRole } from "@holdfast/contracts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { settle } from "../../services/settlement/src/settle.ts";
+import { decimalText, genericLine, GENERIC_HEADER } from "../../services/settlement/test/written-file.ts";
+import { eventually } from "../support/index.ts";
+import { makeTestDirectory } from "../support/test-directory.ts";
+import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
+
+let system: SettlementHarness;
+let port: number;
+let importId: string;
+beforeAll(async () => {
+  system = await startSettlementHarness({
+    services: ["payments", "refunds", "settlement", "gateway-operator"],
+    running: ["payments", "refunds", "settlement"],
+    envOf: { settlement: { MATCH_INTERVAL: "50ms", DIFFERENCE_TWO_PEOPLE_ABOVE: "TRY:100.00" } },
+  });
+  ({ port } = (await system.start("gateway-operator")) as unknown as { port: number });
+  importId = await take(line(50_000n), line(10_000n), line(300n), "broken");
+});
+afterAll(() => system.close());
+
+/** A line of a payment that nobody knows. */
+const line = (minor: bigint) =>
+  genericLine({
+    kind: "SALE",
+    reference: randomUUID(),
+    bank_reference: randomUUID(),
+    auth_code: "",
+    card: "",
+    gross: decimalText(minor),
+    fee: "0.00",
+    net: decimalText(minor),
+    currency: "TRY",
+    transacted_at: "2026-03-10T12:00:00",
+    settles_on: "2026-03-11",
+    payout_id: "",
+  });
+
+async function take(...lines: string[]): Promise<string> {
+  const file = join(makeTestDirectory(), "bank.csv");
+  await writeFile(file, [GENERIC_HEADER, ...lines, ""].join("\n"));
+  const env = { MIGRATION_DATABASE_URL: system.database.urls.settlement.owner, ALLOW_PLAINTEXT: "postgres" };
+  let output = "";
+  await settle(["import", file, "--mapping", "generic"], env, (text) => void (output += text));
+  return /import (\S+):/.exec(output)![1]!;
+}
+
+type Item = { amount: number; differenceId: string };
+type Answer = { status: number; body: { items: Item[]; nextCursor?: string } };
+
+/** A request of an operator, with every role where none is named. */
+async function ask(
+  method: "GET" | "POST",
+  path: string,
+  { name = "olga", roles, body }: { name?: string; roles?: OperatorRole[]; body?: object } = {},
+): Promise<Answer> {
+  const token = await system.identity.token({ claims: { sub: name, ...(roles && { roles }) } });
+  const answer = await fetch(`http://127.0.0.1:${port}/operator/${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, ...(body && { "Content-Type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Answer["body"] };
+}
+
+/** The differences that are open, by their amounts. */
+async function open(): Promise<Map<number, Item>> {
+  const { body } = await ask("GET", "differences");
+  return new Map(body.items.map((item) => [item.amount, item]));
+}
+
+test("a file is shown with what was not taken, why, and what the comparison says", async () => {
+  await eventually(async () => {
+    const { status, body } = await ask("GET", `settlements/${importId}`);
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: {
+        importId,
+        accountId: "default",
+        mapping: "generic",
+        mappingVersion: 1,
+        state: "TAKEN",
+        lines: 3,
+        faults: 1,
+        faultyLines: [{ line: 5, reason: "1 cells, not 12" }],
+        verdicts: { MISSING_HERE: 3 },
+        comparedAt: expect.any(String) as string,
+      },
+    });
+  });
+  const { body } = await ask("GET", "settlements?limit=1");
+  expect(body.items).toMatchObject([{ importId }]);
+  expect(await ask("GET", `settlements/${randomUUID()}`)).toMatchObject({
+    status: 404,
+    body: { code: "settlement_not_found" },
+  });
+});
+
+test("differences are listed page by page, and narrowed by what the query names", async () => {
+  await eventually(async () => expect((await open()).size).toBe(3));
+  const first = await ask("GET", "differences?limit=2&class=MISSING_HERE");
+  const second = await ask("GET", `differences?limit=2&class=MISSING_HERE&cursor=${first.body.nextCursor}`);
+  expect([...first.body.items, ...second.body.items].map(({ amount }) => amount).toSorted()).toEqual(
+    [100, 3, 500].toSorted(),
+  );
+  expect((await ask("GET", "differences?class=LATE")).body.items).toEqual([]);
+  expect((await ask("GET", "differences?accountId=other")).body.items).toEqual([]);
+  expect(await ask("GET", "differences?class=NONE")).toMatchObject({ status: 400 });
+  expect(await ask("GET", "differences?cursor=x")).toMatchObject({ status: 400 });
+});
+
+test("one person closes a small difference with a reason, and the audit log has who and why", async () => {
+  const { differenceId } = (await open()).get(100)!;
+  const noted = await ask("POST", `differences/${differenceId}/notes`, {
+    body: { note: "asked the bank", assignee: "bora" },
+  });
+  expect(noted).toMatchObject({
+    status: 200,
+    body: { state: "OPEN", assignee: "bora", notes: [{ actor: "olga", note: "asked the bank" }] },
+  });
+  expect(
+    await ask("POST", `differences/${differenceId}/close`, { body: { reason: "a test of theirs" } }),
+  ).toMatchObject({
+    status: 200,
+    body: { state: "CLOSED", closedBy: "olga", reason: "a test of theirs" },
+  });
+  for (const [what, body] of [
+    ["close", { reason: "again" }],
+    ["notes", { note: "again" }],
+  ] as const)
+    expect(await ask("POST", `differences/${differenceId}/${what}`, { body })).toMatchObject({
+      status: 409,
+      body: { code: "difference_ended" },
+    });
+  const entries = await system.query<{ actor: string; action: string }>(
+    "select actor, action from settlement.audit_entry where subject = $1 order by sequence",
+    [differenceId],
+  );
+  expect(entries).toEqual([
+    { actor: "olga", action: "difference.noted" },
+    { actor: "olga", action: "difference.closed" },
+  ]);
+});
+
+test("above the configured amount two different people close it", async () => {
+  const { differenceId } = (await open()).get(500)!;
+  const close = (name: string) =>
+    ask("POST", `differences/${differenceId}/close`, { name, body: { reason: "the bank has paid it back" } });
+  expect(await close("olga")).toMatchObject({ status: 200, body: { state: "PROPOSED", proposedBy: "olga" } });
+  expect(await close("olga")).toMatchObject({ status: 403, body: { code: "same_person" } });
+  const answers = await Promise.all([close("bora"), close("ece")]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  const [row] = await system.query(
+    "select state, proposed_by from settlement.difference where difference_id = $1",
+    [differenceId],
+  );
+  expect(row).toEqual({ state: "CLOSED", proposed_by: "olga" });
+});
+
+test("whoever may only look may not close, and a difference that is none is not found", async () => {
+  const { differenceId } = (await open()).get(3)!;
+  const body = { reason: "because" };
+  expect(await ask("POST", `differences/${differenceId}/close`, { roles: ["viewer"], body })).toMatchObject({
+    status: 403,
+  });
+  expect(await ask("POST", `differences/${differenceId}/close`, { body: {} })).toMatchObject({ status: 400 });
+  expect(await ask("POST", `differences/${randomUUID()}/close`, { body })).toMatchObject({
+    status: 404,
+    body: { code: "difference_not_found" },
+  });
+});

@@ -1,0 +1,57 @@
+import {
+  approveRefund,
+  cancelPayment,
+  capturePayment,
+  preAuthorizePayment,
+  requestRefund,
+  sellPayment,
+} from "@holdfast/contracts";
+import { randomUUID } from "node:crypto";
+import { startTestSystem, type TestSystemOptions } from "../support/index.ts";
+
+export type SettlementHarness = Awaited<ReturnType<typeof startSettlementHarness>>;
+
+/** Payments, refunds and settlement, and what merchants do whose money a bank then reports. */
+export async function startSettlementHarness(options: Partial<TestSystemOptions> = {}) {
+  const system = await startTestSystem({
+    services: ["payments", "refunds", "settlement"],
+    ...options,
+    envOf: { settlement: { FACT_ASK_INTERVAL: "50ms", FACT_ASK_FIRST: "100ms" }, ...options.envOf },
+  });
+  const { call, operate, query } = system;
+  const make = async (how: typeof sellPayment | typeof preAuthorizePayment, amountMinor: string) => {
+    const command = system.command({ amountMinor });
+    const reply = await call(how, command);
+    if (reply.outcome !== "done") throw new Error(`not paid: ${JSON.stringify(reply)}`);
+    return command.paymentId;
+  };
+  const done = <Reply extends { outcome: string }>(reply: Reply): Reply => {
+    if (reply.outcome !== "done") throw new Error(`not done: ${JSON.stringify(reply)}`);
+    return reply;
+  };
+  return {
+    ...system,
+    sell: (amountMinor = "10000") => make(sellPayment, amountMinor),
+    authorize: (amountMinor = "10000") => make(preAuthorizePayment, amountMinor),
+    /** @param amount in major units, such as `70.00`. */
+    capture: async (paymentId: string, amount: string) =>
+      done(await call(capturePayment, { paymentId, operationId: randomUUID(), amount, currency: "TRY" })),
+    cancel: async (paymentId: string) =>
+      done(await call(cancelPayment, { paymentId, operationId: randomUUID() })),
+    /** Asked for and approved. @returns the refund's id. */
+    async refund(paymentId: string, amountMinor: string): Promise<string> {
+      const refundId = randomUUID();
+      done(await call(requestRefund, { refundId, paymentId, amountMinor, currency: "TRY" }));
+      done(await operate(approveRefund, { refundId }));
+      return refundId;
+    },
+    /** A fact, as far as it differs from one to another. */
+    async fact(id: string) {
+      const [row] = await query<{ kind: string; standing: string; amount_minor: string; account_id: string }>(
+        "select kind, standing, amount_minor::text, account_id from settlement.fact where fact_id = $1",
+        [id],
+      );
+      return row;
+    },
+  };
+}
