@@ -57,8 +57,8 @@ import { acquirerAccountRoutes } from "./operator-api/acquirer-accounts.ts";
 import { paymentRoutes } from "./operator-api/payments.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
 import { isRefused } from "./operator-api/refused-operator-queries.ts";
-import { settlementRoutes } from "./operator-api/settlements.ts";
 import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
+import { settlementRoutes } from "./operator-api/settlements.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { checkoutPages } from "./public-pages/checkout/checkout-pages.ts";
 import { createFormTokens } from "./public-pages/checkout/form-token.ts";
@@ -233,7 +233,6 @@ function operatorApi(
   { db, bus, clock, auditWatch }: Deps & { auditWatch: AuditWatch },
 ): Router {
   const send = createSendOperatorCommand(bus, sendOptions(config, clock));
-  const announce = announceCredentialChanges(bus);
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
     prefix: "/operator",
@@ -248,7 +247,7 @@ function operatorApi(
     refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
-      ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce })),
+      ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce: announceCredentialChanges(bus) })),
       ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
       ...refundRoutes({ send }).concat(settlementRoutes({ send })),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
