@@ -55,6 +55,10 @@ const ofAccount: readonly Way[] = [
   "confirmAcquirerAccount",
   "probeAcquirerAccount",
 ].map((operationId) => ({ operationId, parameter: "accountId" }));
+const ofDifference: readonly Way[] = ["noteDifference", "closeDifference"].map((operationId) => ({
+  operationId,
+  parameter: "differenceId",
+}));
 
 const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>> = {
   preAuthorize: { pointer: PAYMENT, ways: ofPayment },
@@ -71,6 +75,11 @@ const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>>
   requestRefundForMerchant: { pointer: "/refundId", ways: ofRefund },
   createAcquirerAccount: { pointer: "/accountId", ways: ofAccount },
   listAcquirerAccounts: { pointer: "/items/0/accountId", ways: ofAccount },
+  listSettlements: {
+    pointer: "/items/0/importId",
+    ways: [{ operationId: "getSettlement", parameter: "importId" }],
+  },
+  listDifferences: { pointer: "/items/0/differenceId", ways: ofDifference },
   listWebhookDeliveries: { pointer: "/items/0/eventId", ways: ofDelivery },
 };
 

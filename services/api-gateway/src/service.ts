@@ -55,9 +55,9 @@ import { acquirerAccountRoutes } from "./operator-api/acquirer-accounts.ts";
 import { paymentRoutes } from "./operator-api/payments.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
 import { isRefused } from "./operator-api/refused-operator-queries.ts";
-import { settlementRoutes } from "./operator-api/settlements.ts";
 import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
 import { searchRoute } from "./operator-api/search.ts";
+import { settlementRoutes } from "./operator-api/settlements.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { publicPages, signedSessionsOf } from "./public-pages/public-pages.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
@@ -192,7 +192,6 @@ function operatorApi(
   { db, bus, clock, auditWatch }: Deps & { auditWatch: AuditWatch },
 ): Router {
   const send = createSendOperatorCommand(bus, sendOptions(config, clock));
-  const announce = announceCredentialChanges(bus);
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
     prefix: "/operator",
@@ -207,7 +206,7 @@ function operatorApi(
     refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
-      ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce })),
+      ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce: announceCredentialChanges(bus) })),
       ...operatorListRoutes({ send, db, lists: listDepsIn(config) }),
       searchRoute({ send, db }),
       ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
