@@ -150,7 +150,8 @@ describe("a client is cut off", () => {
     Buffer.from([0x16, 0x03, 0x01, 0x3f, 0xfb, 0x01, 0x00, 0x3f, 0xf7]).copy(hello);
     let sent = 0;
     drip(socket, () => hello.subarray(sent, ++sent));
-    await once(socket.resume(), "close");
+    // A byte that was under way when the listener cut the connection is answered by a reset, which `once` would throw.
+    await new Promise((resolve) => socket.resume().once("close", resolve));
     expect(sent).toBeLessThan(hello.length);
   });
 
