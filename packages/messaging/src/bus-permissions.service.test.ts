@@ -80,6 +80,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["settlement.close-difference", "O", "S"],
   // Only the settlement service asks for facts, and it can ask for nothing else.
   ["payments.movement-facts", "S", "P"],
+  ["payments.settling-accounts", "S", "P"],
   ["refunds.movement-facts", "S", "R"],
   // Only the refunds service may reserve and release a refund's amount.
   ["payments.reserve-refund", "R", "P"],

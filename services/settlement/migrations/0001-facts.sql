@@ -3,7 +3,8 @@
 
 create table fact (
   fact_id                 uuid primary key,              -- of the payment, or of the refund
-  account_id              text not null default 'default' check (char_length(account_id) between 1 and 64),
+  -- At the bank, 'default' for that of ACQUIRER_URL. Null until its owner has been asked: an event does not say it.
+  account_id              text check (char_length(account_id) between 1 and 64),
   parent_id               uuid,                          -- the refunded payment, of a refund
   merchant_id             uuid not null,
   kind                    text not null check (kind in ('SALE', 'CAPTURE', 'REFUND')),
@@ -17,13 +18,14 @@ create table fact (
   external_transaction_id text check (char_length(external_transaction_id) <= 128),
   auth_code               text check (char_length(auth_code) <= 64),
 
-  -- When the owner is asked next, of what is open: a capture has no event. Null once it is known, or too old to ask.
+  -- When the owner is asked next, of what is open (a capture has no event) or has no account yet. Null once both are
+  -- known, or when it is too old to ask.
   ask_at                  timestamptz,
   asked                   smallint not null default 0 check (asked >= 0),
   recorded_at             timestamptz not null default now(),
 
   constraint fact_refund_has_a_parent check ((kind = 'REFUND') = (parent_id is not null)),
-  constraint fact_asked_while_open check (ask_at is null or standing = 'OPEN')
+  constraint fact_asked_while_unknown check (ask_at is null or standing = 'OPEN' or account_id is null)
 );
 
 create index fact_to_ask on fact (ask_at) where ask_at is not null;

@@ -1,6 +1,6 @@
 -- The banks' files, as they were read: one row for each line that could be, and the reason of each that could not.
 
--- An account at a bank, as far as the comparison needs it. The first import of an account makes its row.
+-- An account at a bank, as far as the comparison needs it: a copy of what `payments` has, and how the bank settles it.
 create table account (
   account_id        text primary key check (account_id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
   time_zone         text not null default 'Europe/Istanbul' check (char_length(time_zone) <= 64),
@@ -15,6 +15,9 @@ create table account (
   compared_since    date,
   created_at        timestamptz not null default now()
 );
+
+-- The account of ACQUIRER_URL, which has no row in `payments`.
+insert into account (account_id) values ('default');
 
 create table import (
   import_id       uuid primary key default uuidv7(),

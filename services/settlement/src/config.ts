@@ -16,7 +16,9 @@ const settings = z.object({
   ...auditSettings,
   FACT_ASK_INTERVAL: durationSetting()
     .default(15_000)
-    .describe("How often the service looks for facts about which their owner has to be asked."),
+    .describe(
+      "How often the service looks for facts about which their owner has to be asked, and copies the list of accounts at banks.",
+    ),
   FACT_ASK_FIRST: durationSetting()
     .default(3_600_000)
     .describe(

@@ -8,7 +8,7 @@ const COLUMNS: {
 } = {
   fact: {
     fact_id: "not null",
-    account_id: "not null",
+    account_id: "null",
     parent_id: "null",
     merchant_id: "not null",
     kind: "not null",

@@ -18,7 +18,7 @@ export type SettlementDatabase = AuditDatabase & {
 
 export type FactTable = {
   fact_id: string;
-  account_id: Generated<string>;
+  account_id: string | null;
   parent_id: string | null;
   merchant_id: string;
   kind: MovementFact["kind"];

@@ -18,6 +18,7 @@ import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import type { SettlementDatabase } from "./database.ts";
 import { askAboutOpenFacts, askBothOwners } from "./facts/ask-owners.ts";
+import { copyAccounts } from "./facts/copy-accounts.ts";
 import { startFactConsumer } from "./facts/consume-facts.ts";
 import { endInterrupted } from "./import/end-interrupted.ts";
 import { matchImports } from "./match/match-imports.ts";
@@ -69,6 +70,12 @@ export async function startSettlement(
     startPeriodicTask("ask about open facts", {
       intervalMs: config.FACT_ASK_INTERVAL,
       round: () => askAboutOpenFacts(facts),
+      clock,
+      log,
+    }),
+    startPeriodicTask("copy accounts", {
+      intervalMs: config.FACT_ASK_INTERVAL,
+      round: () => copyAccounts(facts),
       clock,
       log,
     }),

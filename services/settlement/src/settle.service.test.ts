@@ -13,7 +13,7 @@ beforeAll(async () => {
   command = await startSettleCommand();
 });
 beforeEach(async () => {
-  await command.query("truncate settlement.import, settlement.account cascade");
+  await command.query("truncate settlement.import cascade");
 });
 afterAll(() => command.close());
 
@@ -84,6 +84,7 @@ test("the same file is refused the second time, by whatever name, and taken for 
     code: 1,
     output: expect.stringContaining("already_imported") as string,
   });
+  await command.query("insert into settlement.account (account_id) values ('second') on conflict do nothing");
   expect(await again("--account", "second")).toMatchObject({ code: 0 });
   expect((await imports()).map(({ state, reason }) => [state, reason])).toEqual([
     ["TAKEN", null],
@@ -148,6 +149,16 @@ test("an unknown mapping, or a mapping of one's own", async () => {
   ).toMatchObject({ code: 0 });
 });
 
+test("a file of an account that does not exist is refused, and leaves no trace", async () => {
+  const file = await command.write([GENERIC_HEADER, line(), ""].join("\n"));
+  expect(await command.run("import", file, "--mapping", "generic", "--account", "nowhere")).toEqual({
+    code: 1,
+    output:
+      'refused (unknown_account): there is no account "nowhere" at a bank\nnothing of the file was taken\n',
+  });
+  expect(await imports()).toEqual([]);
+});
+
 test("a command that is none shows how it is used", async () => {
   expect(await command.run("import")).toMatchObject({
     code: 2,
@@ -159,11 +170,8 @@ test("a command that is none shows how it is used", async () => {
 test("of a file whose reader has died nothing counts, and it can be taken again", async () => {
   const content = [GENERIC_HEADER, line(), ""].join("\n");
   await command.query(
-    `with account as (insert into settlement.account (account_id) values ('default') returning account_id),
-     dead as (insert into settlement.import (account_id, mapping, file_name, imported_by, state, lease_token, lease_until)
-       select account_id, 'generic', 'bank.csv', 'settle', 'READING', gen_random_uuid(), now() - interval '1 second'
-       from account returning import_id)
-     select 1 from dead`,
+    `insert into settlement.import (account_id, mapping, file_name, imported_by, state, lease_token, lease_until)
+     values ('default', 'generic', 'bank.csv', 'settle', 'READING', gen_random_uuid(), now() - interval '1 second')`,
   );
   await command.query(
     `insert into settlement.line (import_id, line_no, account_id, kind, gross_minor, fee_minor, net_minor, currency)

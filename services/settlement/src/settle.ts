@@ -18,7 +18,7 @@ const HELP = `npm run settle -- import FILE --account ID --mapping NAME [--mappi
 
 Takes a bank's settlement file, whole or not at all. Running settlement services compare its lines.
 
-  --account ID         the account at the bank that the file is of (default: default)
+  --account ID         the account at the bank that the file is of; default is that of ACQUIRER_URL
   --mapping NAME       how it is read: generic, nestpay, iyzico, camt.053, or one of --mappings
   --mappings DIR       a directory with further mappings (*.json), which may replace the shipped ones
   --database-url URL   connects as settlement_owner (default: $MIGRATION_DATABASE_URL)
@@ -75,11 +75,11 @@ const LEASE_MS = 60_000;
 function report(outcome: Awaited<ReturnType<typeof importFile>>, out: Output): number {
   if (outcome.outcome === "refused") {
     out(
-      `import ${outcome.importId}: refused (${outcome.reason}): ${outcome.detail}\nnothing of the file was taken\n`,
+      `${outcome.importId ? `import ${outcome.importId}: ` : ""}refused (${outcome.reason}): ${outcome.detail}\nnothing of the file was taken\n`,
     );
     return 1;
   }
-  const { importId, lines, faults } = outcome;
+  const { importId = "", lines, faults } = outcome;
   out(`import ${importId}: ${lines} lines taken, ${faults} lines with faults\n`);
   if (faults > 0) out(`their reasons: GET /operator/settlements/${importId}\n`);
   return 0;

@@ -10,6 +10,8 @@ import {
 } from "../http/settlements.ts";
 import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
+const accountIdSchema = z.union([z.uuid(), z.literal("default")]);
+
 /**
  * What moved money, or did not, as its owner knows it: what a bank's settlement file is compared with. It has no more of
  * the card than the masked number.
@@ -19,6 +21,11 @@ export const movementFactSchema = z.object({
   id: z.uuid(),
   /** The refunded payment, of a refund. */
   parentId: z.uuid().optional(),
+  /**
+   * The account at the bank that it was sent to, `default` for that of `ACQUIRER_URL`. An event does not say it, and a
+   * refund has its payment's.
+   */
+  accountId: accountIdSchema.optional(),
   merchantId: z.uuid(),
   kind: z.enum(["SALE", "CAPTURE", "REFUND"]),
   /**
@@ -57,6 +64,23 @@ export const readMovementFacts = {
   payments: defineServiceCommand({ service: "payments", ...facts }),
   refunds: defineServiceCommand({ service: "refunds", ...facts }),
 } as const;
+
+/** An account at a bank, as far as its files are compared with what was sent to it. */
+export const settlingAccountSchema = z.object({ accountId: z.uuid(), timeZone: z.string() });
+export type SettlingAccount = z.infer<typeof settlingAccountSchema>;
+
+/** Accounts in one answer; a full one is followed by another question. */
+export const SETTLING_ACCOUNTS_MAX = 200;
+
+/** The accounts that payments can have been sent to, by their ids: files of others are refused. */
+export const readSettlingAccounts = defineServiceCommand({
+  service: "payments",
+  name: "settling-accounts",
+  work: "read",
+  senders: ["settlement"],
+  request: z.object({ after: z.uuid().optional() }),
+  result: z.object({ accounts: z.array(settlingAccountSchema).max(SETTLING_ACCOUNTS_MAX) }),
+});
 
 export const readSettlementAuditLog = defineOperatorCommand({
   service: "settlement",

@@ -8,6 +8,7 @@ type FactRow = Pick<Selectable<PaymentTable>, (typeof COLUMNS)[number]>;
 const COLUMNS = [
   "payment_id",
   "merchant_id",
+  "account_id",
   "transaction_type",
   "state",
   "version",
@@ -36,6 +37,7 @@ function paymentFact(row: FactRow): MovementFact {
   const isCapture = row.transaction_type === "PRE_AUTHORIZATION";
   return {
     id: row.payment_id,
+    accountId: row.account_id ?? "default",
     merchantId: row.merchant_id,
     kind: isCapture ? "CAPTURE" : "SALE",
     standing,

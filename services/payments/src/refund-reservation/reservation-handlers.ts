@@ -3,11 +3,13 @@ import {
   inquireRefundAtBank,
   listRefundReservations,
   readMovementFacts,
+  readSettlingAccounts,
   releaseRefund as releaseRefundCommand,
   reserveRefund as reserveRefundCommand,
   settleRefund as settleRefundCommand,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
+import { listSettlingAccounts } from "../acquirer-account/settling-accounts.ts";
 import { readPaymentFacts } from "../payment/movement-facts.ts";
 import { listReservations } from "./list-reservations.ts";
 import { carryOutAtBank, inquireAtBank, type RefundAtBankDeps } from "./refund-at-bank.ts";
@@ -25,6 +27,7 @@ export function reservationHandlers(deps: RefundAtBankDeps) {
     handler(settleRefundCommand, ({ payload }) => settleRefund(deps, payload.refundId)),
     handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
     handler(readMovementFacts.payments, ({ payload }) => readPaymentFacts(deps.db, payload.ids)),
+    handler(readSettlingAccounts, ({ payload }) => listSettlingAccounts(deps.db, payload)),
     handler(carryOutRefundAtBank, ({ context, payload }) =>
       carryOutAtBank(deps, payload, context.deadlineAt),
     ),

@@ -15,7 +15,7 @@ export type AskDeps = {
   askFirstMs: number;
 };
 
-/** Asks about the open facts that are due, page by page, until none is due or an owner does not answer. */
+/** Asks about the open facts, and those without an account, that are due, page by page, until none is due or an owner does not answer. */
 export async function askAboutOpenFacts(deps: AskDeps): Promise<void> {
   for (;;) {
     const due = await takeDue(deps);
@@ -50,17 +50,19 @@ async function takeDue({ db, askFirstMs }: AskDeps): Promise<Due[]> {
 }
 
 /**
- * Asks for facts by id, and records what is answered. Ids that the owner does not know are left out.
+ * Asks for facts by id, and records what is answered. Ids that the owner does not know are left out. Of a refund the
+ * account is its payment's, so payments whose account is not known here are asked about first.
  *
  * @param ids `FACTS_MAX` at most.
  * @returns whether it has answered.
  */
 export async function askOwner(
-  { bus, pool, events, askFirstMs }: Omit<AskDeps, "db">,
+  deps: Omit<AskDeps, "db">,
   owner: "payments" | "refunds",
   ids: readonly string[],
 ): Promise<boolean> {
   if (ids.length === 0) return true;
+  const { bus, pool, events, askFirstMs } = deps;
   const deadlineAt = Date.now() + ASK_TIMEOUT_MS;
   const context = { requestId: randomUUIDv7(), deadlineAt, service: { name: "settlement" } };
   const options = { waitUntil: deadlineAt, traceparent: "" };
@@ -71,6 +73,7 @@ export async function askOwner(
   }
   const { facts } = reply.result;
   if (facts.length === 0) return true;
+  if (!(await askOwner(deps, "payments", await parentsToAsk(pool, facts)))) return false;
   await recordFacts(pool, facts, { askFirstMs });
   events.factsRecorded({ count: facts.length, source: "owner" });
   return true;
@@ -79,6 +82,16 @@ export async function askOwner(
 /** About ids of which it is not known whose they are. @returns whether both have answered. */
 export async function askBothOwners(deps: Omit<AskDeps, "db">, ids: readonly string[]): Promise<boolean> {
   return (await askOwner(deps, "payments", ids)) && (await askOwner(deps, "refunds", ids));
+}
+
+async function parentsToAsk(pool: Pick<Pool, "query">, facts: readonly MovementFact[]): Promise<string[]> {
+  const parents = new Set(facts.flatMap(({ parentId }) => parentId ?? []));
+  if (parents.size === 0) return [];
+  const { rows } = await pool.query<{ fact_id: string }>(
+    "select fact_id from fact where fact_id = any($1::uuid[]) and account_id is not null",
+    [[...parents]],
+  );
+  return [...parents.difference(new Set(rows.map(({ fact_id }) => fact_id)))];
 }
 
 const ASK_TIMEOUT_MS = 10_000;

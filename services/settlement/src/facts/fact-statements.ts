@@ -5,6 +5,7 @@ import type { FactTable } from "../database.ts";
 export type GivenFact = Pick<
   FactTable,
   | "fact_id"
+  | "account_id"
   | "parent_id"
   | "merchant_id"
   | "kind"
@@ -21,6 +22,7 @@ export type GivenFact = Pick<
 /** Columns of the statement's arrays, in the order of its parameters. */
 export const GIVEN_COLUMNS = [
   ["fact_id", "uuid"],
+  ["account_id", "text"],
   ["parent_id", "uuid"],
   ["merchant_id", "uuid"],
   ["kind", "text"],
@@ -37,26 +39,33 @@ export const GIVEN_COLUMNS = [
 ] as const satisfies [keyof GivenFact, string][];
 
 const NAMES = GIVEN_COLUMNS.map(([column]) => column)
-  .filter((column) => column !== "ask_in_ms")
+  .filter((column) => column !== "account_id" && column !== "ask_in_ms")
   .join(", ");
 
 /**
  * Of two facts about one id the later version stands; of the same version what is known replaces what was open. A voided
- * sale keeps the time of the sale, by which its lines are dated. What a bank has reported already is to be compared.
+ * sale keeps the time of the sale, by which its lines are dated. A refund has the account of its payment. What a bank has
+ * reported already is to be compared.
  */
 export const RECORD_FACTS = {
   name: "record-facts",
   text: `
   with given as (
     select distinct on (fact_id) * from ${unnested(GIVEN_COLUMNS, 1)}
-    order by fact_id, version desc, standing = 'OPEN'
+    order by fact_id, version desc, standing = 'OPEN', account_id nulls last
+  ), placed as (
+    select ${NAMES}, ask_in_ms,
+      coalesce(account_id, (select account_id from fact as parent where parent.fact_id = given.parent_id)) as account_id
+    from given
   )
-  insert into fact (${NAMES}, ask_at, judge)
-  select ${NAMES}, now() + ask_in_ms * interval '1 millisecond',
-    exists (select from line where line.reference_id = given.fact_id and line.fact_id is null)
-  from given
+  insert into fact (${NAMES}, account_id, ask_at, judge)
+  select ${NAMES}, account_id,
+    case when account_id is null then now() else now() + ask_in_ms * interval '1 millisecond' end,
+    exists (select from line where line.reference_id = placed.fact_id and line.fact_id is null)
+  from placed
   order by fact_id
   on conflict (fact_id) do update set
+    account_id = coalesce(excluded.account_id, fact.account_id),
     standing = excluded.standing,
     amount_minor = excluded.amount_minor,
     occurred_at = case when excluded.standing = 'VOIDED' then fact.occurred_at else excluded.occurred_at end,
@@ -64,12 +73,13 @@ export const RECORD_FACTS = {
     external_transaction_id = coalesce(excluded.external_transaction_id, fact.external_transaction_id),
     auth_code = coalesce(excluded.auth_code, fact.auth_code),
     ask_at = case
-      when excluded.standing <> 'OPEN' then null
-      when fact.standing = 'OPEN' and fact.ask_at is not null then fact.ask_at
+      when excluded.standing <> 'OPEN' and coalesce(excluded.account_id, fact.account_id) is not null then null
+      when fact.ask_at is not null then fact.ask_at
       else excluded.ask_at end,
     -- What was compared is compared again, and so is what a bank has already been found to lack.
-    judge = fact.reported or fact.verdict is not null,
+    judge = fact.reported or fact.verdict is not null or excluded.judge,
     recorded_at = now()
   where excluded.version > fact.version
-    or (excluded.version = fact.version and fact.standing = 'OPEN' and excluded.standing <> 'OPEN')`,
+    or (excluded.version = fact.version and fact.standing = 'OPEN' and excluded.standing <> 'OPEN')
+    or (excluded.version = fact.version and fact.account_id is null and excluded.account_id is not null)`,
 };

@@ -20,6 +20,7 @@ export async function recordFacts(
 function givenFact(fact: MovementFact, askFirstMs: number): GivenFact {
   return {
     fact_id: fact.id,
+    account_id: fact.accountId ?? null,
     parent_id: fact.parentId ?? null,
     merchant_id: fact.merchantId,
     kind: fact.kind,

@@ -9,17 +9,30 @@ import { basename } from "node:path";
 import { fromNow } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
-import { keepAccount } from "./keep-account.ts";
 import type { LeasedImport } from "./import-queries.ts";
 import { takeFile, type FileOutcome, type TakeDeps } from "./take-file.ts";
 
 export type ImportRequest = { file: string; accountId: string; mapping: string };
 
-/** Reads the file twice: for its hash, by which a file that was taken before is refused early, and for its lines. */
+/**
+ * Refuses a file of an account that payments cannot have been sent to, without keeping a trace of it. Reads any other one
+ * twice: for its hash, by which a file that was taken before is refused early, and for its lines.
+ */
 export async function importFile(
   deps: TakeDeps,
   { file, accountId, mapping }: ImportRequest,
-): Promise<{ importId: string } & FileOutcome> {
+): Promise<{ importId?: string } & FileOutcome> {
+  const account = await deps.db
+    .selectFrom("account")
+    .select("account_id")
+    .where("account_id", "=", accountId)
+    .executeTakeFirst();
+  if (!account)
+    return {
+      outcome: "refused",
+      reason: "unknown_account",
+      detail: `there is no account "${accountId}" at a bank`,
+    };
   const hash = createHash("sha256");
   for await (const part of createReadStream(file)) hash.update(part as Uint8Array);
   const leased = await beginImport(deps.db, {
@@ -45,12 +58,9 @@ async function beginImport(
     leaseMs: number;
   },
 ): Promise<LeasedImport> {
-  return await db.transaction().execute(async (trx) => {
-    await keepAccount(trx, row.account_id);
-    return (await trx
-      .insertInto("import")
-      .values({ ...row, state: "READING", lease_token: randomUUID(), lease_until: fromNow(leaseMs) })
-      .returningAll()
-      .executeTakeFirstOrThrow()) as LeasedImport;
-  });
+  return (await db
+    .insertInto("import")
+    .values({ ...row, state: "READING", lease_token: randomUUID(), lease_until: fromNow(leaseMs) })
+    .returningAll()
+    .executeTakeFirstOrThrow()) as LeasedImport;
 }

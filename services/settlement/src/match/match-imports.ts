@@ -73,7 +73,7 @@ async function askAboutUnknown(
   const { rows } = await sql<{ reference_id: string }>`
     select distinct line.reference_id from line left join fact on fact.fact_id = line.reference_id
     where line.import_id = ${importId} and line.line_no between ${from} and ${to} and line.reference_id is not null
-      and (fact.fact_id is null or fact.standing = 'OPEN')`.execute(db);
+      and (fact.fact_id is null or fact.account_id is null or fact.standing = 'OPEN')`.execute(db);
   for (let at = 0; at < rows.length; at += FACTS_MAX) {
     const ids = rows.slice(at, at + FACTS_MAX).map(({ reference_id }) => reference_id);
     if (!(await askAbout(ids))) return false;
