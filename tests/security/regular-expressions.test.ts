@@ -10,6 +10,9 @@ import { sourceFiles } from "./source-files.ts";
  */
 const WAYS_MAX = 8;
 
+/** Ends the analysis of what is not linear, as not linear. The largest of ours, zod's date, takes under half of it. */
+const STEPS_MAX = 10_000;
+
 /** Run over the routes' own templates when the router is made, never over what a client sends. */
 const OWN_INPUT_ONLY = new Set(["/\\{(\\w+)\\}/g"]);
 
@@ -34,7 +37,7 @@ test.each([...literals, ...documented])("$path: $expression is linear", ({ expre
 });
 
 function isLinear(expression: RegExp): boolean {
-  return isSafe(expression, { maxScore: WAYS_MAX }).safe;
+  return isSafe(expression, { maxScore: WAYS_MAX, maxSteps: STEPS_MAX }).safe;
 }
 
 function regularExpressionsOf(source: string): RegExp[] {
