@@ -1,3 +1,4 @@
+export type { SandboxBank } from "./bank-merchants.ts";
 export { helpText as sandboxHelpText } from "./options.ts";
 export { startSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 export type { SandboxFile } from "./sandbox-file.ts";

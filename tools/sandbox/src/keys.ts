@@ -52,6 +52,7 @@ function ringsOf(home: string): Record<string, string> {
     CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
     PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
     WEBHOOK_SECRET_KEYS: `k1:${secrets.webhookSecretKey}`,
+    ACCOUNT_SECRET_KEYS: `k1:${secrets.accountSecretKey}`,
   };
 }
 
