@@ -75,6 +75,7 @@ function secrets(kept) {
     THREE_DS_STATE_KEYS: `k1:${generateKey()}`,
     PAN_FINGERPRINT_KEYS: `0:${fingerprintKey}`,
     WEBHOOK_SECRET_KEYS: `k1:${generateKey()}`,
+    ACCOUNT_SECRET_KEYS: `k1:${generateKey()}`,
     // Of the profile `observability`.
     GRAFANA_ADMIN_PASSWORD: password(),
   };

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serviceDefinitions, startSandbox, type SandboxFile } from "@holdfast/sandbox";
+import { serviceDefinitions, startSandbox, type BankProtocol, type SandboxFile } from "@holdfast/sandbox";
 import type { AxeResults } from "axe-core";
 import { Client } from "pg";
 import { chromium, type BrowserContextOptions, type Page } from "playwright-core";
@@ -44,12 +44,12 @@ export const SHOP = "https://shop.example";
 const SCREENSHOTS = join(import.meta.dirname, "..", "..", ".cache", "screenshots");
 
 // oxlint-disable-next-line max-lines-per-function -- one short helper after the other
-export async function startBrowserHarness(): Promise<BrowserHarness> {
+export async function startBrowserHarness(banks: BankProtocol[] = []): Promise<BrowserHarness> {
   // What the bank does not answer is known to be unknown soon.
   process.env["ACQUIRER_TIMEOUT"] ??= "1s";
   const home = await mkdtemp(join(tmpdir(), "holdfast-browser-"));
   const [sandbox, browser] = await Promise.all([
-    startSandbox({ home, portBase: 0, services: serviceDefinitions }),
+    startSandbox({ home, portBase: 0, services: serviceDefinitions, banks }),
     chromium.launch({
       executablePath: findChromium(),
       args: [

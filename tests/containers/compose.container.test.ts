@@ -107,6 +107,7 @@ test("each container has its own secrets and no other's", async () => {
       .sort();
   };
   expect(await held("payments")).toEqual([
+    "ACCOUNT_SECRET_KEYS",
     "CARD_SEALING_KEYS",
     "NATS_PASSWORD_PAYMENTS",
     "PAN_FINGERPRINT_KEYS",

@@ -69,7 +69,11 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     "INSERT",
     "UPDATE (name, currencies, state, is_default, time_zone, cut_off, late_arrival_ms, connections_max, version, updated_at)",
   ],
-  "payments.acquirer_account_version": ["SELECT", "INSERT", "UPDATE (confirmed_by, confirmed_at)"],
+  "payments.acquirer_account_version": [
+    "SELECT",
+    "INSERT",
+    "UPDATE (confirmed_by, confirmed_at, sealed_secrets)",
+  ],
   "payments.merchant_route": ["SELECT", "INSERT", "UPDATE (confirmed_by, confirmed_at)"],
 
   "refunds.refund": ["SELECT", "INSERT", "UPDATE", "DELETE"],

@@ -296,7 +296,7 @@ const breaks: Record<string, Record<string, Break>> = {
   "programs start with their settings": {
     "a misspelled setting": (all) => void (variable(all, "HOME_COUNTRY").name = "HOME_CUONTRY"),
     "a missing one": (all) =>
-      void (container(all).env = container(all).env!.filter(({ name }) => name !== "ACQUIRER_URL")),
+      void (container(all).env = container(all).env!.filter(({ name }) => name !== "CARD_SEALING_KEYS")),
     "one of the wrong form": (all) => void (variable(all, "DATABASE_CONNECTIONS_MAX").value = "three"),
     "a part that stands after the whole": (all) =>
       void (container(all).env = container(all).env!.toReversed()),

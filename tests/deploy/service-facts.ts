@@ -62,6 +62,7 @@ export const holdersOfSecrets: Record<string, string[]> = {
   THREE_DS_STATE_KEYS: ["gateway-merchant", "gateway-public"],
   CREDENTIAL_PEPPERS: ["gateway-merchant", "gateway-operator"],
   PAN_FINGERPRINT_KEYS: ["payments"],
+  ACCOUNT_SECRET_KEYS: ["payments"],
   WEBHOOK_SECRET_KEYS: ["webhook-dispatcher"],
   GATEWAY_MERCHANT_PASSWORD: ["installation", "gateway-merchant"],
   GATEWAY_OPERATOR_PASSWORD: ["installation", "gateway-operator"],

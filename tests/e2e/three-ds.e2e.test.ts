@@ -4,38 +4,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../support/index.ts";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { open, send } from "./follow-forms.ts";
 import { preAuthorization, runSandbox, type Answer, type RunningSandbox } from "./running-sandbox.ts";
 
 const CHALLENGED = "4000000000003220";
-
-/** Enough of a browser: what it is shown, where it is, and what it is sent to the shop with. */
-type Page = { status: number; url: string; html: string; shop?: URL };
-
-/** One request and where it leads; a form is sent once. */
-async function open(url: string, init: RequestInit = {}): Promise<Page> {
-  const response = await fetch(url, { ...init, redirect: "manual" });
-  const location = response.headers.get("location");
-  const html = await response.text();
-  if (location?.startsWith("https://shop.example")) {
-    return { status: response.status, url, html, shop: new URL(location) };
-  }
-  if (location) return await open(new URL(location, url).href);
-  return { status: response.status, url, html };
-}
-
-/** Sends the page's form as it stands, with what was typed and the button that was pressed. */
-async function send({ url, html }: Page, typed: Record<string, string> = {}): Promise<Page> {
-  const action = unescapeHtml(/<form[^>]*action="([^"]+)"/.exec(html)?.[1] ?? "");
-  const fields = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
-    ([, name, value]) => [name ?? "", unescapeHtml(value ?? "")] as [string, string],
-  );
-  const body = new URLSearchParams([...fields, ...Object.entries(typed)]);
-  return await open(new URL(action, url).href, { method: "POST", body });
-}
-
-function unescapeHtml(text: string): string {
-  return text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
-}
 
 async function enrol(sandbox: RunningSandbox, change: Record<string, unknown> = {}): Promise<Answer> {
   return await sandbox.merchant()("POST", "/api/3ds", {

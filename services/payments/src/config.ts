@@ -25,13 +25,15 @@ const settings = z.object({
   ...operatorTokenSettings,
   ...outboxSettings,
   ...auditSettings,
-  ACQUIRER_URL: urlSetting("http:", "https:").describe(
-    "A short form for one default account of the simulator's protocol. Accounts at banks are made with the operator API.",
-  ),
+  ACQUIRER_URL: urlSetting("http:", "https:")
+    .optional()
+    .describe(
+      "A short form for one default account of the `sim` protocol, the acquirer simulator's. Accounts at banks are made with the operator API; without this setting a payment that no account takes is answered 422 `no_acquirer_account`. It stays for as long as payments that went there may still be captured, cancelled or refunded.",
+    ),
   ACCOUNT_SECRET_KEYS: keyRingSetting()
     .optional()
     .describe(
-      "Seal the credentials of acquirer accounts: `id:key` pairs, each key 32 bytes in base64; the first one seals. Needed to make accounts.",
+      "Seal the credentials of acquirer accounts: `id:key` pairs, each key 32 bytes in base64; the first one seals, and older ones are replaced by `keys reencrypt`. Needed to make accounts.",
     ),
   ACCOUNT_CHANGES_TWO_PEOPLE: z
     .enum(["true", "false"], { error: "must be true or false" })

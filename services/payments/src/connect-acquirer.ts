@@ -31,7 +31,7 @@ export async function startAccounts(
   return { banks, accounts, ...rest };
 }
 
-/** The banks: the accounts that operators have made, and the one of `ACQUIRER_URL`. */
+/** The banks: the accounts that operators have made, and the one of `ACQUIRER_URL` where that is set. */
 function connectAcquirers(config: Config, log: Logger): AcquirerConnections {
   const { ACQUIRER_URL: url, ACQUIRER_CONNECTIONS_MAX: max, ACQUIRER_REPETITION: repetition } = config;
   const wire = {
@@ -43,14 +43,14 @@ function connectAcquirers(config: Config, log: Logger): AcquirerConnections {
     refunds: config.ACQUIRER_REFUND_CONNECTIONS_MAX,
     upkeep: config.RECOVERY_IN_FLIGHT_MAX + config.EXPIRY_IN_FLIGHT_MAX + OPERATOR_CONNECTIONS,
   };
-  const fallback = (lane: Lane) => {
-    const options = { url, repetition, connectionsMax: connectionsOf[lane], ...wire };
-    return observeAcquirer(createSimulatorAcquirer(options), { url, account: "default" });
+  const connectDefault = (defaultUrl: string) => (lane: Lane) => {
+    const options = { url: defaultUrl, repetition, connectionsMax: connectionsOf[lane], ...wire };
+    return observeAcquirer(createSimulatorAcquirer(options), { url: defaultUrl, account: "default" });
   };
   const connecting = { connectors: CONNECTORS, ring: config.ACCOUNT_SECRET_KEYS, wire };
   return {
     connecting: { ...connecting, twoPeople: config.ACCOUNT_CHANGES_TWO_PEOPLE },
-    acquirers: createAccountAcquirers({ ...connecting, fallback, log }),
+    acquirers: createAccountAcquirers({ ...connecting, ...(url && { fallback: connectDefault(url) }), log }),
     connections: createSharedPlaces({
       max,
       ofOneMax: placesOfOne(max, config.ACQUIRER_CONNECTIONS_SHARE),

@@ -1,17 +1,24 @@
 import { keyRingSetting, runKeysCommand, type KeysProgram } from "@holdfast/service-runtime";
+import { accountKeysInUse } from "./acquirer-account/account-keys-in-use.ts";
+import { resealAccountSecrets } from "./acquirer-account/reseal-account-secrets.ts";
 import type { PaymentsDatabase } from "./database.ts";
 import { fingerprintKeysInUse } from "./fingerprint/fingerprint-ring.ts";
 import { fingerprintRing, fingerprintSettings } from "./fingerprint/fingerprint-settings.ts";
 import { forgetFingerprints } from "./fingerprint/forget-fingerprints.ts";
 
-const settings = { ...fingerprintSettings, CARD_SEALING_KEYS: keyRingSetting() };
+const settings = {
+  ...fingerprintSettings,
+  CARD_SEALING_KEYS: keyRingSetting(),
+  ACCOUNT_SECRET_KEYS: keyRingSetting().optional(),
+};
 
-/** `node program/src/keys.ts status | forget-fingerprints --key ID`, beside running payments. */
+/** `node program/src/keys.ts status | reencrypt | forget-fingerprints --key ID`, beside running payments. */
 export const paymentsKeys: KeysProgram<typeof settings, PaymentsDatabase> = {
   service: "payments",
   schema: "payments",
   settings,
   rings: ({ CARD_SEALING_KEYS: ring, ...config }) => [
+    accountKeysInUse(config.ACCOUNT_SECRET_KEYS),
     fingerprintKeysInUse(fingerprintRing(config), config.IDEMPOTENCY_RETENTION),
     {
       setting: "CARD_SEALING_KEYS",
@@ -20,6 +27,20 @@ export const paymentsKeys: KeysProgram<typeof settings, PaymentsDatabase> = {
     },
   ],
   actions: {
+    reencrypt: {
+      help: "encrypts accounts' credentials under the first key, so that the others can leave",
+      async run({ db, config: { ACCOUNT_SECRET_KEYS: ring }, actor, out }) {
+        if (!ring) {
+          out("ACCOUNT_SECRET_KEYS is not set: there is no key to encrypt accounts' credentials under\n");
+          return 2;
+        }
+        const { versions, unreadable } = await resealAccountSecrets(db, ring, actor);
+        out(`${versions} accounts' credentials encrypted again under ${ring.activeId}\n`);
+        for (const accountId of unreadable)
+          out(`no key of the ring opens the credentials of account ${accountId}\n`);
+        return unreadable.size === 0 ? 0 : 1;
+      },
+    },
     "forget-fingerprints": {
       help: "--key ID  removes what payments were fingerprinted with under a key that has left the ring",
       async run({ db, config, actor, key, out }) {

@@ -32,6 +32,7 @@ import { checkoutHandlers } from "./checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
 import { accountHandlers } from "./acquirer-account/account-handlers.ts";
+import { refuseMissingAccountKeys } from "./acquirer-account/account-keys-in-use.ts";
 import { createRouting } from "./acquirer-account/routing.ts";
 import { startAccounts } from "./connect-acquirer.ts";
 import type { PaymentsDatabase } from "./database.ts";
@@ -84,6 +85,7 @@ export async function startPayments(
   const lists = connectLists(config, log);
   const db = createDatabase<PaymentsDatabase>(pool);
   const { ring: fingerprintKeys, noting } = await startFingerprints(db, config, log);
+  await refuseMissingAccountKeys(db, config, log);
   const bus = await connectBus({
     ...busOptions(config),
     name: "payments",
@@ -117,7 +119,7 @@ export async function startPayments(
     askRules: createAskRules(writePool),
     adoptCardCounters: (row) => adoptCardCounters(db, row),
     acquirers: banks.lane("payments"),
-    findRoute: createRouting(accounts, banks, { hasFallback: true }),
+    findRoute: createRouting(accounts, banks, { hasFallback: config.ACQUIRER_URL !== undefined }),
     cards: createCardOpener(config.CARD_SEALING_KEYS),
     bins: bins.table,
     events,

@@ -1,4 +1,5 @@
 // What `npm start` prints when everything answers. It shows secrets, so it goes to the terminal and to no log file.
+import type { SandboxBank } from "./bank-merchants.ts";
 import type { SandboxFile } from "./sandbox-file.ts";
 
 /** Where everything is, who may use it, and a first request to paste. */
@@ -18,7 +19,7 @@ Holdfast is running.
 Merchant ${merchant?.name} (${merchant?.merchantId})
   X-API-KEY     ${merchant?.apiKey}
   X-API-SECRET  ${merchant?.apiSecret}
-
+${(sandbox.banks ?? []).map(bankLines).join("")}
 Operators (bearer tokens, valid for 24 hours)
 ${sandbox.operators.map(({ name, roles, token }) => `  ${name} (${roles.join(", ")})\n  ${token}`).join("\n")}
 
@@ -27,6 +28,16 @@ Authorize an amount on a test card:
 ${firstRequest(sandbox, now)}
 
 Ctrl-C stops everything and keeps the data.
+`;
+}
+
+function bankLines({ protocol, url, ledgerUrl, accountId, merchant }: SandboxBank): string {
+  return `
+Merchant ${merchant.name} (${merchant.merchantId}), whose payments go to ${protocol}
+  X-API-KEY     ${merchant.apiKey}
+  X-API-SECRET  ${merchant.apiSecret}
+  account       ${accountId}
+  simulator     ${url}, ledger: ${ledgerUrl}
 `;
 }
 

@@ -1,3 +1,5 @@
+export type { BankProtocol } from "./banks.ts";
+export type { SandboxBank } from "./bank-merchants.ts";
 export { helpText as sandboxHelpText } from "./options.ts";
 export { startSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 export type { SandboxFile } from "./sandbox-file.ts";

@@ -12,7 +12,8 @@ import type { Secrets } from "./secrets.ts";
 const HELP = `npm run keys -- [--home DIR] COMMAND
 
   status [--json]                  the keys of each ring, and how many rows still need each
-  reencrypt                        encrypts every webhook secret under the first key of WEBHOOK_SECRET_KEYS
+  reencrypt                        encrypts webhook secrets and accounts' credentials under the first keys of
+                                   WEBHOOK_SECRET_KEYS and ACCOUNT_SECRET_KEYS
   forget-fingerprints --key ID     removes card fingerprints under a key that has left PAN_FINGERPRINT_KEYS
 
   --home DIR    the sandbox in DIR (default .holdfast); a ring that is set in the environment replaces the sandbox's
@@ -21,7 +22,7 @@ const HELP = `npm run keys -- [--home DIR] COMMAND
 /** Which services know a command. */
 const SERVICES: Record<string, string[]> = {
   status: ["api-gateway", "payments", "webhook-dispatcher"],
-  reencrypt: ["webhook-dispatcher"],
+  reencrypt: ["webhook-dispatcher", "payments"],
   "forget-fingerprints": ["payments"],
 };
 
@@ -52,6 +53,7 @@ function ringsOf(home: string): Record<string, string> {
     CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
     PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
     WEBHOOK_SECRET_KEYS: `k1:${secrets.webhookSecretKey}`,
+    ACCOUNT_SECRET_KEYS: `k1:${secrets.accountSecretKey}`,
   };
 }
 

@@ -14,6 +14,7 @@ import {
   type SchemaUrls,
 } from "./infrastructure/index.ts";
 import { natsUsersConfig } from "@holdfast/messaging";
+import { banks, type BankContracts, type BankProtocol } from "./banks.ts";
 import { replaceFile } from "./replace-file.ts";
 import { repositoryRoot } from "./repository-root.ts";
 import type { BusPasswords } from "./secrets.ts";
@@ -72,6 +73,21 @@ export async function launchSimulator({ home, supervisor }: LaunchContext, port:
   });
   const launch = program(home, "acquirer-simulator", main, environment, `http://127.0.0.1:${port}/livez`);
   await supervisor.start("acquirer-simulator", "transport", launch);
+}
+
+/** @returns where it is, for its clients and for browsers. */
+export async function launchBank(
+  { home, supervisor }: LaunchContext,
+  protocol: BankProtocol,
+  { port, contracts }: { port: number; contracts: BankContracts },
+): Promise<string> {
+  const bank = banks[protocol];
+  const ledgerFile = join(home, `${protocol}-ledger.ndjson`);
+  const url = `http://127.0.0.1:${port}`;
+  const environment = environmentOf(bank.environment({ port, ledgerFile }, contracts));
+  const launch = program(home, bank.name, bank.main, environment, `${url}/livez`);
+  await supervisor.start(bank.name, "transport", launch);
+  return url;
 }
 
 /** Migrates a service's schema as its owner. */

@@ -15,8 +15,9 @@ export const operatorTokenAge = `${TOKEN_AGE_S}s`;
 export type Operators = {
   people: Operator[];
   /**
-   * Who onboards the demo merchant, and nobody else: whoever issues a credential may not decide about what is requested
-   * with it, and all people of the sandbox are to decide about the demo merchant's refunds.
+   * Who onboards the sandbox's own merchants and makes the accounts of `--banks`, and nothing else: whoever issues a
+   * credential may not decide about what is requested with it, and all people of the sandbox are to decide about the
+   * refunds of these merchants.
    */
   installation: Operator;
 };
@@ -56,4 +57,4 @@ const people = [
   { name: "omer", roles: ["onboarder"] },
 ];
 
-const installation = { name: "installation", roles: ["onboarder"] };
+const installation = { name: "installation", roles: ["onboarder", "admin"] };

@@ -2,12 +2,32 @@ import { expect, test } from "vitest";
 import { parseCommandLine } from "./options.ts";
 
 test("without flags the home is .holdfast and the ports begin at 8080", () => {
-  expect(parseCommandLine([])).toEqual({ kind: "run", home: ".holdfast", portBase: 8080 });
+  expect(parseCommandLine([])).toEqual({ kind: "run", home: ".holdfast", portBase: 8080, banks: [] });
 });
 
 test.each([
+  ["iyzico", ["iyzico"]],
+  ["iyzico,nestpay", ["nestpay", "iyzico"]],
+  ["nestpay, iyzico,nestpay", ["nestpay", "iyzico"]],
+])("--banks %s adds each bank once", (list, banks) => {
+  expect(parseCommandLine(["--banks", list])).toMatchObject({ banks });
+});
+
+test.each(["nestpay,garanti", "sim", "", "nestpay,"])(
+  "--banks '%s' names the protocols there are",
+  (list) => {
+    expect(() => parseCommandLine([`--banks=${list}`])).toThrow(
+      expect.objectContaining({
+        code: "usage",
+        message: expect.stringMatching(/^--banks knows nestpay and iyzico, and not "/),
+      }),
+    );
+  },
+);
+
+test.each([
   ["--port-base", "x"],
-  ["--port-base", "65533"],
+  ["--port-base", "65531"],
   ["--port-base=-1"],
   ["--home="],
   ["--hmoe", "x"],

@@ -1,7 +1,16 @@
 // The command line of `npm start`.
 import { parseArgs } from "node:util";
+import { bankProtocols, type BankProtocol } from "./banks.ts";
 
-export type CommandLine = { kind: "run"; home: string; portBase: number } | { kind: "help" };
+export type CommandLine =
+  | {
+      kind: "run";
+      home: string;
+      portBase: number;
+      /** Each once. */
+      banks: BankProtocol[];
+    }
+  | { kind: "help" };
 
 /** A command line that cannot be understood; the message says how it should look. */
 export class UsageError extends Error {
@@ -18,16 +27,32 @@ export function parseCommandLine(args: string[]): CommandLine {
   if (!/^\d{1,5}$/.test(values["port-base"]) || portBase > portBaseMax) {
     throw new UsageError(`--port-base must be 0 (free ports) or a number from 1 to ${portBaseMax}`);
   }
-  return { kind: "run", home: values.home, portBase };
+  return { kind: "run", home: values.home, portBase, banks: parseBanks(values.banks) };
 }
 
-export const helpText = `npm start -- [--home DIR] [--port-base N]
+function parseBanks(list: string | undefined): BankProtocol[] {
+  if (list === undefined) return [];
+  const names = list.split(",").map((name) => name.trim());
+  const unknown = names.find((name) => !isBankProtocol(name));
+  if (unknown !== undefined) {
+    throw new UsageError(`--banks knows ${bankProtocols.join(" and ")}, and not "${unknown}"`);
+  }
+  return bankProtocols.filter((protocol) => names.includes(protocol));
+}
+
+function isBankProtocol(name: string): name is BankProtocol {
+  return bankProtocols.some((protocol) => protocol === name);
+}
+
+export const helpText = `npm start -- [--home DIR] [--port-base N] [--banks LIST]
 
 Runs the whole gateway on this machine: PostgreSQL, NATS, an acquirer simulator and the services.
 
   --home DIR       directory for data, secrets and logs (default .holdfast)
   --port-base N    merchant API on N, operator API on N+1, public pages on N+2,
                    acquirer simulator on N+3 (default 8080); 0 chooses free ports
+  --banks LIST     adds banks with protocols of their own, of nestpay,iyzico: each with a
+                   simulator (on N+4 and N+5), an account, and a merchant routed to it
   --help           prints this text
 
 The services inherit all environment variables except PG* and those that the sandbox sets itself.
@@ -40,6 +65,7 @@ function parse(args: string[]) {
       options: {
         home: { type: "string", default: ".holdfast" },
         "port-base": { type: "string", default: "8080" },
+        banks: { type: "string" },
         help: { type: "boolean", short: "h", default: false },
       },
     }).values;
@@ -48,5 +74,5 @@ function parse(args: string[]) {
   }
 }
 
-// Four ports are used from here on.
-const portBaseMax = 65_532;
+// Six ports are used from here on.
+const portBaseMax = 65_530;

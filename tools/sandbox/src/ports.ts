@@ -1,4 +1,5 @@
-// The four ports that people type. Everything else in the sandbox listens on ports drawn at random.
+// The ports that people type. Everything else in the sandbox listens on ports drawn at random.
+import { bankProtocols, type BankProtocol } from "./banks.ts";
 import { freePort, isPortFree } from "./infrastructure/index.ts";
 
 export type Ports = {
@@ -6,21 +7,30 @@ export type Ports = {
   operatorApi: number;
   publicPages: number;
   acquirerSimulator: number;
+  banks: Map<BankProtocol, number>;
 };
 
-/** The four ports from `portBase` upwards, or free ones for 0. @throws where one of them cannot be had. */
-export async function choosePorts(portBase: number): Promise<Ports> {
+/**
+ * The ports from `portBase` upwards, or free ones for 0. A bank's place does not depend on which others run beside it.
+ * @throws where one of them cannot be had.
+ */
+export async function choosePorts(portBase: number, banks: readonly BankProtocol[]): Promise<Ports> {
   const port = async (offset: number, use: string) => {
     if (portBase === 0) return freePort();
     await refuseTaken(portBase + offset, use);
     return portBase + offset;
   };
-  return {
+  const ports: Ports = {
     merchantApi: await port(0, "merchant API"),
     operatorApi: await port(1, "operator API"),
     publicPages: await port(2, "public pages"),
     acquirerSimulator: await port(3, "acquirer simulator"),
+    banks: new Map(),
   };
+  for (const bank of banks) {
+    ports.banks.set(bank, await port(4 + bankProtocols.indexOf(bank), `${bank} simulator`));
+  }
+  return ports;
 }
 
 async function refuseTaken(port: number, use: string): Promise<void> {

@@ -1,6 +1,7 @@
 // DIR/sandbox.json: what other programs read to find and use a running sandbox.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import type { SandboxBank } from "./bank-merchants.ts";
 import type { Operator } from "./operators.ts";
 import { replaceFile } from "./replace-file.ts";
 import type { Merchant } from "./secrets.ts";
@@ -23,6 +24,8 @@ export type SandboxFile = {
   caFile: string;
   receiver: { certFile: string; keyFile: string };
   merchants: Merchant[];
+  /** Those of `--banks`; absent without it. */
+  banks?: SandboxBank[];
   operators: Operator[];
   processes: Record<string, number>;
   logs: string;

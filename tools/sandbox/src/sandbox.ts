@@ -8,10 +8,13 @@ import {
   type LocalCertificates,
   type SchemaUrls,
 } from "./infrastructure/index.ts";
+import { seedBank, type SandboxBank } from "./bank-merchants.ts";
+import type { BankProtocol } from "./banks.ts";
 import { seedDemoMerchant } from "./demo-merchant.ts";
 import { startEventStream } from "./event-stream.ts";
 import { openHome } from "./home.ts";
 import {
+  launchBank,
   launchNatsServer,
   launchPostgres,
   launchService,
@@ -19,9 +22,10 @@ import {
   migrate,
   type LaunchContext,
 } from "./launch.ts";
-import { createOperators } from "./operators.ts";
-import { choosePorts } from "./ports.ts";
-import { keepSecrets, type Secrets } from "./secrets.ts";
+import { operatorClient } from "./operator-client.ts";
+import { createOperators, type Operators } from "./operators.ts";
+import { choosePorts, type Ports } from "./ports.ts";
+import { keepSecrets, type Secrets, type SecretsFile } from "./secrets.ts";
 import { createSandboxFile, type SandboxFile } from "./sandbox-file.ts";
 import type { ServiceDefinition, ServiceSurroundings } from "./service-definitions.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -31,6 +35,8 @@ export type SandboxOptions = {
   /** 0 takes free ports. */
   portBase: number;
   services: ServiceDefinition[];
+  /** Banks beside the acquirer simulator, each with an account and a merchant. */
+  banks?: BankProtocol[];
   /** Aborted to stop in order, also while starting. */
   stopSignal?: AbortSignal;
   /** Aborted to kill all processes at once. */
@@ -104,6 +110,7 @@ type BringUp = {
   home: string;
   portBase: number;
   services: ServiceDefinition[];
+  banks?: BankProtocol[];
   supervisor: Supervisor;
   log: (line: string) => void;
   /** Told of what keeps the event stream there, which ends with the sandbox. */
@@ -113,19 +120,21 @@ type BringUp = {
 async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">> {
   const { home, services, log } = options;
   const context: LaunchContext = { home, supervisor: options.supervisor, log };
-  const ports = await choosePorts(options.portBase);
+  const ports = await choosePorts(options.portBase, options.banks ?? []);
   const secrets = keepSecrets(join(home, "secrets.json"));
   const jwksFile = join(home, "operator-jwks.json");
-  const { people, installation } = await createOperators(secrets.read().operatorKey, jwksFile);
+  const operators = await createOperators(secrets.read().operatorKey, jwksFile);
 
-  log("starting PostgreSQL, NATS and the acquirer simulator");
-  const [database, natsUrl, certificates] = await Promise.all([
+  const simulators = ["the acquirer simulator", ...ports.banks.keys().map((bank) => `the ${bank} simulator`)];
+  log(`starting PostgreSQL, NATS and ${simulators.join(", ")}`);
+  const [database, natsUrl, certificates, bankUrls] = await Promise.all([
     bringUpDatabase(context, services, secrets.read()),
     launchBus(context, secrets.read(), options.onStream),
     localCertificates(join(home, "certificates")),
+    launchBanks(context, ports.banks, secrets.read()),
     launchSimulator(context, ports.acquirerSimulator),
   ]);
-  if (database.created) secrets.update({ demoMerchant: undefined });
+  if (database.created) secrets.update({ demoMerchant: undefined, bankMerchants: {} });
 
   log(`starting ${services.map(({ name }) => name).join(", ")}`);
   const surroundings = {
@@ -143,13 +152,44 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
   );
 
   const contents = describe(home, surroundings, certificates, database.superuserUrl);
-  const merchant = await seedDemoMerchant(secrets, contents.operatorUrl, installation);
   return {
     ...contents,
     healthUrls: Object.fromEntries(healthUrls),
-    merchants: [merchant],
-    operators: people,
+    ...(await seed(secrets, { operatorUrl: contents.operatorUrl, operators, bankUrls })),
+    operators: operators.people,
   };
+}
+
+async function launchBanks(
+  context: LaunchContext,
+  ports: Ports["banks"],
+  { bankContracts: contracts }: Secrets,
+): Promise<[BankProtocol, string][]> {
+  return await Promise.all(
+    [...ports].map(async ([protocol, port]): Promise<[BankProtocol, string]> => [
+      protocol,
+      await launchBank(context, protocol, { port, contracts }),
+    ]),
+  );
+}
+
+/** What is made through the operator API, one after the other. */
+async function seed(
+  secrets: SecretsFile,
+  {
+    operatorUrl,
+    operators: { installation, people },
+    bankUrls,
+  }: { operatorUrl: string; operators: Operators; bankUrls: [BankProtocol, string][] },
+): Promise<Pick<SandboxFile, "merchants" | "banks">> {
+  const seeders = {
+    first: operatorClient(operatorUrl, installation),
+    second: operatorClient(operatorUrl, people[0]!),
+  };
+  const merchants = [await seedDemoMerchant(secrets, seeders.first)];
+  const banks: SandboxBank[] = [];
+  for (const [protocol, url] of bankUrls) banks.push(await seedBank(secrets, seeders, { protocol, url }));
+  return { merchants, ...(banks.length > 0 && { banks }) };
 }
 
 async function launchBus(
@@ -186,7 +226,7 @@ function describe(
   { ports, natsUrl, secrets }: Pick<ServiceSurroundings, "ports" | "natsUrl" | "secrets">,
   { caFile, certFile, keyFile }: LocalCertificates,
   databaseUrl: string,
-): Omit<SandboxFile, "processes" | "merchants" | "operators" | "healthUrls"> {
+): Omit<SandboxFile, "processes" | "merchants" | "banks" | "operators" | "healthUrls"> {
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
     ready: true,

@@ -2,6 +2,7 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { JWK } from "jose";
+import type { BankContracts, BankProtocol } from "./banks.ts";
 import { BUS_USERS, OBSERVER, type BusUser } from "@holdfast/contracts";
 import { roleNames, type RolePasswords } from "./infrastructure/index.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -18,6 +19,7 @@ export type Secrets = {
   panFingerprintKey: string;
   credentialPepper: string;
   webhookSecretKey: string;
+  accountSecretKey: string;
   threeDsStateKey: string;
   databasePasswords: RolePasswords;
   busPasswords: BusPasswords;
@@ -25,6 +27,9 @@ export type Secrets = {
   operatorKey: JWK;
   /** Set once it has been onboarded in the database of this home. */
   demoMerchant: Merchant | undefined;
+  /** Of banks that have their own protocol (`--banks`). */
+  bankContracts: BankContracts;
+  bankMerchants: Partial<Record<BankProtocol, Merchant>>;
 };
 
 export type SecretsFile = { read(): Secrets; update(changes: Partial<Secrets>): void };
@@ -60,11 +65,22 @@ function complete(kept: Partial<Secrets>): Secrets {
     panFingerprintKey: kept.panFingerprintKey ?? drawKey(),
     credentialPepper: kept.credentialPepper ?? drawKey(),
     webhookSecretKey: kept.webhookSecretKey ?? drawKey(),
+    accountSecretKey: kept.accountSecretKey ?? drawKey(),
     threeDsStateKey: kept.threeDsStateKey ?? drawKey(),
     databasePasswords: { ...(Object.fromEntries(drawn) as RolePasswords), ...kept.databasePasswords },
     busPasswords: { ...drawBusPasswords(), ...kept.busPasswords },
     operatorKey: kept.operatorKey ?? drawOperatorKey(),
     demoMerchant: kept.demoMerchant,
+    bankContracts: { ...drawBankContracts(), ...kept.bankContracts },
+    bankMerchants: kept.bankMerchants ?? {},
+  };
+}
+
+function drawBankContracts(): BankContracts {
+  const secret = () => randomBytes(24).toString("base64url");
+  return {
+    nestpay: { clientId: "990000001", user: "holdfast-api", password: secret(), storeKey: secret() },
+    iyzico: { merchantId: "1000001", apiKey: `sandbox-${secret()}`, secretKey: `sandbox-${secret()}` },
   };
 }
 

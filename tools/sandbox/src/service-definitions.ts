@@ -90,7 +90,10 @@ export const serviceDefinitions: ServiceDefinition[] = [
       ...operatorTokens(surroundings),
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
       PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
+      ACCOUNT_SECRET_KEYS: `k1:${secrets.accountSecretKey}`,
       ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}`,
+      // One person tries accounts out here.
+      ...unlessGiven({ ACCOUNT_CHANGES_TWO_PEOPLE: "false" }),
     }),
   },
   {

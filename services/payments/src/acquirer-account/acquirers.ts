@@ -37,14 +37,15 @@ export type AccountAcquirersOptions = {
   connectors: ReadonlyMap<string, AnyConnector>;
   /** Without it there can be no accounts but that of `ACQUIRER_URL`. */
   ring: KeyRing | undefined;
-  /** The account of `ACQUIRER_URL`. */
-  fallback: (lane: Lane) => Acquirer;
+  /** The account of `ACQUIRER_URL`, where that is set. */
+  fallback?: (lane: Lane) => Acquirer;
   wire: Omit<AcquirerWire, "connectionsMax">;
   log: Logger;
 };
 
 export function createAccountAcquirers(options: AccountAcquirersOptions): AccountAcquirers {
-  const fallback = new Map(LANES.map((lane) => [lane, options.fallback(lane)]));
+  const { fallback: connectDefault } = options;
+  const fallback = new Map(connectDefault && LANES.map((lane) => [lane, connectDefault(lane)]));
   const breakers = new Map<string | null, Breaker>();
   let connected = new Map<string, { version: number; lanes: Map<Lane, Acquirer> }>();
 

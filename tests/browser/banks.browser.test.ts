@@ -1,0 +1,95 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DESK, inspect, SHOP, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
+
+/** Challenges of the banks of `npm start -- --banks`: each has pages, forms and a return of its own. */
+let product: BrowserHarness;
+beforeAll(async () => {
+  product = await startBrowserHarness(["nestpay", "iyzico"]);
+});
+afterAll(() => product.stop());
+
+const CHALLENGED = "4000000000003220";
+
+describe.each(["nestpay", "iyzico"])("a challenge at %s", (protocol) => {
+  test.each([
+    { code: "123456", path: "/paid", state: "SUCCESS", book: ["sale approved"] },
+    { code: "654321", path: "/failed", state: "FAILED", book: [] },
+  ])("answered with $code leads to $path", async ({ code, path, state, book }) => {
+    const { paymentId, redirectUrl } = await enrol(protocol);
+    const { page, shop } = await visit(redirectUrl);
+    await page.locator("#code").fill(code);
+    await inspect(page, `desk-challenge-${protocol}`);
+    await page.locator('button[value="submit"]').click();
+    expect(await shop).toMatchObject({ path, query: { paymentId, orderId: "order-1" } });
+    expect(await stateOf(paymentId)).toEqual([state]);
+    expect(await bookOf(protocol, paymentId)).toEqual(book);
+  });
+
+  test("that the buyer cancels leads back to the shop, and nothing is charged", async () => {
+    const { paymentId, redirectUrl } = await enrol(protocol);
+    const { page, shop } = await visit(redirectUrl);
+    await page.locator('button[value="cancel"]').click();
+    expect(await shop).toMatchObject({ path: "/failed", query: { paymentId } });
+    expect(await stateOf(paymentId)).toEqual(["FAILED"]);
+    expect(await bookOf(protocol, paymentId)).toEqual([]);
+  });
+});
+
+const bankOf = (protocol: string) => product.file.banks!.find((bank) => bank.protocol === protocol)!;
+
+async function enrol(protocol: string): Promise<{ paymentId: string; redirectUrl: string }> {
+  const { apiKey, apiSecret } = bankOf(protocol).merchant;
+  const answer = await fetch(`${product.file.gatewayUrl}/api/3ds`, {
+    method: "POST",
+    headers: { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret, "Content-Type": "application/json" },
+    body: JSON.stringify({
+      orderId: "order-1",
+      amount: 10,
+      currency: "TRY",
+      cardHolderName: "Ada Lovelace",
+      pan: CHALLENGED,
+      expiryMonth: "12",
+      expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
+      cvv: "937",
+      requestIp: "203.0.113.7",
+      requestPort: 40_000,
+      successUrl: `${SHOP}/paid`,
+      failureUrl: `${SHOP}/failed`,
+    }),
+  });
+  expect(answer.status).toBe(201);
+  return (await answer.json()) as { paymentId: string; redirectUrl: string };
+}
+
+type AtShop = { path: string; query: Record<string, string> };
+
+/** @returns the page, and the request by which it comes to the shop, which has no address of its own. */
+async function visit(redirectUrl: string): Promise<{ page: Page; shop: Promise<AtShop> }> {
+  const page = await product.visit({ checkoutId: "", checkoutUrl: redirectUrl, status: "" }, DESK);
+  const shop = page
+    .waitForRequest((request) => request.url().startsWith(SHOP), { timeout: 60_000 })
+    .then((request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      return { path: pathname, query: Object.fromEntries(searchParams) };
+    });
+  return { page, shop };
+}
+
+async function stateOf(paymentId: string): Promise<string[]> {
+  const rows = await product.query<{ state: string }>(
+    "select state from payments.payment where payment_id = $1",
+    [paymentId],
+  );
+  return rows.map(({ state }) => state);
+}
+
+async function bookOf(protocol: string, paymentId: string): Promise<string[]> {
+  const ledger = await (await fetch(bankOf(protocol).ledgerUrl)).text();
+  return ledger
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as { orderId: string; operation: string; outcome: string })
+    .filter(({ orderId }) => orderId.includes(paymentId.replaceAll("-", "")))
+    .map(({ operation, outcome }) => `${operation} ${outcome}`);
+}

@@ -1,0 +1,182 @@
+// The banks of `npm start -- --banks` misbehave in every way that they know. Whatever a merchant reads in the end, the bank's
+// own ledger says the same.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/index.ts";
+import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
+import { preAuthorization } from "./running-sandbox.ts";
+import { shopAtBank, type BankLine, type ShopAtBank } from "./shop-at-bank.ts";
+
+/** What both banks do to any call that moves money. */
+const COMMON = [
+  "decline",
+  "hang",
+  "hang_before",
+  "late",
+  "late_effect",
+  "http_500",
+  "garbage",
+  "wrong_amount",
+  "control_characters",
+  "reset",
+] as const;
+const OWN = {
+  nestpay: [
+    "illegal_characters",
+    "host_timeout",
+    "issuer_unavailable",
+    "system_error",
+    "gateway_error",
+    "gateway_error_before",
+    "day_closes",
+  ],
+  iyzico: ["limited", "wrong_payment_id", "wrong_signature", "unknown_done", "unknown_not_done"],
+} as const;
+const BANKS = ["nestpay", "iyzico"] as const;
+type Protocol = (typeof BANKS)[number];
+const behavioursOf = (protocol: Protocol): readonly string[] => [...COMMON, ...OWN[protocol]];
+
+/** What takes a quarter of an hour elsewhere takes seconds here. */
+const SOON = {
+  ACQUIRER_TIMEOUT: "2s",
+  ACQUIRER_LATE_ARRIVAL: "4s",
+  RECOVERY_SCHEDULE: "200ms,500ms,1s,2s",
+  RECOVERY_INTERVAL: "100ms",
+  REVERSE_UNSEEN_AFTER: "2s",
+  NESTPAY_SIMULATOR_HANG: "6s",
+  NESTPAY_SIMULATOR_LATENESS: "3s",
+  NESTPAY_SIMULATOR_REVERSAL: "500ms",
+  IYZICO_SIMULATOR_HANG: "6s",
+  IYZICO_SIMULATOR_LATENESS: "3s",
+};
+
+let started: StartedByNpm;
+beforeAll(async () => {
+  started = await runNpmStart(["--banks", BANKS.join(",")], SOON);
+});
+afterAll(() => started?.cleanUp());
+
+describe.each(BANKS)("at %s", (protocol) => {
+  let shop: ShopAtBank;
+  beforeAll(async () => {
+    shop = shopAtBank(started.file, protocol);
+    const account = `/operator/acquirer-accounts/${shop.bank.accountId}`;
+    expect((await shop.operator("PATCH", account, { lateArrivalSeconds: 4 })).status).toBe(200);
+  });
+
+  // A part that Nestpay approves is told by its statement only; its answers have no amount.
+  const sales = protocol === "nestpay" ? behavioursOf(protocol) : [...behavioursOf(protocol), "partial"];
+  test("a sale is SUCCESS where the bank has the whole amount once, and FAILED where it has nothing", async () => {
+    const begun = await eachBent(shop, sales, { operation: "sale", begin: () => pay(shop, "/api/payment") });
+    for (const [behaviour, paymentId] of begun) {
+      const { status } = await shop.settled(paymentId);
+      const bank = await shop.lines(paymentId);
+      expect([behaviour, status, sumOf(bank, "sale")]).toEqual([
+        behaviour,
+        status,
+        status === "SUCCESS" ? AMOUNT : sumOf(bank, "void", "refund"),
+      ]);
+      expect(sumOf(bank, "void", "refund")).toBe(status === "SUCCESS" ? 0n : sumOf(bank, "sale"));
+    }
+  });
+
+  test("a capture is CAPTURED where the bank has captured once, and otherwise changes nothing", async () => {
+    const authorized = await Promise.all(behavioursOf(protocol).map(() => approved(shop, "authorize")));
+    const capture = async () => {
+      const paymentId = authorized.shift()!;
+      await shop.api("POST", `/api/payment/${paymentId}/capture`, {});
+      return paymentId;
+    };
+    const begun = await eachBent(shop, behavioursOf(protocol), { operation: "capture", begin: capture });
+    for (const [behaviour, paymentId] of begun) {
+      const status = await afterOperation(shop, paymentId);
+      const captured = sumOf(await shop.lines(paymentId), "capture");
+      expect([behaviour, status, captured]).toEqual([
+        behaviour,
+        captured === 0n ? "SUCCESS" : "CAPTURED",
+        captured === 0n ? 0n : AMOUNT,
+      ]);
+    }
+  });
+
+  test("a sale is CANCELLED where the bank has voided it once, and otherwise stays SUCCESS", async () => {
+    const sold = await Promise.all(behavioursOf(protocol).map(() => approved(shop, "sale")));
+    const cancel = async () => {
+      const paymentId = sold.shift()!;
+      await shop.api("POST", `/api/payment/${paymentId}/cancel`, {});
+      return paymentId;
+    };
+    const begun = await eachBent(shop, behavioursOf(protocol), { operation: "void", begin: cancel });
+    for (const [behaviour, paymentId] of begun) {
+      const status = await afterOperation(shop, paymentId);
+      const voided = sumOf(await shop.lines(paymentId), "void");
+      expect([behaviour, status, voided]).toEqual([
+        behaviour,
+        voided === 0n ? "SUCCESS" : "CANCELLED",
+        voided === 0n ? 0n : AMOUNT,
+      ]);
+    }
+  });
+
+  test("a refund after the day's end is SUCCESS where the bank has paid once, and FAILED where it has not", async () => {
+    const sold = await Promise.all(behavioursOf(protocol).map(() => approved(shop, "sale")));
+    await shop.closeDay();
+    const refunds: string[] = [];
+    const refund = async () => {
+      const paymentId = sold.shift()!;
+      refunds.push(await shop.refund(paymentId, 2.5));
+      return paymentId;
+    };
+    const begun = await eachBent(shop, behavioursOf(protocol), { operation: "refund", begin: refund });
+    for (const [index, [behaviour, paymentId]] of begun.entries()) {
+      const { status } = await shop.settled(refunds[index]!);
+      const paid = sumOf(await shop.lines(paymentId), "refund", "void");
+      expect([behaviour, status, paid]).toEqual([behaviour, status, status === "SUCCESS" ? 250n : 0n]);
+    }
+  });
+});
+
+/** Of every payment here, in minor units. */
+const AMOUNT = 1_250n;
+
+/** One begins after the other, since the bank bends its next call; what follows goes on beside the others. */
+async function eachBent(
+  shop: ShopAtBank,
+  behaviours: readonly string[],
+  { operation, begin }: { operation: string; begin: () => Promise<string> },
+): Promise<[behaviour: string, paymentId: string][]> {
+  const begun: [string, string][] = [];
+  for (const behaviour of behaviours) {
+    await shop.bend(operation, behaviour);
+    begun.push([behaviour, await begin()]);
+  }
+  return begun;
+}
+
+async function pay(shop: ShopAtBank, path: string): Promise<string> {
+  const { body } = await shop.api("POST", path, preAuthorization());
+  expect(body).toMatchObject({ paymentId: expect.any(String) });
+  return body.paymentId;
+}
+
+async function approved(shop: ShopAtBank, how: "authorize" | "sale"): Promise<string> {
+  const paymentId = await pay(shop, how === "sale" ? "/api/payment" : "/api/pre-authorization");
+  expect(await shop.settled(paymentId)).toMatchObject({ status: "SUCCESS" });
+  return paymentId;
+}
+
+/** @returns the payment's status when nothing more is under way. */
+async function afterOperation(shop: ShopAtBank, paymentId: string): Promise<string> {
+  return await eventually(
+    async () => {
+      const { body } = await shop.api("GET", `/api/payment/${paymentId}`);
+      return body.lastOperation?.status !== "PENDING" && String(body.status);
+    },
+    { withinMs: 120_000, everyMs: 100 },
+  );
+}
+
+function sumOf(lines: readonly BankLine[], ...operations: BankLine["operation"][]): bigint {
+  return lines
+    .filter(({ outcome, operation }) => outcome === "approved" && operations.includes(operation))
+    .reduce((sum, { amountMinor }) => sum + BigInt(amountMinor), 0n);
+}

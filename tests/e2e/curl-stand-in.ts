@@ -1,0 +1,27 @@
+// As much of curl as the documents use, for machines that have none: -s, -X, -H and -d, also from a file or from stdin.
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    silent: { type: "boolean", short: "s" },
+    request: { type: "string", short: "X", default: "GET" },
+    header: { type: "string", short: "H", multiple: true, default: [] },
+    data: { type: "string", short: "d" },
+  },
+});
+const response = await fetch(positionals[0]!, {
+  method: values.request,
+  headers: values.header.map((line): [string, string] => {
+    const [name = "", ...rest] = line.split(":");
+    return [name, rest.join(":").trim()];
+  }),
+  ...(values.data !== undefined && { body: bodyOf(values.data) }),
+});
+process.stdout.write(await response.text());
+
+function bodyOf(data: string): string {
+  if (!data.startsWith("@")) return data;
+  return readFileSync(data === "@-" ? 0 : data.slice(1), "utf8").replaceAll(/[\r\n]/g, "");
+}

@@ -1,0 +1,88 @@
+// What `--banks` makes through the operator API: for each bank an account, and a merchant whose payments all go there.
+import { isDeepStrictEqual } from "node:util";
+import { banks, type BankAccountRequest, type BankProtocol } from "./banks.ts";
+import { onboard } from "./demo-merchant.ts";
+import type { AskOperatorApi } from "./operator-client.ts";
+import type { Merchant, SecretsFile } from "./secrets.ts";
+
+/** A bank of the sandbox, as sandbox.json describes it. */
+export type SandboxBank = {
+  protocol: BankProtocol;
+  url: string;
+  /** GET answers every operation that the bank has judged, as newline-delimited JSON. */
+  ledgerUrl: string;
+  accountId: string;
+  merchant: Merchant;
+};
+
+/** Who does it. Where the installation asks for two people, the second one confirms what the first one proposes. */
+export type Seeders = { first: AskOperatorApi; second: AskOperatorApi };
+
+/** Makes what is missing, and changes what is otherwise than it should be: a bank may be at another port than before. */
+export async function seedBank(
+  secrets: SecretsFile,
+  seeders: Seeders,
+  { protocol, url }: { protocol: BankProtocol; url: string },
+): Promise<SandboxBank> {
+  const accountId = await keepAccount(seeders, banks[protocol].account(url, secrets.read().bankContracts));
+  const merchant = await keepMerchant(secrets, seeders.first, protocol);
+  await keepRoutes(seeders, merchant.merchantId, accountId);
+  return { protocol, url, ledgerUrl: `${url}/ledger`, accountId, merchant };
+}
+
+type Proposed = { proposal?: { version: number } };
+type Account = Proposed & { accountId: string; name: string; settings: unknown };
+type Routes = Proposed & { routes: unknown };
+
+async function keepAccount({ first, second }: Seeders, wanted: BankAccountRequest): Promise<string> {
+  const purpose = `the account ${wanted.name} could not be made`;
+  const path = "/operator/acquirer-accounts";
+  const { items } = await first<{ items: Account[] }>("GET", path, { expected: 200, purpose });
+  const found = items.find(({ name }) => name === wanted.name);
+  const account = found
+    ? await changed(first, found, wanted)
+    : await first<Account>("POST", path, { body: wanted, expected: 201, purpose });
+  await confirm(second, `${path}/${account.accountId}`, account);
+  return account.accountId;
+}
+
+async function changed(ask: AskOperatorApi, found: Account, wanted: BankAccountRequest): Promise<Account> {
+  if (isDeepStrictEqual(found.settings, wanted.settings)) return found;
+  const { settings, secrets } = wanted;
+  return await ask<Account>("PATCH", `/operator/acquirer-accounts/${found.accountId}`, {
+    body: { settings, secrets },
+    expected: 200,
+    purpose: `the account ${wanted.name} could not be changed`,
+  });
+}
+
+async function keepMerchant(
+  secrets: SecretsFile,
+  ask: AskOperatorApi,
+  protocol: BankProtocol,
+): Promise<Merchant> {
+  const kept = secrets.read().bankMerchants;
+  const merchant = kept[protocol] ?? (await onboard(ask, banks[protocol].merchantName));
+  secrets.update({ bankMerchants: { ...kept, [protocol]: merchant } });
+  return merchant;
+}
+
+async function keepRoutes({ first, second }: Seeders, merchantId: string, accountId: string): Promise<void> {
+  const path = `/operator/merchants/${merchantId}/routes`;
+  const purpose = "the routes of a bank's merchant could not be set";
+  const wanted = [{ accountId }];
+  const found = await first<Routes>("GET", path, { expected: 200, purpose });
+  const routes = isDeepStrictEqual(found.routes, wanted)
+    ? found
+    : await first<Routes>("PUT", path, { body: wanted, expected: 200, purpose });
+  await confirm(second, path, routes);
+}
+
+async function confirm(ask: AskOperatorApi, path: string, { proposal }: Proposed): Promise<void> {
+  if (!proposal) return;
+  await ask("POST", `${path}/confirm`, {
+    body: { version: proposal.version },
+    expected: 200,
+    purpose: "what was proposed for a bank could not be confirmed",
+  });
+}
