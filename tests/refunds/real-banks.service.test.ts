@@ -179,6 +179,14 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     expect(await ledger(protocol, paymentId)).toEqual(["authorize approved 10000", "capture approved 4000"]);
   });
 
+  test("is refused a refund of what was not captured, which this bank cannot release in part", async () => {
+    const { paymentId } = await pay(protocol, "authorization");
+    const request = { refundId: randomUUID(), paymentId, amountMinor: "2500", currency: "TRY" };
+    const refusal = { outcome: "problem", code: "payment_not_refundable" };
+    expect(await refunds.call(requestRefund, request, of(protocol))).toMatchObject(refusal);
+    expect(await ledger(protocol, paymentId)).toEqual(["authorize approved 10000"]);
+  });
+
   test("sells, and cancels on the day", async () => {
     const { paymentId, reply } = await pay(protocol, "sale");
     expect(reply).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
@@ -234,4 +242,19 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     });
     expect(await ledger(protocol, paymentId)).toEqual(["sale approved 10000"]);
   });
+});
+
+test("nobody says what a bank can do whose account is not known here yet", async () => {
+  const { paymentId } = await pay("nestpay", "authorization");
+  const at = (accountId: string) =>
+    refunds.query("update payments.payment set account_id = $1 where payment_id = $2", [
+      accountId,
+      paymentId,
+    ]);
+  await at(randomUUID());
+  const request = { paymentId, amountMinor: "2500", currency: "TRY" };
+  const ask = () => refunds.call(requestRefund, { ...request, refundId: randomUUID() }, of("nestpay"));
+  expect(await ask()).toMatchObject({ outcome: "not_started" });
+  await at(banks.nestpay.accountId);
+  expect(await ask()).toMatchObject({ outcome: "problem", code: "payment_not_refundable" });
 });
