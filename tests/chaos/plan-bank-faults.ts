@@ -45,7 +45,10 @@ function behavioursOf(bank: ForeignBankName, operation: Operation): Behaviours {
   return [...answers, ...effects, ...(isCard ? authorizations : [])];
 }
 
-/** Answers are lost, late or spoilt; effects are left out, late or not told; another amount is approved. */
+/**
+ * Another payment's name in an answer that is signed is not among them: no program can tell it from the right one.
+ * Answers are lost, late or spoilt; effects are left out, late or not told; another amount is approved.
+ */
 const ANSWERS = ["hang", "late", "http_500", "garbage", "reset", "control_characters"] as const;
 const EFFECTS = ["hang_before", "late_effect"] as const;
 
@@ -67,7 +70,7 @@ const FAULTS: Record<
     authorizations: ["partial", "partial"],
   },
   iyzico: {
-    answers: [...ANSWERS, "limited", "wrong_payment_id", "wrong_signature"],
+    answers: [...ANSWERS, "limited", "wrong_signature"],
     effects: [...EFFECTS, "unknown_done", "unknown_not_done", "wrong_amount"],
     authorizations: ["partial", "partial"],
   },

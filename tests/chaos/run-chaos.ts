@@ -20,7 +20,7 @@ import { browsersOf } from "./system/browsers.ts";
 import type { Shop } from "./system/onboard-merchant.ts";
 import { readLedgers, readRequestedByOperators } from "./system/read-ledgers.ts";
 import { banksOf, servicesOf, startSystem, type System } from "./system/system.ts";
-import { expiryRules, expiryTimers, loadTimers, unkindBankTimers } from "./system/timers.ts";
+import { expiryRules, expiryTimers, loadTimers, manyBanksTimers, unkindBankTimers } from "./system/timers.ts";
 import { planWorkload, runWorkload } from "./workload.ts";
 
 export type ChaosOptions = {
@@ -48,6 +48,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     timers: {
       ...loadTimers,
       ...(hasExpiry(options) && expiryTimers),
+      ...(options.banks.length > 0 && manyBanksTimers),
       ...(!isKind(bankHabits()) && unkindBankTimers),
     },
   });

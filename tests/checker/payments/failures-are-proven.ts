@@ -6,14 +6,16 @@ import type { BankLine, Found, Ledgers, PaymentHistoryRow, PaymentRow } from "..
  * reversal or, where it had settled the money, its refund, or because it was provably never sent, which its resultCode then
  * says; never on a time-out alone. A bank that binds nothing proves nothing either: it has not seen the payment until the
  * horizon (ADR 0035), and then must not have charged it. A cardholder who is not
- * authenticated is not charged either, and banks with a protocol of their own write no line of that. An enrolment that the bank called too late moves no money, and leaves no line in its
+ * authenticated is not charged either, and banks with a protocol of their own write no line of that, nor of a request that they refuse. An enrolment that the bank called too late moves no money, and leaves no line in its
  * ledger. A REJECTED one never got there.
  */
 export function failuresAreProven({ payments, paymentHistory, bank }: Ledgers): Found[] {
   const lines = linesByPayment(bank);
+  const refused = new Set(paymentHistory.filter(isRefused).map(({ paymentId }) => paymentId));
   const unseen = new Set(paymentHistory.filter(needsNoLine).map(({ paymentId }) => paymentId));
   return payments.flatMap((payment) => {
-    const needsNone = unseen.has(payment.paymentId) || isUnauthenticated(payment);
+    const needsNone =
+      unseen.has(payment.paymentId) || (payment.accountId !== null && refused.has(payment.paymentId));
     if (needsNone && !lines.has(payment.paymentId)) return [];
     const doubt = doubtAbout(payment, lines.get(payment.paymentId) ?? []);
     return doubt === undefined ? [] : [{ ids: [payment.paymentId], what: doubt }];
@@ -25,9 +27,9 @@ function needsNoLine({ from, to, cause }: PaymentHistoryRow): boolean {
   return cause === "not_seen_until_horizon" || (from === "ENROLLING" && cause === "expired");
 }
 
-/** By the status of the authentication, as Nestpay and iyzico give it. */
-function isUnauthenticated({ accountId, state, resultCode }: PaymentRow): boolean {
-  return accountId !== null && state === "FAILED" && /^(?:MD-|mdStatus_)\d$/.test(resultCode ?? "");
+/** The bank said so, in an answer or when it was asked. */
+function isRefused({ to, cause }: PaymentHistoryRow): boolean {
+  return to === "FAILED" && (cause === "declined" || cause === "inquiry_declined");
 }
 
 function doubtAbout({ state, resultCode }: PaymentRow, lines: BankLine[]): string | undefined {
