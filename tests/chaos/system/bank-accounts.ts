@@ -1,3 +1,4 @@
+import { eventually } from "../../support/index.ts";
 import type { OperatorClient } from "../client/operator-client.ts";
 import type { ForeignBank } from "./foreign-banks.ts";
 import type { Shop } from "./onboard-merchant.ts";
@@ -29,26 +30,35 @@ export async function openAccounts(
 
 type People = { proposes: OperatorClient; confirms: OperatorClient };
 
-async function openAccount({ proposes, confirms }: People, { account }: ForeignBank): Promise<string> {
+/** A process that was started a moment ago may not answer in time: what became of it is looked up, and it is asked again. */
+async function openAccount({ proposes, confirms }: People, { name, account }: ForeignBank): Promise<string> {
   const path = "/operator/acquirer-accounts";
-  const made = await proposes.change({
-    action: "account.proposed",
-    method: "POST",
-    path,
-    body: account,
-    subjectIn: "accountId",
+  const accountId = await eventually(async () => {
+    const { body } = await proposes.read(path);
+    const items = (body as { items?: { accountId: string; name: string }[] } | undefined)?.items;
+    const made = items?.find((item) => item.name === name);
+    if (items && !made)
+      await proposes.change({
+        action: "account.proposed",
+        method: "POST",
+        path,
+        body: account,
+        subjectIn: "accountId",
+      });
+    return made?.accountId ?? false;
   });
-  if (made.status !== 201) throw new Error(`the account was refused: ${JSON.stringify(made)}`);
-  const { accountId } = made.body as { accountId: string };
-  const confirmed = await confirms.change({
-    action: "account.confirmed",
-    method: "POST",
-    path: `${path}/${accountId}/confirm`,
-    body: { version: 1 },
-    subject: accountId,
+  await eventually(async () => {
+    const { body } = await confirms.read(`${path}/${accountId}`);
+    if ((body as { version?: number } | undefined)?.version === 1) return true;
+    await confirms.change({
+      action: "account.confirmed",
+      method: "POST",
+      path: `${path}/${accountId}/confirm`,
+      body: { version: 1 },
+      subject: accountId,
+    });
+    return false;
   });
-  if (confirmed.status !== 200)
-    throw new Error(`the account was not confirmed: ${JSON.stringify(confirmed)}`);
   return accountId;
 }
 
@@ -58,20 +68,25 @@ async function route(
   accountIds: string[],
 ): Promise<void> {
   const path = `/operator/merchants/${merchantId}/routes`;
-  const proposed = await proposes.change({
-    action: "routes.proposed",
-    method: "PUT",
-    path,
-    body: accountIds.map((accountId) => ({ currency: "TRY", accountId })),
-    subject: merchantId,
+  await eventually(async () => {
+    const { body } = await proposes.read(path);
+    const now = body as { routes?: unknown[]; proposal?: { version: number } } | undefined;
+    if (now?.proposal)
+      await confirms.change({
+        action: "routes.confirmed",
+        method: "POST",
+        path: `${path}/confirm`,
+        body: { version: now.proposal.version },
+        subject: merchantId,
+      });
+    else if (now?.routes?.length === 0)
+      await proposes.change({
+        action: "routes.proposed",
+        method: "PUT",
+        path,
+        body: accountIds.map((accountId) => ({ currency: "TRY", accountId })),
+        subject: merchantId,
+      });
+    return now?.routes?.length === accountIds.length;
   });
-  const confirmed = await confirms.change({
-    action: "routes.confirmed",
-    method: "POST",
-    path: `${path}/confirm`,
-    body: { version: 1 },
-    subject: merchantId,
-  });
-  if (confirmed.status !== 200)
-    throw new Error(`the routes were refused: ${JSON.stringify([proposed, confirmed])}`);
 }
