@@ -1,3 +1,4 @@
+import type { ForeignBankName } from "./system/foreign-banks.ts";
 import type { LinkName } from "./system/service-process.ts";
 import type { LinkFault } from "./system/tcp-proxy.ts";
 
@@ -10,17 +11,22 @@ export type Fault =
   /** Started again with a failpoint that kills, stops or delays it, and again without it at the end. */
   | { kind: "failpoint"; process: ProcessName; setting: string }
   /** SIGKILL of a server, and started again on its data at the end. */
-  | { kind: "outage"; server: "postgres" | "nats" | "acquirer" }
+  | { kind: "outage"; server: "postgres" | "nats" | BankName }
   /** SIGKILL of NATS, and started again without anything that JetStream had. */
   | { kind: "loss"; server: "nats" }
-  /** SIGSTOP of the bank, for longer than anybody waits for it, and SIGCONT at the end: it then reads what was sent to it. */
-  | { kind: "freeze"; server: "acquirer" }
-  /** The bank closes its day. */
-  | { kind: "business_day" }
+  /** SIGSTOP of a bank, for longer than anybody waits for it, and SIGCONT at the end: it then reads what was sent to it. */
+  | { kind: "freeze"; server: BankName }
+  /** A bank closes its day. */
+  | { kind: "business_day"; bank: BankName }
+  /** The link over which every process reaches a bank. */
+  | { kind: "bank_link"; bank: ForeignBankName; fault: LinkFault }
   | { kind: "link"; process: ProcessName; link: LinkName; fault: LinkFault }
-  | { kind: "bank"; operation: string; behaviour: string; times: number }
+  | { kind: "bank"; bank: BankName; operation: string; behaviour: string; times: number }
   /** A merchant's receiver of webhooks fails. */
   | { kind: "receiver"; shop: 0 | 1; mood: ReceiverMood };
+
+/** The acquirer is the bank of `ACQUIRER_URL`. */
+export type BankName = "acquirer" | ForeignBankName;
 
 export const PROCESSES = [
   "gateway-1",
@@ -70,11 +76,13 @@ export function subjectOf(fault: Fault): string {
     case "freeze":
       return fault.server;
     case "business_day":
-      return "business day";
+      return `${fault.bank} business day`;
+    case "bank_link":
+      return `${fault.bank} link`;
     case "link":
       return `${fault.process} ${fault.link}`;
     case "bank":
-      return fault.operation;
+      return `${fault.bank} ${fault.operation}`;
     case "receiver":
       return `shop ${fault.shop}`;
     default:
@@ -98,6 +106,7 @@ export function disturbsDeliveries(fault: Fault): boolean {
     case "freeze":
     case "business_day":
     case "bank":
+    case "bank_link":
     case "receiver":
       return false;
     default:

@@ -3,10 +3,12 @@
 //
 //   npm run chaos -- --seed 42 --payments 500 --seconds 60
 //   npm run chaos -- --minutes 30                             # as dense as the short one, for longer
+//   npm run chaos -- --banks sim,nestpay,iyzico                # merchants with accounts at three banks
 //   npm run chaos -- --binds-unseen false --repetition none   # a bank without kind habits
 import { parseArgs } from "node:util";
 import { describeViolation } from "../checker/index.ts";
 import { drawSeed } from "./random.ts";
+import { FOREIGN_BANKS, type ForeignBankName } from "./system/foreign-banks.ts";
 import { bankHabits } from "./system/bank-habits.ts";
 import { runChaos, type Verdict } from "./run-chaos.ts";
 
@@ -18,6 +20,7 @@ const { values } = parseArgs({
     minutes: { type: "string" },
     "binds-unseen": { type: "string" },
     repetition: { type: "string" },
+    banks: { type: "string", default: "sim" },
   },
 });
 const VIOLATIONS_SHOWN = 10;
@@ -44,6 +47,7 @@ const { verdicts, dir } = await runChaos({
   seed,
   payments,
   seconds,
+  banks: foreignBanks(values.banks),
   log: printTimed,
 });
 for (const verdict of verdicts) printVerdict(verdict);
@@ -57,6 +61,15 @@ function printVerdict({ promise, violations }: Verdict): void {
   for (const violation of violations.slice(0, VIOLATIONS_SHOWN))
     print(`       ${describeViolation(violation)}`);
   if (violations.length > VIOLATIONS_SHOWN) print(`       and ${violations.length - VIOLATIONS_SHOWN} more`);
+}
+
+/** @param text `sim`, which is part of every run, and others. */
+function foreignBanks(text: string): ForeignBankName[] {
+  const names = text.split(",");
+  const unknown = names.filter((name) => name !== "sim" && !FOREIGN_BANKS.some((bank) => bank === name));
+  if (unknown.length > 0 || !names.includes("sim"))
+    throw new RangeError(`--banks must be sim, and of ${FOREIGN_BANKS.join(", ")} as many as you like`);
+  return FOREIGN_BANKS.filter((bank) => names.includes(bank));
 }
 
 function wholeNumber(name: string, text: string): number {

@@ -2,12 +2,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Behaviour } from "../support/index.ts";
 import {
   subjectOf,
+  type BankName,
   type Fault,
   type InflictedFault,
   type PlannedFault,
   type ProcessName,
   type ReceiverMood,
 } from "./faults.ts";
+import type { AcquirerProcess } from "./system/acquirer.ts";
+import type { ForeignBank, ForeignBankName } from "./system/foreign-banks.ts";
 import type { ManagedProcess } from "./system/managed-process.ts";
 import type { ServiceProcess } from "./system/service-process.ts";
 import { servicesOf, type System } from "./system/system.ts";
@@ -40,25 +43,11 @@ export async function runNemesis(system: System, plan: readonly PlannedFault[]):
 /** @returns what ends it. */
 async function inflict(system: System, fault: Fault): Promise<() => Promise<void> | void> {
   switch (fault.kind) {
-    case "kill": {
-      const { process } = serviceOf(system, fault.process);
-      await process.kill();
-      return () => process.spawn();
-    }
-    case "terminate": {
-      const { process } = serviceOf(system, fault.process);
-      await process.terminate();
-      return () => process.spawn();
-    }
-    case "stop": {
-      const { process } = serviceOf(system, fault.process);
-      process.pause();
-      return () => process.resume();
-    }
-    case "failpoint": {
-      const { process } = serviceOf(system, fault.process);
-      return await startWithFailpoint(process, fault.setting);
-    }
+    case "kill":
+    case "terminate":
+    case "stop":
+    case "failpoint":
+      return await inflictOnProcess(serviceOf(system, fault.process).process, fault);
     case "outage":
       return await takeDown(system, fault.server);
     case "loss": {
@@ -67,22 +56,31 @@ async function inflict(system: System, fault: Fault): Promise<() => Promise<void
       return () => system.nats.restart();
     }
     case "freeze": {
-      const { process } = system[fault.server];
+      const { process } = bankOf(system, fault.server);
       process.pause();
       return () => process.resume();
     }
     case "business_day":
       // The bank may be down or stand still just now.
-      await system.acquirer.closeBusinessDay().catch(() => undefined);
+      await bankOf(system, fault.bank)
+        .closeBusinessDay()
+        .catch(() => undefined);
       return () => undefined;
     case "link": {
       const link = serviceOf(system, fault.process).links[fault.link];
       await link.set(fault.fault);
       return () => link.heal();
     }
+    case "bank_link": {
+      const { link } = foreignBankOf(system, fault.bank);
+      await link.set(fault.fault);
+      return () => link.heal();
+    }
     case "bank":
       // The bank itself may be down just now.
-      await system.acquirer.queueFault(fault).catch(() => undefined);
+      await bankOf(system, fault.bank)
+        .queueFault(fault)
+        .catch(() => undefined);
       return () => undefined;
     case "receiver": {
       const { receiver } = system.shops[fault.shop];
@@ -90,6 +88,29 @@ async function inflict(system: System, fault: Fault): Promise<() => Promise<void
       receiver.behave(behaviourOf(fault.mood, new URL(elsewhere.path, elsewhere.receiver.url).href));
       return () => receiver.behave({ kind: "status", status: 200 });
     }
+    default:
+      return fault satisfies never;
+  }
+}
+
+type ProcessFault = Extract<Fault, { kind: "kill" | "terminate" | "stop" | "failpoint" }>;
+
+async function inflictOnProcess(
+  process: ManagedProcess,
+  fault: ProcessFault,
+): Promise<() => Promise<void> | void> {
+  switch (fault.kind) {
+    case "kill":
+      await process.kill();
+      return () => process.spawn();
+    case "terminate":
+      await process.terminate();
+      return () => process.spawn();
+    case "stop":
+      process.pause();
+      return () => process.resume();
+    case "failpoint":
+      return await startWithFailpoint(process, fault.setting);
     default:
       return fault satisfies never;
   }
@@ -113,14 +134,25 @@ const ZOMBIE_MS = 500;
 
 async function takeDown(
   system: System,
-  server: "postgres" | "nats" | "acquirer",
+  server: "postgres" | "nats" | BankName,
 ): Promise<() => Promise<void>> {
-  if (server === "acquirer") {
-    await system.acquirer.process.kill();
-    return () => system.acquirer.process.spawn();
+  if (server === "postgres" || server === "nats") {
+    await system[server].kill();
+    return () => system[server].restart();
   }
-  await system[server].kill();
-  return () => system[server].restart();
+  const { process } = bankOf(system, server);
+  await process.kill();
+  return () => process.spawn();
+}
+
+function bankOf(system: System, name: BankName): AcquirerProcess {
+  return name === "acquirer" ? system.acquirer : foreignBankOf(system, name);
+}
+
+function foreignBankOf({ banks }: System, name: ForeignBankName): ForeignBank {
+  const found = banks.find((bank) => bank.name === name);
+  if (!found) throw new Error(`there is no bank ${name}`);
+  return found;
 }
 
 /** @param elsewhere the other merchant's receiver, which nothing of this one's may reach. */

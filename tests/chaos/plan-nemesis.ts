@@ -8,13 +8,19 @@ import {
   type ProcessName,
 } from "./faults.ts";
 import type { Random } from "./random.ts";
+import { planForeignBankFault } from "./plan-bank-faults.ts";
+import type { ForeignBankName } from "./system/foreign-banks.ts";
 import type { LinkName } from "./system/service-process.ts";
 import type { LinkFault } from "./system/tcp-proxy.ts";
 
 /** Everything that will go wrong, generated from the seed alone: several lanes of faults beside each other. */
-export function planNemesis(random: Random, { seconds }: { seconds: number }): PlannedFault[] {
+export function planNemesis(
+  random: Random,
+  { seconds, banks = [] }: { seconds: number; banks?: readonly ForeignBankName[] },
+): PlannedFault[] {
   const endMs = seconds * 1_000;
-  const plan = LANES.flatMap((lane) => planLane(random, lane, endMs));
+  const lanes = [...LANES, ...banks.map(laneOfBank)];
+  const plan = lanes.flatMap((lane) => planLane(random, lane, endMs));
   const accepted: PlannedFault[] = [];
   for (const planned of plan.toSorted((a, b) => a.atMs - b.atMs)) {
     const isBusy = accepted.some(
@@ -77,6 +83,14 @@ function linkOf(random: Random, process: ProcessName): LinkName {
     : random.pick(["bus", "database", "acquirer"]);
 }
 
+/** One bank in trouble beside the others: routes lead elsewhere, and what was sent there stays there. */
+function laneOfBank(bank: ForeignBankName): Lane {
+  return {
+    pauseMs: [4_000, 12_000],
+    draw: (random) => planForeignBankFault(random, bank, planLinkFault(random)),
+  };
+}
+
 function planLinkFault(random: Random): LinkFault {
   const kind = random.pick(["delay", "blackhole", "half_open", "reset", "refuse"]);
   return kind === "delay" ? { kind, ms: random.integer(50, 1_000) } : { kind };
@@ -91,13 +105,14 @@ function planServerFault(random: Random): Fault {
 
 /** What the bank does at its worst is rare: most of what is asked of it has to succeed for something to be broken. */
 function planBankFault(random: Random): Fault {
-  if (random.chance(BUSINESS_DAY_SHARE)) return { kind: "business_day" };
+  const bank = "acquirer";
+  if (random.chance(BUSINESS_DAY_SHARE)) return { kind: "business_day", bank };
   const operation = random.weighted(BANK_OPERATIONS);
   if (operation === "reverse" && random.chance(0.5))
-    return { kind: "bank", operation, behaviour: "refuse", times: 10 };
+    return { kind: "bank", bank, operation, behaviour: "refuse", times: 10 };
   const isUnkind = random.chance(UNKIND_SHARE);
   const behaviour = random.pick(isUnkind ? unkindBehaviours(operation) : usualBehaviours(operation));
-  return { kind: "bank", operation, behaviour, times: random.integer(1, isUnkind ? 4 : 10) };
+  return { kind: "bank", bank, operation, behaviour, times: random.integer(1, isUnkind ? 4 : 10) };
 }
 
 const BANK_OPERATIONS = {
@@ -157,6 +172,7 @@ function durationOf(random: Random, fault: Fault): number {
     case "outage":
     case "loss":
     case "link":
+    case "bank_link":
       return random.integer(500, 4_000);
     case "bank":
     case "receiver":

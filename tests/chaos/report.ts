@@ -23,6 +23,7 @@ export function describeRun(
     `checkouts: ${checkouts.length}: ${tally(checkouts.map(({ state, attempts }) => `${state} after ${attempts}`))}`,
     `their payments: ${tally(attempts.map(({ state, resultCode }) => `${state} ${resultCode}`))}`,
     `visits: ${visits.length}: ${tally(visits.map(({ action, status, shown }) => `${action} ${shown ?? status ?? "none"}`))}`,
+    `accounts: ${tally(bank.map(({ accountId, operation }) => `${accountId?.slice(-4) ?? "default"} ${operation}`))}`,
     `refunds: ${refunds.length}: ${tally(refunds.map(({ kind, state }) => `${kind} ${state}`))}`,
     `operators: ${operations.length}: ${tally(operations.map(({ action, status, code }) => `${action} ${code ?? status ?? "none"}`))}`,
     `webhooks: ${acceptedEvents.length} events, ${received.length} attempts: ${tally(received.map(({ answered }) => `${answered ?? "none"}`))}`,
@@ -44,13 +45,15 @@ function nameOf(fault: InflictedFault["fault"]): string {
     case "freeze":
       return `${fault.kind} ${fault.server}`;
     case "business_day":
-      return "business day";
+      return `${fault.bank} business day`;
+    case "bank_link":
+      return `${fault.fault.kind} ${fault.bank}-link`;
     case "link":
       return `${fault.fault.kind} ${fault.process.split("-")[0]}-${fault.link}`;
     case "receiver":
       return `receiver ${fault.mood}`;
     case "bank":
-      return `bank ${fault.operation} ${fault.behaviour}`;
+      return `${fault.bank} ${fault.operation} ${fault.behaviour}`;
     default:
       return fault satisfies never;
   }

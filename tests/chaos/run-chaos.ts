@@ -15,14 +15,22 @@ import { createRandom } from "./random.ts";
 import { describeRun } from "./report.ts";
 import { heal, readEveryCheckout, readEveryPayment, UnsettledError, untilSettled } from "./settle.ts";
 import { bankHabits, isKind } from "./system/bank-habits.ts";
+import type { ForeignBankName } from "./system/foreign-banks.ts";
 import { browsersOf } from "./system/browsers.ts";
 import type { Shop } from "./system/onboard-merchant.ts";
 import { readLedgers, readRequestedByOperators } from "./system/read-ledgers.ts";
-import { servicesOf, startSystem, type System } from "./system/system.ts";
-import { expiryRules, expiryTimers, loadTimers, unkindBankTimers } from "./system/timers.ts";
+import { banksOf, servicesOf, startSystem, type System } from "./system/system.ts";
+import { expiryRules, expiryTimers, loadTimers, manyBanksTimers, unkindBankTimers } from "./system/timers.ts";
 import { planWorkload, runWorkload } from "./workload.ts";
 
-export type ChaosOptions = { seed: number; payments: number; seconds: number; log: (line: string) => void };
+export type ChaosOptions = {
+  seed: number;
+  payments: number;
+  seconds: number;
+  /** Beside the acquirer of every run. */
+  banks: readonly ForeignBankName[];
+  log: (line: string) => void;
+};
 
 /** One promise of a run, kept or not. */
 export type Verdict = { promise: string; violations: Violation[] };
@@ -36,9 +44,11 @@ export type ChaosResult = { verdicts: Verdict[]; dir: string };
  */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const system = await startSystem({
+    banks: options.banks,
     timers: {
       ...loadTimers,
       ...(hasExpiry(options) && expiryTimers),
+      ...(options.banks.length > 0 && manyBanksTimers),
       ...(!isKind(bankHabits()) && unkindBankTimers),
     },
   });
@@ -59,12 +69,12 @@ function hasExpiry({ seed }: ChaosOptions): boolean {
 }
 
 async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> {
-  const { seed, payments, seconds, log } = options;
+  const { seed, payments, seconds, banks, log } = options;
   // One stream of numbers each: more payments do not change the faults.
   const checkouts = Math.round(payments * CHECKOUT_SHARE);
   const workload = planWorkload(createRandom(seed), { payments: payments - checkouts, seconds });
   const pages = planCheckouts(createRandom(seed + 2), { checkouts, seconds });
-  const nemesis = planNemesis(createRandom(seed + 1), { seconds });
+  const nemesis = planNemesis(createRandom(seed + 1), { seconds, banks });
   writeFileSync(
     join(system.dir, "schedule.json"),
     JSON.stringify({ seed, workload, pages, nemesis }, undefined, 1),
@@ -220,7 +230,7 @@ async function auditDoubts({ superuserUrl, dir }: System): Promise<Violation[]> 
 }
 
 function selfEnded(system: System): Violation[] {
-  return [...servicesOf(system), system.acquirer]
+  return [...servicesOf(system), ...banksOf(system)]
     .filter(({ process }) => process.selfEnded > 0)
     .map(({ process }) => ({
       invariant: 0,

@@ -4,12 +4,15 @@ import { minorUnits } from "../checker/amount.ts";
 import { PROCESSES, subjectOf, type PlannedFault } from "./faults.ts";
 import { planNemesis } from "./plan-nemesis.ts";
 import { createRandom } from "./random.ts";
+import { FOREIGN_BANKS } from "./system/foreign-banks.ts";
 import { planWorkload } from "./workload.ts";
 
 const seeds = Array.from({ length: 50 }, (_, index) => index * 7_919);
 const workloadOf = (seed: number) => planWorkload(createRandom(seed), { payments: 500, seconds: 75 });
 const checkoutsOf = (seed: number) => planCheckouts(createRandom(seed), { checkouts: 100, seconds: 75 });
 const nemesisOf = (seed: number) => planNemesis(createRandom(seed), { seconds: 75 });
+const nemesisOfBanks = (seed: number) =>
+  planNemesis(createRandom(seed), { seconds: 75, banks: FOREIGN_BANKS });
 
 test("a seed gives the same schedule again, another seed another one", () => {
   expect(workloadOf(42)).toEqual(workloadOf(42));
@@ -127,6 +130,29 @@ test("over some seeds every kind of fault is drawn, and faults overlap", () => {
     (one, index, plan) => index > 0 && one.atMs < endOf(plan[index - 1]),
   );
   expect(overlapping.length).toBeGreaterThan(5);
+});
+
+test("each bank beside the first fails in ways of its own, and those of one bank follow each other", () => {
+  const all = seeds.flatMap(nemesisOfBanks);
+  for (const bank of FOREIGN_BANKS) {
+    const own = all.filter(({ fault }) => Object.values(fault).includes(bank));
+    expect([...new Set(own.map(({ fault }) => fault.kind))].toSorted()).toEqual([
+      "bank",
+      "bank_link",
+      "business_day",
+      "freeze",
+      "outage",
+    ]);
+    const behaviours = new Set(own.map(({ fault }) => fault.kind === "bank" && fault.behaviour));
+    for (const behaviour of ["hang_before", "late_effect", "partial", "reset"])
+      expect(behaviours).toContain(behaviour);
+  }
+  for (const plan of seeds.map(nemesisOfBanks)) {
+    for (const ofOne of Map.groupBy(plan, ({ fault }) => subjectOf(fault)).values()) {
+      const isEarly = ofOne.filter(({ atMs }, index) => index > 0 && atMs < endOf(ofOne[index - 1]));
+      expect(isEarly).toEqual([]);
+    }
+  }
 });
 
 function endOf(planned: PlannedFault | undefined): number {

@@ -3,25 +3,26 @@ import { checkoutOf, problemOf, recordOf } from "../checker/answers.ts";
 import type { HistoryEntry } from "../checker/index.ts";
 import type { MerchantClient } from "./client/merchant-client.ts";
 import { readExpiring, readUndecided, readUnsettled } from "./system/read-ledgers.ts";
-import { servicesOf, type System } from "./system/system.ts";
+import { banksOf, servicesOf, type System } from "./system/system.ts";
 
 /** Runs every process again, without failpoints, mends every link, and waits until all are ready. */
 export async function heal(system: System): Promise<void> {
-  const dead = [...servicesOf(system), system.acquirer].filter(({ process }) => !process.isRunning());
+  const dead = [...servicesOf(system), ...banksOf(system)].filter(({ process }) => !process.isRunning());
   await Promise.all(dead.map(({ process }) => process.spawn()));
   await mend(system);
 }
 
 /** Mends every link and receiver and wakes every process; one that is dead stays dead. */
 export async function mend(system: System): Promise<void> {
-  const { acquirer, shops } = system;
+  const { banks, shops } = system;
   const services = servicesOf(system);
   for (const { receiver } of shops) receiver.behave({ kind: "status", status: 200 });
   await Promise.all(services.flatMap(({ links }) => Object.values(links).map((link) => link.heal())));
-  const running = [...services, acquirer].filter(({ process }) => process.isRunning());
+  await Promise.all(banks.map(({ link }) => link.heal()));
+  const running = [...services, ...banksOf(system)].filter(({ process }) => process.isRunning());
   for (const { process } of running) process.resume();
   await Promise.all(running.map(({ process }) => process.untilReady({ withinMs: READY_WITHIN_MS })));
-  await acquirer.clearFaults();
+  await Promise.all(banksOf(system).map((bank) => bank.clearFaults()));
 }
 
 /** Also where the machine has other things to do. */

@@ -24,6 +24,8 @@ export type Ledgers = StoredRows & {
 
 /** A line of the acquirer's ledger (tools/acquirer-simulator/README.md, Ledger). */
 export type BankLine = {
+  /** Whose ledger it is: an account of ours, or the default one. */
+  accountId?: string;
   sequence: number;
   /** ISO 8601. */
   at: string;
@@ -72,6 +74,8 @@ export type Rules = {
   twoApproversAbove: Readonly<Record<string, bigint>>;
   /** The age at which an authorization expires; missing where that is longer than a run. */
   authorizationExpiresAfterMs?: number;
+  /** The accounts that the routes of each merchant lead to; null is the default one. Missing where nobody has routes. */
+  places?: Readonly<Record<string, readonly (string | null)[]>>;
 };
 
 /** Ledgers of a run in which nothing has happened yet. */

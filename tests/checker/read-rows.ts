@@ -68,7 +68,7 @@ type Stored<Table extends keyof StoredRows> = StoredRows[Table][number] extends 
   : never;
 
 const PAYMENTS = `
-  select payment_id as "paymentId", merchant_id as "merchantId", transaction_type as "transactionType", state, version,
+  select payment_id as "paymentId", merchant_id as "merchantId", account_id as "accountId", transaction_type as "transactionType", state, version,
     order_id as "orderId", amount_minor::text as "amountMinor", currency, card_sub_type as "cardSubType",
     external_transaction_id as "externalTransactionId", auth_code as "authCode", result_code as "resultCode",
     captured_minor::text as "capturedMinor", released_minor::text as "releasedMinor",

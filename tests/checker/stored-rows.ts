@@ -25,6 +25,8 @@ export type StoredRows = {
 export type PaymentRow = {
   paymentId: string;
   merchantId: string;
+  /** At the bank; null is the default account. */
+  accountId: string | null;
   transactionType: string;
   state: string;
   version: number;

@@ -9,6 +9,7 @@ import {
   confirmAccountVersion,
   confirmRoutes,
   getPayment,
+  inquireRefundAtBank,
   makeAcquirerAccount,
   preAuthorizePayment,
   probeAccount,
@@ -150,8 +151,12 @@ async function faults(protocol: Protocol, operation: string, behaviour: string):
   expect(ok).toBe(true);
 }
 
+let creditsOnTheDay = false;
+
 /** The played bank's day ends when a test says so, and not by our clock, by which a part waits for its end. */
 async function sendCreditsOnTheDay(): Promise<void> {
+  if (creditsOnTheDay) return;
+  creditsOnTheDay = true;
   const { accountId, url } = banks.nestpay;
   const settings = { ...PROTOCOLS.nestpay.settings(url), creditBeforeDayEnd: true } as never;
   await refunds.operate(alterAcquirerAccount, { accountId, change: { settings } }, "alice");
@@ -177,6 +182,14 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
       result: { status: "CAPTURED" },
     });
     expect(await ledger(protocol, paymentId)).toEqual(["authorize approved 10000", "capture approved 4000"]);
+  });
+
+  test("is refused a refund of what was not captured, which this bank cannot release in part", async () => {
+    const { paymentId } = await pay(protocol, "authorization");
+    const request = { refundId: randomUUID(), paymentId, amountMinor: "2500", currency: "TRY" };
+    const refusal = { outcome: "problem", code: "payment_not_refundable" };
+    expect(await refunds.call(requestRefund, request, of(protocol))).toMatchObject(refusal);
+    expect(await ledger(protocol, paymentId)).toEqual(["authorize approved 10000"]);
   });
 
   test("sells, and cancels on the day", async () => {
@@ -234,4 +247,54 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     });
     expect(await ledger(protocol, paymentId)).toEqual(["sale approved 10000"]);
   });
+});
+
+test("what the bank did for one refund is not taken for another that has not been sent", async () => {
+  await sendCreditsOnTheDay();
+  const { paymentId } = await pay("nestpay", "sale");
+  await fetch(`${banks.nestpay.url}/business-day/close`, { method: "POST" });
+  const [first, second] = [randomUUID(), randomUUID()];
+  for (const refundId of [first, second]) {
+    const request = { refundId, paymentId, amountMinor: "2500", currency: "TRY" };
+    await refunds.call(requestRefund, request, of("nestpay"));
+  }
+  await refunds.approve(first);
+  expect(await refunds.settled(first)).toBe("SUCCESS");
+  // As between the bank's doing and our noting it.
+  await refunds.query(
+    "update payments.refund_reservation set state = 'ACTIVE', external_transaction_id = null where refund_id = $1",
+    [first],
+  );
+  const refund = {
+    refundId: second,
+    paymentId,
+    kind: "refund" as const,
+    amountMinor: "2500",
+    currency: "TRY",
+  };
+  const context = {
+    requestId: randomUUID(),
+    deadlineAt: Date.now() + 60_000,
+    service: { name: "refunds" },
+  };
+  const asked = { ...refund, subReference: 1, decidedAt: new Date().toISOString() };
+  expect(await refunds.request(inquireRefundAtBank, context, asked)).toMatchObject({
+    outcome: "done",
+    result: { answer: { kind: "unknown", reason: "pending" } },
+  });
+});
+
+test("nobody says what a bank can do whose account is not known here yet", async () => {
+  const { paymentId } = await pay("nestpay", "authorization");
+  const at = (accountId: string) =>
+    refunds.query("update payments.payment set account_id = $1 where payment_id = $2", [
+      accountId,
+      paymentId,
+    ]);
+  await at(randomUUID());
+  const request = { paymentId, amountMinor: "2500", currency: "TRY" };
+  const ask = () => refunds.call(requestRefund, { ...request, refundId: randomUUID() }, of("nestpay"));
+  expect(await ask()).toMatchObject({ outcome: "not_started" });
+  await at(banks.nestpay.accountId);
+  expect(await ask()).toMatchObject({ outcome: "problem", code: "payment_not_refundable" });
 });

@@ -22,8 +22,10 @@ export function formOf({ url, html }: Page, actionEnds = ""): PageForm | undefin
 
 /** Back from the entities a page is written with. */
 export function unescape(text: string): string {
-  const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
-  return text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? "");
+  const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"' };
+  return text.replaceAll(/&(?:#(\d+)|(amp|lt|gt|quot));/g, (_, code?: string, name = "") =>
+    code === undefined ? (entities[name] ?? "") : String.fromCodePoint(Number(code)),
+  );
 }
 
 /** One request, whose redirection is the caller's to follow. Patience is bounded. */

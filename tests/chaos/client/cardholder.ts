@@ -9,11 +9,28 @@ export type CardholderAnswer = "right" | "wrong" | "cancel" | "never";
  */
 export async function playCardholder(redirectUrl: string, answer: CardholderAnswer): Promise<void> {
   if (answer === "never") return;
-  const hop = await persist(() => load(redirectUrl));
-  const challenge = hop && (await persist(() => submit(hop)));
-  const typed = { code: answer === "right" ? "123456" : "000000", answer };
-  const back = challenge && (await persist(() => submit(challenge, typed)));
-  if (back?.html.includes('id="return"')) await persist(() => submit(back));
+  const typed = {
+    code: answer === "right" ? "123456" : "000000",
+    answer: answer === "cancel" ? "cancel" : "submit",
+  };
+  let page = await persist(() => load(redirectUrl));
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const shown = page;
+    if (!shown || !leadsOn(shown)) return;
+    page = await persist(() => submit(shown, asksForCode(shown) ? typed : {}));
+  }
+}
+
+/** To the bank, perhaps over a page of its own, to the issuer, and back. */
+const STEPS_MAX = 6;
+
+/** A page that sends itself, or the issuer's. */
+function leadsOn(page: Page): boolean {
+  return asksForCode(page) || /<form id="(?:challenge|next|return)"/.test(page.html);
+}
+
+function asksForCode({ html }: Page): boolean {
+  return html.includes('name="code"');
 }
 
 async function load(url: string, init: RequestInit = {}): Promise<Page> {

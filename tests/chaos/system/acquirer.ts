@@ -1,46 +1,74 @@
 import { ManagedProcess } from "./managed-process.ts";
 
-/** The bank: a process whose ledger outlives it, and which can be told how to fail. */
+/** A bank: a process whose ledger outlives it, and which can be told how to fail. */
 export type AcquirerProcess = {
   process: ManagedProcess;
   port: number;
-  /** Bends the next `times` calls of an operation (tools/acquirer-simulator/README.md, Queued faults). */
+  /** Bends the next `times` calls of an operation (the simulator's README, Faults). */
   queueFault(fault: { operation: string; behaviour: string; times: number }): Promise<void>;
   clearFaults(): Promise<void>;
   /** Settles what was captured or sold until now: it can only be refunded from then on. */
   closeBusinessDay(): Promise<void>;
 };
 
-export async function startAcquirer(options: {
+export async function startAcquirer({
+  port,
+  ledgerFile,
+  ...options
+}: {
   main: string;
   port: number;
   ledgerFile: string;
   logFile: string;
 }): Promise<AcquirerProcess> {
-  const { port } = options;
-  const url = `http://127.0.0.1:${port}`;
-  const process = new ManagedProcess({
+  return await startBank({
+    ...options,
     name: "acquirer",
-    main: options.main,
-    env: {
-      SIMULATOR_HOST: "127.0.0.1",
-      SIMULATOR_PORT: `${port}`,
-      SIMULATOR_LEDGER_FILE: options.ledgerFile,
-      SIMULATOR_LATENESS: "400ms",
-      // Of what never expires: when nobody waits for it any more.
-      SIMULATOR_LATE_AFTER: "2s",
-      // Longer than anybody waits for an answer here, and short enough not to gather sockets.
-      SIMULATOR_HANG: "30s",
-    },
-    logFile: options.logFile,
-    readyUrl: `${url}/livez`,
+    port,
+    env: simulatorEnv("SIMULATOR", { port, ledgerFile }, { LATE_AFTER: WHEN_NOBODY_WAITS }),
   });
+}
+
+/** What every simulator is told, under names that begin with its own. */
+export function simulatorEnv(
+  prefix: string,
+  { port, ledgerFile }: { port: number; ledgerFile: string },
+  own: Record<string, string> = {},
+): Record<string, string> {
+  const settings = {
+    HOST: "127.0.0.1",
+    PORT: `${port}`,
+    LEDGER_FILE: ledgerFile,
+    LATENESS: "400ms",
+    // Longer than anybody waits for an answer here, and short enough not to gather sockets.
+    HANG: "30s",
+    ...own,
+  };
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`${prefix}_${name}`, value]));
+}
+
+/** Of what never expires. */
+const WHEN_NOBODY_WAITS = "2s";
+
+/** Starts a simulator as a process. All of them are told in the same way how to fail. */
+export async function startBank({
+  port,
+  ...program
+}: {
+  name: string;
+  main: string;
+  port: number;
+  env: Record<string, string>;
+  logFile: string;
+}): Promise<AcquirerProcess> {
+  const url = `http://127.0.0.1:${port}`;
+  const process = new ManagedProcess({ ...program, readyUrl: `${url}/livez` });
   await process.start();
   return {
     process,
     port,
-    async queueFault(fault) {
-      await call(`${url}/faults`, { method: "POST", body: JSON.stringify(fault) });
+    async queueFault({ operation, behaviour, times }) {
+      await call(`${url}/faults`, { method: "POST", body: JSON.stringify({ operation, behaviour, times }) });
     },
     async clearFaults() {
       await call(`${url}/faults`, { method: "DELETE" });
@@ -52,7 +80,8 @@ export async function startAcquirer(options: {
 }
 
 async function call(url: string, init: RequestInit): Promise<void> {
-  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(5_000) });
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(5_000) });
   if (!response.ok) throw new Error(`${init.method} ${url}: ${response.status} ${await response.text()}`);
   await response.body?.cancel();
 }

@@ -1,12 +1,15 @@
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import {
   emptyLedgers,
+  iyzicoLines,
+  nestpayLines,
   readBankLines,
   readRows,
   type BankLine,
   type HistoryEntry,
   type Ledgers,
   type Rules,
+  type StoredRows,
   type Visit,
 } from "../../checker/index.ts";
 import { twoApproversAbove } from "./service-process.ts";
@@ -22,7 +25,7 @@ export async function readLedgers(
   ofRun: Pick<Rules, "disturbances" | "authorizationExpiresAfterMs"> &
     Partial<Pick<Rules, "dispatcherStops">>,
 ): Promise<Ledgers> {
-  const { superuserUrl, acquirerUrl, shops, operators } = system;
+  const { superuserUrl, acquirerUrl, banks, places, shops, operators } = system;
   const rows = await withClient(superuserUrl, (client) =>
     readRows(async <Row>(text: string) => (await client.query(text)).rows as Row[]),
   );
@@ -30,6 +33,7 @@ export async function readLedgers(
     ...deliveryRules,
     twoApproversAbove,
     ...ofRun,
+    ...(banks.length > 0 && { places }),
     // Faults and endpoints without room are what a run is made of.
     retriesMayBeLate: true,
     receivers: shops.map(({ merchant, path, secrets }) => ({ ...merchant, path, secrets })),
@@ -37,7 +41,10 @@ export async function readLedgers(
   return {
     ...emptyLedgers(rules),
     ...rows,
-    bank: await readBank(acquirerUrl),
+    bank: [
+      ...(await readBank(acquirerUrl)),
+      ...(await Promise.all(banks.map((bank) => readForeignBank(bank, rows)))).flat(),
+    ],
     received: shops
       .flatMap(({ receiver }) => receiver.ledger)
       .toSorted((one, other) => one.arrivedAt - other.arrivedAt),
@@ -47,10 +54,22 @@ export async function readLedgers(
   };
 }
 
-/** The bank's whole ledger. */
+/** The acquirer's whole ledger. */
 export async function readBank(acquirerUrl: string): Promise<BankLine[]> {
-  const response = await fetch(`${acquirerUrl}/ledger`, { signal: AbortSignal.timeout(30_000) });
-  return readBankLines(await response.text());
+  return readBankLines(await ledgerText(acquirerUrl));
+}
+
+async function readForeignBank(
+  { name, url, accountId }: System["banks"][number],
+  rows: StoredRows,
+): Promise<BankLine[]> {
+  const text = await ledgerText(url);
+  return name === "nestpay" ? nestpayLines(text, accountId, rows) : iyzicoLines(text, accountId);
+}
+
+async function ledgerText(url: string): Promise<string> {
+  const response = await fetch(`${url}/ledger`, { signal: AbortSignal.timeout(30_000) });
+  return await response.text();
 }
 
 /**

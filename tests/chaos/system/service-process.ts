@@ -16,12 +16,19 @@ export type Surroundings = {
   ports: { database: number; bus: number; acquirer: number };
   databaseUrls: SchemaUrls;
   secrets: Record<
-    "cardSealingKey" | "panFingerprintKey" | "credentialPepper" | "threeDsStateKey" | "webhookSecretKey",
+    | "cardSealingKey"
+    | "panFingerprintKey"
+    | "credentialPepper"
+    | "threeDsStateKey"
+    | "webhookSecretKey"
+    | "accountSecretKey",
     string
   >;
   /** PEM of the authority that merchants' receivers have their certificates from. */
   caFile: string;
   operatorEnv: Record<string, string>;
+  /** Settings of every process beside its own. */
+  env?: Record<string, string> | undefined;
   /** Without them nobody signs in to the bus, and listeners speak plain HTTP. */
   wires: Wires | undefined;
 };
@@ -92,6 +99,7 @@ export async function createPayments(name: string, surroundings: Surroundings): 
     surroundings,
     {
       PAN_FINGERPRINT_KEY: surroundings.secrets.panFingerprintKey,
+      ACCOUNT_SECRET_KEYS: `k1:${surroundings.secrets.accountSecretKey}`,
     },
   );
 }
@@ -126,7 +134,7 @@ export async function createDispatcher(name: string, surroundings: Surroundings)
 
 async function createService(
   { name, user, databaseUrl: direct }: { name: string; user: BusUser; databaseUrl: string },
-  { root, dir, timers, ports, secrets, operatorEnv, wires }: Surroundings,
+  { root, dir, timers, ports, secrets, operatorEnv, wires, env: ofAll }: Surroundings,
   env: Record<string, string>,
 ): Promise<ServiceProcess> {
   const [database, bus, acquirer, healthPort] = await Promise.all([
@@ -154,6 +162,7 @@ async function createService(
       NODE_ENV: "test",
       ...operatorEnv,
       ...timers,
+      ...ofAll,
       ...env,
     },
     logFile: join(dir, "logs", `${name}.log`),

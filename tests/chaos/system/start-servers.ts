@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { startAcquirer, type AcquirerProcess } from "./acquirer.ts";
+import { startForeignBank, type ForeignBank, type ForeignBankName } from "./foreign-banks.ts";
 import { nextPort } from "./port-block.ts";
 import { startDurablePostgres, startNats, type RestartableServer } from "./restartable-server.ts";
 import type { Wires } from "./wires.ts";
@@ -10,6 +11,7 @@ export async function startServers({
   root,
   log,
   wires,
+  banks,
   cleanup,
 }: {
   dir: string;
@@ -18,6 +20,7 @@ export async function startServers({
   /** A program's log file. */
   log: (name: string) => string;
   wires: Wires | undefined;
+  banks: readonly ForeignBankName[];
   cleanup: (() => Promise<void>)[];
 }) {
   const starting = [
@@ -36,7 +39,16 @@ export async function startServers({
   ] as const;
   for (const each of starting) cleanup.push(async () => killOf(await each));
   const [postgres, nats, acquirer] = await Promise.all(starting);
-  return { postgres, nats, acquirer };
+  const foreign: ForeignBank[] = [];
+  for (const name of banks) {
+    const bank = await startForeignBank(name, { dir, root, log });
+    cleanup.push(
+      () => bank.process.kill(),
+      () => bank.link.close(),
+    );
+    foreign.push(bank);
+  }
+  return { postgres, nats, acquirer, banks: foreign };
 }
 
 async function killOf(server: RestartableServer | AcquirerProcess): Promise<void> {

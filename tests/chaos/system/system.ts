@@ -14,6 +14,8 @@ import { startLedgerReceiver } from "../../support/index.ts";
 import { OperatorHistory } from "../client/client-history.ts";
 import { OperatorClient } from "../client/operator-client.ts";
 import type { AcquirerProcess } from "./acquirer.ts";
+import { openAccounts, type PlacesOfMoney } from "./bank-accounts.ts";
+import type { ForeignBank, ForeignBankName } from "./foreign-banks.ts";
 import { DATABASE, migratedDatabase } from "./migrated-database.ts";
 import { nextPort } from "./port-block.ts";
 import { onboardMerchant, type Shop } from "./onboard-merchant.ts";
@@ -42,6 +44,10 @@ export type System = {
   postgres: RestartableServer;
   nats: RestartableServer & { wipe(): void; reload(): void };
   acquirer: AcquirerProcess;
+  /** Beside the acquirer, as many as the run was asked for; `accountId` is the merchants' account there. */
+  banks: (ForeignBank & { accountId: string })[];
+  /** Where the money of each merchant may be; empty where there is one bank only. */
+  places: PlacesOfMoney;
   /** Two merchants with webhooks. */
   shops: [Shop, Shop];
   operators: Operators;
@@ -65,6 +71,11 @@ export function servicesOf({ gateways, payments, refunds, webhooks }: Services):
   return [...faces, ...payments, ...refunds, ...webhooks];
 }
 
+/** Every bank. */
+export function banksOf({ acquirer, banks }: Pick<System, "acquirer" | "banks">): AcquirerProcess[] {
+  return [acquirer, ...banks];
+}
+
 type Services = Pick<System, "gateways" | "payments" | "refunds" | "webhooks">;
 
 /** @param root the repository whose services and simulator run; another one than this for mutants. */
@@ -72,11 +83,17 @@ export async function startSystem({
   timers,
   root = process.env["HOLDFAST_SYSTEM_ROOT"] ?? thisRepository,
   secured = false,
+  banks = [],
+  env,
 }: {
   timers: Timers;
   root?: string;
   /** With users and TLS on the bus, and TLS on the listeners. */
   secured?: boolean;
+  /** Beside the acquirer, with an account and a route for each merchant. */
+  banks?: readonly ForeignBankName[];
+  /** Settings of every service. */
+  env?: Record<string, string>;
 }): Promise<System> {
   // Of a test run that was killed the next one removes what is named like this (tests/support, test-directory.ts).
   const dir = mkdtempSync(join(tmpdir(), `holdfast-test-${process.pid}-chaos-`));
@@ -89,7 +106,11 @@ export async function startSystem({
     else renameSync(dir, keepAs);
   };
   try {
-    return { ...(await bringUp({ dir, root: resolve(root), timers, secured, cleanup })), dir, stop };
+    return {
+      ...(await bringUp({ dir, root: resolve(root), timers, secured, banks, env, cleanup })),
+      dir,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -103,6 +124,8 @@ type BringUp = {
   root: string;
   timers: Timers;
   secured: boolean;
+  banks: readonly ForeignBankName[];
+  env: Record<string, string> | undefined;
   cleanup: (() => Promise<void>)[];
 };
 
@@ -111,12 +134,15 @@ async function bringUp({
   root,
   timers,
   secured,
+  banks,
+  env,
   cleanup,
 }: BringUp): Promise<Omit<System, "dir" | "stop">> {
   const log = (name: string) => join(dir, "logs", `${name}.log`);
   const identity = await createOperatorIdentity(join(dir, "operator-jwks.json"));
   const wires = secured ? await createWires(dir) : undefined;
-  const { postgres, nats, acquirer } = await startServers({ dir, root, log, wires, cleanup });
+  const servers = await startServers({ dir, root, log, wires, banks, cleanup });
+  const { postgres, nats, acquirer } = servers;
   cleanup.push(await keepStream(nats.port, wires));
   const certificates = await localCertificates(join(dir, "certificates"));
   const databaseUrls = await migratedDatabase(postgres.superuserUrl("postgres"), root, log);
@@ -130,6 +156,7 @@ async function bringUp({
     caFile: certificates.caFile,
     operatorEnv: identity.env,
     wires,
+    env,
   };
   const gateways = await pair((name) => createGateway(name, surroundings), "gateway");
   const payments = await pair((name) => createPayments(name, surroundings), "payments");
@@ -143,6 +170,7 @@ async function bringUp({
 
   const operators = createOperators(join(dir, "operators.jsonl"), gateways, { ...identity, ca: wires?.ca });
   const open = (name: string) => openShop(name, { operators, certificates, cleanup });
+  const shops: [Shop, Shop] = [await open("shop-1"), await open("shop-2")];
   return {
     gateways,
     payments,
@@ -151,7 +179,8 @@ async function bringUp({
     postgres,
     nats,
     acquirer,
-    shops: [await open("shop-1"), await open("shop-2")],
+    shops,
+    ...(await withAccounts(servers.banks, { operators, shops, payments })),
     operators,
     secrets: surroundings.secrets,
     tokenOf: identity.tokenOf,
@@ -161,6 +190,18 @@ async function bringUp({
   };
 }
 
+/** Processes read accounts when they start: from here on each of them has every account and route. */
+async function withAccounts(
+  banks: ForeignBank[],
+  { operators, shops, payments }: Pick<System, "operators" | "shops" | "payments">,
+): Promise<Pick<System, "banks" | "places">> {
+  if (banks.length === 0) return { banks: [], places: {} };
+  const people = { proposes: await operators.as("admin"), confirms: await operators.as("dina") };
+  const { accountIds, places } = await openAccounts(people, banks, shops);
+  await Promise.all(payments.map(({ process }) => process.restart()));
+  return { banks: banks.map((bank) => ({ ...bank, accountId: accountIds[bank.name]! })), places };
+}
+
 function drawSecrets(): Surroundings["secrets"] {
   return {
     cardSealingKey: drawKey(),
@@ -168,6 +209,7 @@ function drawSecrets(): Surroundings["secrets"] {
     credentialPepper: drawKey(),
     threeDsStateKey: drawKey(),
     webhookSecretKey: drawKey(),
+    accountSecretKey: drawKey(),
   };
 }
 

@@ -79,6 +79,9 @@ export const loadTimers: Timers = {
 /** Where the bank binds nothing or carries out repeats: longer than a frozen bank keeps a request. */
 export const unkindBankTimers = { ACQUIRER_LATE_ARRIVAL: "22s" };
 
+/** Of long runs with several banks: a refund whose bank was away for minutes is not to wait for minutes more. */
+export const manyBanksTimers = { RECOVERY_SCHEDULE: evenSteps(1_500, 1_800_000) };
+
 /** For a run in which authorizations expire before it is over; merchants capture what they capture within seconds. */
 export const expiryTimers = { AUTHORIZATION_EXPIRES_AFTER: "30s", EXPIRY_INTERVAL: "500ms" };
 

@@ -4,7 +4,7 @@ import type { Found, HistoryEntry, Ledgers, PaymentRow } from "../ledgers.ts";
 
 /**
  * Invariant 7. Under one merchant's Idempotency-Key there is at most one payment or refund, and one call of the bank; all final
- * answers are the same bytes; another request under it is refused with 422, and once a final answer has arrived a
+ * answers are the same bytes, but for the form of a challenge, which is there only while there is one (ADR 0038); another request under it is refused with 422, and once a final answer has arrived a
  * repetition is answered with it.
  */
 export function keysHaveOneEffect(ledgers: Ledgers): Found[] {
@@ -42,10 +42,12 @@ function effects(key: string, sent: HistoryEntry[], { made, asked }: Effects): F
 }
 
 function differentAnswers(key: string, sent: HistoryEntry[]): Found[] {
-  const bodies = new Set(sent.filter(isFinalAnswer).map(({ body }) => body));
+  const bodies = new Set(sent.filter(isFinalAnswer).map(({ body }) => body?.replace(CHALLENGE_FORM, "")));
   if (bodies.size <= 1) return [];
   return [{ ids: [key, ...paymentsOf(sent)], what: `${bodies.size} different final answers under one key` }];
 }
+
+const CHALLENGE_FORM = /,"htmlContent":"[A-Za-z0-9+/=]*"/;
 
 /** Only one request can have had the key: whatever differs from it is refused, and it itself never is. */
 function answersToOtherRequests(key: string, sent: HistoryEntry[]): Found[] {

@@ -7,6 +7,7 @@ import { failuresAreProven } from "./failures-are-proven.ts";
 import { finalStatesHaveOneEvent } from "./final-states-have-one-event.ts";
 import { keysHaveOneEffect } from "./keys-have-one-effect.ts";
 import { merchantsAreStrangers } from "./merchants-are-strangers.ts";
+import { moneyIsAtItsAccount } from "./money-is-at-its-account.ts";
 import { moneyHasAnOwner } from "./money-has-an-owner.ts";
 import { nothingIsUnderWay } from "./nothing-is-under-way.ts";
 import { operationsAreCarriedOut } from "./operations-are-carried-out.ts";
@@ -41,5 +42,6 @@ export const PAYMENT_INVARIANTS: readonly Invariant[] = (
     [37, "events tell the version and the date of their state, and both rise", versionsRise],
     [38, "what is unresolved has its attempts counted", attemptsAreCounted],
     [39, "an authorization that is not captured expires", authorizationsExpire],
+    [40, "money moves at the account of its payment alone, and no refund is undone", moneyIsAtItsAccount],
   ] as const
 ).map(([number, promise, violations]) => ({ number, subject: "payments", promise, violations }));

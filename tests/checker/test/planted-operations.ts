@@ -1,5 +1,6 @@
 import type { BankLine } from "../ledgers.ts";
 import { change, paid, reversed, stepTo, textOf } from "./change-payments.ts";
+import { PLANTED_ELSEWHERE } from "./planted-elsewhere.ts";
 import type { Planted } from "./planted.ts";
 import { bankLine, eventOf, idOf, recordText, type TestLedgers } from "./test-ledgers.ts";
 import { paidRefund } from "./test-refunds.ts";
@@ -156,6 +157,7 @@ export const PLANTED_IN_OPERATIONS: Record<number, Planted[]> = {
       (run) => void (run.rules.authorizationExpiresAfterMs = 40_000),
     ],
   ],
+  40: PLANTED_ELSEWHERE,
 };
 
 /** What looks like a violation and is none. */

@@ -83,6 +83,7 @@ export function settledRow(paymentId: string, state: string, change: Partial<Pay
   return {
     paymentId,
     merchantId,
+    accountId: null,
     transactionType: "PRE_AUTHORIZATION",
     state,
     version: 0,

@@ -141,8 +141,11 @@ async function closeAll(acquirers: Iterable<Acquirer>): Promise<void> {
 
 const notSent = () => Promise.resolve({ kind: "not_sent" } as const);
 
-/** Nothing can be sent: what was begun at such an account stays as it is, and operators see that it waits. */
-const NOBODY: Acquirer = {
+/**
+ * An account that this process has not read yet, or whose credentials it cannot open. Nothing can be sent: what was begun there
+ * stays as it is, and operators see that it waits.
+ */
+export const NOBODY: Acquirer = {
   capabilities: { repetition: "none", ownReferenceOn: [], release: false },
   authorize: notSent,
   sale: notSent,

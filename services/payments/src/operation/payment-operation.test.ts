@@ -114,12 +114,21 @@ describe("an expiry", () => {
 
 describe("a refund's reservation", () => {
   const ask = (payment: OperablePayment, amountMinor: bigint, currency = "TRY") =>
-    decideReservation(payment, { amountMinor, currency });
+    decideReservation(payment, { amountMinor, currency, canRelease: true });
 
   test("is a refund of a sale and of what was captured, a release of an authorization", () => {
     expect(ask(sale, 10_000n)).toEqual({ kind: "refund" });
     expect(ask(captured, 6_000n)).toEqual({ kind: "refund" });
     expect(ask(authorized, 10_000n)).toEqual({ kind: "release" });
+  });
+
+  test("is no release where the bank has none: a smaller capture, or a cancellation, is the way there", () => {
+    const asked = { amountMinor: 1_000n, currency: "TRY", canRelease: false };
+    expect(decideReservation(authorized, asked)).toEqual(
+      refused("payment_not_refundable", { currentStatus: "SUCCESS" }),
+    );
+    expect(decideReservation(captured, asked)).toEqual({ kind: "refund" });
+    expect(decideReservation(sale, asked)).toEqual({ kind: "refund" });
   });
 
   test.each([

@@ -101,9 +101,10 @@ export function refundableMinor(payment: OperablePayment): bigint {
   return whole - refunded_minor - reserved_minor;
 }
 
+/** @param canRelease whether the payment's bank releases a part of an authorization: elsewhere a capture or a cancellation ends it. */
 export function decideReservation(
   payment: OperablePayment,
-  { amountMinor, currency }: { amountMinor: bigint; currency: string },
+  { amountMinor, currency, canRelease }: { amountMinor: bigint; currency: string; canRelease: boolean },
 ): ReservationDecision {
   const { state, transaction_type } = payment;
   if (state !== "SUCCESS" && state !== "CAPTURED") {
@@ -117,7 +118,10 @@ export function decideReservation(
       remainingRefundableAmount: amountToJson(remaining, payment.currency_exponent),
     });
   }
-  return { kind: state === "SUCCESS" && transaction_type === "PRE_AUTHORIZATION" ? "release" : "refund" };
+  const kind = state === "SUCCESS" && transaction_type === "PRE_AUTHORIZATION" ? "release" : "refund";
+  if (kind === "release" && !canRelease)
+    return refuse("payment_not_refundable", { currentStatus: merchantStatus(state) });
+  return { kind };
 }
 
 function isFree({ state, operation_id, reserved_minor }: OperablePayment): boolean {

@@ -2,12 +2,12 @@
  * The bank's part of a refund, which this service does for `refunds`: it alone talks to banks and opens their credentials.
  * Nothing is paid that is not reserved here, whoever asks for it.
  */
-import { refundReference, type Attempt, type Repetition, type Verdict } from "@holdfast/acquirer";
+import { judge, refundReference, type Attempt, type Repetition, type Verdict } from "@holdfast/acquirer";
 import type { CommandReply, RefundAnswer, RefundAtBank } from "@holdfast/contracts";
 import { failpoint, orNotStarted } from "@holdfast/service-runtime";
 import type { Kysely, Selectable } from "kysely";
-import { askAbout, type AskDeps } from "../bank-calls/ask-about.ts";
-import { followUpOf } from "../bank-calls/attempts.ts";
+import { askAbout, waitUntil, type AskDeps } from "../bank-calls/ask-about.ts";
+import { followUpOf, orderOf } from "../bank-calls/attempts.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { beginCall, noteAnswer, otherRefunds } from "./refund-calls.ts";
 import type { PaymentTable } from "../payment/payment-table.ts";
@@ -68,12 +68,24 @@ export async function inquireAtBank(
 
 /** What became of it, as far as the bank can tell it from the payment's other refunds. */
 async function ask(deps: RefundAtBankDeps, payment: Payment, refund: RefundAtBank): Promise<Verdict> {
-  const { capabilities } = deps.acquirers.of(payment.account_id);
-  if (capabilities.ownReferenceOn.includes(refund.kind))
-    return await askAbout(deps, payment, attemptOf(refund));
-  const otherTransactionIds = await otherRefunds(deps.db, refund);
-  const verdict = await askAbout(deps, payment, { ...attemptOf(refund), otherTransactionIds });
-  if (verdict.kind === "approved") await noteAnswer(deps.db, refund, verdict);
+  const acquirer = deps.acquirers.of(payment.account_id);
+  const attempt = attemptOf(refund);
+  if (acquirer.capabilities.ownReferenceOn.includes(refund.kind))
+    return await askAbout(deps, payment, attempt);
+  const { reference, kind, currency } = attempt;
+  const inquiry = await acquirer.inquire({
+    ...orderOf(payment),
+    reference,
+    kind,
+    currency,
+    waitUntil: waitUntil(deps),
+  });
+  // Read after the bank has answered: what it has done for another refund by then is that one's, or nobody can tell yet.
+  const { transactionIds, isOneUnderWay } = await otherRefunds(deps.db, refund);
+  const verdict = judge({ ...attempt, otherTransactionIds: transactionIds }, inquiry, acquirer.capabilities);
+  if (verdict.kind !== "approved" || verdict.amountMinor !== attempt.amountMinor) return verdict;
+  if (isOneUnderWay) return { kind: "unknown", reason: "pending" };
+  await noteAnswer(deps.db, refund, verdict);
   return verdict;
 }
 

@@ -56,14 +56,22 @@ const ANSWERS: Record<Verdict["kind"], boolean> = {
   unknown: false,
 };
 
-/** What the bank named the other refunds of the payment. */
-export async function otherRefunds(db: Db, { refundId, paymentId }: RefundAtBank): Promise<string[]> {
+/** What the bank named the other refunds of the payment, and whether it may have done something for one that has no name yet. */
+export async function otherRefunds(
+  db: Db,
+  { refundId, paymentId }: RefundAtBank,
+): Promise<{ transactionIds: string[]; isOneUnderWay: boolean }> {
   const rows = await db
     .selectFrom("refund_reservation")
-    .select("external_transaction_id")
+    .select(["external_transaction_id", "sent_at", "state"])
     .where("payment_id", "=", paymentId)
     .where("refund_id", "<>", refundId)
-    .where("external_transaction_id", "is not", null)
     .execute();
-  return rows.flatMap(({ external_transaction_id: id }) => id ?? []);
+  return {
+    transactionIds: rows.flatMap(({ external_transaction_id: id }) => id ?? []),
+    isOneUnderWay: rows.some(
+      ({ external_transaction_id: id, sent_at, state }) =>
+        state === "ACTIVE" && sent_at !== null && id === null,
+    ),
+  };
 }

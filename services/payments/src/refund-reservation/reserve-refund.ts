@@ -8,6 +8,7 @@ import { failpoint, orNotStarted } from "@holdfast/service-runtime";
 import type { CommandReply, RefundReservation, ReserveRefund } from "@holdfast/contracts";
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { sql } from "kysely";
+import { NOBODY, type Acquirers } from "../acquirer-account/acquirers.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import type { RefundReservationTable } from "./reservation-table.ts";
 import { lockPayment } from "../operation/operation-queries.ts";
@@ -20,18 +21,18 @@ type Reservation = Selectable<RefundReservationTable>;
 
 /** Reserves once for each refund id; a copy gets the first answer, be it a reservation or a refusal. */
 export async function reserveRefund(
-  { db }: { db: Db },
+  deps: { db: Db; acquirers: Acquirers },
   merchantId: string,
   request: ReserveRefund,
 ): Promise<CommandReply<RefundReservation>> {
   await failpoint("payments.before_reservation");
-  const reply = await orNotStarted(() => reserveInTransaction(db, merchantId, request));
+  const reply = await orNotStarted(() => reserveInTransaction(deps, merchantId, request));
   await failpoint("payments.after_reservation");
   return reply;
 }
 
 async function reserveInTransaction(
-  db: Db,
+  { db, acquirers }: { db: Db; acquirers: Acquirers },
   merchantId: string,
   request: ReserveRefund,
 ): Promise<CommandReply<RefundReservation>> {
@@ -40,9 +41,17 @@ async function reserveInTransaction(
     const known = await lockReservation(trx, request.refundId);
     if (known) return answerKnown(known, payment);
     const amountMinor = BigInt(request.amountMinor);
+    const bank = payment && acquirers.of(payment.account_id);
     const decision = payment
-      ? decideReservation(payment, { amountMinor, currency: request.currency })
+      ? decideReservation(payment, {
+          amountMinor,
+          currency: request.currency,
+          canRelease: bank === NOBODY || bank?.capabilities.release === true,
+        })
       : NOT_FOUND;
+    // What its bank can do is not known here now.
+    if ("kind" in decision && decision.kind === "release" && bank === NOBODY)
+      return { outcome: "not_started" };
     if (!payment || "outcome" in decision) {
       const refusal = decision as Refused;
       const tombstone = { merchantId, state: "REFUSED", refusal: JSON.stringify(refusal) } as const;

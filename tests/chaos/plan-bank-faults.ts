@@ -1,0 +1,77 @@
+import type { Fault } from "./faults.ts";
+import type { Random } from "./random.ts";
+import type { ForeignBankName } from "./system/foreign-banks.ts";
+import type { LinkFault } from "./system/tcp-proxy.ts";
+
+/** A fault of a bank with a protocol of its own. @param linkFault what its link does where that is the fault. */
+export function planForeignBankFault(random: Random, bank: ForeignBankName, linkFault: LinkFault): Fault {
+  const kind = random.weighted({ bank: 10, business_day: 3, bank_link: 3, outage: 2, freeze: 2 });
+  switch (kind) {
+    case "outage":
+    case "freeze":
+      return { kind, server: bank };
+    case "business_day":
+      return { kind, bank };
+    case "bank_link":
+      return { kind, bank, fault: linkFault };
+    case "bank": {
+      const operation = random.weighted(OPERATIONS);
+      const behaviour = random.pick(behavioursOf(bank, operation));
+      return { kind, bank, operation, behaviour, times: random.integer(1, 5) };
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+const OPERATIONS = {
+  authorize: 3,
+  sale: 3,
+  capture: 2,
+  void: 3,
+  refund: 3,
+  inquire: 2,
+  enrol: 1,
+  complete: 2,
+};
+type Operation = keyof typeof OPERATIONS;
+type Behaviours = readonly [string, ...string[]];
+
+function behavioursOf(bank: ForeignBankName, operation: Operation): Behaviours {
+  const { answers, effects, authorizations } = FAULTS[bank];
+  if (operation === "inquire") return answers;
+  if (operation === "enrol") return [...answers, "hang_before", "late_effect"];
+  const isCard = operation === "authorize" || operation === "sale" || operation === "complete";
+  return [...answers, ...effects, ...(isCard ? authorizations : [])];
+}
+
+/**
+ * Another payment's name in an answer that is signed is not among them: no program can tell it from the right one.
+ * Answers are lost, late or spoilt; effects are left out, late or not told; another amount is approved.
+ */
+const ANSWERS = ["hang", "late", "http_500", "garbage", "reset", "control_characters"] as const;
+const EFFECTS = ["hang_before", "late_effect"] as const;
+
+const FAULTS: Record<
+  ForeignBankName,
+  { answers: Behaviours; effects: Behaviours; authorizations: Behaviours }
+> = {
+  nestpay: {
+    answers: [...ANSWERS, "illegal_characters"],
+    effects: [
+      ...EFFECTS,
+      "host_timeout",
+      "issuer_unavailable",
+      "system_error",
+      "gateway_error",
+      "gateway_error_before",
+      "day_closes",
+    ],
+    authorizations: ["partial", "partial"],
+  },
+  iyzico: {
+    answers: [...ANSWERS, "limited", "wrong_signature"],
+    effects: [...EFFECTS, "unknown_done", "unknown_not_done", "wrong_amount"],
+    authorizations: ["partial", "partial"],
+  },
+};

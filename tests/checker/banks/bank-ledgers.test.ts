@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import { iyzicoLines, nestpayLines } from "../index.ts";
+import type { PaymentRow, RefundRow } from "../ledgers.ts";
+import { settledRow } from "../test/test-ledgers.ts";
+
+/** The ledgers of banks with protocols of their own, as the checker reads them. */
+const ID = "0198d9a0-0000-7000-8000-0000000000a1";
+const ORDER = ID.replaceAll("-", "");
+const ACCOUNT = "0198d9a0-0000-7000-8000-0000000000ac";
+
+const row = (state: string, change: Partial<PaymentRow> = {}) => ({
+  ...settledRow(ID, state, change),
+  accountId: ACCOUNT,
+});
+const refund = (refundId: string, amountMinor: bigint, state = "SUCCESS"): RefundRow => ({
+  refundId,
+  paymentId: ID,
+  merchantId: "merchant",
+  state,
+  version: 3,
+  kind: "refund",
+  amountMinor,
+  currency: "TRY",
+  requestedBy: null,
+  credentialIssuedBy: null,
+  rejectedBy: null,
+  attempts: 0,
+  scheduled: false,
+});
+
+describe("a Nestpay bank's ledger", () => {
+  const line = (operation: string, change: object = {}) => ({
+    sequence: 1,
+    at: "2026-11-20T12:00:00.000Z",
+    operation,
+    orderId: ORDER,
+    transactionId: "26324MfWF10123",
+    amountMinor: 1_250,
+    currency: "TRY",
+    outcome: "approved",
+    authCode: "123456",
+    resultCode: "00",
+    voided: null,
+    ...change,
+  });
+  const read = (lines: object[], rows: Partial<Parameters<typeof nestpayLines>[2]>) =>
+    nestpayLines(lines.map((each) => `${JSON.stringify(each)}\n`).join(""), ACCOUNT, {
+      payments: [],
+      paymentHistory: [],
+      refunds: [],
+      approvals: [],
+      ...rows,
+    }).map(({ operation, reference, amountMinor }) => `${operation} ${reference} ${amountMinor}`);
+  const step = (from: string | null, to: string) => ({
+    paymentId: ID,
+    version: 1,
+    from,
+    to,
+    cause: "test",
+    transactionId: "1",
+  });
+
+  test("names an order by the payment, and a capture after it", () => {
+    expect(read([line("authorize"), line("capture", { amountMinor: 400 })], {})).toEqual([
+      `authorize ${ID} 1250`,
+      `capture ${ID}:capture 400`,
+    ]);
+  });
+
+  test("each refund explains one movement of its amount, and what is left over is nobody's", () => {
+    const moved = ["t1", "t2", "t3"].map((transactionId) =>
+      line("refund", { amountMinor: 500, transactionId }),
+    );
+    const rows = { payments: [row("SUCCESS")], refunds: [refund("r1", 500n), refund("r2", 500n)] };
+    expect(read(moved, rows)).toEqual([
+      "refund r1:refund 500",
+      "refund r2:refund 500",
+      "refund t3:refund 500",
+    ]);
+  });
+
+  test("a declined movement leaves its refund to be paid", () => {
+    const declined = line("refund", { outcome: "declined", resultCode: "05" });
+    const rows = { payments: [row("SUCCESS")], refunds: [refund("r1", 1_250n, "EXECUTING")] };
+    expect(read([declined, line("refund")], rows)).toEqual([
+      "refund r1:refund 1250",
+      "refund r1:refund 1250",
+    ]);
+  });
+
+  test("a void is a cancellation, a refund of the whole, or a reversal, by what is stored; of a refund it is none of them", () => {
+    const voided = line("void", { voided: "sale" });
+    const succeeded = step("AUTHORIZING", "SUCCESS");
+    const cancelled = [succeeded, step("SUCCESS", "CANCELLED")];
+    expect(read([voided], { payments: [row("CANCELLED")], paymentHistory: cancelled })).toEqual([
+      `cancel ${ID}:cancel 1250`,
+    ]);
+    const refunds = [refund("r1", 1_250n)];
+    expect(read([voided], { payments: [row("SUCCESS")], paymentHistory: [succeeded], refunds })).toEqual([
+      "refund r1:refund 1250",
+    ]);
+    expect(read([voided], { payments: [row("FAILED")] })).toEqual([`reverse ${ID} 1250`]);
+    expect(read([line("void", { voided: "credit" })], { payments: [row("SUCCESS")] })).toEqual([
+      "void_of_refund 26324MfWF10123 1250",
+    ]);
+  });
+
+  test("what is paid back of a payment that failed stands in for its reversal", () => {
+    expect(read([line("refund")], { payments: [row("FAILED")] })).toEqual([`refund ${ID}:reversal 1250`]);
+  });
+});
+
+test("iyzico's ledger names each movement by our own references", () => {
+  const line = (operation: string, conversationId: string, change: object = {}) =>
+    `${JSON.stringify({
+      sequence: 1,
+      at: "2026-11-20T12:00:00.000Z",
+      operation,
+      transactionId: "12345",
+      basketId: ID,
+      conversationId,
+      amountMinor: 600,
+      currency: "TRY",
+      outcome: "approved",
+      authCode: "123456",
+      resultCode: null,
+      ...change,
+    })}\n`;
+  const text = [
+    line("sale", ORDER, { payment: { priceMinor: 1_250 } }),
+    line("void", `${ID}:reverse`),
+    line("void", `${ID}:cancel`),
+    line("refund", "r1:refund"),
+  ].join("");
+  expect(iyzicoLines(text, ACCOUNT)).toMatchObject([
+    { operation: "sale", reference: ID, parentReference: null, amountMinor: 600n, requestedMinor: 1_250n },
+    { operation: "reverse", reference: ID },
+    { operation: "cancel", reference: `${ID}:cancel`, parentReference: ID },
+    { operation: "refund", reference: "r1:refund", parentReference: ID },
+  ]);
+});

@@ -1,0 +1,133 @@
+import type { BankLine } from "../ledgers.ts";
+import type { PaymentRow, RefundRow, StoredRows } from "../stored-rows.ts";
+import { parseLines, paymentIdOfOrder } from "./bank-order.ts";
+
+/** A line of the ledger of a Nestpay bank, as far as it is read (tools/nestpay-simulator/README.md, Ledger). */
+type NestpayLine = {
+  sequence: number;
+  at: string;
+  operation: "authorize" | "sale" | "capture" | "void" | "refund";
+  orderId: string;
+  transactionId: string;
+  amountMinor: number;
+  requestedMinor?: number;
+  currency: string;
+  outcome: "approved" | "declined";
+  authCode: string | null;
+  resultCode: string;
+  voided: "hold" | "sale" | "capture" | "credit" | null;
+};
+
+type Rows = Pick<StoredRows, "payments" | "paymentHistory" | "refunds" | "approvals">;
+
+/**
+ * The ledger of a Nestpay bank in the words of the checker. The bank has none of our references but the order's, so that a
+ * movement of money back is taken for the one of ours that it can be: each refund of ours explains one movement of its amount,
+ * the one that was approved first the first one. What is left over is nobody's, and what has no movement was not paid; both
+ * break their promises.
+ */
+export function nestpayLines(text: string, accountId: string, rows: Rows): BankLine[] {
+  const orders = new Orders(rows);
+  return parseLines<NestpayLine>(text).map((line) => {
+    const { sequence, at, amountMinor, requestedMinor, currency, outcome, authCode, resultCode } = line;
+    return {
+      accountId,
+      sequence,
+      at,
+      ...orders.namesOf(line),
+      amountMinor: BigInt(amountMinor),
+      ...(requestedMinor !== undefined && { requestedMinor: BigInt(requestedMinor) }),
+      currency,
+      outcome,
+      externalTransactionId: line.transactionId,
+      authCode,
+      resultCode,
+    };
+  });
+}
+
+type Names = Pick<BankLine, "operation" | "reference" | "parentReference">;
+
+/** What is known of our payments and refunds, and which refunds have their movement already. */
+class Orders {
+  readonly #payments: Map<string, PaymentRow>;
+  readonly #cancelled: Set<string>;
+  readonly #succeeded: Set<string>;
+  readonly #refunds: Map<string, RefundRow[]>;
+  readonly #paid = new Set<string>();
+
+  constructor({ payments, paymentHistory, refunds, approvals }: Rows) {
+    const reached = (state: string, from?: string) =>
+      new Set(
+        paymentHistory
+          .filter((step) => step.to === state && (from === undefined || step.from === from))
+          .map(({ paymentId }) => paymentId),
+      );
+    this.#payments = new Map(payments.map((payment) => [payment.paymentId, payment]));
+    this.#succeeded = reached("SUCCESS");
+    this.#cancelled = reached("CANCELLED", "SUCCESS");
+    const approvedAt = new Map(approvals.map(({ refundId, at }) => [refundId, at.getTime()]));
+    const byApproval = refunds.toSorted(
+      (one, other) =>
+        (approvedAt.get(one.refundId) ?? Infinity) - (approvedAt.get(other.refundId) ?? Infinity),
+    );
+    this.#refunds = Map.groupBy(byApproval, ({ paymentId }) => paymentId);
+  }
+
+  namesOf(line: NestpayLine): Names {
+    const paymentId = paymentIdOfOrder(line.orderId);
+    const parentReference = paymentId;
+    switch (line.operation) {
+      case "authorize":
+      case "sale":
+        return { operation: line.operation, reference: paymentId, parentReference: null };
+      case "capture":
+        return { operation: "capture", reference: `${paymentId}:capture`, parentReference };
+      case "void":
+        return this.#voidOf(line, paymentId);
+      case "refund":
+        return this.#refundOf(line, paymentId);
+      default:
+        return line.operation satisfies never;
+    }
+  }
+
+  /** A cancellation, a refund of the whole on its day, or a reversal; never the undoing of a refund. */
+  #voidOf(line: NestpayLine, paymentId: string): Names {
+    const parentReference = paymentId;
+    if (line.voided === "credit")
+      return { operation: "void_of_refund", reference: line.transactionId, parentReference };
+    const cancel = { operation: "cancel", reference: `${paymentId}:cancel`, parentReference };
+    if (this.#cancelled.has(paymentId)) return cancel;
+    const refund = this.#take(line, paymentId);
+    if (refund)
+      return { operation: refund.kind ?? "refund", reference: `${refund.refundId}:refund`, parentReference };
+    if (this.#succeeded.has(paymentId)) return cancel;
+    return { operation: "reverse", reference: paymentId, parentReference };
+  }
+
+  /** A refund, or what is paid back of a settled sale that is to be reversed. */
+  #refundOf(line: NestpayLine, paymentId: string): Names {
+    const refund = this.#take(line, paymentId);
+    const isReversal = !refund && this.#payments.get(paymentId)?.state === "FAILED";
+    return {
+      operation: "refund",
+      reference: isReversal ? `${paymentId}:reversal` : `${refund?.refundId ?? line.transactionId}:refund`,
+      parentReference: paymentId,
+    };
+  }
+
+  /** The refund that a movement is; a declined one leaves it to be paid. */
+  #take({ amountMinor, outcome }: NestpayLine, paymentId: string): RefundRow | undefined {
+    const states = outcome === "approved" ? PAID : DECLINED;
+    const found = (this.#refunds.get(paymentId) ?? []).find(
+      ({ refundId, state, amountMinor: asked }) =>
+        states.has(state) && asked === BigInt(amountMinor) && !this.#paid.has(refundId),
+    );
+    if (found && outcome === "approved") this.#paid.add(found.refundId);
+    return found;
+  }
+}
+
+const PAID: ReadonlySet<string> = new Set(["SUCCESS", "SETTLING", "EXECUTING"]);
+const DECLINED: ReadonlySet<string> = new Set(["FAILED", "FAILING", "EXECUTING"]);

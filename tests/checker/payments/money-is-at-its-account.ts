@@ -1,0 +1,32 @@
+import { linesByPayment } from "../bank-lines.ts";
+import type { Found, Ledgers } from "../ledgers.ts";
+
+/**
+ * Invariant 40. What a bank has of a payment, it has at the account that the payment names, which is one of those that its
+ * merchant's routes lead to: no other bank was ever asked to move money for it, whatever could not be reached. And no bank
+ * undoes a refund.
+ */
+export function moneyIsAtItsAccount({ payments, bank, rules }: Ledgers): Found[] {
+  const lines = linesByPayment(bank);
+  return [
+    ...payments.flatMap(({ paymentId, merchantId, accountId }) => {
+      const places = rules.places?.[merchantId];
+      const elsewhere = (lines.get(paymentId) ?? []).filter((line) => (line.accountId ?? null) !== accountId);
+      return [
+        ...(places === undefined || places.includes(accountId)
+          ? []
+          : [{ ids: [paymentId], what: `is at account ${accountId}, where no route leads` }]),
+        ...elsewhere.map((line) => ({
+          ids: [paymentId],
+          what: `is at account ${accountId}, and ${line.accountId ?? "the default account"} has ${line.operation} ${line.outcome}`,
+        })),
+      ];
+    }),
+    ...bank
+      .filter(({ operation, outcome }) => operation === "void_of_refund" && outcome === "approved")
+      .map(({ reference, parentReference }) => ({
+        ids: [parentReference ?? reference],
+        what: "its refund was undone",
+      })),
+  ];
+}
