@@ -117,7 +117,9 @@ const settings = z.object({
       error: "must be an IANA time zone such as Europe/Istanbul",
     })
     .default("Europe/Istanbul")
-    .describe("The time zone of the business day; a sale can be voided until its business day ends."),
+    .describe(
+      "The time zone of the business day; a sale can be voided until its business day ends. Of an account that is made without a `businessDay`, and of the account of `ACQUIRER_URL`.",
+    ),
   BUSINESS_DAY_CUT_OFF: textSetting("must be a time of day, HH:MM")
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time of day, HH:MM" })
     .default("00:00")

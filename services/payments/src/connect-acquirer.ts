@@ -1,6 +1,7 @@
 import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
 import type { Kysely } from "kysely";
 import { createSharedPlaces, placesOfOne, type Logger, type SharedPlaces } from "@holdfast/service-runtime";
+import { createTerms } from "./acquirer-account/account-terms.ts";
 import {
   createAccountAcquirers,
   type AccountAcquirers,
@@ -28,7 +29,12 @@ export async function startAccounts(
   const { acquirers: banks, ...rest } = connectAcquirers(config, log);
   const accounts = createCurrentAccounts(db, { log, onRead: (read) => banks.use(read) });
   await accounts.refresh().catch((error: unknown) => log.warn({ error }, "accounts could not be read yet"));
-  return { banks, accounts, ...rest };
+  const defaults = {
+    lateArrivalMs: config.ACQUIRER_LATE_ARRIVAL,
+    businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
+  };
+  const termsOf = createTerms(accounts, { defaults, callMs: config.ACQUIRER_TIMEOUT });
+  return { banks, accounts, termsOf, defaults, ...rest };
 }
 
 /** The banks: the accounts that operators have made, and the one of `ACQUIRER_URL`. */

@@ -102,7 +102,10 @@ export async function startPayments(
     record: nudgeAfter(relay, (change) => paymentWrites.record(change)),
     reject: nudgeAfter(relay, (rejection) => paymentWrites.reject(rejection)),
   };
-  const { banks, accounts, connecting, connections } = await startAccounts(config, { db, log });
+  const { banks, accounts, termsOf, defaults, connecting, connections } = await startAccounts(config, {
+    db,
+    log,
+  });
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "payments", settings: config, log });
   const bins = createCurrentBins(db, log);
@@ -134,9 +137,8 @@ export async function startPayments(
       scheduleMs: config.RECOVERY_SCHEDULE,
       adoptWithinMs: config.ADOPT_WITHIN,
       reverseUnseenAfterMs: config.REVERSE_UNSEEN_AFTER,
-      horizonMs: config.ACQUIRER_TIMEOUT + config.ACQUIRER_LATE_ARRIVAL,
     },
-    businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
+    termsOf,
     // An attempt makes at most two calls and has to end before its lease does.
     acquirerTimeoutMs: Math.min(config.ACQUIRER_TIMEOUT, config.LEASE_DURATION / 3),
     maySend: true,
@@ -175,15 +177,11 @@ export async function startPayments(
       ...threeDsHandlers(threeDs),
       ...operationHandlers({ ...operations, connections }),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
-      ...reservationHandlers({
-        ...deps,
-        acquirers: banks.lane("refunds"),
-        lateArrivalMs: config.ACQUIRER_LATE_ARRIVAL,
-      }),
+      ...reservationHandlers({ ...deps, acquirers: banks.lane("refunds"), termsOf }),
       ...checkoutHandlers(checkouts),
       ...lookAfterEach(auditWatch, [
         ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
-        ...accountHandlers({ ...connecting, ...deps, refresh: () => accounts.refresh() }),
+        ...accountHandlers({ ...connecting, ...deps, defaults, refresh: () => accounts.refresh() }),
       ]),
       confirmEventsHandler("payments", outboxPool),
     ],

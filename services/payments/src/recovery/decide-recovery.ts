@@ -17,8 +17,6 @@ export type RecoveryLimits = {
   adoptWithinMs: number;
   /** A reference the acquirer has not seen by then is reversed, which binds it where the acquirer can. */
   reverseUnseenAfterMs: number;
-  /** Where it cannot: an operation that it has not seen by then is taken for one that it will never see. */
-  horizonMs: number;
 };
 
 /**

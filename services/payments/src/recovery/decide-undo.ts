@@ -1,5 +1,5 @@
 import type { AcquirerOutcome, Expired, Verdict, ReversalOutcome } from "@holdfast/acquirer";
-import type { RecoveryLimits } from "./decide-recovery.ts";
+import type { AccountTerms } from "../acquirer-account/account-terms.ts";
 import type { BankSaid } from "./reversal-queries.ts";
 
 /** How an attempt ended: the money is back, was never taken or has never been seen, or it is tried again. */
@@ -22,11 +22,14 @@ export function isUndone({ kind }: Verdict): boolean {
   return kind === "reversed" || kind === "declined" || kind === "expired";
 }
 
-/** @param ageMs of the payment, see `LeasedPayment`. */
+/**
+ * @param ageMs of the payment, see `LeasedPayment`.
+ * @param terms where the bank binds nothing: what it has not seen by the horizon is taken for what it will never see.
+ */
 export function decideAfterReversal(
   reversal: ReversalOutcome,
   ageMs: number,
-  { horizonMs }: Pick<RecoveryLimits, "horizonMs">,
+  { horizonMs }: Pick<AccountTerms, "horizonMs">,
 ): UndoDecision {
   switch (reversal.kind) {
     case "reversed":

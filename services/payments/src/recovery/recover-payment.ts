@@ -1,11 +1,11 @@
 import type { Verdict } from "@holdfast/acquirer";
 import { failpoint, nextAttemptInMs, type Logger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
+import type { TermsOf } from "../acquirer-account/account-terms.ts";
 import type { Acquirers } from "../acquirer-account/acquirers.ts";
 import { askAbout } from "../bank-calls/ask-about.ts";
 import { paymentAttempt } from "../bank-calls/attempts.ts";
 import type { BusinessEvents } from "../business-events.ts";
-import type { BusinessDay } from "../operation/business-day.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { recoverOperation } from "../operation/recover-operation.ts";
 import { findOperation, type OperatedPayment } from "../operation/operation-queries.ts";
@@ -42,8 +42,7 @@ export type RecoverDeps = {
   acquirerTimeoutMs: number;
   /** Whether money may be moved. A merchant's read only inquires, and leaves the rest to the worker. */
   maySend: boolean;
-  /** The bank's, after whose end everything that it has carried out can be seen. */
-  businessDay: BusinessDay;
+  termsOf: TermsOf;
   now: () => number;
 };
 

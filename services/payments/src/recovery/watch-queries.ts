@@ -1,7 +1,8 @@
 import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
+import type { TermsOf } from "../acquirer-account/account-terms.ts";
 import type { PaymentsDatabase } from "../database.ts";
-import { nextCutOff, type BusinessDay } from "../operation/business-day.ts";
+import { nextCutOff } from "../operation/business-day.ts";
 import type { PaymentTable } from "../payment/payment-table.ts";
 
 /** A payment that has ended and is looked at once more. `attempts` counts the looks before this one. */
@@ -14,11 +15,12 @@ export type WatchedPayment = Selectable<PaymentTable> & {
   cause: string;
 };
 
-/** Has a payment looked at again after the bank's business day; one that is watched already stays so. */
+/** Has a payment looked at again after its bank's business day; one that is watched already stays so. */
 export async function startWatch(
-  { db, businessDay, now }: { db: Kysely<PaymentsDatabase>; businessDay: BusinessDay; now: () => number },
-  { payment_id }: { payment_id: string },
+  { db, termsOf, now }: { db: Kysely<PaymentsDatabase>; termsOf: TermsOf; now: () => number },
+  { payment_id, account_id }: { payment_id: string; account_id: string | null },
 ): Promise<void> {
+  const { businessDay } = termsOf(account_id);
   await db
     .insertInto("payment_watch")
     .values({ payment_id, due_at: nextCutOff(new Date(now()), businessDay) })
