@@ -9,4 +9,5 @@ export { createSimulatorAcquirer, type SimulatorAcquirerOptions } from "./adapte
 export { nestpayConnector } from "./nestpay/nestpay-connector.ts";
 export { acquirerHabitSettings } from "./habit-settings.ts";
 export { movementOutcome, withSubReference, type MovementOutcome, type Sending } from "./movement.ts";
+export { hindranceOf, waitFor, type Hindrance } from "./not-sent.ts";
 export { observeAcquirer } from "./observe-acquirer.ts";

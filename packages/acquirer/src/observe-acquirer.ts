@@ -30,9 +30,16 @@ export function observeAcquirer(
   const labelled = (operation: string) => ({ operation, "acquirer.account": account });
   for (const [operation] of operations) mismatches.add(0, labelled(operation));
   const countMismatch = (operation: string) => mismatches.add(1, labelled(operation));
+  const refusedCredentials = metrics
+    .getMeter("acquirer")
+    .createCounter("holdfast.acquirer.credentials_refused", {
+      description: "Calls that the acquirer refused because it does not know our user or password",
+    });
+  refusedCredentials.add(0, { "acquirer.account": account });
+  const countRefused = () => refusedCredentials.add(1, { "acquirer.account": account });
   const observed = operations.map(([name, operation]) => [
     name,
-    observe(name, operation as Operation, { server, account, countMismatch }),
+    observe(name, operation as Operation, { server, account, countMismatch, countRefused }),
   ]);
   return { ...acquirer, ...Object.fromEntries(observed) };
 }
@@ -55,7 +62,13 @@ function observe(
     server,
     account,
     countMismatch,
-  }: { server: SpanAttributes; account: string; countMismatch: (operation: string) => void },
+    countRefused,
+  }: {
+    server: SpanAttributes;
+    account: string;
+    countMismatch: (operation: string) => void;
+    countRefused: () => void;
+  },
 ): Operation {
   return async (request) => {
     const startedAt = performance.now();
@@ -71,6 +84,7 @@ function observe(
       annotate({ "holdfast.outcome": isUnknown ? UNKNOWN_OUTCOME : outcome.kind }, span);
       if (isUnknown || outcome.kind === "not_sent") failSpan(span, outcome.reason ?? outcome.kind);
       if (outcome.reason === "mismatch") countMismatch(operation);
+      if (outcome.reason === "credentials") countRefused();
       recordDuration(performance.now() - startedAt, {
         operation,
         outcome: outcome.reason ?? outcome.kind,

@@ -86,12 +86,15 @@ function connectLanes(
   account: Account,
   breaker: Breaker,
 ): Map<Lane, Acquirer> | undefined {
+  const refused = logOncePer(REFUSED_LOG_MS, ({ accountId, version }: Account) =>
+    options.log.error({ account: accountId, version }, "the bank refuses the credentials of an account"),
+  );
   try {
     const lanes = LANES.map((lane) => {
       const acquirer = connectAccount(options, account);
       const url = urlOf(account.settings);
       const observed = observeAcquirer(acquirer, { url, account: account.accountId });
-      return [lane, noting(observed, breaker)] as const;
+      return [lane, noting(observed, { breaker, onRefused: () => refused(account) })] as const;
     });
     return new Map(lanes);
   } catch (error) {
@@ -122,8 +125,22 @@ export function connectAccount(
 /** What makes no call to the bank, or none that tells whether a payment can be sent. */
 const NO_CALLS: ReadonlySet<string> = new Set(["capabilities", "checkReturn", "close", "probe"]);
 
-/** Tells the breaker of each call whether there was a connection. */
-function noting(acquirer: Acquirer, breaker: Breaker): Acquirer {
+/** Every call fails until somebody changes them: a line for each would hide the others. */
+function logOncePer<Subject>(everyMs: number, write: (subject: Subject) => void): (subject: Subject) => void {
+  let nextAt = 0;
+  return (subject) => {
+    if (performance.now() < nextAt) return;
+    nextAt = performance.now() + everyMs;
+    write(subject);
+  };
+}
+const REFUSED_LOG_MS = 60_000;
+
+/** Tells the breaker of each call whether there was a connection, and whoever looks after credentials that they are refused. */
+function noting(
+  acquirer: Acquirer,
+  { breaker, onRefused }: { breaker: Breaker; onRefused: () => void },
+): Acquirer {
   const watched = Object.entries(acquirer)
     .filter(([name]) => !NO_CALLS.has(name))
     .map(([name, call]) => [
@@ -133,6 +150,7 @@ function noting(acquirer: Acquirer, breaker: Breaker): Acquirer {
           request,
         );
         breaker.note(outcome.kind !== "not_sent" || outcome.reason !== undefined);
+        if (outcome.kind === "not_sent" && outcome.reason === "credentials") onRefused();
         return outcome;
       },
     ]);

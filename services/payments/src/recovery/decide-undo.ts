@@ -1,4 +1,10 @@
-import type { AcquirerOutcome, Expired, Verdict, ReversalOutcome } from "@holdfast/acquirer";
+import {
+  hindranceOf,
+  type AcquirerOutcome,
+  type Expired,
+  type Verdict,
+  type ReversalOutcome,
+} from "@holdfast/acquirer";
 import type { AccountTerms } from "../acquirer-account/account-terms.ts";
 import type { BankSaid } from "./reversal-queries.ts";
 
@@ -7,7 +13,7 @@ export type UndoResult =
   | { kind: "undone"; by: "reversal" | "refund" }
   /** The bank had not seen it until the horizon. That is a decision and no knowledge, so it is looked at once more. */
   | { kind: "undone"; by: "horizon" }
-  | { kind: "wait"; cause: string; next?: "now" };
+  | { kind: "wait"; cause: string; next?: "now"; notBefore?: Date };
 
 /** What follows from an answer of the bank; everything but the result is committed before it counts. */
 export type UndoDecision = {
@@ -53,7 +59,7 @@ export function decideAfterReversal(
     case "unknown":
       return { result: { kind: "wait", cause: `reversal_${reversal.reason}` }, note: { sent: true } };
     case "not_sent":
-      return { result: { kind: "wait", cause: "acquirer_unavailable" } };
+      return { result: { kind: "wait", ...hindranceOf(reversal) } };
     default:
       return reversal satisfies never;
   }
@@ -75,7 +81,7 @@ export function decideAfterRefund(outcome: AcquirerOutcome | Expired): UndoDecis
     case "unknown":
       return { result: { kind: "wait", cause: `refund_${outcome.reason}` } };
     case "not_sent":
-      return { result: { kind: "wait", cause: "acquirer_unavailable" } };
+      return { result: { kind: "wait", ...hindranceOf(outcome) } };
     default:
       return outcome satisfies never;
   }

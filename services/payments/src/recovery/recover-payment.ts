@@ -1,4 +1,4 @@
-import type { Verdict } from "@holdfast/acquirer";
+import { waitFor, type Verdict } from "@holdfast/acquirer";
 import { failpoint, nextAttemptInMs, type Logger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { TermsOf } from "../acquirer-account/account-terms.ts";
@@ -152,16 +152,17 @@ async function record(
 }
 
 /**
- * Ends the lease until the schedule's next step, or until the worker looks next. A merchant's read never puts the worker
+ * Ends the lease until the schedule's next step, until the bank takes the call, or until the worker looks next. A merchant's read never puts the worker
  * off: one who polls would otherwise move the next step on, until an approval is too old to be adopted.
  */
 export async function wait(
-  deps: Pick<RecoverDeps, "db" | "events" | "limits" | "maySend">,
+  deps: Pick<RecoverDeps, "db" | "events" | "limits" | "maySend" | "now">,
   payment: LeasedPayment,
-  { cause, next }: { cause: string; next?: "now" },
+  { cause, next, notBefore }: { cause: string; next?: "now"; notBefore?: Date },
 ): Promise<RecoveryResult> {
   const attempts = payment.recovery_attempts + 1;
-  const inMs = next === "now" ? 0 : nextAttemptInMs(payment.age_ms, deps.limits);
+  const stepMs = nextAttemptInMs(payment.age_ms, deps.limits);
+  const inMs = next === "now" ? 0 : waitFor(notBefore, { stepMs, now: deps.now() });
   await postpone(deps.db, payment, { inMs, cause, ...(!deps.maySend && { notAfter: payment.due_at }) });
   deps.events.stillUnknown(payment, { cause, ageMs: payment.age_ms, attempts });
   return "waiting";

@@ -4,6 +4,7 @@ import {
   type PeriodicTask,
   type WorkPoolOptions,
 } from "@holdfast/service-runtime";
+import { waitFor } from "@holdfast/acquirer";
 import { isUnsettled } from "../payment/payment.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
 import { NOT_SEEN_CAUSE, RESOLVED_CAUSE } from "./decide-recovery.ts";
@@ -35,7 +36,8 @@ export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): 
   if (isSighted || payment.sighted_at !== null) {
     deps.events.lateMoneyStands(payment, { cause: result.cause, attempts: payment.attempts + 1 });
   }
-  const againInMs = result.next === "now" ? 0 : nextAttemptInMs(payment.sighted_ms, deps.limits);
+  const stepMs = nextAttemptInMs(payment.sighted_ms, deps.limits);
+  const againInMs = result.next === "now" ? 0 : waitFor(result.notBefore, { stepMs, now: deps.now() });
   await recordLook(deps.db, payment, { isSighted, lastInquiry: result.cause, againInMs });
 }
 

@@ -142,6 +142,10 @@ function answerOf(verdict: Verdict): RefundAnswer {
     }
     case "unknown":
       return { kind: "unknown", reason: verdict.reason };
+    case "not_sent": {
+      const { kind, reason, notBefore } = verdict;
+      return { kind, reason, notBefore: notBefore?.toISOString() };
+    }
     default:
       return { kind: verdict.kind };
   }
