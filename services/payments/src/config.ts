@@ -50,15 +50,15 @@ const settings = z.object({
   ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
     .default(1_024)
     .describe(
-      "Connections to the acquirer for the calls that merchants and buyers wait for. Recovery and expiry have as many of their own beside them as they have in flight.",
+      "Connections to the acquirer of `ACQUIRER_URL` for the calls that merchants and buyers wait for; an account has its `connectionsMax`. Recovery and expiry have as many of their own beside them as they have in flight.",
     ),
   ACQUIRER_REFUND_CONNECTIONS_MAX: integerSetting(1, 10_000)
     .default(256)
-    .describe("Connections to the acquirer for refunds, beside those for payments."),
+    .describe("The same for refunds, beside those for payments."),
   ACQUIRER_CONNECTIONS_SHARE: shareSetting()
     .default(0.25)
     .describe(
-      "The part of them that one merchant may use, at least one. What it sends beyond that waits, in turns with the others, as long as the bank still has its whole `ACQUIRER_TIMEOUT`; then it is answered 503 and there is no payment. An installation for one merchant may set 1.",
+      "The part of the connections for payments, of each account, that one merchant may use, at least one. What it sends beyond that waits, in turns with the others, as long as the bank still has its whole `ACQUIRER_TIMEOUT`; then it is answered 503 and there is no payment. An installation for one merchant may set 1.",
     ),
   CARD_SEALING_KEYS: keyRingSetting().describe("Decrypts card data; the same key ring as the gateway's."),
   ...fingerprintSettings,
@@ -82,7 +82,7 @@ const settings = z.object({
   RECOVERY_IN_FLIGHT_MAX: integerSetting(1, 10_000)
     .default(128)
     .describe(
-      "Payments of unknown outcome that one process asks the acquirer about at the same time; each has a connection of its own.",
+      "Payments of unknown outcome that one process asks about at the same time, of each account; each has a connection of its own.",
     ),
   ADOPT_WITHIN: durationSetting()
     .default(300_000)
@@ -111,7 +111,7 @@ const settings = z.object({
     .describe("How often expired authorizations are looked for when there are none."),
   EXPIRY_IN_FLIGHT_MAX: integerSetting(1, 1_000)
     .default(16)
-    .describe("Expired authorizations that one process cancels at the acquirer at the same time."),
+    .describe("Expired authorizations that one process cancels at the same time, of each account."),
   BUSINESS_TIME_ZONE: textSetting("must be an IANA time zone such as Europe/Istanbul")
     .refine((value) => Intl.supportedValuesOf("timeZone").includes(value) || value === "UTC", {
       error: "must be an IANA time zone such as Europe/Istanbul",

@@ -20,7 +20,7 @@ import {
   startHealth,
   startCertificateWatch,
   startPeriodicTask,
-  startWorkPool,
+  startWorkPools,
   stopInOrder,
   type Logger,
   type RunningService,
@@ -102,10 +102,13 @@ export async function startPayments(
     record: nudgeAfter(relay, (change) => paymentWrites.record(change)),
     reject: nudgeAfter(relay, (rejection) => paymentWrites.reject(rejection)),
   };
-  const { banks, accounts, termsOf, defaults, connecting, connections } = await startAccounts(config, {
-    db,
-    log,
-  });
+  const { banks, accounts, termsOf, defaults, connecting, connections, upkeep } = await startAccounts(
+    config,
+    {
+      db,
+      log,
+    },
+  );
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "payments", settings: config, log });
   const bins = createCurrentBins(db, log);
@@ -117,6 +120,7 @@ export async function startPayments(
     askRules: createAskRules(writePool),
     adoptCardCounters: (row) => adoptCardCounters(db, row),
     acquirers: banks.lane("payments"),
+    ...connections,
     findRoute: createRouting(accounts, banks, { hasFallback: true }),
     cards: createCardOpener(config.CARD_SEALING_KEYS),
     bins: bins.table,
@@ -127,7 +131,7 @@ export async function startPayments(
     firstInquiryMs: config.RECOVERY_SCHEDULE[0] ?? 0,
     now: Date.now,
   };
-  const threeDs = { ...deps, ...times, connections, sessionMs: config.THREE_DS_SESSION_DURATION };
+  const threeDs = { ...deps, ...times, sessionMs: config.THREE_DS_SESSION_DURATION };
   const recovery: RecoveryWorkerDeps = {
     db,
     writes,
@@ -146,7 +150,7 @@ export async function startPayments(
     now: Date.now,
     log,
   };
-  const reading = { ...recovery, acquirers: deps.acquirers, connections };
+  const reading = { ...recovery, acquirers: deps.acquirers, ...connections };
   const operations: MerchantOperationDeps = {
     ...recovery,
     acquirers: deps.acquirers,
@@ -170,12 +174,12 @@ export async function startPayments(
     },
     onHandled: logHandled(log),
     handlers: [
-      ...authorizationHandlers({ ...deps, connections }),
+      ...authorizationHandlers(deps),
       handler(getPaymentCommand, ({ context, payload }) =>
         getPayment(reading, context.merchant.merchantId, payload.paymentId),
       ),
       ...threeDsHandlers(threeDs),
-      ...operationHandlers({ ...operations, connections }),
+      ...operationHandlers({ ...operations, ...connections }),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
       ...reservationHandlers({ ...deps, acquirers: banks.lane("refunds"), termsOf }),
       ...checkoutHandlers(checkouts),
@@ -186,23 +190,31 @@ export async function startPayments(
       confirmEventsHandler("payments", outboxPool),
     ],
   });
+  const { keys } = upkeep;
   const tasks = [
     auditWatch,
     startCertificateWatch({ watched: dependencyServers(config), log }),
     startRecovery(recovery, {
-      inFlightMax: config.RECOVERY_IN_FLIGHT_MAX,
+      keys,
+      inFlightMax: upkeep.inFlightMax(config.RECOVERY_IN_FLIGHT_MAX),
       intervalMs: config.RECOVERY_INTERVAL,
       clock,
     }),
-    startWorkPool("expiry", {
-      inFlightMax: config.EXPIRY_IN_FLIGHT_MAX,
+    startWorkPools("expiry", {
+      keys,
+      inFlightMax: upkeep.inFlightMax(config.EXPIRY_IN_FLIGHT_MAX),
       intervalMs: config.EXPIRY_INTERVAL,
-      lease: (limit) => takeExpired(db, { limit, leaseMs: config.LEASE_DURATION }),
+      lease: (accountId, limit) => takeExpired(db, { limit, leaseMs: config.LEASE_DURATION, accountId }),
       work: (payment) => expirePayment(recovery, payment),
       clock,
       log,
     }),
-    startWatching(recovery, { intervalMs: config.WATCH_INTERVAL, clock }),
+    startWatching(recovery, {
+      keys,
+      inFlightMax: upkeep.inFlightMax(WATCH_IN_FLIGHT_MAX),
+      intervalMs: config.WATCH_INTERVAL,
+      clock,
+    }),
     startPeriodicTask("accounts", {
       intervalMs: config.ACCOUNT_REFRESH,
       round: () => accounts.refresh(),
@@ -246,5 +258,7 @@ export async function startPayments(
 
 /** Two concurrent flushes each of claims, records, questions to the rules and rejections. They are opened as needed. */
 const WRITE_CONNECTIONS = 8;
+/** Of an account; people look at none of them. */
+const WATCH_IN_FLIGHT_MAX = 16;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;

@@ -6,6 +6,7 @@ import {
   type ProbedAcquirer,
 } from "@holdfast/acquirer";
 import type { KeyRing, Logger } from "@holdfast/service-runtime";
+import { connectionsOfLanes } from "./account-connections.ts";
 import { createBreaker, type Breaker } from "./breaker.ts";
 import type { Account } from "./current-accounts.ts";
 import { openAccountSecrets } from "./seal-account-secrets.ts";
@@ -91,7 +92,8 @@ function connectLanes(
   );
   try {
     const lanes = LANES.map((lane) => {
-      const acquirer = connectAccount(options, account);
+      const connectionsMax = connectionsOfLanes(account.connectionsMax)[lane];
+      const acquirer = connectAccount(options, { ...account, connectionsMax });
       const url = urlOf(account.settings);
       const observed = observeAcquirer(acquirer, { url, account: account.accountId });
       return [lane, noting(observed, { breaker, onRefused: () => refused(account) })] as const;

@@ -1,9 +1,4 @@
-import {
-  nextAttemptInMs,
-  startWorkPool,
-  type PeriodicTask,
-  type WorkPoolOptions,
-} from "@holdfast/service-runtime";
+import { nextAttemptInMs, startWorkPools, type PeriodicTask } from "@holdfast/service-runtime";
 import { waitFor } from "@holdfast/acquirer";
 import { isUnsettled } from "../payment/payment.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
@@ -11,7 +6,7 @@ import { NOT_SEEN_CAUSE, RESOLVED_CAUSE } from "./decide-recovery.ts";
 import { askAbout } from "../bank-calls/ask-about.ts";
 import { paymentAttempt } from "../bank-calls/attempts.ts";
 import { undoPayment } from "./undo-payment.ts";
-import type { RecoveryWorkerDeps } from "./recovery-worker.ts";
+import type { RecoveryWorkerDeps, UpkeepOptions } from "./recovery-worker.ts";
 import { recordLook, takeWatched, type WatchedPayment } from "./watch-queries.ts";
 
 /**
@@ -50,18 +45,11 @@ const UNSEEN_CAUSES: ReadonlySet<string> = new Set([NOT_SEEN_CAUSE, RESOLVED_CAU
 const UNSETTLED_AGAIN_MS = 60_000;
 
 /** Looks at the payments that are due, side by side. */
-export function startWatching(
-  deps: RecoveryWorkerDeps,
-  { intervalMs, clock }: Pick<WorkPoolOptions<never>, "intervalMs" | "clock">,
-): PeriodicTask {
-  return startWorkPool("watch", {
-    inFlightMax: IN_FLIGHT_MAX,
-    intervalMs,
-    lease: (limit) => takeWatched(deps.db, { limit, leaseMs: deps.leaseMs }),
+export function startWatching(deps: RecoveryWorkerDeps, options: UpkeepOptions): PeriodicTask {
+  return startWorkPools("watch", {
+    ...options,
+    lease: (accountId, limit) => takeWatched(deps.db, { limit, leaseMs: deps.leaseMs, accountId }),
     work: (payment) => watchPayment(deps, payment),
-    ...(clock && { clock }),
     log: deps.log,
   });
 }
-
-const IN_FLIGHT_MAX = 16;

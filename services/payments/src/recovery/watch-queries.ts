@@ -28,16 +28,20 @@ export async function startWatch(
     .execute();
 }
 
-/** Takes payments whose next look is due, for as long as a lease; any number of processes may: each gets others. */
+/** Takes payments of one account whose next look is due, for as long as a lease; any number of processes may: each gets others. */
 export async function takeWatched(
   db: Kysely<PaymentsDatabase>,
-  { limit, leaseMs }: { limit: number; leaseMs: number },
+  { limit, leaseMs, accountId }: { limit: number; leaseMs: number; accountId: string | null },
 ): Promise<WatchedPayment[]> {
   const due = db
     .selectFrom("payment_watch")
     .select("payment_id")
     .where("ended_at", "is", null)
     .where("due_at", "<=", sql<Date>`now()`)
+    .where(
+      sql<boolean>`exists (select from payment where payment.payment_id = payment_watch.payment_id
+        and payment.account_id is not distinct from ${accountId})`,
+    )
     .orderBy("due_at")
     .limit(limit)
     .forUpdate()
