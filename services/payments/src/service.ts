@@ -20,7 +20,6 @@ import {
   startHealth,
   startCertificateWatch,
   startPeriodicTask,
-  startWorkPools,
   stopInOrder,
   type Logger,
   type RunningService,
@@ -35,7 +34,6 @@ import { accountHandlers } from "./acquirer-account/account-handlers.ts";
 import { createRouting } from "./acquirer-account/routing.ts";
 import { startAccounts } from "./connect-acquirer.ts";
 import type { PaymentsDatabase } from "./database.ts";
-import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
 import { getPayment } from "./recovery/get-payment.ts";
 import type { MerchantOperationDeps } from "./operation/merchant-operations.ts";
 import { operationHandlers } from "./operation/operation-handlers.ts";
@@ -46,11 +44,11 @@ import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payme
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
 import type { AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
-import { startWatching } from "./recovery/watch-payment.ts";
 import { measureUnresolved } from "./recovery/measure-unresolved.ts";
 import { adoptCardCounters, createAskRules } from "./merchant-rules/rule-queries.ts";
 import { startPurges } from "./start-purges.ts";
-import { startRecovery, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
+import type { RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
+import { startUpkeep } from "./start-upkeep.ts";
 
 /** The whole object graph of the payments service, wired by hand. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring reads best in one piece
@@ -190,31 +188,10 @@ export async function startPayments(
       confirmEventsHandler("payments", outboxPool),
     ],
   });
-  const { keys } = upkeep;
   const tasks = [
     auditWatch,
     startCertificateWatch({ watched: dependencyServers(config), log }),
-    startRecovery(recovery, {
-      keys,
-      inFlightMax: upkeep.inFlightMax(config.RECOVERY_IN_FLIGHT_MAX),
-      intervalMs: config.RECOVERY_INTERVAL,
-      clock,
-    }),
-    startWorkPools("expiry", {
-      keys,
-      inFlightMax: upkeep.inFlightMax(config.EXPIRY_IN_FLIGHT_MAX),
-      intervalMs: config.EXPIRY_INTERVAL,
-      lease: (accountId, limit) => takeExpired(db, { limit, leaseMs: config.LEASE_DURATION, accountId }),
-      work: (payment) => expirePayment(recovery, payment),
-      clock,
-      log,
-    }),
-    startWatching(recovery, {
-      keys,
-      inFlightMax: upkeep.inFlightMax(WATCH_IN_FLIGHT_MAX),
-      intervalMs: config.WATCH_INTERVAL,
-      clock,
-    }),
+    ...startUpkeep(recovery, { config, upkeep, clock }),
     startPeriodicTask("accounts", {
       intervalMs: config.ACCOUNT_REFRESH,
       round: () => accounts.refresh(),
@@ -258,7 +235,5 @@ export async function startPayments(
 
 /** Two concurrent flushes each of claims, records, questions to the rules and rejections. They are opened as needed. */
 const WRITE_CONNECTIONS = 8;
-/** Of an account; people look at none of them. */
-const WATCH_IN_FLIGHT_MAX = 16;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;
