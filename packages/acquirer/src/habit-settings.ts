@@ -14,6 +14,6 @@ export const acquirerHabitSettings = {
   ACQUIRER_LATE_ARRIVAL: durationSetting()
     .default(900_000)
     .describe(
-      "How long after its end a call may still take effect at an acquirer that cannot bind a reference which it has not seen, or that carries out repeats. Until then a payment that it has not seen stays unknown; then it is FAILED, and looked at again after the business day.",
+      "How long after its end a call may still take effect at an acquirer that cannot bind a reference which it has not seen, or that carries out repeats. Until then a payment that it has not seen stays unknown; then it is FAILED, and looked at again after the business day. Of an account that is made without `lateArrivalSeconds`, and of the account of `ACQUIRER_URL`.",
     ),
 };

@@ -23,11 +23,19 @@ export function observeAcquirer(
   const mismatches = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.mismatches", {
     description: "Answers of the acquirer about something else than was asked, by operation",
   });
+  const refusedCredentials = metrics
+    .getMeter("acquirer")
+    .createCounter("holdfast.acquirer.credentials_refused", {
+      description: "Calls that the acquirer refused because it does not know our user or password",
+    });
+  refusedCredentials.add(0, { "acquirer.account": account });
+  const countRefused = () => refusedCredentials.add(1, { "acquirer.account": account });
   return wrapCalls(acquirer, (operation, call) => {
     const labels = { operation, "acquirer.account": account };
     // Exported from the beginning, so that the first one is an increase.
     mismatches.add(0, labels);
-    return observe(operation, call, { server, account, countMismatch: () => mismatches.add(1, labels) });
+    const countMismatch = () => mismatches.add(1, labels);
+    return observe(operation, call, { server, account, countMismatch, countRefused });
   });
 }
 
@@ -42,7 +50,12 @@ function serverOf(url: string): SpanAttributes {
 function observe(
   operation: string,
   call: Call,
-  { server, account, countMismatch }: { server: SpanAttributes; account: string; countMismatch: () => void },
+  {
+    server,
+    account,
+    countMismatch,
+    countRefused,
+  }: { server: SpanAttributes; account: string; countMismatch: () => void; countRefused: () => void },
 ): Call {
   return async (request) => {
     const startedAt = performance.now();
@@ -58,6 +71,7 @@ function observe(
       annotate({ "holdfast.outcome": isUnknown ? UNKNOWN_OUTCOME : outcome.kind }, span);
       if (isUnknown || outcome.kind === "not_sent") failSpan(span, outcome.reason ?? outcome.kind);
       if (outcome.reason === "mismatch") countMismatch();
+      if (outcome.reason === "credentials") countRefused();
       recordDuration(performance.now() - startedAt, {
         operation,
         outcome: outcome.reason ?? outcome.kind,

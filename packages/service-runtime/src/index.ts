@@ -26,3 +26,4 @@ export * from "./stop-in-order.ts";
 export * from "./unnested.ts";
 export * from "./utc-microseconds.ts";
 export * from "./work-pool.ts";
+export * from "./work-pools.ts";

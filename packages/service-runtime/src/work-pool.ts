@@ -7,8 +7,8 @@ import type { PeriodicTask } from "./periodic-task.ts";
  * holds one place and delays nobody else.
  */
 export type WorkPoolOptions<Item> = {
-  /** Items under way at the same time, at most. */
-  inFlightMax: number;
+  /** Items under way at the same time, at most; asked for each time where it may change. */
+  inFlightMax: number | (() => number);
   /** How often due work is looked for when there was none. */
   intervalMs: number;
   /** Leases at most `limit` items. Any number of processes may do so: each gets others. */
@@ -25,7 +25,8 @@ export type WorkPoolOptions<Item> = {
  * tried again after the interval.
  */
 export function startWorkPool<Item>(operation: string, options: WorkPoolOptions<Item>): PeriodicTask {
-  const { inFlightMax, intervalMs, log } = options;
+  const { inFlightMax: max, intervalMs, log } = options;
+  const inFlightMax = typeof max === "number" ? () => max : max;
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
   let placeIsFree = Promise.withResolvers<void>();
@@ -47,7 +48,8 @@ export function startWorkPool<Item>(operation: string, options: WorkPoolOptions<
   /** @returns whether more may be due now. */
   const fill = async (): Promise<boolean> => {
     if (options.clock?.isOff()) return false;
-    const limit = Math.min(LEASED_MAX, inFlightMax - underWay.size);
+    const limit = Math.min(LEASED_MAX, inFlightMax() - underWay.size);
+    if (limit <= 0) return false;
     try {
       const items = await options.lease(limit);
       for (const item of items) begin(item);
@@ -62,7 +64,7 @@ export function startWorkPool<Item>(operation: string, options: WorkPoolOptions<
     while (!stopping.signal.aborted) {
       const mayBeMore = await fill();
       if (!mayBeMore) await pause(intervalMs, stopping.signal);
-      else if (underWay.size >= inFlightMax) {
+      else if (underWay.size >= inFlightMax()) {
         placeIsFree = Promise.withResolvers();
         await placeIsFree.promise;
         // Places that become free together are filled by one statement.

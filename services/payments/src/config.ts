@@ -53,15 +53,15 @@ const settings = z.object({
   ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
     .default(1_024)
     .describe(
-      "Connections to the acquirer for the calls that merchants and buyers wait for. Recovery and expiry have as many of their own beside them as they have in flight.",
+      "Connections to the acquirer of `ACQUIRER_URL` for the calls that merchants and buyers wait for; an account has its `connectionsMax`. Recovery and expiry have as many of their own beside them as they have in flight.",
     ),
   ACQUIRER_REFUND_CONNECTIONS_MAX: integerSetting(1, 10_000)
     .default(256)
-    .describe("Connections to the acquirer for refunds, beside those for payments."),
+    .describe("The same for refunds, beside those for payments."),
   ACQUIRER_CONNECTIONS_SHARE: shareSetting()
     .default(0.25)
     .describe(
-      "The part of them that one merchant may use, at least one. What it sends beyond that waits, in turns with the others, as long as the bank still has its whole `ACQUIRER_TIMEOUT`; then it is answered 503 and there is no payment. An installation for one merchant may set 1.",
+      "The part of the connections for payments, of each account, that one merchant may use, at least one. What it sends beyond that waits, in turns with the others, as long as the bank still has its whole `ACQUIRER_TIMEOUT`; then it is answered 503 and there is no payment. An installation for one merchant may set 1.",
     ),
   CARD_SEALING_KEYS: keyRingSetting().describe("Decrypts card data; the same key ring as the gateway's."),
   ...fingerprintSettings,
@@ -85,7 +85,7 @@ const settings = z.object({
   RECOVERY_IN_FLIGHT_MAX: integerSetting(1, 10_000)
     .default(128)
     .describe(
-      "Payments of unknown outcome that one process asks the acquirer about at the same time; each has a connection of its own.",
+      "Payments of unknown outcome that one process asks about at the same time, of each account; each has a connection of its own.",
     ),
   ADOPT_WITHIN: durationSetting()
     .default(300_000)
@@ -114,10 +114,12 @@ const settings = z.object({
     .describe("How often expired authorizations are looked for when there are none."),
   EXPIRY_IN_FLIGHT_MAX: integerSetting(1, 1_000)
     .default(16)
-    .describe("Expired authorizations that one process cancels at the acquirer at the same time."),
+    .describe("Expired authorizations that one process cancels at the same time, of each account."),
   BUSINESS_TIME_ZONE: timeZoneSchema
     .default("Europe/Istanbul")
-    .describe("The time zone of the business day; a sale can be voided until its business day ends."),
+    .describe(
+      "The time zone of the business day; a sale can be voided until its business day ends. Of an account that is made without a `businessDay`, and of the account of `ACQUIRER_URL`.",
+    ),
   BUSINESS_DAY_CUT_OFF: cutOffSchema
     .default("00:00")
     .describe("When the business day ends in that time zone."),

@@ -1,6 +1,8 @@
 import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
 import type { Kysely } from "kysely";
-import { createSharedPlaces, placesOfOne, type Logger, type SharedPlaces } from "@holdfast/service-runtime";
+import type { Logger } from "@holdfast/service-runtime";
+import { createAccountOf, createConnections, createUpkeep } from "./acquirer-account/account-connections.ts";
+import { createTerms } from "./acquirer-account/account-terms.ts";
 import {
   createAccountAcquirers,
   type AccountAcquirers,
@@ -16,8 +18,6 @@ export type AcquirerConnections = {
   /** What a connection to an account is made with. */
   connecting: Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire"> & { twoPeople: boolean };
   acquirers: AccountAcquirers;
-  /** The connections for payments, of which each merchant has a share: a call takes its place here first. */
-  connections: SharedPlaces;
 };
 
 /** Reads the accounts and connects them. They are read again by `accounts.refresh`, and connected anew where they changed. */
@@ -28,7 +28,17 @@ export async function startAccounts(
   const { acquirers: banks, ...rest } = connectAcquirers(config, log);
   const accounts = createCurrentAccounts(db, { log, onRead: (read) => banks.use(read) });
   await accounts.refresh().catch((error: unknown) => log.warn({ error }, "accounts could not be read yet"));
-  return { banks, accounts, ...rest };
+  const defaults = {
+    lateArrivalMs: config.ACQUIRER_LATE_ARRIVAL,
+    businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
+  };
+  const termsOf = createTerms(accounts, { defaults, callMs: config.ACQUIRER_TIMEOUT });
+  const connectionsOf = createConnections(accounts, {
+    share: config.ACQUIRER_CONNECTIONS_SHARE,
+    fallbackMax: config.ACQUIRER_CONNECTIONS_MAX,
+  });
+  const connections = { connectionsOf, accountOf: createAccountOf(accounts, db) };
+  return { banks, accounts, termsOf, defaults, connections, upkeep: createUpkeep(accounts), ...rest };
 }
 
 /** The banks: the accounts that operators have made, and the one of `ACQUIRER_URL` where that is set. */
@@ -51,10 +61,6 @@ function connectAcquirers(config: Config, log: Logger): AcquirerConnections {
   return {
     connecting: { ...connecting, twoPeople: config.ACCOUNT_CHANGES_TWO_PEOPLE },
     acquirers: createAccountAcquirers({ ...connecting, ...(url && { fallback: connectDefault(url) }), log }),
-    connections: createSharedPlaces({
-      max,
-      ofOneMax: placesOfOne(max, config.ACQUIRER_CONNECTIONS_SHARE),
-    }),
   };
 }
 

@@ -20,7 +20,6 @@ import {
   startHealth,
   startCertificateWatch,
   startPeriodicTask,
-  startWorkPool,
   stopInOrder,
   type Logger,
   type RunningService,
@@ -38,7 +37,6 @@ import { startAccounts } from "./connect-acquirer.ts";
 import type { PaymentsDatabase } from "./database.ts";
 import { connectLists } from "./list/connect-lists.ts";
 import { listHandlers } from "./list/list-payments.ts";
-import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
 import { getPayment } from "./recovery/get-payment.ts";
 import type { MerchantOperationDeps } from "./operation/merchant-operations.ts";
 import { operationHandlers } from "./operation/operation-handlers.ts";
@@ -49,11 +47,11 @@ import { createPaymentWrites, WRITE_SETTINGS, type PaymentWrites } from "./payme
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
 import type { AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
-import { startWatching } from "./recovery/watch-payment.ts";
 import { measureUnresolved } from "./recovery/measure-unresolved.ts";
 import { adoptCardCounters, createAskRules } from "./merchant-rules/rule-queries.ts";
 import { startPurges } from "./start-purges.ts";
-import { startRecovery, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
+import type { RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
+import { startUpkeep } from "./start-upkeep.ts";
 
 /** The whole object graph of the payments service, wired by hand. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring reads best in one piece
@@ -107,7 +105,13 @@ export async function startPayments(
     record: nudgeAfter(relay, (change) => paymentWrites.record(change)),
     reject: nudgeAfter(relay, (rejection) => paymentWrites.reject(rejection)),
   };
-  const { banks, accounts, connecting, connections } = await startAccounts(config, { db, log });
+  const { banks, accounts, termsOf, defaults, connecting, connections, upkeep } = await startAccounts(
+    config,
+    {
+      db,
+      log,
+    },
+  );
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "payments", settings: config, log });
   const bins = createCurrentBins(db, log);
@@ -119,6 +123,7 @@ export async function startPayments(
     askRules: createAskRules(writePool),
     adoptCardCounters: (row) => adoptCardCounters(db, row),
     acquirers: banks.lane("payments"),
+    ...connections,
     findRoute: createRouting(accounts, banks, { hasFallback: config.ACQUIRER_URL !== undefined }),
     cards: createCardOpener(config.CARD_SEALING_KEYS),
     bins: bins.table,
@@ -129,7 +134,7 @@ export async function startPayments(
     firstInquiryMs: config.RECOVERY_SCHEDULE[0] ?? 0,
     now: Date.now,
   };
-  const threeDs = { ...deps, ...times, connections, sessionMs: config.THREE_DS_SESSION_DURATION };
+  const threeDs = { ...deps, ...times, sessionMs: config.THREE_DS_SESSION_DURATION };
   const recovery: RecoveryWorkerDeps = {
     db,
     writes,
@@ -139,9 +144,8 @@ export async function startPayments(
       scheduleMs: config.RECOVERY_SCHEDULE,
       adoptWithinMs: config.ADOPT_WITHIN,
       reverseUnseenAfterMs: config.REVERSE_UNSEEN_AFTER,
-      horizonMs: config.ACQUIRER_TIMEOUT + config.ACQUIRER_LATE_ARRIVAL,
     },
-    businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
+    termsOf,
     // An attempt makes at most two calls and has to end before its lease does.
     acquirerTimeoutMs: Math.min(config.ACQUIRER_TIMEOUT, config.LEASE_DURATION / 3),
     maySend: true,
@@ -149,7 +153,7 @@ export async function startPayments(
     now: Date.now,
     log,
   };
-  const reading = { ...recovery, acquirers: deps.acquirers, connections };
+  const reading = { ...recovery, acquirers: deps.acquirers, ...connections };
   const operations: MerchantOperationDeps = {
     ...recovery,
     acquirers: deps.acquirers,
@@ -174,23 +178,19 @@ export async function startPayments(
     },
     onHandled: logHandled(log),
     handlers: [
-      ...authorizationHandlers({ ...deps, connections }),
+      ...authorizationHandlers(deps),
       handler(getPaymentCommand, ({ context, payload }) =>
         getPayment(reading, context.merchant.merchantId, payload.paymentId),
       ),
       ...listHandlers({ lists: lists.db, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
       ...threeDsHandlers(threeDs),
-      ...operationHandlers({ ...operations, connections }),
+      ...operationHandlers({ ...operations, ...connections }),
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
-      ...reservationHandlers({
-        ...deps,
-        acquirers: banks.lane("refunds"),
-        lateArrivalMs: config.ACQUIRER_LATE_ARRIVAL,
-      }),
+      ...reservationHandlers({ ...deps, acquirers: banks.lane("refunds"), termsOf }),
       ...checkoutHandlers(checkouts),
       ...lookAfterEach(auditWatch, [
         ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
-        ...accountHandlers({ ...connecting, ...deps, refresh: () => accounts.refresh() }),
+        ...accountHandlers({ ...connecting, ...deps, defaults, refresh: () => accounts.refresh() }),
       ]),
       confirmEventsHandler("payments", outboxPool),
     ],
@@ -198,20 +198,7 @@ export async function startPayments(
   const tasks = [
     auditWatch,
     startCertificateWatch({ watched: dependencyServers(config), log }),
-    startRecovery(recovery, {
-      inFlightMax: config.RECOVERY_IN_FLIGHT_MAX,
-      intervalMs: config.RECOVERY_INTERVAL,
-      clock,
-    }),
-    startWorkPool("expiry", {
-      inFlightMax: config.EXPIRY_IN_FLIGHT_MAX,
-      intervalMs: config.EXPIRY_INTERVAL,
-      lease: (limit) => takeExpired(db, { limit, leaseMs: config.LEASE_DURATION }),
-      work: (payment) => expirePayment(recovery, payment),
-      clock,
-      log,
-    }),
-    startWatching(recovery, { intervalMs: config.WATCH_INTERVAL, clock }),
+    ...startUpkeep(recovery, { config, upkeep, clock }),
     startPeriodicTask("accounts", {
       intervalMs: config.ACCOUNT_REFRESH,
       round: () => accounts.refresh(),

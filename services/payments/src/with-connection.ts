@@ -1,38 +1,40 @@
 import type { CommandReply } from "@holdfast/contracts";
-import type { Incoming } from "@holdfast/messaging";
-import type { SharedPlaces } from "@holdfast/service-runtime";
+import type { ConnectionsOf } from "./acquirer-account/account-connections.ts";
 
 export type ConnectionDeps = {
-  /** The connections to the acquirer, of which each merchant has a share. */
-  connections: SharedPlaces;
+  connectionsOf: ConnectionsOf;
   /** Bound of one acquirer call. */
   acquirerTimeoutMs: number;
 };
 
+/** Who calls which account, and until when somebody waits for the answer (epoch milliseconds). */
+export type Caller = { accountId: string | null; merchantId: string; deadlineAt: number };
+
 /**
- * A handler of a merchant's command that calls the acquirer. It begins when one of the merchant's connections is free;
- * where none becomes free in time nothing was started, so there is no payment that has to end.
+ * A merchant's call of an account. It begins when one of the merchant's connections to it is free; where none becomes free in
+ * time nothing was started, so there is no payment that has to end.
  */
-export function withConnection<Payload, Result>(
+export async function withConnection<Result>(
   deps: ConnectionDeps,
-  handle: (message: Incoming<Payload>) => Promise<CommandReply<Result>>,
-): (message: Incoming<Payload>) => Promise<CommandReply<Result>> {
-  return async (message) => {
-    const { merchant, deadlineAt } = message.context;
-    const release = await deps.connections.wait(merchant.merchantId, latestStart(deps, deadlineAt));
-    if (!release) return { outcome: "not_started" };
-    try {
-      return await handle(message);
-    } finally {
-      release();
-    }
-  };
+  { accountId, merchantId, deadlineAt }: Caller,
+  call: () => Promise<CommandReply<Result>>,
+): Promise<CommandReply<Result>> {
+  const release = await deps.connectionsOf(accountId).wait(merchantId, latestStart(deps, deadlineAt));
+  if (!release) return { outcome: "not_started" };
+  try {
+    return await call();
+  } finally {
+    release();
+  }
 }
 
 /**
  * Until when a call may wait for its connection: the bank still has its whole time then. A call that begins later ends
  * more often without an answer, with an outcome that is not known.
  */
-export function latestStart({ acquirerTimeoutMs }: ConnectionDeps, deadlineAt: number): number {
+export function latestStart(
+  { acquirerTimeoutMs }: Pick<ConnectionDeps, "acquirerTimeoutMs">,
+  deadlineAt: number,
+): number {
   return deadlineAt - acquirerTimeoutMs;
 }

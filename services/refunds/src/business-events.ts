@@ -29,7 +29,7 @@ export type BusinessEvents = {
 
 type Waiting = { count: number; oldestSeconds: number };
 /** Refunds that wait for an operator's decision, for the bank, and for `payments` to acknowledge their end. */
-export type QueueMeasure = { approval: Waiting; bank: Waiting; payments: Waiting };
+export type QueueMeasure = { approval: Waiting; bank: Waiting; day_end: Waiting; payments: Waiting };
 
 // oxlint-disable-next-line max-lines-per-function -- one short helper after the other
 export function createBusinessEvents(
@@ -91,7 +91,7 @@ export function createBusinessEvents(
       log.warn(identify(refund), "a refund was taken over by another process");
     },
     queueMeasured(measure) {
-      for (const waits of ["approval", "bank", "payments"] as const) {
+      for (const waits of ["approval", "bank", "day_end", "payments"] as const) {
         oldest.record(measure[waits].oldestSeconds, { waits });
         waiting.record(measure[waits].count, { waits });
       }

@@ -30,9 +30,9 @@ const attributes = {
     "How long after its end a call may still take effect at the bank",
   ),
   connectionsMax: wholeNumberSchema(
-    1,
+    3,
     10_000,
-    "Connections to the bank, for payments, for refunds and for recovery each",
+    "Connections of one process to the bank: a quarter each for refunds and for what is brought to its end in the background, the rest for payments",
   ),
   default: z.boolean().meta({ description: "Whether payments that no route names go here" }),
 };

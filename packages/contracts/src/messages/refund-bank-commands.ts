@@ -42,7 +42,12 @@ export const refundAnswerSchema = z.discriminatedUnion("kind", [
     kind: z.literal("unknown"),
     reason: z.enum(["timeout", "connection_lost", "invalid_answer", "mismatch", "pending"]),
   }),
-  z.object({ kind: z.literal("not_sent") }),
+  z.object({
+    kind: z.literal("not_sent"),
+    reason: z.enum(["credentials", "day_not_ended", "limit", "unsupported"]).optional(),
+    /** Before this the bank takes no such call. */
+    notBefore: z.iso.datetime().optional(),
+  }),
 ]);
 export type RefundAnswer = z.infer<typeof refundAnswerSchema>;
 

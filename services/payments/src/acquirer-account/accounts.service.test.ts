@@ -1,17 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import {
-  alterAcquirerAccount,
   capturePayment,
-  confirmAccountVersion,
-  confirmRoutes,
   getPayment,
-  makeAcquirerAccount,
   probeAccount,
   readAcquirerAccounts,
   readRoutes,
-  replaceRoutes,
   type AcquirerAccount,
-  type CommandReply,
 } from "@holdfast/contracts";
 import { armFailpoints } from "@holdfast/service-runtime";
 import { freePort } from "@holdfast/sandbox/infrastructure";
@@ -20,6 +14,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accountOperators, resultOf } from "../../test/account-operators.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 
 let payments: PaymentsHarness;
@@ -42,49 +37,10 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-const as = (name: string) => ({
-  make: (given: object = {}) =>
-    payments.operate(
-      makeAcquirerAccount,
-      {
-        protocol: "sim",
-        name: `bank ${randomUUID()}`,
-        currencies: ["TRY"],
-        settings: { url: other.acquirer.url },
-        secrets: {},
-        ...given,
-      },
-      name,
-    ),
-  change: (accountId: string, change: object) =>
-    payments.operate(alterAcquirerAccount, { accountId, change }, name),
-  confirm: (accountId: string, version: number) =>
-    payments.operate(confirmAccountVersion, { accountId, version }, name),
-  route: (merchantId: string, routes: object[]) =>
-    payments.operate(replaceRoutes, { merchantId, routes: routes as never }, name),
-  confirmRoutes: (merchantId: string, version: number) =>
-    payments.operate(confirmRoutes, { merchantId, version }, name),
-});
-
-function resultOf<Result>(reply: CommandReply<Result>): Result {
-  if (!("result" in reply)) throw new Error(JSON.stringify(reply));
-  return reply.result;
-}
-
-/** An account in use. @returns its id. */
-async function account(given: object = {}): Promise<string> {
-  const { accountId } = resultOf(await as("alice").make(given));
-  resultOf(await as("bora").confirm(accountId, 1));
-  return accountId;
-}
-
-/** A new merchant whose payments go to these accounts. */
-async function merchantRoutedTo(...routes: object[]): Promise<string> {
-  const merchantId = randomUUID();
-  resultOf(await as("alice").route(merchantId, routes));
-  resultOf(await as("bora").confirmRoutes(merchantId, 1));
-  return merchantId;
-}
+const { as, account, change, merchantRoutedTo } = accountOperators(
+  { operate: (...asked) => payments.operate(...asked) },
+  () => other.acquirer.url,
+);
 
 async function pay(merchantId: string, given: object = {}) {
   const command = payments.command({ ofMerchant: merchantId, ...given });
@@ -235,8 +191,7 @@ describe("an account that changes", () => {
     // The bank has moved: its old address is another bank's.
     const moved = await account({ settings: { url: payments.acquirer.url } });
     expect(moved).not.toBe(accountId);
-    resultOf(await as("alice").change(accountId, { settings: { url: payments.acquirer.url } }));
-    resultOf(await as("bora").confirm(accountId, 2));
+    await change(accountId, 2, { settings: { url: payments.acquirer.url } });
     const captured = payments.call(
       capturePayment,
       { paymentId, operationId: randomUUID() },
@@ -250,11 +205,10 @@ describe("an account that changes", () => {
     const accountId = await account();
     const merchantId = await merchantRoutedTo({ accountId });
     const { paymentId } = await pay(merchantId);
-    resultOf(await as("alice").change(accountId, { state: "CLOSED" }));
-    resultOf(await as("bora").confirm(accountId, 2));
+    await change(accountId, 2, { state: "CLOSED" });
     expect((await pay(merchantId)).reply).toMatchObject({ code: "no_acquirer_account" });
-    const change = { merchant: { merchantId } };
-    const captured = payments.call(capturePayment, { paymentId, operationId: randomUUID() }, change);
+    const ofMerchant = { merchant: { merchantId } };
+    const captured = payments.call(capturePayment, { paymentId, operationId: randomUUID() }, ofMerchant);
     expect(await captured).toMatchObject({ outcome: "done" });
   });
 });

@@ -7,6 +7,7 @@ import {
   type ProbedAcquirer,
 } from "@holdfast/acquirer";
 import type { KeyRing, Logger } from "@holdfast/service-runtime";
+import { connectionsOfLanes } from "./account-connections.ts";
 import { createBreaker, type Breaker } from "./breaker.ts";
 import type { Account } from "./current-accounts.ts";
 import { openAccountSecrets } from "./seal-account-secrets.ts";
@@ -88,12 +89,16 @@ function connectLanes(
   account: Account,
   breaker: Breaker,
 ): Map<Lane, Acquirer> | undefined {
+  const refused = logOncePer(REFUSED_LOG_MS, ({ accountId, version }: Account) =>
+    options.log.error({ account: accountId, version }, "the bank refuses the credentials of an account"),
+  );
   try {
     const lanes = LANES.map((lane) => {
-      const acquirer = connectAccount(options, account);
+      const connectionsMax = connectionsOfLanes(account.connectionsMax)[lane];
+      const acquirer = connectAccount(options, { ...account, connectionsMax });
       const url = urlOf(account.settings);
       const observed = observeAcquirer(acquirer, { url, account: account.accountId });
-      return [lane, noting(observed, breaker)] as const;
+      return [lane, noting(observed, { breaker, onRefused: () => refused(account) })] as const;
     });
     return new Map(lanes);
   } catch (error) {
@@ -121,11 +126,26 @@ export function connectAccount(
   return connector.connect(account, connector.secrets.parse(secrets), { ...wire, connectionsMax });
 }
 
-/** Tells the breaker of each call whether there was a connection. */
-function noting(acquirer: Acquirer, breaker: Breaker): Acquirer {
+/** Every call fails until somebody changes them: a line for each would hide the others. */
+function logOncePer<Subject>(everyMs: number, write: (subject: Subject) => void): (subject: Subject) => void {
+  let nextAt = 0;
+  return (subject) => {
+    if (performance.now() < nextAt) return;
+    nextAt = performance.now() + everyMs;
+    write(subject);
+  };
+}
+const REFUSED_LOG_MS = 60_000;
+
+/** Tells the breaker of each call whether there was a connection, and whoever looks after credentials that they are refused. */
+function noting(
+  acquirer: Acquirer,
+  { breaker, onRefused }: { breaker: Breaker; onRefused: () => void },
+): Acquirer {
   return wrapCalls(acquirer, (_operation, call) => async (request) => {
     const outcome = await call(request);
     breaker.note(outcome.kind !== "not_sent" || outcome.reason !== undefined);
+    if (outcome.kind === "not_sent" && outcome.reason === "credentials") onRefused();
     return outcome;
   });
 }

@@ -28,6 +28,7 @@ import {
   type StoredAccount,
   type VersionRow,
 } from "./account-queries.ts";
+import type { DefaultTerms } from "./account-terms.ts";
 import type { AccountAttributes } from "./account-tables.ts";
 import { connectAccount, type AccountAcquirersOptions } from "./acquirers.ts";
 import { fault, faultsOf } from "./check-account.ts";
@@ -40,6 +41,8 @@ export type ManageAccountsDeps = Pick<AccountAcquirersOptions, "connectors" | "r
   /** Reads them anew in this process; others follow within their interval. */
   refresh: () => Promise<void>;
   acquirerTimeoutMs: number;
+  /** Of an account that is made without: those of the installation. */
+  defaults: DefaultTerms;
   now: () => number;
 };
 
@@ -66,9 +69,9 @@ export async function makeAccount(
     name: request.name,
     state: "ACTIVE",
     currencies: request.currencies,
-    businessDay: request.businessDay ?? DEFAULTS.businessDay,
-    lateArrivalSeconds: request.lateArrivalSeconds ?? DEFAULTS.lateArrivalSeconds,
-    connectionsMax: request.connectionsMax ?? DEFAULTS.connectionsMax,
+    businessDay: request.businessDay ?? deps.defaults.businessDay,
+    lateArrivalSeconds: request.lateArrivalSeconds ?? Math.ceil(deps.defaults.lateArrivalMs / 1_000),
+    connectionsMax: request.connectionsMax ?? CONNECTIONS_MAX,
     default: request.default ?? false,
     secretsChange: true,
   };
@@ -239,12 +242,8 @@ function withoutUndefined(given: object) {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** Of an account that says nothing else. The bank's day ends when that of the installation does. */
-const DEFAULTS = {
-  businessDay: { timeZone: "Europe/Istanbul", cutOff: "00:00" },
-  lateArrivalSeconds: 900,
-  connectionsMax: 256,
-};
+/** Of an account that says nothing else. */
+const CONNECTIONS_MAX = 256;
 const NOT_FOUND: Problem = { outcome: "problem", code: "acquirer_account_not_found" };
 const EXISTS: Problem = { outcome: "problem", code: "acquirer_account_exists" };
 const NOTHING: Problem = { outcome: "problem", code: "nothing_to_confirm" };

@@ -13,35 +13,35 @@ import { findBin } from "../card-bins/bin-table.ts";
 import type { CurrentBins } from "../card-bins/current-bins.ts";
 import { enforceRules, type EnforceRulesDeps } from "../merchant-rules/enforce-rules.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
+import { withConnection, type ConnectionDeps } from "../with-connection.ts";
 import { answerRefusal, answerKnownPayment, type ReadState } from "./answer-known-payment.ts";
 import { describePayment, refuseInstallments, type DescribePaymentDeps } from "./describe-payment.ts";
 
 export type AdmitPaymentDeps = DescribePaymentDeps &
-  EnforceRulesDeps & {
+  EnforceRulesDeps &
+  ConnectionDeps & {
     cards: CardOpener;
     bins: CurrentBins["table"];
     findRoute: FindRoute;
   };
 
-/** Whether a payment may go on to its claim: with its row and its card, or with the answer that it gets instead. */
-export type Admission =
-  | {
-      kind: "admitted";
-      row: ClaimRow;
-      card: Card;
-      /** Accounts that it may be sent to where the one of the row certainly got nothing of it. */
-      otherAccounts: readonly (string | null)[];
-    }
-  | { kind: "answered"; reply: CommandReply<ApiPaymentResponse> };
+/** A payment that may go on to its claim. */
+export type Admitted = {
+  row: ClaimRow;
+  card: Card;
+  /** Accounts that it may be sent to where the one of the row certainly got nothing of it. */
+  otherAccounts: readonly (string | null)[];
+};
 
 type Message = Incoming<PreAuthorizePayment | SellPayment>;
 
 /**
  * The steps before any payment's claim, with 3-D Secure or without: opens the card, looks up its BIN, refuses installments
- * its programme does not have, finds the account that it goes to, and asks the merchant's rules. Nothing has been sent to
- * the bank.
+ * its programme does not have, finds the account that it goes to, waits for one of the merchant's connections to that, and
+ * asks the merchant's rules. Nothing has been sent to the bank.
+ * @param proceed what follows for a payment that is admitted, on that connection. Every other gets its answer here.
  */
-export async function admitPayment(
+export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
   deps: AdmitPaymentDeps,
   message: Message,
   {
@@ -55,23 +55,28 @@ export async function admitPayment(
     /** How a payment that exists already is shown. */
     read?: ReadState;
   },
-): Promise<Admission> {
+  proceed: (admitted: Admitted) => Promise<Reply>,
+): Promise<Reply | CommandReply<ApiPaymentResponse>> {
   const card = openCard(deps, message);
-  if (!card) return answered({ outcome: "problem", code: "internal_error" });
+  if (!card) return { outcome: "problem", code: "internal_error" };
   const bins = deps.bins();
-  if (!bins) return answered({ outcome: "not_started" });
+  if (!bins) return { outcome: "not_started" };
   const bin = findBin(bins, card.reveal().pan);
   const row = describePayment(deps, message, transactionType, card, bin, further);
   const refusal = refuseInstallments(row, bin);
-  if (refusal) return answered(await answerRefusal(deps, message, row, refusal));
+  if (refusal) return await answerRefusal(deps, message, row, refusal);
   const route = deps.findRoute(row.merchant_id, routed(row));
-  if (!route) return answered({ outcome: "not_started" });
-  const [account, ...otherAccounts] = route;
-  if (account === undefined) return answered({ outcome: "problem", code: "no_acquirer_account" });
-  row.account_id = account;
-  const rejected = await enforceRules(deps, message, row);
-  if (rejected === "known") return answered(await answerKnownPayment(deps, message, row, read));
-  return rejected ? answered(rejected) : { kind: "admitted", row, card, otherAccounts };
+  if (!route) return { outcome: "not_started" };
+  const [accountId, ...otherAccounts] = route;
+  if (accountId === undefined) return { outcome: "problem", code: "no_acquirer_account" };
+  row.account_id = accountId;
+  const { deadlineAt } = message.context;
+  const caller = { accountId, merchantId: row.merchant_id, deadlineAt };
+  return await withConnection<ApiPaymentResponse>(deps, caller, async () => {
+    const rejected = await enforceRules(deps, message, row);
+    if (rejected === "known") return await answerKnownPayment(deps, message, row, read);
+    return rejected ?? (await proceed({ row, card, otherAccounts }));
+  });
 }
 
 function routed(row: ClaimRow): RoutedPayment {
@@ -82,10 +87,6 @@ function routed(row: ClaimRow): RoutedPayment {
     loyaltyCode: row.loyalty_code,
     installmentCount: row.installment_count,
   };
-}
-
-function answered(reply: CommandReply<ApiPaymentResponse>): Admission {
-  return { kind: "answered", reply };
 }
 
 /** Fails when the gateway's keys are not ours, or when the message was tampered with; nothing has been started. */

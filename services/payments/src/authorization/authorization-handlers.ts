@@ -1,18 +1,11 @@
 import { preAuthorizePayment, sellPayment } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { withConnection, type ConnectionDeps } from "../with-connection.ts";
 import { authorizePayment, type AuthorizePaymentDeps } from "./authorize-payment.ts";
 
 /** Payments without 3-D Secure. */
-export function authorizationHandlers(deps: AuthorizePaymentDeps & ConnectionDeps) {
+export function authorizationHandlers(deps: AuthorizePaymentDeps) {
   return [
-    handler(
-      preAuthorizePayment,
-      withConnection(deps, (message) => authorizePayment(deps, message, "PRE_AUTHORIZATION")),
-    ),
-    handler(
-      sellPayment,
-      withConnection(deps, (message) => authorizePayment(deps, message, "PAYMENT")),
-    ),
+    handler(preAuthorizePayment, (message) => authorizePayment(deps, message, "PRE_AUTHORIZATION")),
+    handler(sellPayment, (message) => authorizePayment(deps, message, "PAYMENT")),
   ];
 }

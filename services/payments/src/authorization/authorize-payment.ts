@@ -23,17 +23,12 @@ import {
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import type { Acquirers } from "../acquirer-account/acquirers.ts";
 import { withFailover } from "../acquirer-account/fail-over.ts";
-import { admitPayment, type AdmitPaymentDeps } from "./admit-payment.ts";
+import { admitPayment, type Admitted, type AdmitPaymentDeps } from "./admit-payment.ts";
 import { answerKnownPayment } from "./answer-known-payment.ts";
 import { cardRequestOf } from "./card-request.ts";
 import { concludeAuthorization, type ConcludeDeps } from "./conclude-authorization.ts";
 
-export type AuthorizePaymentDeps = AdmitPaymentDeps &
-  ConcludeDeps & {
-    acquirers: Acquirers;
-    /** Bound of the acquirer call, shorter than the message's deadline. */
-    acquirerTimeoutMs: number;
-  };
+export type AuthorizePaymentDeps = AdmitPaymentDeps & ConcludeDeps & { acquirers: Acquirers };
 
 type Message = Incoming<PreAuthorizePayment | SellPayment>;
 type Reply = CommandReply<ApiPaymentResponse>;
@@ -43,12 +38,18 @@ export async function authorizePayment(
   message: Message,
   transactionType: "PRE_AUTHORIZATION" | "PAYMENT",
 ): Promise<Reply> {
+  return await admitPayment(deps, message, { transactionType }, (admitted) =>
+    authorizeAdmitted(deps, message, admitted),
+  );
+}
+
+async function authorizeAdmitted(
+  deps: AuthorizePaymentDeps,
+  message: Message,
+  { row, card, otherAccounts }: Admitted,
+): Promise<Reply> {
   const { context } = message;
   const keyed = context.idempotency !== undefined;
-  const admission = await admitPayment(deps, message, { transactionType });
-  if (admission.kind === "answered") return admission.reply;
-  const { row, card, otherAccounts } = admission;
-
   const claimed = await claim(deps, row);
   if (claimed === "taken") return await answerKnownPayment(deps, message, row);
   if (claimed === "not_started" || claimed === "in_doubt") return { outcome: claimed };

@@ -8,7 +8,6 @@ import {
   viewCheckout as viewCheckoutCommand,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { withConnection, type ConnectionDeps } from "../with-connection.ts";
 import { cancelCheckout } from "./cancel-checkout.ts";
 import { inspectCheckoutCard } from "./inspect-checkout-card.ts";
 import { listCheckouts, type ListCheckoutsDeps } from "./list-checkouts.ts";
@@ -17,9 +16,7 @@ import { payCheckout, type PayCheckoutDeps } from "./pay-checkout.ts";
 import { readCheckout, viewCheckout } from "./read-checkout.ts";
 
 /** The commands of merchants and of the checkout's page. */
-export function checkoutHandlers(
-  deps: PayCheckoutDeps & OpenCheckoutDeps & ListCheckoutsDeps & ConnectionDeps,
-) {
+export function checkoutHandlers(deps: PayCheckoutDeps & OpenCheckoutDeps & ListCheckoutsDeps) {
   return [
     handler(openCheckoutCommand, (message) => openCheckout(deps, message)),
     handler(readCheckoutCommand, ({ context, payload }) =>
@@ -31,9 +28,6 @@ export function checkoutHandlers(
     handler(viewCheckoutCommand, ({ payload }) => viewCheckout(deps, payload.checkoutId)),
     handler(cancelCheckoutCommand, ({ payload }) => cancelCheckout(deps, payload.checkoutId)),
     handler(inspectCheckoutCardCommand, ({ payload }) => inspectCheckoutCard(deps, payload)),
-    handler(
-      payCheckoutCommand,
-      withConnection(deps, (message) => payCheckout(deps, message)),
-    ),
+    handler(payCheckoutCommand, (message) => payCheckout(deps, message)),
   ];
 }

@@ -1,4 +1,4 @@
-import type { AcquirerOutcome, FollowUpRequest } from "@holdfast/acquirer";
+import { hindranceOf, waitFor, type AcquirerOutcome, type FollowUpRequest } from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
@@ -49,8 +49,10 @@ export async function concludeOperation(
       });
     case "unknown":
       return await leaveToRecovery(deps, payment, operation, outcome.reason);
-    case "not_sent":
-      return await leaveToRecovery(deps, payment, operation, "acquirer_unavailable");
+    case "not_sent": {
+      const { cause, ...when } = hindranceOf(outcome);
+      return await leaveToRecovery(deps, payment, operation, cause, when);
+    }
     default:
       return outcome satisfies never;
   }
@@ -84,13 +86,16 @@ function pendingReply(payment: OperatedPayment, operation: Operation): Reply {
   return { outcome: "pending", result: record };
 }
 
-/** Ends the lease until the schedule's next step, or until `inMs` have passed, and in any case until `notAfter`. */
+/**
+ * Ends the lease until the schedule's next step, until the bank takes the call (`notBefore`), or until `inMs` have passed, and
+ * in any case until `notAfter`.
+ */
 export async function leaveToRecovery(
   deps: ConcludeOperationDeps,
   payment: OperatedPayment,
   operation: Operation,
   cause: string,
-  { inMs, notAfter = null }: { inMs?: number; notAfter?: Date | null } = {},
+  { inMs, notBefore, notAfter = null }: { inMs?: number; notBefore?: Date; notAfter?: Date | null } = {},
 ): Promise<Reply> {
   const ageMs = Math.max(0, deps.now() - operation.created_at.getTime());
   deps.events.operationUnknown(payment, operation.kind, {
@@ -99,7 +104,9 @@ export async function leaveToRecovery(
     attempts: payment.recovery_attempts + 1,
   });
   try {
-    await postpone(deps.db, payment, { inMs: inMs ?? nextAttemptInMs(ageMs, deps.limits), cause, notAfter });
+    const stepMs = nextAttemptInMs(ageMs, deps.limits);
+    const waitMs = inMs ?? waitFor(notBefore, { stepMs, now: deps.now() });
+    await postpone(deps.db, payment, { inMs: waitMs, cause, notAfter });
   } catch (error) {
     deps.events.writeFailed("postpone", payment, error);
   }

@@ -6,13 +6,13 @@ import { operateOnPayment, type OperateDeps } from "./operate-on-payment.ts";
 import { decideExpiry } from "./payment-operation.ts";
 
 /**
- * Takes authorizations whose time is over, those that wait longest first, and moves their time on: another process gets
+ * Takes authorizations of one account whose time is over, those that wait longest first, and moves their time on: another process gets
  * others, and one that is not cancelled now (a refund reserves a part of it, or the process dies) is due again after the
  * lease.
  */
 export async function takeExpired(
   db: Kysely<PaymentsDatabase>,
-  { limit, leaseMs }: { limit: number; leaseMs: number },
+  { limit, leaseMs, accountId }: { limit: number; leaseMs: number; accountId: string | null },
 ): Promise<{ payment_id: string }[]> {
   const due = db
     .selectFrom("payment")
@@ -23,6 +23,7 @@ export async function takeExpired(
     .where("reserved_minor", "=", 0n)
     .whereRef("released_minor", "<", "amount_minor")
     .where("authorization_expires_at", "<=", sql<Date>`now()`)
+    .where("account_id", "is not distinct from", accountId)
     .orderBy("authorization_expires_at")
     .limit(limit)
     .forUpdate()

@@ -3,13 +3,14 @@ import type { ApiPaymentResponse, CancelPayment, CapturePayment, CommandReply } 
 import { fingerprintRequest } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import type { KeyRing } from "@holdfast/service-runtime";
+import type { TermsOf } from "../acquirer-account/account-terms.ts";
 import { underEachKey } from "../fingerprint/keyed-hash.ts";
 import { commissionMinor } from "../payment/commission.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";
 import { operateOnPayment, type OperateDeps, type OperationRequest } from "./operate-on-payment.ts";
 import { decideCancel, decideCapture } from "./payment-operation.ts";
 
-export type MerchantOperationDeps = OperateDeps & { fingerprintKeys: KeyRing; businessDay: BusinessDay };
+export type MerchantOperationDeps = OperateDeps & { fingerprintKeys: KeyRing; termsOf: TermsOf };
 type Reply = CommandReply<ApiPaymentResponse>;
 
 /** POST /api/payment/{id}/capture: all or a part of the authorization, once. */
@@ -39,7 +40,7 @@ export async function capturePayment(
   });
 }
 
-/** POST /api/payment/{id}/cancel: a pre-authorization, or a sale on its business day. */
+/** POST /api/payment/{id}/cancel: a pre-authorization, or a sale on its bank's business day. */
 export async function cancelPayment(
   deps: MerchantOperationDeps,
   message: Incoming<CancelPayment>,
@@ -50,8 +51,10 @@ export async function cancelPayment(
     ...requestOf(deps, message, [reason]),
     kind: "CANCEL",
     reason,
-    decide: (payment) =>
-      decideCancel(payment, isSameBusinessDay(chargedAt(payment), today, deps.businessDay)),
+    decide: (payment) => {
+      const { businessDay } = deps.termsOf(payment.account_id);
+      return decideCancel(payment, isSameBusinessDay(chargedAt(payment), today, businessDay));
+    },
     commissionMinor: () => 0n,
   });
 }

@@ -4,6 +4,7 @@
  * An unknown answer is never called a decline and never reversed: recovery asks about the same reference and repeats it
  * until the answer is known, since a shipped order must not lose its money.
  */
+import { waitFor } from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { forgetKey, storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
 import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
@@ -67,7 +68,10 @@ export async function operateOnPayment(deps: OperateDeps, request: OperationRequ
   const outcome = await callAcquirer(deps, operation, payment, waitUntil);
   await failpoint("payments.operation_after_acquirer");
   // Nothing was sent before this call, so nothing has happened at the acquirer.
-  if (outcome.kind === "not_sent") return await endOperation(deps, payment, operation, { state: "DROPPED" });
+  if (outcome.kind === "not_sent") {
+    const waitMs = waitFor(outcome.notBefore, { stepMs: 0, now: deps.now() });
+    return await endOperation(deps, payment, operation, { state: "DROPPED", waitMs });
+  }
   return await concludeOperation(deps, payment, operation, outcome);
 }
 

@@ -95,7 +95,8 @@ export async function startOperation(
 export type OperationEnd =
   | { state: "DONE"; resultCode: string; resultMessage: string }
   | { state: "DECLINED"; resultCode: string; resultMessage: string }
-  | { state: "DROPPED" };
+  /** It was not sent. `waitMs`: how long the bank takes no such call. */
+  | { state: "DROPPED"; waitMs?: number };
 
 type Reply = CommandReply<ApiPaymentResponse>;
 
@@ -175,7 +176,7 @@ async function expiryAfter(
     .where("state", "=", end.state)
     .executeTakeFirstOrThrow();
   const times = Number(count) + 1;
-  return end.state === "DECLINED" ? expiryAfterDecline(times) : expiryNotSent(times);
+  return end.state === "DECLINED" ? expiryAfterDecline(times) : expiryNotSent(times, end.waitMs);
 }
 
 function shownOperation(operation: Operation, end: OperationEnd, at: Date): ShownOperation | null {

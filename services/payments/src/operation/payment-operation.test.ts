@@ -161,6 +161,7 @@ describe("a refund's reservation", () => {
 });
 
 test("an expiry that cannot be sent is tried again at most an hour later", () => {
+  expect(expiryNotSent(1, 86_400_000)).toEqual({ againInMs: 86_400_000 });
   const minutes = [1, 2, 8, 11, 12, 5_000].map((times) => expiryNotSent(times).againInMs / 60_000);
   expect(minutes).toEqual([1 / 12, 1 / 6, 640 / 60, 60, 60, 60]);
 });

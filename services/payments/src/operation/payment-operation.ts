@@ -83,9 +83,10 @@ export function expiryAfterDecline(declines: number): { againInMs: number } | "g
 /**
  * After an expiry that could not be sent: tried again after 5 s, and then after twice the time, up to an hour, since each
  * attempt leaves a row.
+ * @param waitMs how long the bank takes no such call; it is not tried before.
  */
-export function expiryNotSent(times: number): { againInMs: number } {
-  return { againInMs: Math.min(HOUR_MS, 5_000 * 2 ** Math.min(times - 1, 20)) };
+export function expiryNotSent(times: number, waitMs = 0): { againInMs: number } {
+  return { againInMs: Math.max(waitMs, Math.min(HOUR_MS, 5_000 * 2 ** Math.min(times - 1, 20))) };
 }
 
 const EXPIRY_DECLINES_MAX = 3;

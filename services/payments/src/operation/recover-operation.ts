@@ -7,7 +7,7 @@ import {
 } from "./conclude-operation.ts";
 import { askAbout, waitUntil } from "../bank-calls/ask-about.ts";
 import { operationAttempt } from "../bank-calls/attempts.ts";
-import type { RecoveryLimits } from "../recovery/decide-recovery.ts";
+import type { TermsOf } from "../acquirer-account/account-terms.ts";
 import type { LeasedPayment } from "../payment/payment-lease.ts";
 import { findOperation, type OperatedPayment, type Operation } from "./operation-queries.ts";
 import { noteNotSent, noteSending } from "./operation-sending.ts";
@@ -15,7 +15,7 @@ import { noteNotSent, noteSending } from "./operation-sending.ts";
 export type RecoverOperationDeps = ConcludeOperationDeps & {
   /** Whether the operation may be sent again; a merchant's read only inquires. */
   maySend: boolean;
-  limits: Pick<RecoveryLimits, "horizonMs">;
+  termsOf: TermsOf;
 };
 
 /**
@@ -31,7 +31,8 @@ export async function recoverOperation(
   if (!operation) throw new Error("a payment names an operation that does not exist");
   const inquiry = await askAbout(deps, payment, operationAttempt(operation, payment));
   const asked = { amountMinor: operation.amount_minor, currency: payment.currency };
-  const sending = { sentMsAgo: operation.sent_ms_ago, horizonMs: deps.limits.horizonMs };
+  const { horizonMs } = deps.termsOf(payment.account_id);
+  const sending = { sentMsAgo: operation.sent_ms_ago, horizonMs };
   const known = movementOutcome(inquiry, asked, sending, deps.acquirers.of(payment.account_id).capabilities);
   const isKnown = typeof known === "object" && known.kind !== "unknown" && known.kind !== "not_sent";
   if (isKnown || (deps.maySend && typeof known === "object")) {

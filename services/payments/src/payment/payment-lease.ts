@@ -16,7 +16,7 @@ export type LeasedPayment = Selectable<PaymentTable> & {
 };
 
 /**
- * Leases payments of unknown outcome that no process works on, those that wait longest first. Any number of workers may
+ * Leases payments of unknown outcome of one account that no process works on, those that wait longest first. Any number of workers may
  * call it side by side: each gets others.
  *
  * @param paymentId leases only this one, due or not, unless a process has worked on it in the last `restMs`, or its
@@ -24,7 +24,10 @@ export type LeasedPayment = Selectable<PaymentTable> & {
  */
 export async function leaseUnsettled(
   db: Kysely<PaymentsDatabase>,
-  options: { leaseMs: number; limit: number } | { leaseMs: number; paymentId: string; restMs: number },
+  options: { leaseMs: number } & (
+    | { limit: number; accountId: string | null }
+    | { paymentId: string; restMs: number }
+  ),
 ): Promise<LeasedPayment[]> {
   return await db
     .with("due", () => ("limit" in options ? allDue(db, options) : thisOne(db, options)))
@@ -48,11 +51,15 @@ export async function leaseUnsettled(
     .execute();
 }
 
-function allDue(db: Kysely<PaymentsDatabase>, { limit }: { limit: number }) {
+function allDue(
+  db: Kysely<PaymentsDatabase>,
+  { limit, accountId }: { limit: number; accountId: string | null },
+) {
   return db
     .selectFrom("payment")
     .select(["payment_id", "recover_at as due_at"])
     .where("recover_at", "<=", sql<Date>`now()`)
+    .where("account_id", "is not distinct from", accountId)
     .orderBy("recover_at")
     .limit(limit)
     .forUpdate()

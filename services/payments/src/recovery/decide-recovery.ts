@@ -1,4 +1,4 @@
-import type { Verdict } from "@holdfast/acquirer";
+import { hindranceOf, type Verdict } from "@holdfast/acquirer";
 import { EXPIRED, type AcquirerResult, type Settlement } from "../payment/authorization-outcome.ts";
 
 /** The decision on a payment whose authorization has an unknown outcome, by an inquiry. */
@@ -7,7 +7,7 @@ export type RecoveryDecision =
   /** Commit the decision to reverse, then repeat the reversal until it is acknowledged. */
   | { action: "reverse"; cause: string }
   /** It cannot be decided yet. */
-  | { action: "wait"; cause: string };
+  | { action: "wait"; cause: string; notBefore?: Date };
 
 /** Times by a payment's age (see `LeasedPayment`), by the database's clock. */
 export type RecoveryLimits = {
@@ -17,8 +17,6 @@ export type RecoveryLimits = {
   adoptWithinMs: number;
   /** A reference the acquirer has not seen by then is reversed, which binds it where the acquirer can. */
   reverseUnseenAfterMs: number;
-  /** Where it cannot: an operation that it has not seen by then is taken for one that it will never see. */
-  horizonMs: number;
 };
 
 /**
@@ -72,7 +70,7 @@ export function decideRecovery(
     case "unknown":
       return { action: "wait", cause: inquiry.reason };
     case "not_sent":
-      return { action: "wait", cause: "acquirer_unavailable" };
+      return { action: "wait", ...hindranceOf(inquiry) };
     default:
       return inquiry satisfies never;
   }

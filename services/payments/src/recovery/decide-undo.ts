@@ -1,5 +1,11 @@
-import type { AcquirerOutcome, Expired, Verdict, ReversalOutcome } from "@holdfast/acquirer";
-import type { RecoveryLimits } from "./decide-recovery.ts";
+import {
+  hindranceOf,
+  type AcquirerOutcome,
+  type Expired,
+  type Verdict,
+  type ReversalOutcome,
+} from "@holdfast/acquirer";
+import type { AccountTerms } from "../acquirer-account/account-terms.ts";
 import type { BankSaid } from "./reversal-queries.ts";
 
 /** How an attempt ended: the money is back, was never taken or has never been seen, or it is tried again. */
@@ -7,7 +13,7 @@ export type UndoResult =
   | { kind: "undone"; by: "reversal" | "refund" }
   /** The bank had not seen it until the horizon. That is a decision and no knowledge, so it is looked at once more. */
   | { kind: "undone"; by: "horizon" }
-  | { kind: "wait"; cause: string; next?: "now" };
+  | { kind: "wait"; cause: string; next?: "now"; notBefore?: Date };
 
 /** What follows from an answer of the bank; everything but the result is committed before it counts. */
 export type UndoDecision = {
@@ -22,11 +28,14 @@ export function isUndone({ kind }: Verdict): boolean {
   return kind === "reversed" || kind === "declined" || kind === "expired";
 }
 
-/** @param ageMs of the payment, see `LeasedPayment`. */
+/**
+ * @param ageMs of the payment, see `LeasedPayment`.
+ * @param terms where the bank binds nothing: what it has not seen by the horizon is taken for what it will never see.
+ */
 export function decideAfterReversal(
   reversal: ReversalOutcome,
   ageMs: number,
-  { horizonMs }: Pick<RecoveryLimits, "horizonMs">,
+  { horizonMs }: Pick<AccountTerms, "horizonMs">,
 ): UndoDecision {
   switch (reversal.kind) {
     case "reversed":
@@ -50,7 +59,7 @@ export function decideAfterReversal(
     case "unknown":
       return { result: { kind: "wait", cause: `reversal_${reversal.reason}` }, note: { sent: true } };
     case "not_sent":
-      return { result: { kind: "wait", cause: "acquirer_unavailable" } };
+      return { result: { kind: "wait", ...hindranceOf(reversal) } };
     default:
       return reversal satisfies never;
   }
@@ -72,7 +81,7 @@ export function decideAfterRefund(outcome: AcquirerOutcome | Expired): UndoDecis
     case "unknown":
       return { result: { kind: "wait", cause: `refund_${outcome.reason}` } };
     case "not_sent":
-      return { result: { kind: "wait", cause: "acquirer_unavailable" } };
+      return { result: { kind: "wait", ...hindranceOf(outcome) } };
     default:
       return outcome satisfies never;
   }

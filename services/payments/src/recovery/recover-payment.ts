@@ -1,6 +1,7 @@
-import type { BusinessDay, Verdict } from "@holdfast/acquirer";
+import { waitFor, type Verdict } from "@holdfast/acquirer";
 import { failpoint, nextAttemptInMs, type Logger } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
+import type { TermsOf } from "../acquirer-account/account-terms.ts";
 import type { Acquirers } from "../acquirer-account/acquirers.ts";
 import { askAbout } from "../bank-calls/ask-about.ts";
 import { paymentAttempt } from "../bank-calls/attempts.ts";
@@ -41,8 +42,7 @@ export type RecoverDeps = {
   acquirerTimeoutMs: number;
   /** Whether money may be moved. A merchant's read only inquires, and leaves the rest to the worker. */
   maySend: boolean;
-  /** The bank's, after whose end everything that it has carried out can be seen. */
-  businessDay: BusinessDay;
+  termsOf: TermsOf;
   now: () => number;
 };
 
@@ -152,16 +152,17 @@ async function record(
 }
 
 /**
- * Ends the lease until the schedule's next step, or until the worker looks next. A merchant's read never puts the worker
+ * Ends the lease until the schedule's next step, until the bank takes the call, or until the worker looks next. A merchant's read never puts the worker
  * off: one who polls would otherwise move the next step on, until an approval is too old to be adopted.
  */
 export async function wait(
-  deps: Pick<RecoverDeps, "db" | "events" | "limits" | "maySend">,
+  deps: Pick<RecoverDeps, "db" | "events" | "limits" | "maySend" | "now">,
   payment: LeasedPayment,
-  { cause, next }: { cause: string; next?: "now" },
+  { cause, next, notBefore }: { cause: string; next?: "now"; notBefore?: Date },
 ): Promise<RecoveryResult> {
   const attempts = payment.recovery_attempts + 1;
-  const inMs = next === "now" ? 0 : nextAttemptInMs(payment.age_ms, deps.limits);
+  const stepMs = nextAttemptInMs(payment.age_ms, deps.limits);
+  const inMs = next === "now" ? 0 : waitFor(notBefore, { stepMs, now: deps.now() });
   await postpone(deps.db, payment, { inMs, cause, ...(!deps.maySend && { notAfter: payment.due_at }) });
   deps.events.stillUnknown(payment, { cause, ageMs: payment.age_ms, attempts });
   return "waiting";

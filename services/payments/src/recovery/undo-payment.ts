@@ -64,7 +64,11 @@ export async function undoPayment(
     waitUntil: waitUntil(deps),
   });
   await failpoint("payments.after_reversal");
-  return await commit(deps, payment, decideAfterReversal(reversal, payment.age_ms, deps.limits));
+  return await commit(
+    deps,
+    payment,
+    decideAfterReversal(reversal, payment.age_ms, deps.termsOf(payment.account_id)),
+  );
 }
 
 /** Commits what the bank has said before anything is made of it. */
@@ -103,7 +107,8 @@ async function refundSettled(
 ): Promise<UndoResult> {
   const attempt = refundAttemptOf(payment, reversal);
   const inquiry = await askAbout(deps, payment, attempt);
-  const sending = { sentMsAgo: reversal.refund_sent_ms_ago, horizonMs: deps.limits.horizonMs };
+  const { horizonMs } = deps.termsOf(payment.account_id);
+  const sending = { sentMsAgo: reversal.refund_sent_ms_ago, horizonMs };
   const outcome = movementOutcome(
     inquiry,
     attempt,

@@ -1,16 +1,12 @@
-import {
-  nextAttemptInMs,
-  startWorkPool,
-  type PeriodicTask,
-  type WorkPoolOptions,
-} from "@holdfast/service-runtime";
+import { nextAttemptInMs, startWorkPools, type PeriodicTask } from "@holdfast/service-runtime";
+import { waitFor } from "@holdfast/acquirer";
 import { isUnsettled } from "../payment/payment.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
 import { NOT_SEEN_CAUSE, RESOLVED_CAUSE } from "./decide-recovery.ts";
 import { askAbout } from "../bank-calls/ask-about.ts";
 import { paymentAttempt } from "../bank-calls/attempts.ts";
 import { undoPayment } from "./undo-payment.ts";
-import type { RecoveryWorkerDeps } from "./recovery-worker.ts";
+import type { RecoveryWorkerDeps, UpkeepOptions } from "./recovery-worker.ts";
 import { recordLook, takeWatched, type WatchedPayment } from "./watch-queries.ts";
 
 /**
@@ -35,7 +31,8 @@ export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): 
   if (isSighted || payment.sighted_at !== null) {
     deps.events.lateMoneyStands(payment, { cause: result.cause, attempts: payment.attempts + 1 });
   }
-  const againInMs = result.next === "now" ? 0 : nextAttemptInMs(payment.sighted_ms, deps.limits);
+  const stepMs = nextAttemptInMs(payment.sighted_ms, deps.limits);
+  const againInMs = result.next === "now" ? 0 : waitFor(result.notBefore, { stepMs, now: deps.now() });
   await recordLook(deps.db, payment, { isSighted, lastInquiry: result.cause, againInMs });
 }
 
@@ -48,18 +45,11 @@ const UNSEEN_CAUSES: ReadonlySet<string> = new Set([NOT_SEEN_CAUSE, RESOLVED_CAU
 const UNSETTLED_AGAIN_MS = 60_000;
 
 /** Looks at the payments that are due, side by side. */
-export function startWatching(
-  deps: RecoveryWorkerDeps,
-  { intervalMs, clock }: Pick<WorkPoolOptions<never>, "intervalMs" | "clock">,
-): PeriodicTask {
-  return startWorkPool("watch", {
-    inFlightMax: IN_FLIGHT_MAX,
-    intervalMs,
-    lease: (limit) => takeWatched(deps.db, { limit, leaseMs: deps.leaseMs }),
+export function startWatching(deps: RecoveryWorkerDeps, options: UpkeepOptions): PeriodicTask {
+  return startWorkPools("watch", {
+    ...options,
+    lease: (accountId, limit) => takeWatched(deps.db, { limit, leaseMs: deps.leaseMs, accountId }),
     work: (payment) => watchPayment(deps, payment),
-    ...(clock && { clock }),
     log: deps.log,
   });
 }
-
-const IN_FLIGHT_MAX = 16;

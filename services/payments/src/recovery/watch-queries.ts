@@ -1,6 +1,7 @@
 import { businessDayEnd, type BusinessDay } from "@holdfast/acquirer";
 import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
+import type { TermsOf } from "../acquirer-account/account-terms.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentTable } from "../payment/payment-table.ts";
 
@@ -14,11 +15,12 @@ export type WatchedPayment = Selectable<PaymentTable> & {
   cause: string;
 };
 
-/** Has a payment looked at again after the bank's business day; one that is watched already stays so. */
+/** Has a payment looked at again after its bank's business day; one that is watched already stays so. */
 export async function startWatch(
-  { db, businessDay, now }: { db: Kysely<PaymentsDatabase>; businessDay: BusinessDay; now: () => number },
-  { payment_id }: { payment_id: string },
+  { db, termsOf, now }: { db: Kysely<PaymentsDatabase>; termsOf: TermsOf; now: () => number },
+  { payment_id, account_id }: { payment_id: string; account_id: string | null },
 ): Promise<void> {
+  const { businessDay } = termsOf(account_id);
   await db
     .insertInto("payment_watch")
     .values({ payment_id, due_at: businessDayEnd(new Date(now()), businessDay) })
@@ -26,16 +28,20 @@ export async function startWatch(
     .execute();
 }
 
-/** Takes payments whose next look is due, for as long as a lease; any number of processes may: each gets others. */
+/** Takes payments of one account whose next look is due, for as long as a lease; any number of processes may: each gets others. */
 export async function takeWatched(
   db: Kysely<PaymentsDatabase>,
-  { limit, leaseMs }: { limit: number; leaseMs: number },
+  { limit, leaseMs, accountId }: { limit: number; leaseMs: number; accountId: string | null },
 ): Promise<WatchedPayment[]> {
   const due = db
     .selectFrom("payment_watch")
     .select("payment_id")
     .where("ended_at", "is", null)
     .where("due_at", "<=", sql<Date>`now()`)
+    .where(
+      sql<boolean>`exists (select from payment where payment.payment_id = payment_watch.payment_id
+        and payment.account_id is not distinct from ${accountId})`,
+    )
     .orderBy("due_at")
     .limit(limit)
     .forUpdate()

@@ -6,6 +6,7 @@ import { judge, refundReference, type Attempt, type Repetition, type Verdict } f
 import type { CommandReply, RefundAnswer, RefundAtBank } from "@holdfast/contracts";
 import { failpoint, orNotStarted } from "@holdfast/service-runtime";
 import type { Kysely, Selectable } from "kysely";
+import type { TermsOf } from "../acquirer-account/account-terms.ts";
 import { askAbout, waitUntil, type AskDeps } from "../bank-calls/ask-about.ts";
 import { followUpOf, orderOf } from "../bank-calls/attempts.ts";
 import type { PaymentsDatabase } from "../database.ts";
@@ -14,8 +15,7 @@ import type { PaymentTable } from "../payment/payment-table.ts";
 
 export type RefundAtBankDeps = AskDeps & {
   db: Kysely<PaymentsDatabase>;
-  /** How long after the end of our wait a call may still take effect. */
-  lateArrivalMs: number;
+  termsOf: TermsOf;
 };
 
 type Payment = Selectable<PaymentTable>;
@@ -60,10 +60,8 @@ export async function inquireAtBank(
   if ("outcome" in payment) return payment;
   const verdict = await ask(within(deps, deadlineAt), payment, refund);
   const { repetition } = deps.acquirers.of(payment.account_id).capabilities;
-  return {
-    outcome: "done",
-    result: { answer: answerOf(verdict), repetition, lateArrivalMs: deps.lateArrivalMs },
-  };
+  const { lateArrivalMs } = deps.termsOf(payment.account_id);
+  return { outcome: "done", result: { answer: answerOf(verdict), repetition, lateArrivalMs } };
 }
 
 /** What became of it, as far as the bank can tell it from the payment's other refunds. */
@@ -155,6 +153,10 @@ function answerOf(verdict: Verdict): RefundAnswer {
     }
     case "unknown":
       return { kind: "unknown", reason: verdict.reason };
+    case "not_sent": {
+      const { kind, reason, notBefore } = verdict;
+      return { kind, reason, notBefore: notBefore?.toISOString() };
+    }
     default:
       return { kind: verdict.kind };
   }

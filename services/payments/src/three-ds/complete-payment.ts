@@ -61,7 +61,8 @@ async function tryToComplete(
     .checkReturn?.(returnCheck(payment, { session, returned }));
   if (refused) return refuse(deps, found, refused);
 
-  const release = await deps.connections.wait(payment.merchant_id, latestStart(deps, context.deadlineAt));
+  const connections = deps.connectionsOf(payment.account_id);
+  const release = await connections.wait(payment.merchant_id, latestStart(deps, context.deadlineAt));
   if (!release) return "not_started";
   try {
     return await complete(deps, found, { session, returned });

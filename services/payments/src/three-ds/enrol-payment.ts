@@ -10,7 +10,7 @@ import { storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import type { Kysely, Transaction } from "kysely";
 import { withFailover } from "../acquirer-account/fail-over.ts";
-import { admitPayment } from "../authorization/admit-payment.ts";
+import { admitPayment, type Admitted } from "../authorization/admit-payment.ts";
 import { answerKnownPayment, currentState } from "../authorization/answer-known-payment.ts";
 import {
   claimedVersion,
@@ -62,16 +62,24 @@ async function enrolOnce(
   message: Message,
   withinClaim?: WithinClaim,
 ): Promise<Reply> {
-  const { context, payload } = message;
-  const { transactionType, successUrl, failureUrl } = payload;
-  const admission = await admitPayment(deps, message, {
+  const { transactionType, successUrl, failureUrl } = message.payload;
+  const terms = {
     transactionType,
     further: [transactionType, successUrl, failureUrl],
     read: currentEnrolment,
-  });
-  if (admission.kind === "answered") return admission.reply;
-  const { row, card, otherAccounts } = admission;
+  };
+  return await admitPayment(deps, message, terms, (admitted) =>
+    enrolAdmitted(deps, message, admitted, withinClaim),
+  );
+}
 
+async function enrolAdmitted(
+  deps: EnrolPaymentDeps,
+  message: Message,
+  { row, card, otherAccounts }: Admitted,
+  withinClaim: WithinClaim | undefined,
+): Promise<Reply> {
+  const { context } = message;
   const claim = await claimPayment(deps, message, row, withinClaim);
   switch (claim.kind) {
     case "taken":

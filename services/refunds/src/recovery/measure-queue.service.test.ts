@@ -6,7 +6,7 @@ import type { QueueMeasure } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";
 import { measureQueue } from "./measure-queue.ts";
 
-test("refunds are counted by what they wait for: a decision, the bank, or payments", async () => {
+test("refunds are counted by what they wait for: a decision, the bank, its day's end, or payments", async () => {
   const database = await createTestDatabase();
   const pool = createPool({
     url: database.urls.refunds.app,
@@ -18,7 +18,7 @@ test("refunds are counted by what they wait for: a decision, the bank, or paymen
   const told: QueueMeasure[] = [];
   const measure = () => measureQueue({ db, events: { queueMeasured: (measured) => told.push(measured) } });
   const none = { count: 0, oldestSeconds: 0 };
-  expect(await measure()).toEqual({ approval: none, bank: none, payments: none });
+  expect(await measure()).toEqual({ approval: none, bank: none, day_end: none, payments: none });
   const states: [string, number][] = [
     ["RESERVING", 9_000],
     ["PENDING_APPROVAL", 100],
@@ -40,10 +40,17 @@ test("refunds are counted by what they wait for: a decision, the bank, or paymen
         case when ${state} in ('RESERVING', 'EXECUTING', 'SETTLING', 'FAILING', 'REJECTING') then now() end,
         now() - ${seconds} * interval '1 second')`.execute(db);
   }
+  await sql`update refund set last_inquiry = 'day_not_ended' where state = 'EXECUTING'`.execute(db);
+  expect(await measure()).toMatchObject({ bank: { count: 1 }, day_end: none });
+  await sql`update refund set recover_at = now() + interval '1 hour' where state = 'EXECUTING'`.execute(db);
+  const waiting = await measure();
+  expect(waiting).toMatchObject({ bank: none, day_end: { count: 1 } });
+  expect(Math.floor(waiting.day_end.oldestSeconds / 100)).toBe(3);
+  await sql`update refund set last_inquiry = 'limit' where state = 'EXECUTING'`.execute(db);
   const measured = await measure();
   expect(measured).toMatchObject({ approval: { count: 2 }, bank: { count: 1 }, payments: { count: 3 } });
   const ages = Object.values(measured).map(({ oldestSeconds }) => Math.floor(oldestSeconds / 100));
-  expect(ages).toEqual([2, 3, 6]);
+  expect(ages).toEqual([2, 3, 0, 6]);
   expect(told.at(-1)).toEqual(measured);
   await pool.end();
   await database.drop();

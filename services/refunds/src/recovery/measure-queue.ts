@@ -3,8 +3,8 @@ import type { BusinessEvents, QueueMeasure } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";
 
 /**
- * Measures how many refunds wait, for operators, for the bank, and for `payments`, and the age of the oldest, for metrics
- * and alerts. It reads those that wait, by the index of the queue, and none that have ended.
+ * Measures how many refunds wait, for operators, for the bank, for the end of its day, and for `payments`, and the age of the
+ * oldest, for metrics and alerts: a part that the bank pays only after its day is no alarm. It reads those that wait, by the index of the queue, and none that have ended.
  */
 export async function measureQueue({
   db,
@@ -14,13 +14,16 @@ export async function measureQueue({
   events: Pick<BusinessEvents, "queueMeasured">;
 }): Promise<QueueMeasure> {
   const { rows } = await sql<{ waits: keyof QueueMeasure; count: number; oldest_s: number }>`
-    select case state when 'PENDING_APPROVAL' then 'approval' when 'EXECUTING' then 'bank' else 'payments' end as waits,
+    select case when state = 'PENDING_APPROVAL' then 'approval'
+        when state <> 'EXECUTING' then 'payments'
+        when last_inquiry = 'day_not_ended' and recover_at > now() then 'day_end'
+        else 'bank' end as waits,
       count(*)::int as count,
       extract(epoch from now() - min(state_since))::float8 as oldest_s
     from refund where state in ('PENDING_APPROVAL', 'EXECUTING', 'SETTLING', 'FAILING', 'REJECTING')
     group by waits`.execute(db);
   const none = { count: 0, oldestSeconds: 0 };
-  const measure: QueueMeasure = { approval: none, bank: none, payments: none };
+  const measure: QueueMeasure = { approval: none, bank: none, day_end: none, payments: none };
   for (const { waits, count, oldest_s } of rows) measure[waits] = { count, oldestSeconds: oldest_s };
   events.queueMeasured(measure);
   return measure;

@@ -5,7 +5,13 @@
  * where an inquiry says that the bank has called this one too late, so that nothing was or ever will be paid under it: the
  * bank pays at most once. Then `payments` settles or releases the amount, and only then the end is shown.
  */
-import { movementOutcome, type AcquirerOutcome, type MovementOutcome } from "@holdfast/acquirer";
+import {
+  hindranceOf,
+  movementOutcome,
+  waitFor,
+  type AcquirerOutcome,
+  type MovementOutcome,
+} from "@holdfast/acquirer";
 import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
@@ -133,8 +139,10 @@ async function conclude(
       return await tryLater(deps, refund, "expired", refund.sub_reference === 1 ? { inMs: 0 } : {});
     case "unknown":
       return await tryLater(deps, refund, outcome.reason);
-    case "not_sent":
-      return await tryLater(deps, refund, "acquirer_unavailable");
+    case "not_sent": {
+      const { cause, ...when } = hindranceOf(outcome);
+      return await tryLater(deps, refund, cause, when);
+    }
     default:
       return outcome satisfies never;
   }
@@ -192,15 +200,19 @@ async function endRefund(deps: CarryOutDeps, refund: LeasedRefund & { state: End
   else deps.events.lost(refund);
 }
 
-/** Ends the lease until the schedule's next step, or for `inMs`; the phase is then done again. */
+/**
+ * Ends the lease until the schedule's next step, until the bank takes the call (`notBefore`), or for `inMs`; the phase is then
+ * done again.
+ */
 export async function tryLater(
-  deps: Pick<CarryOutDeps, "db" | "events" | "scheduleMs">,
+  deps: Pick<CarryOutDeps, "db" | "events" | "scheduleMs" | "now">,
   refund: LeasedRefund,
   cause: string,
-  { inMs }: { inMs?: number } = {},
+  { inMs, notBefore }: { inMs?: number; notBefore?: Date } = {},
 ): Promise<undefined> {
   const ageMs = refund.state_age_ms;
-  await postpone(deps.db, refund, { inMs: inMs ?? nextAttemptInMs(ageMs, deps), cause });
+  const waitMs = inMs ?? waitFor(notBefore, { stepMs: nextAttemptInMs(ageMs, deps), now: deps.now() });
+  await postpone(deps.db, refund, { inMs: waitMs, cause });
   deps.events.waiting(refund, { cause, ageMs: Math.round(ageMs), attempts: refund.recovery_attempts + 1 });
 }
 

@@ -96,6 +96,10 @@ function verdictOf(answer: RefundAnswer): Verdict {
       const { externalTransactionId, ...declined } = answer;
       return { ...declined, ...(externalTransactionId !== undefined && { externalTransactionId }) };
     }
+    case "not_sent": {
+      const { kind, reason, notBefore } = answer;
+      return { kind, ...(reason && { reason }), ...(notBefore && { notBefore: new Date(notBefore) }) };
+    }
     default:
       return answer;
   }

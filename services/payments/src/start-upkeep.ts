@@ -1,0 +1,43 @@
+/** What is brought to its end in the background, each account's by workers of its own. */
+import { startWorkPools, type PeriodicTask, type WorkPoolsOptions } from "@holdfast/service-runtime";
+import type { Upkeep } from "./acquirer-account/account-connections.ts";
+import type { Config } from "./config.ts";
+import { expirePayment, takeExpired } from "./operation/expire-payments.ts";
+import { startRecovery, type RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
+import { startWatching } from "./recovery/watch-payment.ts";
+
+export function startUpkeep(
+  deps: RecoveryWorkerDeps,
+  {
+    config,
+    upkeep: { keys, inFlightMax },
+    clock,
+  }: { config: Config; upkeep: Upkeep; clock: NonNullable<WorkPoolsOptions<never, never>["clock"]> },
+): PeriodicTask[] {
+  const { db, log, leaseMs } = deps;
+  return [
+    startRecovery(deps, {
+      keys,
+      inFlightMax: inFlightMax(config.RECOVERY_IN_FLIGHT_MAX),
+      intervalMs: config.RECOVERY_INTERVAL,
+      clock,
+    }),
+    startWorkPools("expiry", {
+      keys,
+      inFlightMax: inFlightMax(config.EXPIRY_IN_FLIGHT_MAX),
+      intervalMs: config.EXPIRY_INTERVAL,
+      lease: (accountId, limit) => takeExpired(db, { limit, leaseMs, accountId }),
+      work: (payment) => expirePayment(deps, payment),
+      clock,
+      log,
+    }),
+    startWatching(deps, {
+      keys,
+      inFlightMax: inFlightMax(WATCH_IN_FLIGHT_MAX),
+      intervalMs: config.WATCH_INTERVAL,
+      clock,
+    }),
+  ];
+}
+
+const WATCH_IN_FLIGHT_MAX = 16;
