@@ -1,4 +1,4 @@
-import { isSameBusinessDay, type BusinessDay } from "@holdfast/acquirer";
+import { isSameBusinessDay } from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CancelPayment, CapturePayment, CommandReply } from "@holdfast/contracts";
 import { fingerprintRequest } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";

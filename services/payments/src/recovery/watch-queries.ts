@@ -1,4 +1,4 @@
-import { businessDayEnd, type BusinessDay } from "@holdfast/acquirer";
+import { businessDayEnd } from "@holdfast/acquirer";
 import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { TermsOf } from "../acquirer-account/account-terms.ts";
