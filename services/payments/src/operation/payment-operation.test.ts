@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { refundableMinor } from "../payment/refundable-minor.ts";
 import { isSameBusinessDay, nextCutOff } from "./business-day.ts";
 import {
   decideCancel,
   decideCapture,
   decideExpiry,
   decideReservation,
-  refundableMinor,
   type OperablePayment,
   expiryNotSent,
 } from "./payment-operation.ts";
