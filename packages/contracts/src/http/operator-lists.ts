@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineEndpoint } from "./endpoint.ts";
+import { defineEndpoint, only } from "./endpoint.ts";
 import { operatorListFilterSchema } from "./list-filter.ts";
 import { exportQuery, pageQuery } from "./list-query.ts";
 import { operatorPaymentSchema } from "./operator-payments.ts";
@@ -44,7 +44,10 @@ export const listOperatorPayments = defineEndpoint({
     "Returns payments, newest first. With `unresolved=true` they are those whose outcome at the bank is unknown, oldest " +
     `first; that goes together with \`merchantId\` alone. ${RANGE_RULE}`,
   queryParameters: z.object({
-    unresolved: z.literal("true", { error: "must be true" }).optional(),
+    unresolved: only(
+      "payments whose outcome at the bank is unknown",
+      z.literal("true", { error: "must be true" }),
+    ),
     ...operatorListFilterSchema.shape,
     ...pageQuery,
     ...exportQuery,
@@ -63,7 +66,10 @@ export type RefundFilter = (typeof REFUND_FILTERS)[number];
 export const operatorRefundFilterSchema = operatorListFilterSchema
   .omit({ transactionType: true, accountId: true })
   .extend({
-    status: z.enum(REFUND_FILTERS, { error: `must be one of ${REFUND_FILTERS.join(", ")}` }).optional(),
+    status: only(
+      "this status",
+      z.enum(REFUND_FILTERS, { error: `must be one of ${REFUND_FILTERS.join(", ")}` }),
+    ),
   });
 export type OperatorRefundFilter = z.infer<typeof operatorRefundFilterSchema>;
 
