@@ -98,7 +98,7 @@ test.each([
     ? ["/operator/payments"]
     : ["/operator/payments", "/operator/refunds"]) {
     const all = await list(path, `${query}&${RANGE}`);
-    const idOf = (item: ListedItem) => String(item["refundId"] ?? paymentOf(item)["paymentId"]);
+    const idOf = (item: ListedItem) => item["refundId"] ?? paymentOf(item)["paymentId"];
     for (const { merchantId } of shops) {
       const found = await list(path, `${query}&merchantId=${merchantId}&${RANGE}`);
       expect(found.map(idOf)).toEqual(all.filter((item) => item["merchantId"] === merchantId).map(idOf));

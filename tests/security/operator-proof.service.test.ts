@@ -58,6 +58,7 @@ async function pay(): Promise<{ paymentId: string }> {
 /** A payload of each operator's command, about what there is. */
 const PAYLOADS: Record<string, () => object> = {
   "payments.list-unresolved": () => ({ limit: 10 }),
+  "payments.list-for-operator": () => ({ limit: 10, filter: {} }),
   "payments.describe": () => ({ paymentId }),
   "payments.inquire": () => ({ paymentId }),
   "payments.reverse": () => ({ paymentId }),
@@ -89,6 +90,7 @@ const PAYLOADS: Record<string, () => object> = {
     reason: "because",
   }),
   "refunds.list": () => ({ limit: 10 }),
+  "refunds.list-for-operator": () => ({ limit: 10, filter: {} }),
   "refunds.describe": () => ({ refundId }),
   "refunds.approve": () => ({ refundId }),
   "refunds.reject": () => ({ refundId, reason: "because" }),

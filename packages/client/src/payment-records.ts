@@ -51,6 +51,13 @@ export type Payment = {
   resultMessage?: string;
   customerId?: string;
   lastOperation?: LastOperation;
+  capturedAt?: string;
+  cancelledAt?: string;
+  /** What refunds have given back; present, as the next two, on a payment that has such refunds. */
+  refundedAmount?: number;
+  /** What refunds that have not ended may still give back. */
+  pendingRefundAmount?: number;
+  refundableAmount?: number;
 };
 
 /** The latest capture, cancellation or expiry of a payment; `PENDING` while the bank's answer is unknown. */

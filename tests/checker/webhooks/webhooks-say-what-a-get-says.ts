@@ -4,8 +4,8 @@ import { bodyFieldsOf, eventIdOf, aboutPayments } from "./received-webhook.ts";
 
 /**
  * Invariant 17. A webhook has every field that a GET at that state has, with the same value, and besides what kind of
- * transaction it was and what kind of card. Only an operation that the bank declines changes what a GET says without a new
- * state.
+ * transaction it was and what kind of card. Only an operation that the bank declines, and refunds, change what a GET says
+ * without a new state.
  */
 export function webhooksSayWhatAGetSays({ received, history, payments, refunds }: Ledgers): Found[] {
   const reads = readsByPayment(history);
@@ -29,6 +29,13 @@ export function webhooksSayWhatAGetSays({ received, history, payments, refunds }
   });
 }
 
+const CHANGES_LATER: ReadonlySet<string> = new Set([
+  "lastOperation",
+  "refundedAmount",
+  "pendingRefundAmount",
+  "refundableAmount",
+]);
+
 /** A replay shows the payment as it was when it was first answered. */
 function differences(webhook: ReceivedWebhook, reads: HistoryEntry[]): string[] {
   const told = bodyFieldsOf(webhook);
@@ -38,7 +45,7 @@ function differences(webhook: ReceivedWebhook, reads: HistoryEntry[]): string[] 
     .filter(({ status }) => status === told["status"])
     .flatMap((read) =>
       Object.keys(read).filter(
-        (name) => name !== "lastOperation" && JSON.stringify(read[name]) !== JSON.stringify(told[name]),
+        (name) => !CHANGES_LATER.has(name) && JSON.stringify(read[name]) !== JSON.stringify(told[name]),
       ),
     );
 }

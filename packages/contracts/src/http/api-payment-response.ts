@@ -75,6 +75,22 @@ export const apiPaymentResponseSchema = z
     lastOperation: lastOperationSchema
       .optional()
       .meta({ description: "The latest capture, cancellation or expiry of the payment" }),
+    capturedAt: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: "When the payment was captured (UTC); present on captured payments" }),
+    cancelledAt: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: "When the payment was cancelled (UTC); present on cancelled payments" }),
+    refundedAmount: z.number().optional().meta({
+      description:
+        "What refunds have given back; present, as the next two, on a payment that has such refunds",
+    }),
+    pendingRefundAmount: z.number().optional().meta({
+      description: "What refunds may still give back that have not ended; it is reserved for them",
+    }),
+    refundableAmount: z.number().optional().meta({ description: "What can still be refunded" }),
   })
   .meta({ id: "ApiPaymentResponse" });
 
@@ -85,7 +101,16 @@ export const paymentSchema = apiPaymentResponseSchema
 
 /** What a merchant is answered about a refund, for the document. */
 export const refundSchema = apiPaymentResponseSchema
-  .omit({ cardSubType: true, capturedAmount: true, lastOperation: true })
+  .omit({
+    cardSubType: true,
+    capturedAmount: true,
+    lastOperation: true,
+    capturedAt: true,
+    cancelledAt: true,
+    refundedAmount: true,
+    pendingRefundAmount: true,
+    refundableAmount: true,
+  })
   .extend({
     parentPaymentId: z.uuid().meta({ description: "Id of the refunded payment" }),
     transactionType: z.literal("REFUND"),

@@ -67,7 +67,7 @@ export const operatorRefundFilterSchema = operatorListFilterSchema
   .omit({ transactionType: true, accountId: true })
   .extend({
     status: only(
-      "refunds in this status",
+      "this status",
       z.enum(REFUND_FILTERS, { error: `must be one of ${REFUND_FILTERS.join(", ")}` }),
     ),
   });

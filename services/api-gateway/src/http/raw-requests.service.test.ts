@@ -223,7 +223,7 @@ describe("is answered, and no command comes of it", () => {
   });
 
   test.each([
-    "/api/payment",
+    "/api/refunds",
     `/api/payment/${ID}/`,
     `/api/Payment/${ID}`,
     `/api//payment/${ID}`,

@@ -24,12 +24,17 @@ function csvOf(rows: Record<string, unknown>[], bom = false): string {
 test("the header row has the JSON's names, those of an object in it behind a dot", () => {
   const [header = []] = parse(csvOf([]));
   expect(header.slice(0, 4)).toEqual(["paymentId", "parentPaymentId", "orderId", "amount"]);
-  expect(header.slice(-5)).toEqual([
+  expect(header.slice(-10)).toEqual([
     "lastOperation.type",
     "lastOperation.status",
     "lastOperation.amount",
     "lastOperation.resultCode",
     "lastOperation.at",
+    "capturedAt",
+    "cancelledAt",
+    "refundedAmount",
+    "pendingRefundAmount",
+    "refundableAmount",
   ]);
 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { refundableMinor } from "../payment/refundable-minor.ts";
 import {
   decideCancel,
   decideCapture,
   decideExpiry,
   decideReservation,
-  refundableMinor,
   type OperablePayment,
   expiryNotSent,
 } from "./payment-operation.ts";

@@ -1,5 +1,6 @@
 import { amountToJson, parseJsonAmount, type CommandReply, type ProblemCode } from "@holdfast/contracts";
-import { merchantStatus, type PaymentState } from "../payment/payment.ts";
+import { merchantStatus } from "../payment/payment.ts";
+import { refundableMinor, type PaymentFunds } from "../payment/refundable-minor.ts";
 
 /**
  * The decisions on an authorized payment, made from its row alone. The row is locked while they are made, so of a
@@ -9,16 +10,10 @@ import { merchantStatus, type PaymentState } from "../payment/payment.ts";
 export type OperationKind = "CAPTURE" | "CANCEL" | "EXPIRY";
 
 /** The columns the decisions look at. */
-export type OperablePayment = {
+export type OperablePayment = PaymentFunds & {
   transaction_type: "PRE_AUTHORIZATION" | "PAYMENT";
-  state: PaymentState;
-  amount_minor: bigint;
   currency: string;
   currency_exponent: number;
-  captured_minor: bigint;
-  released_minor: bigint;
-  reserved_minor: bigint;
-  refunded_minor: bigint;
   operation_id: string | null;
   created_at: Date;
 };
@@ -94,13 +89,6 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 export type ReservationDecision = { kind: "refund" | "release" } | Refused;
-
-/** The amount that can still be refunded; earlier releases count only while nothing was captured. */
-export function refundableMinor(payment: OperablePayment): bigint {
-  const { state, amount_minor, captured_minor, released_minor, refunded_minor, reserved_minor } = payment;
-  const whole = state === "CAPTURED" ? captured_minor : amount_minor - released_minor;
-  return whole - refunded_minor - reserved_minor;
-}
 
 /** @param canRelease whether the payment's bank releases a part of an authorization: elsewhere a capture or a cancellation ends it. */
 export function decideReservation(

@@ -2,6 +2,7 @@ import { amountToJson, type ApiPaymentResponse, type LastOperation } from "@hold
 import type { Selectable } from "kysely";
 import type { PaymentTable } from "./payment-table.ts";
 import { merchantStatus } from "./payment.ts";
+import { refundableMinor } from "./refundable-minor.ts";
 
 export type PaymentRow = Selectable<PaymentTable>;
 
@@ -15,7 +16,10 @@ export type ShownOperation = {
 };
 
 /** What a record shows: columns of the row (leases, fingerprint and the client's address are internal), and its operation. */
-export type ShownPayment = ShownColumns & { last_operation?: ShownOperation | null };
+export type ShownPayment = ShownColumns & Partial<Refunds> & { last_operation?: ShownOperation | null };
+
+/** Read with a payment that can have refunds; minor units. */
+type Refunds = Pick<PaymentRow, "released_minor" | "reserved_minor" | "refunded_minor">;
 
 type ShownColumns = Omit<
   PaymentRow,
@@ -80,8 +84,39 @@ export function paymentRecord(payment: ShownPayment): ApiPaymentResponse {
     ...(payment.result_message !== null && { resultMessage: payment.result_message }),
     ...(payment.customer_id !== null && { customerId: payment.customer_id }),
     ...(payment.last_operation && { lastOperation: operationRecord(payment.last_operation, payment) }),
+    ...datesOf(payment),
+    ...refundsOf(payment),
   };
 }
+
+/** CAPTURED and CANCELLED have no successor: what such a payment is, it is since then. */
+function datesOf({
+  state,
+  state_since,
+}: ShownPayment): Pick<ApiPaymentResponse, "capturedAt" | "cancelledAt"> {
+  if (state_since === null) return {};
+  const at = state_since.toISOString();
+  return {
+    ...(state === "CAPTURED" && { capturedAt: at }),
+    ...(state === "CANCELLED" && { cancelledAt: at }),
+  };
+}
+
+/** What refunds have given back and may still give back; a release of uncaptured funds is a refund, too. */
+function refundsOf(payment: ShownPayment): RefundTotals {
+  const { state, currency_exponent, released_minor = 0n, reserved_minor = 0n, refunded_minor = 0n } = payment;
+  const gone = released_minor + refunded_minor;
+  if (gone + reserved_minor === 0n) return {};
+  const isRefundable = state === "SUCCESS" || state === "CAPTURED";
+  const refundable = refundableMinor({ ...payment, released_minor, reserved_minor, refunded_minor });
+  return {
+    refundedAmount: amountToJson(gone, currency_exponent),
+    pendingRefundAmount: amountToJson(reserved_minor, currency_exponent),
+    refundableAmount: amountToJson(isRefundable ? refundable : 0n, currency_exponent),
+  };
+}
+
+type RefundTotals = Pick<ApiPaymentResponse, "refundedAmount" | "pendingRefundAmount" | "refundableAmount">;
 
 function operationRecord(
   { kind, status, amount_minor, result_code, at }: ShownOperation,

@@ -1,7 +1,7 @@
 import { amountToJson, type CommandReply } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
-import { refundableMinor } from "../operation/payment-operation.ts";
+import { refundableMinor } from "../payment/refundable-minor.ts";
 
 type Result = { items: { paymentId: string; amount: number }[] };
 
