@@ -53,6 +53,7 @@ const seenByRefunds = async (refund: RefundAtBank) =>
   await createRefundBank(refunds.bus).carryOut(
     {
       refund_id: refund.refundId,
+      account_id: null,
       payment_id: refund.paymentId,
       merchant_id: refunds.merchantId,
       kind: refund.kind,

@@ -5,7 +5,7 @@ import { startWorkPool, type WorkPoolOptions } from "./work-pool.ts";
 /** As {@link WorkPoolOptions}, with a pool for each key. */
 export type WorkPoolsOptions<Key, Item> = Omit<WorkPoolOptions<Item>, "inFlightMax" | "lease"> & {
   /** Those that there are now. One that is left out later keeps its pool. */
-  keys: () => Iterable<Key>;
+  keys: () => Iterable<Key> | Promise<Iterable<Key>>;
   inFlightMax: (key: Key) => number;
   /** Leases at most `limit` items of one key. */
   lease: (key: Key, limit: number) => Promise<Item[]>;
@@ -24,9 +24,17 @@ export function startWorkPools<Key, Item>(
       inFlightMax: () => inFlightMax(key),
       lease: (limit) => lease(key, limit),
     });
+  /** Where the keys cannot be read, those that are known go on. */
+  const begin = async () => {
+    try {
+      for (const key of await keys()) if (!pools.has(key)) pools.set(key, start(key));
+    } catch (error) {
+      options.log.error({ operation, error }, "a round failed");
+    }
+  };
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      for (const key of keys()) if (!pools.has(key)) pools.set(key, start(key));
+      await begin();
       await pause(options.intervalMs, stopping.signal);
     }
   })();

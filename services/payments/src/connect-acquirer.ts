@@ -1,4 +1,5 @@
 import { createSimulatorAcquirer, observeAcquirer } from "@holdfast/acquirer";
+import { metrics } from "@holdfast/telemetry";
 import type { Kysely } from "kysely";
 import type { Logger } from "@holdfast/service-runtime";
 import { createAccountOf, createConnections, createUpkeep } from "./acquirer-account/account-connections.ts";
@@ -26,7 +27,10 @@ export async function startAccounts(
   { db, log }: { db: Kysely<PaymentsDatabase>; log: Logger },
 ) {
   const { acquirers: banks, ...rest } = connectAcquirers(config, log);
-  const accounts = createCurrentAccounts(db, { log, onRead: (read) => banks.use(read) });
+  const unusable = metrics.getMeter("payments").createGauge("holdfast.acquirer.accounts.unusable", {
+    description: "Accounts whose newest settings or credentials this process cannot use",
+  });
+  const accounts = createCurrentAccounts(db, { log, onRead: (read) => unusable.record(banks.use(read)) });
   await accounts.refresh().catch((error: unknown) => log.warn({ error }, "accounts could not be read yet"));
   const defaults = {
     lateArrivalMs: config.ACQUIRER_LATE_ARRIVAL,

@@ -26,7 +26,7 @@ const settings = z.object({
   ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
     .default(256)
     .describe(
-      "Calls to the acquirer, made by payments, that may be under way for refunds that operators decide. Recovery has as many of its own beside them as it has in flight.",
+      "Calls to the acquirer, made by payments, that may be under way for refunds that operators decide, of each account. Recovery has as many of its own beside them as it has in flight.",
     ),
   ACQUIRER_CONNECTIONS_SHARE: shareSetting()
     .default(0.25)
@@ -53,7 +53,7 @@ const settings = z.object({
   RECOVERY_INTERVAL: durationSetting().default(1_000).describe("How often recovery looks for due refunds."),
   RECOVERY_IN_FLIGHT_MAX: integerSetting(1, 10_000)
     .default(32)
-    .describe("Refunds that one process takes up again at the same time; each has a connection of its own."),
+    .describe("Refunds that one process takes up again at the same time, of each account."),
   QUEUE_MEASURE_INTERVAL: durationSetting()
     .default(15_000)
     .describe("How often the queue of undecided refunds is measured."),

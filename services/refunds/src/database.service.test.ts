@@ -10,6 +10,7 @@ const COLUMNS: {
   refund: {
     refund_id: "not null",
     payment_id: "not null",
+    account_id: "null",
     merchant_id: "not null",
     state: "not null",
     version: "not null",

@@ -29,6 +29,7 @@ export type RefundTable = {
   credential_issued_by: string | null;
   kind: "refund" | "release" | null;
   parent_reference: string | null;
+  account_id: string | null;
   order_id: string | null;
   customer_id: string | null;
   installment_count: number | null;

@@ -20,7 +20,6 @@ import {
 import {
   createDatabase,
   createPool,
-  createSharedPlaces,
   dependencyChecks,
   dependencyServers,
   placesOfOne,
@@ -44,7 +43,7 @@ import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createPaymentsPort } from "./payments-port.ts";
 import { readRefundFacts } from "./refund/movement-facts.ts";
 import { createRefundBank } from "./refund/refund-bank.ts";
-import { shareBank } from "./refund/shared-bank.ts";
+import { placesByAccount, shareBank } from "./refund/shared-bank.ts";
 import { measureQueue } from "./recovery/measure-queue.ts";
 import { startRecovery } from "./recovery/recovery-worker.ts";
 import { requestRefundByMerchant } from "./request/merchant-request.ts";
@@ -82,7 +81,7 @@ export async function startRefunds(
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   const bank = createRefundBank(bus);
-  const places = createSharedPlaces({
+  const placesOf = placesByAccount({
     max: config.ACQUIRER_CONNECTIONS_MAX,
     ofOneMax: placesOfOne(config.ACQUIRER_CONNECTIONS_MAX, config.ACQUIRER_CONNECTIONS_SHARE),
   });
@@ -92,7 +91,7 @@ export async function startRefunds(
   const beyondDeadline = createBeyondDeadline({ now: Date.now, log });
   const deps: DecideDeps & { log: Logger } = {
     db,
-    bank: shareBank(bank, places),
+    bank: shareBank(bank, placesOf),
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
     events: { ...events, ended: nudgeAfter(relay, (refund) => events.ended(refund)) },
     view: {

@@ -14,6 +14,8 @@ export const refundReservationSchema = z.object({
   kind: z.enum(["refund", "release"]),
   /** Our reference of the authorization or sale, the acquirer's parent of the refund. */
   parentReference: z.string(),
+  /** The account that the payment is stored with; absent for that of `ACQUIRER_URL`. */
+  accountId: z.uuid().optional(),
   payment: z.object({
     paymentId: z.uuid(),
     orderId: z.string(),

@@ -29,8 +29,11 @@ export type Acquirers = {
 export type AccountAcquirers = {
   lane(lane: Lane): Acquirers;
   breaker(accountId: string | null): Breaker;
-  /** Uses the given accounts from now on; what has changed is connected anew, and calls under way end as they are. */
-  use(accounts: ReadonlyMap<string, Account>): void;
+  /**
+   * Uses the given accounts from now on; what has changed is connected anew, and calls under way end as they are.
+   * @returns of how many the newest version cannot be used.
+   */
+  use(accounts: ReadonlyMap<string, Account>): number;
   close(): Promise<void>;
 };
 
@@ -50,6 +53,8 @@ export function createAccountAcquirers(options: AccountAcquirersOptions): Accoun
   const breakers = new Map<string | null, Breaker>();
   let connected = new Map<string, { version: number; lanes: Map<Lane, Acquirer> }>();
 
+  let unusable: ReadonlyMap<string, number> = new Map();
+
   const breakerOf = (accountId: string | null) => {
     const breaker = breakers.get(accountId) ?? createBreaker();
     breakers.set(accountId, breaker);
@@ -63,10 +68,15 @@ export function createAccountAcquirers(options: AccountAcquirersOptions): Accoun
     breaker: breakerOf,
     use(accounts) {
       const next: typeof connected = new Map();
+      const failed = new Map<string, number>();
       for (const account of accounts.values()) {
         const before = connected.get(account.accountId);
         const same = before?.version === account.version;
-        const lanes = same ? before.lanes : connectLanes(options, account, breakerOf(account.accountId));
+        const isTold = unusable.get(account.accountId) === account.version;
+        const lanes = same
+          ? before.lanes
+          : connectLanes(options, account, { breaker: breakerOf(account.accountId), isTold });
+        if (!lanes) failed.set(account.accountId, account.version);
         // Credentials that cannot be read now could be read before: calls go on with those.
         if (lanes) next.set(account.accountId, { version: account.version, lanes });
         else if (before) next.set(account.accountId, before);
@@ -74,6 +84,8 @@ export function createAccountAcquirers(options: AccountAcquirersOptions): Accoun
           void closeAll(before.lanes.values());
       }
       connected = next;
+      unusable = failed;
+      return failed.size;
     },
     async close() {
       await closeAll([
@@ -87,7 +99,7 @@ export function createAccountAcquirers(options: AccountAcquirersOptions): Accoun
 function connectLanes(
   options: AccountAcquirersOptions,
   account: Account,
-  breaker: Breaker,
+  { breaker, isTold }: { breaker: Breaker; /** Whether the log has it already. */ isTold: boolean },
 ): Map<Lane, Acquirer> | undefined {
   const refused = logOncePer(REFUSED_LOG_MS, ({ accountId, version }: Account) =>
     options.log.error({ account: accountId, version }, "the bank refuses the credentials of an account"),
@@ -102,7 +114,9 @@ function connectLanes(
     });
     return new Map(lanes);
   } catch (error) {
-    options.log.error({ account: account.accountId, error }, "an acquirer account cannot be used");
+    const { accountId, version } = account;
+    if (!isTold)
+      options.log.error({ account: accountId, version, error }, "an acquirer account cannot be used");
     return undefined;
   }
 }

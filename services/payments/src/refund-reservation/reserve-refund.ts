@@ -208,6 +208,7 @@ function describe(payment: PaymentRow, refundId: string, kind: "refund" | "relea
     refundId,
     kind,
     parentReference: payment.payment_id,
+    ...(payment.account_id !== null && { accountId: payment.account_id }),
     payment: {
       paymentId: payment.payment_id,
       orderId: payment.order_id,

@@ -47,6 +47,7 @@ export async function mendDifference(
     payment_id: reservation.paymentId,
     merchant_id: reservation.merchantId ?? NOBODY,
     amount_minor: BigInt(reservation.amountMinor),
+    account_id: null,
     currency: "",
     traceparent: null,
   };

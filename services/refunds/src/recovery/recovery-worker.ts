@@ -1,27 +1,32 @@
 import {
-  startWorkPool,
+  startWorkPools,
   type Logger,
   type PeriodicTask,
   type WorkPoolOptions,
 } from "@holdfast/service-runtime";
 import { annotate, inLinkedSpan, SETTLED_OUTCOME } from "@holdfast/telemetry";
 import { tryLater, type CarryOutDeps } from "../refund/carry-out-refund.ts";
-import { leaseDue, type LeasedRefund } from "../refund/refund-queries.ts";
+import { accountsUnderWay, leaseDue, type LeasedRefund } from "../refund/refund-queries.ts";
 import { recoverRefund } from "./recover-refund.ts";
 
 /**
  * Finishes the refunds that are due, those that wait longest first, side by side and without rounds: a bank that never
- * answers about one of them holds one place, and the others are carried out meanwhile.
+ * answers about one of them holds one place of its account's, and the others are carried out meanwhile.
  */
 export function startRecovery(
   deps: CarryOutDeps & { log: Logger },
-  { inFlightMax, intervalMs, clock }: Pick<WorkPoolOptions<never>, "inFlightMax" | "intervalMs" | "clock">,
-): PeriodicTask {
-  return startWorkPool("recovery", {
+  {
     inFlightMax,
     intervalMs,
+    clock,
+  }: Pick<WorkPoolOptions<never>, "intervalMs" | "clock"> & { /** Of each account. */ inFlightMax: number },
+): PeriodicTask {
+  return startWorkPools("recovery", {
+    keys: () => accountsUnderWay(deps.db),
+    inFlightMax: () => inFlightMax,
+    intervalMs,
     ...(clock && { clock }),
-    lease: (limit) => leaseDue(deps.db, { leaseMs: deps.leaseMs, limit }),
+    lease: (accountId, limit) => leaseDue(deps.db, { leaseMs: deps.leaseMs, limit, accountId }),
     work: (refund) =>
       inLinkedSpan("recover refund", refund.traceparent, async (span) => {
         // An attempt that ends without an answer overwrites this; both traces are worth keeping.

@@ -31,6 +31,7 @@ afterAll(async () => {
 
 const REFUND: RefundToSend = {
   refund_id: randomUUID(),
+  account_id: null,
   payment_id: randomUUID(),
   merchant_id: randomUUID(),
   kind: "release",

@@ -13,7 +13,14 @@ import type { RefundRow } from "./refund-record.ts";
 /** What of a refund goes to the bank. */
 export type RefundToSend = Pick<
   RefundRow,
-  "refund_id" | "payment_id" | "merchant_id" | "kind" | "amount_minor" | "currency" | "sub_reference"
+  | "refund_id"
+  | "payment_id"
+  | "merchant_id"
+  | "account_id"
+  | "kind"
+  | "amount_minor"
+  | "currency"
+  | "sub_reference"
 > & { created_at: Date; traceparent: string | null };
 
 /** What the bank says of a refund, and what a second call under its reference would do there. */

@@ -61,14 +61,14 @@ function leaseIsLive(): RawBuilder<boolean> {
 }
 
 /**
- * Leases refunds that are under way and that no process works on, those that wait longest first. Any number of workers
+ * Leases refunds of one account that are under way and that no process works on, those that wait longest first. Any number of workers
  * may call it side by side: each gets others.
  *
  * @param refundId leases only this one, due or not; the caller has locked it and seen that nobody works on it.
  */
 export async function leaseDue(
   db: Kysely<RefundsDatabase>,
-  options: { leaseMs: number } & ({ limit: number } | { refundId: string }),
+  options: { leaseMs: number } & ({ limit: number; accountId: string | null } | { refundId: string }),
 ): Promise<LeasedRefund[]> {
   const { leaseMs } = options;
   const underWay = db.selectFrom("refund").select("refund_id");
@@ -76,6 +76,7 @@ export async function leaseDue(
     "limit" in options
       ? underWay
           .where("recover_at", "<=", sql<Date>`now()`)
+          .where("account_id", "is not distinct from", options.accountId)
           .orderBy("recover_at")
           .limit(options.limit)
           .forUpdate()
@@ -94,6 +95,18 @@ export async function leaseDue(
     .returning([stateAgeMs().as("state_age_ms"), sentMsAgo().as("sent_ms_ago")])
     .$narrowType<{ lease_token: string }>()
     .execute();
+}
+
+/** The accounts of which a refund is under way, and that of `ACQUIRER_URL`, which is null. */
+export async function accountsUnderWay(db: Kysely<RefundsDatabase>): Promise<(string | null)[]> {
+  const rows = await db
+    .selectFrom("refund")
+    .select("account_id")
+    .distinct()
+    .where("recover_at", "is not", null)
+    .where("account_id", "is not", null)
+    .execute();
+  return [null, ...rows.map(({ account_id }) => account_id)];
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { AcquirerOutcome } from "@holdfast/acquirer";
-import { createSharedPlaces } from "@holdfast/service-runtime";
 import { expect, test } from "vitest";
 import type { RefundBank, RefundToSend } from "./refund-bank.ts";
-import { shareBank } from "./shared-bank.ts";
+import { placesByAccount, shareBank } from "./shared-bank.ts";
 
 const UNKNOWN: AcquirerOutcome = { kind: "unknown", reason: "timeout" };
 
@@ -12,10 +11,15 @@ function setUp() {
   const call = ({ refund_id }: RefundToSend) =>
     new Promise<never>((resolve) => calls.push({ refund: refund_id, answer: resolve as never }));
   const bank: RefundBank = { carryOut: call, inquire: call };
-  return { calls, bank: shareBank(bank, createSharedPlaces({ max: 4, ofOneMax: 1 })) };
+  return { calls, bank: shareBank(bank, placesByAccount({ max: 4, ofOneMax: 1 })) };
 }
 
-const refundOf = (merchant_id: string, refund_id: string): RefundToSend => ({
+const refundOf = (
+  merchant_id: string,
+  refund_id: string,
+  account_id: string | null = null,
+): RefundToSend => ({
+  account_id,
   refund_id,
   merchant_id,
   payment_id: "payment",
@@ -50,4 +54,14 @@ test("a call that gets no place within its time was certainly not sent", async (
     verdict: { kind: "not_sent" },
   });
   expect(calls).toHaveLength(1);
+});
+
+test("a call to an account whose bank hangs takes no place of another account's, not even of the same merchant's", async () => {
+  const { calls, bank } = setUp();
+  const hanging = bank.carryOut(refundOf("merchant", "one", "frozen"), soon());
+  const other = bank.carryOut(refundOf("merchant", "two", "other"), soon());
+  expect(await bank.carryOut(refundOf("merchant", "three", "frozen"), soon(0))).toEqual({ kind: "not_sent" });
+  await expect.poll(() => calls.map(({ refund }) => refund)).toEqual(["one", "two"]);
+  for (const { answer } of calls) answer(UNKNOWN);
+  expect(await Promise.all([hanging, other])).toEqual([UNKNOWN, UNKNOWN]);
 });

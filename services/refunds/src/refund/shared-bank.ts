@@ -1,18 +1,31 @@
-import type { SharedPlaces } from "@holdfast/service-runtime";
+import { createSharedPlaces, type SharedPlaces, type SharedPlacesOptions } from "@holdfast/service-runtime";
 import type { RefundBank, RefundToSend } from "./refund-bank.ts";
 
+/** The places for calls to one account; null is that of `ACQUIRER_URL`. */
+export type PlacesOf = (accountId: string | null) => SharedPlaces;
+
+/** As many places for each account, so that one whose bank hangs takes none of another's. */
+export function placesByAccount(options: SharedPlacesOptions): PlacesOf {
+  const made = new Map<string | null, SharedPlaces>();
+  return (accountId) => {
+    const places = made.get(accountId) ?? createSharedPlaces(options);
+    made.set(accountId, places);
+    return places;
+  };
+}
+
 /**
- * Gives each merchant's refunds their share of the calls that may be under way. A call that gets no place within its time
+ * Gives each merchant's refunds their share of the calls to an account that may be under way. A call that gets no place within its time
  * was not sent, as one for which the bank could not be reached: the refund stays as it is, and recovery carries it out.
  */
-export function shareBank(bank: RefundBank, places: SharedPlaces): RefundBank {
+export function shareBank(bank: RefundBank, placesOf: PlacesOf): RefundBank {
   const within = async <Answer>(
-    { merchant_id }: RefundToSend,
+    { merchant_id, account_id }: RefundToSend,
     waitUntil: Date,
     call: () => Promise<Answer>,
     notSent: Answer,
   ): Promise<Answer> => {
-    const release = await places.wait(merchant_id, waitUntil.getTime());
+    const release = await placesOf(account_id).wait(merchant_id, waitUntil.getTime());
     return release ? await call().finally(release) : notSent;
   };
   return {

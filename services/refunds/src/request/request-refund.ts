@@ -72,12 +72,13 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
 async function accept(
   { db, events, leaseMs }: RequestRefundDeps,
   refund: LeasedRefund,
-  { kind, parentReference, payment }: RefundReservation,
+  { kind, parentReference, accountId, payment }: RefundReservation,
   { whenAccepted }: RefundRequest,
 ): Promise<Reply> {
   const set = {
     kind,
     parent_reference: parentReference,
+    account_id: accountId ?? null,
     order_id: payment.orderId,
     customer_id: payment.customerId ?? null,
     installment_count: payment.installmentCount,
