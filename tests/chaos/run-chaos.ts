@@ -214,7 +214,7 @@ function hardlyAny(
     ...(payments.length < planned.payments / 3
       ? [`of ${planned.payments} payments ${payments.length} were made`]
       : []),
-    ...(paid < planned.checkouts / 10 ? [`of ${planned.checkouts} checkouts ${paid} were paid`] : []),
+    ...(paid < planned.checkouts / 25 ? [`of ${planned.checkouts} checkouts ${paid} were paid`] : []),
     ...(refunded < planned.payments / 50 ? [`${refunded} refunds were paid`] : []),
     ...(refused === 0 ? ["no webhook was ever refused"] : []),
     ...(planned.faults.length === 0 ? ["nothing went wrong"] : []),
