@@ -54,7 +54,7 @@ const EFFECTS = ["hang_before", "late_effect"] as const;
 
 const FAULTS: Record<
   ForeignBankName,
-  { answers: Behaviours; effects: Behaviours; authorizations: Behaviours }
+  { answers: Behaviours; effects: Behaviours; authorizations: readonly string[] }
 > = {
   nestpay: {
     answers: [...ANSWERS, "illegal_characters"],
@@ -67,7 +67,8 @@ const FAULTS: Record<
       "gateway_error_before",
       "day_closes",
     ],
-    authorizations: ["partial", "partial"],
+    // Its answers have no amount: of a part that it approves in silence only its statements tell.
+    authorizations: [],
   },
   iyzico: {
     answers: [...ANSWERS, "limited", "wrong_signature"],

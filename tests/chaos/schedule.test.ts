@@ -144,7 +144,7 @@ test("each bank beside the first fails in ways of its own, and those of one bank
       "outage",
     ]);
     const behaviours = new Set(own.map(({ fault }) => fault.kind === "bank" && fault.behaviour));
-    for (const behaviour of ["hang_before", "late_effect", "partial", "reset"])
+    for (const behaviour of ["hang_before", "late_effect", "reset", "garbage"])
       expect(behaviours).toContain(behaviour);
   }
   for (const plan of seeds.map(nemesisOfBanks)) {

@@ -41,6 +41,9 @@ const PROTOCOLS: Record<
     settings(url: string): Record<string, unknown>;
     secrets: Record<string, string>;
     wrong: Record<string, string>;
+    /** Modes in which the bank refuses the account's password, and in which it takes it again. */
+    refuses: object;
+    accepts: object;
   }
 > = {
   nestpay: {
@@ -56,6 +59,8 @@ const PROTOCOLS: Record<
     }),
     secrets: { apiUser: STORE.name, apiPassword: STORE.password, storeKey: STORE.storeKey },
     wrong: { apiUser: STORE.name, apiPassword: "another", storeKey: STORE.storeKey },
+    refuses: { access: "password_expired" },
+    accepts: { access: "open" },
   },
   iyzico: {
     start: () => startIyzicoSimulator({ ledgerFile: join(dir, "iyzico.ndjson"), merchants: [KEYS] }),
@@ -71,6 +76,8 @@ const PROTOCOLS: Record<
     }),
     secrets: { apiKey: KEYS.apiKey, secretKey: KEYS.secretKey },
     wrong: { apiKey: KEYS.apiKey, secretKey: "another" },
+    refuses: { keys: "wrong_signature" },
+    accepts: { keys: "right" },
   },
 };
 
@@ -140,6 +147,19 @@ async function ledger(protocol: Protocol, paymentId: string): Promise<string[]> 
     .map((line) => JSON.parse(line) as Line)
     .filter(({ orderId }) => orderId.replaceAll("-", "").includes(paymentId.replaceAll("-", "")))
     .map(({ operation, outcome, amountMinor }) => `${operation} ${outcome} ${amountMinor}`);
+}
+
+async function approvedLines(protocol: Protocol, paymentId: string): Promise<string[]> {
+  return (await ledger(protocol, paymentId)).filter((line) => line.includes(" approved "));
+}
+
+async function modes(protocol: Protocol, change: object): Promise<void> {
+  const { ok } = await fetch(`${banks[protocol].url}/modes`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(change),
+  });
+  expect(ok).toBe(true);
 }
 
 async function faults(protocol: Protocol, operation: string, behaviour: string): Promise<void> {
@@ -231,6 +251,43 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     expect(await ledger(protocol, paymentId)).toEqual(["sale approved 10000", "refund approved 2500"]);
   });
 
+  test("gives back after the day's end what was asked for on the day", async () => {
+    const { paymentId } = await pay(protocol, "sale");
+    const refundId = randomUUID();
+    const request = { refundId, paymentId, amountMinor: "10000", currency: "TRY" };
+    expect(await refunds.call(requestRefund, request, of(protocol))).toMatchObject({ outcome: "done" });
+    await fetch(`${banks[protocol].url}/business-day/close`, { method: "POST" });
+    await refunds.approve(refundId);
+    expect(await refunds.settled(refundId)).toBe("SUCCESS");
+    expect(await approvedLines(protocol, paymentId)).toEqual([
+      "sale approved 10000",
+      "refund approved 10000",
+    ]);
+  });
+
+  test("loses nothing and is told no decline while the bank refuses its password", async () => {
+    const { paymentId } = await pay(protocol, "sale");
+    await fetch(`${banks[protocol].url}/business-day/close`, { method: "POST" });
+    const refundId = randomUUID();
+    const request = { refundId, paymentId, amountMinor: "10000", currency: "TRY" };
+    await refunds.call(requestRefund, request, of(protocol));
+    await modes(protocol, PROTOCOLS[protocol].refuses);
+    const refused = await pay(protocol, "sale");
+    expect(refused.reply).toMatchObject({
+      outcome: "done",
+      result: { status: "FAILED", resultCode: "acquirer_unavailable" },
+    });
+    await refunds.approve(refundId);
+    expect(await refunds.describe(refundId)).toMatchObject({ result: { state: "EXECUTING" } });
+    await modes(protocol, PROTOCOLS[protocol].accepts);
+    expect(await refunds.settled(refundId)).toBe("SUCCESS");
+    expect(await approvedLines(protocol, paymentId)).toEqual([
+      "sale approved 10000",
+      "refund approved 10000",
+    ]);
+    expect(await ledger(protocol, refused.paymentId)).toEqual([]);
+  });
+
   test("is told a decline", async () => {
     const { paymentId, reply } = await pay(protocol, "sale", { cardData: { pan: "4000000000000002" } });
     expect(reply).toMatchObject({ outcome: "done", result: { status: "FAILED" } });
@@ -247,6 +304,17 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     });
     expect(await ledger(protocol, paymentId)).toEqual(["sale approved 10000"]);
   });
+});
+
+// The answers of a Nestpay bank have no amount.
+test("nothing is kept of a sale that iyzico approves in part", async () => {
+  await faults("iyzico", "sale", "partial");
+  const { paymentId } = await pay("iyzico", "sale");
+  await eventually(async () => {
+    const read = await refunds.call(getPayment, { paymentId }, of("iyzico"));
+    return "result" in read && read.result.status === "FAILED";
+  });
+  expect(await approvedLines("iyzico", paymentId)).toEqual(["sale approved 5000", "void approved 5000"]);
 });
 
 test("what the bank did for one refund is not taken for another that has not been sent", async () => {
