@@ -6,16 +6,20 @@ import {
   alterAcquirerAccount,
   cancelPayment,
   capturePayment,
+  carryOutRefundAtBank,
   confirmAccountVersion,
   confirmRoutes,
   getPayment,
+  inquireRefundAtBank,
   makeAcquirerAccount,
   preAuthorizePayment,
   probeAccount,
   replaceRoutes,
   requestRefund,
+  reserveRefund,
   sellPayment,
   type CommandReply,
+  type RefundAtBank,
 } from "@holdfast/contracts";
 import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
 import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
@@ -151,11 +155,16 @@ async function faults(protocol: Protocol, operation: string, behaviour: string):
 }
 
 /** The played bank's day ends when a test says so, and not by our clock, by which a part waits for its end. */
-async function sendCreditsOnTheDay(): Promise<void> {
+const sendCreditsOnTheDay = once(async () => {
   const { accountId, url } = banks.nestpay;
   const settings = { ...PROTOCOLS.nestpay.settings(url), creditBeforeDayEnd: true } as never;
   await refunds.operate(alterAcquirerAccount, { accountId, change: { settings } }, "alice");
   resultOf(await refunds.operate(confirmAccountVersion, { accountId, version: 2 }, "bora"));
+});
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
 }
 
 describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => {
@@ -235,3 +244,40 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     expect(await ledger(protocol, paymentId)).toEqual(["sale approved 10000"]);
   });
 });
+
+test("of two parts, what nestpay shows of the one is never taken for the other, which was not sent", async () => {
+  await sendCreditsOnTheDay();
+  const { paymentId } = await pay("nestpay", "sale");
+  await fetch(`${banks.nestpay.url}/business-day/close`, { method: "POST" });
+  const [unsent, lost] = [await reservedPart(paymentId), await reservedPart(paymentId)];
+  await faults("nestpay", "refund", "http_500");
+  expect(await atBank(carryOutRefundAtBank, lost)).toEqual({ kind: "unknown" });
+  expect(await ledger("nestpay", paymentId)).toEqual(["sale approved 10000", "refund approved 2500"]);
+
+  expect(await atBank(inquireRefundAtBank, unsent)).toEqual({ kind: "unknown" });
+  expect(await atBank(inquireRefundAtBank, lost)).toEqual({ kind: "approved" });
+  expect(await atBank(inquireRefundAtBank, unsent)).toEqual({ kind: "not_found" });
+  expect(await atBank(carryOutRefundAtBank, unsent)).toEqual({ kind: "approved" });
+  expect(await ledger("nestpay", paymentId)).toEqual([
+    "sale approved 10000",
+    "refund approved 2500",
+    "refund approved 2500",
+  ]);
+});
+
+/** A part whose amount is reserved, as `refunds` sends it. */
+async function reservedPart(paymentId: string): Promise<RefundAtBank> {
+  const part = { refundId: randomUUID(), paymentId, amountMinor: "2500", currency: "TRY" };
+  expect(await refunds.call(reserveRefund, part, of("nestpay"))).toMatchObject({ outcome: "done" });
+  return { ...part, kind: "refund", subReference: 1, decidedAt: new Date().toISOString() };
+}
+
+/** What kind of answer `refunds` gets about a part. */
+async function atBank(
+  command: typeof carryOutRefundAtBank | typeof inquireRefundAtBank,
+  part: RefundAtBank,
+): Promise<{ kind: string }> {
+  const context = { requestId: randomUUID(), deadlineAt: Date.now() + 100_000, service: { name: "refunds" } };
+  const { answer } = resultOf(await refunds.request(command, context, part));
+  return { kind: answer.kind };
+}

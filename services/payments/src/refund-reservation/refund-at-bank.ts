@@ -9,7 +9,7 @@ import type { Kysely, Selectable } from "kysely";
 import { askAbout, type AskDeps } from "../bank-calls/ask-about.ts";
 import { followUpOf } from "../bank-calls/attempts.ts";
 import type { PaymentsDatabase } from "../database.ts";
-import { beginCall, noteAnswer, otherRefunds } from "./refund-calls.ts";
+import { amongOthers, beginCall, noteAnswer, otherRefunds } from "./refund-calls.ts";
 import type { PaymentTable } from "../payment/payment-table.ts";
 
 export type RefundAtBankDeps = AskDeps & {
@@ -35,7 +35,8 @@ export async function carryOutAtBank(
   if (state === "SETTLED") return done(await ask(bounded, payment, refund));
   const acquirer = deps.acquirers.of(payment.account_id);
   const isNamed = acquirer.capabilities.ownReferenceOn.includes(refund.kind);
-  if (!isNamed && !(await beginCall(deps.db, refund))) return { outcome: "not_started" };
+  const begun = isNamed ? undefined : await beginCall(deps.db, refund);
+  if (!isNamed && !begun) return { outcome: "not_started" };
   const request = {
     ...followUpOf(payment),
     reference: referenceOf(refund),
@@ -45,7 +46,7 @@ export async function carryOutAtBank(
   await failpoint("payments.before_refund_call");
   const outcome = await (refund.kind === "release" ? acquirer.release(request) : acquirer.refund(request));
   await failpoint("payments.after_refund_call");
-  if (!isNamed) await noteAnswer(deps.db, refund, outcome);
+  if (begun) await noteAnswer(deps.db, refund, outcome, begun.sentBefore);
   return done(outcome);
 }
 
@@ -71,8 +72,10 @@ async function ask(deps: RefundAtBankDeps, payment: Payment, refund: RefundAtBan
   const { capabilities } = deps.acquirers.of(payment.account_id);
   if (capabilities.ownReferenceOn.includes(refund.kind))
     return await askAbout(deps, payment, attemptOf(refund));
-  const otherTransactionIds = await otherRefunds(deps.db, refund);
-  const verdict = await askAbout(deps, payment, { ...attemptOf(refund), otherTransactionIds });
+  const known = await otherRefunds(deps.db, refund);
+  const otherTransactionIds = known.flatMap(({ external_transaction_id: id }) => id ?? []);
+  const shown = await askAbout(deps, payment, { ...attemptOf(refund), otherTransactionIds });
+  const verdict = amongOthers(shown, await otherRefunds(deps.db, refund));
   if (verdict.kind === "approved") await noteAnswer(deps.db, refund, verdict);
   return verdict;
 }
