@@ -77,10 +77,26 @@ export function smallScenarios(): Scenario[] {
 
 export function wideScenarios(): Scenario[] {
   return KINDS.flatMap((bank) =>
-    [...WIDE, ...(bank.namesReferences ? [LATE] : []), ...(isUnkind(bank) ? [TWO_REFUNDS] : [])].map(
-      (story) => ({ ...story, bank }),
-    ),
+    (bank.repetition === "replay" ? atReplayingBank(bank) : atOtherBank(bank)).map((story) => ({
+      ...story,
+      bank,
+    })),
   );
+}
+
+function atOtherBank(bank: Kind): Story[] {
+  return [...WIDE, ...(bank.namesReferences ? [LATE] : []), ...(isUnkind(bank) ? [TWO_REFUNDS] : [])];
+}
+
+/**
+ * Where repeats are replayed one is sent while the first is under way, so that a refund has many times the orders: its stories
+ * are told with fewer crashes, and that of two refunds without any.
+ */
+function atReplayingBank({ bindsUnseen, namesReferences }: Kind): Story[] {
+  const one = WIDE.filter(({ refunds }) => refunds === 0);
+  const refund: Story = { ...PLAIN, name: "sale, refund, cancel", refunds: 1, operations: 1, crashes: 1 };
+  const two: Story = { ...TWO_REFUNDS, crashes: 0, approvesParts: true };
+  return [...one, refund, ...(bindsUnseen || namesReferences ? [] : [two])];
 }
 
 /** For people, and the same for the same scenario. */
