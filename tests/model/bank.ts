@@ -1,153 +1,211 @@
-import type { Repetition } from "@holdfast/acquirer";
-
-/** What the abstract bank can do. */
-export type Kind = { bindsUnseen: boolean; repetition: Repetition };
-
-export const AMOUNTS = { whole: 10n, half: 5n } as const;
-export type Amount = keyof typeof AMOUNTS;
-
-/** The bank's book about one order: a sale, its reversal, and refunds of it under two references. */
-export type Book = {
-  sale: "none" | "whole" | "half" | "declined";
-  isBound: boolean;
-  isReversed: boolean;
-  /** Its day was closed while the sale stood. */
-  isSettled: boolean;
-  refunds: Record<RefundReference, RefundBook>;
-};
-/** The refund of a settled charge that is given back, and one that the merchant asked for (a half). */
-export type RefundReference = "undo" | "refund";
-export type RefundBook = { approved: number; declined: number };
-
-export const EMPTY_BOOK: Book = {
-  sale: "none",
-  isBound: false,
-  isReversed: false,
-  isSettled: false,
-  refunds: { undo: { approved: 0, declined: 0 }, refund: { approved: 0, declined: 0 } },
-};
-
-/** A request of ours. */
-export type Request = { operation: "sale" | "reverse" | RefundReference; amount: Amount };
-
-export type Answer = {
-  kind:
-    | "approved"
-    | "declined"
-    | "reversed"
-    | "nothing_found"
-    | "settled"
-    | "refused"
-    | "not_found"
-    | "unknown"
-    | "not_sent";
-  amount?: Amount;
-};
-
-type Done = { book: Book; answer: Answer; label: string };
+import type { BankMovement, InquiryOutcome, MovementKind } from "@holdfast/acquirer";
+import {
+  nothing,
+  HALF,
+  WHOLE,
+  type Answer,
+  type Kind,
+  type Movement,
+  type Request,
+  type Scenario,
+} from "./world.ts";
 
 /** Every way in which the bank may carry out a request that has reached it. */
-export function carryOut(book: Book, request: Request, kind: Kind): Done[] {
-  switch (request.operation) {
-    case "sale":
-      return sell(book);
-    case "reverse":
-      return reverse(book, request.amount, kind);
-    case "undo":
-    case "refund":
-      return refund(book, request.operation, request.amount, kind);
-    default:
-      return request.operation satisfies never;
+export type Done = { book: Movement[]; answer: Answer; label: string };
+export type Conditions = Pick<Scenario, "bank" | "type" | "approvesParts"> & { dayIsClosed: boolean };
+
+/** The reference of the payment itself. */
+export const SALE = "sale";
+
+export function carryOut(book: readonly Movement[], request: Request, conditions: Conditions): Done[] {
+  if (request.kind === "reverse") return reverse(book, request, conditions);
+  const under = book.filter(({ ref, account }) => ref === request.ref && account === request.account);
+  const dead = under.find(({ state }) => state === "bound" || state === "expired");
+  if (dead) {
+    const answer = nothing(dead.state === "bound" ? "declined" : "expired");
+    return [{ book: [...book], answer, label: `refuses the ${request.ref}, whose reference is bound` }];
   }
+  const { repetition } = conditions.bank;
+  const judged = under.find(({ state }) => state === "approved" || state === "voided") ?? under[0];
+  if (judged && repetition === "replay") {
+    const answer = judged.state === "declined" ? nothing("declined") : approval(judged);
+    return [{ book: [...book], answer, label: `repeats its answer to the ${request.ref}` }];
+  }
+  if (judged && judged.state !== "declined" && repetition === "refuses_second_success") {
+    return [{ book: [...book], answer: nothing("unknown"), label: `refuses a second ${request.ref}` }];
+  }
+  return judge(book, request, conditions);
 }
 
-function sell(book: Book): Done[] {
-  if (book.isBound) return [{ book, answer: { kind: "declined" }, label: "declines the bound sale" }];
-  return [
-    {
-      book: { ...book, sale: "whole" },
-      answer: { kind: "approved", amount: "whole" },
-      label: "approves the sale",
-    },
-    {
-      book: { ...book, sale: "half" },
-      answer: { kind: "approved", amount: "half" },
-      label: "approves half of the sale",
-    },
-    { book: { ...book, sale: "declined" }, answer: { kind: "declined" }, label: "declines the sale" },
-  ];
-}
-
-function reverse(book: Book, amount: Amount, { bindsUnseen, repetition }: Kind): Done[] {
-  if (book.isReversed || book.isBound) {
-    const answer: Answer = { kind: repetition === "replay" ? "reversed" : "unknown" };
-    return [{ book, answer, label: "gets a reversal again" }];
-  }
-  if (book.sale === "none") {
-    return bindsUnseen
-      ? [{ book: { ...book, isBound: true }, answer: { kind: "reversed" }, label: "binds the unseen sale" }]
-      : [{ book, answer: { kind: "nothing_found" }, label: "finds nothing to reverse" }];
-  }
-  if (book.sale === "declined")
-    return [{ book, answer: { kind: "reversed" }, label: "has nothing to reverse" }];
-  if (amount !== book.sale) {
-    return [{ book, answer: { kind: "unknown" }, label: "does not know a sale of that amount" }];
-  }
-  if (book.isSettled) return [{ book, answer: { kind: "settled" }, label: "has settled the sale" }];
-  return [
-    { book: { ...book, isReversed: true }, answer: { kind: "reversed" }, label: "reverses the sale" },
-    { book, answer: { kind: "refused" }, label: "refuses the reversal" },
-  ];
-}
-
-function refund(book: Book, reference: RefundReference, amount: Amount, { repetition }: Kind): Done[] {
-  const known = book.refunds[reference];
-  const isRepeat = known.approved + known.declined > 0;
-  if (isRepeat && repetition === "replay") {
-    const kind = known.approved > 0 ? "approved" : "declined";
-    return [{ book, answer: { kind, amount }, label: `repeats its answer to the ${reference}` }];
-  }
-  if (known.approved > 0 && repetition === "refuses_second_success") {
-    return [{ book, answer: { kind: "unknown" }, label: `refuses a second ${reference}` }];
-  }
+function judge(book: readonly Movement[], request: Request, conditions: Conditions): Done[] {
   const declined: Done = {
-    book: withRefund(book, reference, { ...known, declined: 1 }),
-    answer: { kind: "declined" },
-    label: `declines the ${reference}`,
+    book: withMovement(book, request, "declined"),
+    answer: nothing("declined"),
+    label: `declines the ${request.ref}`,
   };
-  const leftMinor =
-    book.sale === "whole" || book.sale === "half" ? AMOUNTS[book.sale] - refundedMinor(book) : 0n;
-  if (book.isReversed || AMOUNTS[amount] > leftMinor) return [declined];
+  if (!canCarryOut(book, request, conditions)) return [declined];
+  const approved = approve(book, request);
+  if (request.kind === "sale" || request.kind === "authorize") {
+    const part = approve(book, { ...request, amount: HALF });
+    return [
+      approved,
+      ...(conditions.approvesParts ? [{ ...part, label: `approves a part of the ${request.ref}` }] : []),
+      declined,
+    ];
+  }
+  return [approved, declined];
+}
+
+function approve(book: readonly Movement[], request: Request): Done {
+  const target = request.kind === "void" ? chargeOf(book, request.account) : undefined;
+  const rest = target
+    ? book.map((movement) => (movement === target ? { ...movement, state: "voided" as const } : movement))
+    : book;
+  const after = withMovement(rest, request, "approved");
+  const id = `${request.ref}#${countApproved(after, request)}`;
+  const answer: Answer = { kind: "approved", amount: request.amount, id };
+  return { book: after, answer, label: `approves the ${request.ref}` };
+}
+
+/** The bank's own rules of life. */
+function canCarryOut(
+  book: readonly Movement[],
+  { kind, amount, account }: Request,
+  { dayIsClosed }: Conditions,
+): boolean {
+  const charge = chargeOf(book, account);
+  const sum = (wanted: MovementKind) =>
+    standing(book, account, wanted).reduce((total, movement) => total + movement.amount, 0);
+  switch (kind) {
+    case "sale":
+    case "authorize":
+      return true;
+    case "capture":
+      return charge?.kind === "authorize" && sum("capture") === 0 && amount <= charge.amount - sum("release");
+    case "release":
+      return charge?.kind === "authorize" && sum("capture") === 0 && amount <= charge.amount - sum("release");
+    case "void":
+      return (
+        charge !== undefined &&
+        sum("capture") + sum("refund") === 0 &&
+        !(charge.kind === "sale" && dayIsClosed)
+      );
+    case "refund":
+      return amount <= (charge?.kind === "sale" ? charge.amount : sum("capture")) - sum("refund");
+    case "reverse":
+      return false;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function reverse(
+  book: readonly Movement[],
+  { account, amount, ref }: Request,
+  conditions: Conditions,
+): Done[] {
+  const { bindsUnseen, repetition } = conditions.bank;
+  const done = (answer: Answer, label: string, after = book): Done => ({ book: [...after], answer, label });
+  const under = book.filter((movement) => movement.ref === ref && movement.account === account);
+  const charge = chargeOf(book, account);
+  if (!charge) {
+    if (under.some(({ state }) => state === "voided" || state === "bound")) {
+      return [done(nothing(repetition === "replay" ? "reversed" : "unknown"), "gets a reversal again")];
+    }
+    if (under.length > 0) return [done(nothing("reversed"), "has nothing to reverse")];
+    return bindsUnseen
+      ? [done(nothing("reversed"), "binds the unseen sale", bind(book, { ref, account }, conditions))]
+      : [done(nothing("nothing_found"), "finds nothing to reverse")];
+  }
+  if (charge.amount !== amount) return [done(nothing("unknown"), "does not know a sale of that amount")];
+  if (conditions.dayIsClosed && charge.kind === "sale")
+    return [done(nothing("settled"), "has settled the sale")];
+  const voided = book.map((movement) =>
+    movement === charge ? { ...movement, state: "voided" as const } : movement,
+  );
   return [
-    {
-      book: withRefund(book, reference, { ...known, approved: known.approved + 1 }),
-      answer: { kind: "approved", amount },
-      label: `pays the ${reference}`,
-    },
-    declined,
+    done(nothing("reversed"), "reverses the sale", voided.toSorted(byText)),
+    done(nothing("refused"), "refuses the reversal"),
   ];
 }
 
-function refundedMinor({ sale, refunds }: Book): bigint {
-  const whole = sale === "half" ? AMOUNTS.half : AMOUNTS.whole;
-  return BigInt(refunds.undo.approved) * whole + BigInt(refunds.refund.approved) * AMOUNTS.half;
+function bind(
+  book: readonly Movement[],
+  { ref, account }: Pick<Movement, "ref" | "account">,
+  { type }: Conditions,
+): Movement[] {
+  const kind = type === "PAYMENT" ? "sale" : "authorize";
+  const bound: Movement = { account, kind, ref, state: "bound", amount: WHOLE, id: "" };
+  return [...book, bound].toSorted(byText);
 }
 
-function withRefund(book: Book, reference: RefundReference, entry: RefundBook): Book {
-  return { ...book, refunds: { ...book.refunds, [reference]: entry } };
+/** Too late by its own clock: nothing is carried out, and nothing ever will be under this reference. */
+export function callLate(book: readonly Movement[], request: Request): Done {
+  const after = request.kind === "reverse" ? [...book] : withMovement(book, request, "expired");
+  return { book: after, answer: nothing("expired"), label: `calls the ${request.ref} late` };
 }
 
-/** What an inquiry about a reference says. */
-export function tell(book: Book, about: "sale" | RefundReference): Answer {
-  if (about === "sale") {
-    if (book.isReversed || book.isBound) return { kind: "reversed" };
-    if (book.sale === "none") return { kind: "not_found" };
-    if (book.sale === "declined") return { kind: "declined" };
-    return { kind: "approved", amount: book.sale };
-  }
-  const { approved, declined } = book.refunds[about];
-  if (approved > 0) {
-    return { kind: "approved", amount: about === "refund" || book.sale === "half" ? "half" : "whole" };
-  }
-  return { kind: declined > 0 ? "declined" : "not_found" };
+function withMovement(
+  book: readonly Movement[],
+  { account, kind, ref, amount }: Request,
+  state: "approved" | "declined" | "expired",
+): Movement[] {
+  const id = state === "approved" ? `${ref}#${countApproved(book, { account, ref }) + 1}` : "";
+  const movement: Movement = { account, kind: kind as MovementKind, ref, state, amount, id };
+  // A second decline of one request says nothing new.
+  const isKnown = state !== "approved" && book.some((other) => byText(other, movement) === 0);
+  return isKnown ? [...book] : [...book, movement].toSorted(byText);
+}
+
+function byText(one: Movement, other: Movement): number {
+  const [first, second] = [JSON.stringify(one), JSON.stringify(other)];
+  return first === second ? 0 : first < second ? -1 : 1;
+}
+
+function countApproved(
+  book: readonly Movement[],
+  { account, ref }: { account: number; ref: string },
+): number {
+  return book.filter((movement) => movement.account === account && movement.ref === ref && movement.id !== "")
+    .length;
+}
+
+const approval = ({ amount, id }: Movement): Answer => ({ kind: "approved", amount, id });
+
+/** The sale or authorization that stands. */
+export function chargeOf(book: readonly Movement[], account: number): Movement | undefined {
+  return book.find(
+    (movement) =>
+      movement.account === account &&
+      movement.state === "approved" &&
+      (movement.kind === "sale" || movement.kind === "authorize"),
+  );
+}
+
+/** Movements of a kind that took effect. */
+export function standing(book: readonly Movement[], account: number, kind: MovementKind): Movement[] {
+  return book.filter(
+    (movement) => movement.account === account && movement.kind === kind && movement.state === "approved",
+  );
+}
+
+/** All that an inquiry about the order is answered; the bank tells no time. */
+export function tellAll(
+  book: readonly Movement[],
+  account: number,
+  { namesReferences }: Kind,
+): InquiryOutcome {
+  const movements = book
+    .filter((movement) => movement.account === account)
+    .map(({ kind, state, ref, id, amount }): BankMovement => ({
+      kind,
+      state,
+      ...(namesReferences && { ownReference: ref }),
+      ...(id !== "" && { externalTransactionId: id }),
+      amountMinor: BigInt(amount),
+      currency: "TRY",
+      resultCode: "00",
+      resultMessage: "",
+    }));
+  return movements.length === 0 ? { kind: "not_found" } : { kind: "found", movements };
 }

@@ -1,11 +1,14 @@
-/** A system whose every order of events is looked at. States are plain data, and equal when their JSON is. */
+import { enlarged, PackedStates, type Parts } from "./packed-states.ts";
+
+/** A system whose every order of events is looked at. States are plain data, and equal when their parts' JSON is. */
 export type Model<State> = {
   initial: State;
+  parts: Parts<State>;
   /** Everything that can happen next, each with the sentence that a trace shows. */
   next(state: State): Event<State>[];
   /** What is wrong in this state, whatever comes later; undefined where nothing is. */
   violation(state: State): string | undefined;
-  /** Whether everybody agrees and nothing is left to do. Some such state has to be reachable from every state. */
+  /** Whether everybody agrees, or people have the case. Some such state has to be reachable from every state. */
   isAtRest(state: State): boolean;
 };
 
@@ -13,51 +16,102 @@ export type Event<State> = { label: string; state: State };
 
 export type Explored = {
   states: number;
+  events: number;
   /** The shortest way to a state in which something is wrong. */
   broken?: { what: string; trace: string[] };
 };
+
+export const NO_END = "no end can be reached from here";
 
 /**
  * Breadth first, so that the first violation has the shortest trace. Where no state is wrong it goes back from the states at
  * rest: a state that none of them is reached from is a violation, too.
  * @throws RangeError beyond `statesMax`
  */
-export function explore<State>(model: Model<State>, { statesMax = 5_000_000 } = {}): Explored {
-  const numbers = new Map<string, number>();
-  const found: Found<State>[] = [];
-  const visit = (state: State, from: number, label: string): number => {
-    const key = JSON.stringify(state);
-    const known = numbers.get(key);
-    if (known !== undefined) return known;
-    if (found.length >= statesMax) throw new RangeError(`more than ${statesMax} states`);
-    numbers.set(key, found.length);
-    found.push({ state, from, label, before: [] });
-    return found.length - 1;
-  };
-  visit(model.initial, -1, "");
-  for (let number = 0; number < found.length; number += 1) {
-    const { state } = found[number]!;
+export function explore<State extends Record<string, object | null>>(
+  model: Model<State>,
+  { statesMax = 8_000_000 } = {},
+): Explored {
+  const states = new PackedStates<State>(model.parts, statesMax);
+  const edges = new Edges();
+  const broken = (what: string, number: number): Explored => ({
+    states: states.size,
+    events: edges.size,
+    broken: { what, trace: traceTo(model, states, edges, number) },
+  });
+  states.add(model.initial);
+  const atRest: number[] = [];
+  for (let number = 0; number < states.size; number++) {
+    const state = states.get(number);
     const what = model.violation(state);
-    if (what !== undefined) return { states: found.length, broken: { what, trace: traceOf(found, number) } };
-    for (const event of model.next(state))
-      found[visit(event.state, number, event.label)]!.before.push(number);
+    if (what !== undefined) return broken(what, number);
+    if (model.isAtRest(state)) atRest.push(number);
+    edges.startOf(number);
+    for (const event of model.next(state)) edges.push(states.add(event.state));
   }
-  const lost = firstWithoutRest(model, found);
-  if (lost === undefined) return { states: found.length };
-  return {
-    states: found.length,
-    broken: { what: "no end can be reached from here", trace: traceOf(found, lost) },
-  };
+  edges.startOf(states.size);
+  const lost = firstWithoutRest(states.size, edges, atRest);
+  return lost === undefined ? { states: states.size, events: edges.size } : broken(NO_END, lost);
 }
 
-type Found<State> = { state: State; from: number; label: string; before: number[] };
+/** What follows what: the successors of each state, one state after the other. */
+class Edges {
+  #starts = new Uint32Array(1 << 16);
+  #targets = new Uint32Array(1 << 18);
+  size = 0;
+  #last = 0;
 
-function firstWithoutRest<State>(model: Model<State>, found: readonly Found<State>[]): number | undefined {
-  const reaches = new Uint8Array(found.length);
-  const open = found.flatMap(({ state }, number) => (model.isAtRest(state) ? [number] : []));
+  startOf(number: number): void {
+    if (number >= this.#starts.length) this.#starts = enlarged(this.#starts);
+    this.#starts[number] = this.size;
+    this.#last = number;
+  }
+
+  push(target: number): void {
+    if (this.size === this.#targets.length) this.#targets = enlarged(this.#targets);
+    this.#targets[this.size++] = target;
+  }
+
+  of(number: number): Uint32Array {
+    return this.#targets.subarray(this.#starts[number], this.#starts[number + 1]);
+  }
+
+  /** The first state that leads to this one; since states are numbered as they are found, it is on a shortest way. */
+  firstTo(target: number): number {
+    const at = this.#targets.subarray(0, this.size).indexOf(target);
+    let [low, high] = [0, Math.min(target, this.#last)];
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (this.#starts[middle]! <= at) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** The same with each event turned round. @param states how many there are. */
+  turned(states: number): Edges {
+    const turned = new Edges();
+    const starts = new Uint32Array(states + 1);
+    for (let at = 0; at < this.size; at++) starts[this.#targets[at]! + 1]!++;
+    for (let number = 0; number < states; number++) starts[number + 1]! += starts[number]!;
+    const next = starts.slice();
+    turned.#targets = new Uint32Array(this.size);
+    for (let number = 0; number < states; number++) {
+      for (const target of this.of(number)) turned.#targets[next[target]!++] = number;
+    }
+    turned.#starts = starts;
+    turned.size = this.size;
+    return turned;
+  }
+}
+
+function firstWithoutRest(states: number, edges: Edges, atRest: number[]): number | undefined {
+  const before = edges.turned(states);
+  const reaches = new Uint8Array(states);
+  const open = atRest;
   for (const number of open) reaches[number] = 1;
   for (let number = open.pop(); number !== undefined; number = open.pop()) {
-    for (const earlier of found[number]!.before) {
+    for (const earlier of before.of(number)) {
       if (reaches[earlier] === 1) continue;
       reaches[earlier] = 1;
       open.push(earlier);
@@ -67,8 +121,19 @@ function firstWithoutRest<State>(model: Model<State>, found: readonly Found<Stat
   return lost === -1 ? undefined : lost;
 }
 
-function traceOf<State>(found: readonly Found<State>[], number: number): string[] {
+/** The sentences are not kept: each step of the way is found again among what follows its state. */
+function traceTo<State extends Record<string, object | null>>(
+  model: Model<State>,
+  states: PackedStates<State>,
+  edges: Edges,
+  number: number,
+): string[] {
   const trace: string[] = [];
-  for (let at = number; at > 0; at = found[at]!.from) trace.unshift(found[at]!.label);
+  for (let at = number; at > 0;) {
+    const from = edges.firstTo(at);
+    const event = model.next(states.get(from)).find(({ state }) => states.add(state) === at);
+    trace.unshift(event!.label);
+    at = from;
+  }
   return trace;
 }

@@ -1,28 +1,69 @@
 import {
+  judge,
   movementOutcome,
   type AcquirerOutcome,
+  type Attempt,
   type Capabilities,
-  type Verdict,
+  type MovementKind,
+  type MovementOutcome,
   type ReversalOutcome,
+  type Verdict,
 } from "@holdfast/acquirer";
+import { foundNoConnection } from "../../services/payments/src/acquirer-account/fail-over.ts";
+import {
+  decideCancel,
+  decideCapture,
+  decideReservation,
+  type OperablePayment,
+} from "../../services/payments/src/operation/payment-operation.ts";
+import { refusalOf } from "../../services/payments/src/operator/resolve-payment.ts";
+import { decideAuthorization } from "../../services/payments/src/payment/authorization-outcome.ts";
 import { decideRecovery } from "../../services/payments/src/recovery/decide-recovery.ts";
 import {
   decideAfterRefund,
   decideAfterReversal,
   isUndone,
 } from "../../services/payments/src/recovery/decide-undo.ts";
-import { decideAuthorization } from "../../services/payments/src/payment/authorization-outcome.ts";
-import { AMOUNTS, type Amount, type Answer } from "./bank.ts";
-import type { Age, Sent } from "./world.ts";
+import { amountToReverse } from "../../services/payments/src/recovery/undo-payment.ts";
+import {
+  amongOthers,
+  isUnderWay,
+  knownBy,
+} from "../../services/payments/src/refund-reservation/refund-calls.ts";
+import { tellAll } from "./bank.ts";
+import {
+  nothing,
+  WHOLE,
+  type Age,
+  type Answer,
+  type Kind,
+  type Payment,
+  type Scenario,
+  type Sent,
+} from "./world.ts";
 
 /** The decisions of payments and refunds, as they are; a planted fault is one of them exchanged. */
 export const OURS = {
-  decideAuthorization,
-  decideRecovery,
-  decideAfterReversal,
+  amongOthers,
+  amountToReverse,
   decideAfterRefund,
+  decideAfterReversal,
+  decideAuthorization,
+  decideCancel,
+  decideCapture,
+  decideRecovery,
+  decideReservation,
+  foundNoConnection,
+  isUnderWay,
   isUndone,
+  judge,
+  knownBy,
   movementOutcome,
+  refusalOf,
+  /** An attempt that throws is counted, so operators see it, as `attemptRecovery` does; its effect is not a pure function. */
+  countsThrown: true as boolean,
+  /** An answer as an adapter gives it on. */
+  hear: (outcome: AcquirerOutcome): AcquirerOutcome => outcome,
 };
 export type Ours = typeof OURS;
 
@@ -42,53 +83,109 @@ const SENT_MS_AGO: Record<Sent, number | null> = {
   "cannot arrive": LIMITS.horizonMs + 1,
 };
 
-/** What an inquiry, or a movement's repetition, means by our rules. */
-export function judge(
+const KINDS: readonly MovementKind[] = ["authorize", "sale", "capture", "void", "release", "refund"];
+
+export function capabilitiesOf({ repetition, namesReferences }: Kind): Capabilities {
+  return { repetition, ownReferenceOn: namesReferences ? KINDS : [], release: true };
+}
+
+/** What the bank's book says of one attempt, by our rules. */
+export function ask(
+  ours: Ours,
+  { book, account, bank }: { book: Parameters<typeof tellAll>[0]; account: number; bank: Kind },
+  attempt: { ref: string; kind: MovementKind; amount: number; target?: string; others?: string[] },
+): Answer {
+  const { ref, kind, amount, target, others } = attempt;
+  const asked: Attempt = {
+    reference: ref,
+    kind,
+    ...money(amount),
+    sentAt: new Date(0),
+    ...(target !== undefined && { targetTransactionId: target }),
+    ...(others && { otherTransactionIds: others }),
+  };
+  return answerOf(ours.judge(asked, tellAll(book, account, bank), capabilitiesOf(bank)));
+}
+
+/** What an inquiry about a movement means for it. */
+export function outcomeOf(
   ours: Ours,
   answer: Answer,
-  {
-    asked,
-    sent,
-    capabilities,
-  }: { asked: Amount; sent: Sent; capabilities: Pick<Capabilities, "repetition"> },
-) {
+  { amount, sent, bank }: { amount: number; sent: Sent; bank: Kind },
+): MovementOutcome {
   const sending = { sentMsAgo: SENT_MS_AGO[sent], horizonMs: LIMITS.horizonMs };
-  return ours.movementOutcome(asInquiry(answer), money(asked), sending, capabilities);
+  return ours.movementOutcome(asVerdict(answer), money(amount), sending, capabilitiesOf(bank));
 }
 
-export const money = (amount: Amount) => ({ amountMinor: AMOUNTS[amount], currency: "TRY" });
+export const money = (amount: number) => ({ amountMinor: BigInt(amount), currency: "TRY" });
+
+/** The columns that decisions on an authorized payment look at. */
+export function operable(
+  { state, captured, released, reserved, refunded, operation }: Payment,
+  { type }: Pick<Scenario, "type">,
+): OperablePayment {
+  return {
+    transaction_type: type,
+    state,
+    amount_minor: BigInt(WHOLE),
+    currency: "TRY",
+    currency_exponent: 0,
+    captured_minor: BigInt(captured),
+    released_minor: BigInt(released),
+    reserved_minor: BigInt(reserved),
+    refunded_minor: BigInt(refunded),
+    operation_id: operation && `operation ${operation.nth}`,
+    created_at: new Date(0),
+  };
+}
 
 const TEXTS = { resultCode: "00", resultMessage: "" };
-const approved = (amount: Amount) =>
-  ({ kind: "approved", ...money(amount), externalTransactionId: "t", authCode: "1", ...TEXTS }) as const;
-const UNKNOWN = { kind: "unknown", reason: "timeout" } as const;
 
-/** An answer to a card payment or a refund, as an adapter tells it: another amount than was asked for is a mismatch. */
-export function asOutcome({ kind, amount }: Answer, asked: Amount): AcquirerOutcome {
-  switch (kind) {
-    case "approved":
-      return amount === asked ? approved(asked) : { kind: "unknown", reason: "mismatch" };
-    case "declined":
-      return { kind, ...TEXTS };
-    case "not_sent":
-      return { kind };
-    default:
-      return UNKNOWN;
-  }
+/** An answer to a call, as an adapter tells it: another amount than was asked for is a mismatch. */
+export function asOutcome(ours: Ours, answer: Answer, asked: number): AcquirerOutcome {
+  const verdict = asVerdict(
+    answer.kind === "approved" && answer.amount !== asked ? nothing("mismatch") : answer,
+  );
+  return ours.hear(verdict.kind === "reversed" || verdict.kind === "not_found" ? UNKNOWN : verdict);
 }
 
-export function asInquiry({ kind, amount }: Answer): Verdict {
+const UNKNOWN = { kind: "unknown", reason: "timeout" } as const;
+
+export function asVerdict({ kind, amount, id }: Answer): Verdict {
   switch (kind) {
     case "approved":
-      return { ...approved(amount ?? "whole"), at: new Date(0) };
+      return { kind, ...money(amount), externalTransactionId: id, authCode: "1", ...TEXTS };
     case "declined":
       return { kind, ...TEXTS };
     case "reversed":
     case "not_found":
+    case "expired":
     case "not_sent":
       return { kind };
-    default:
+    case "mismatch":
+      return { kind: "unknown", reason: "mismatch" };
+    case "nothing_found":
+    case "settled":
+    case "refused":
+    case "unknown":
       return UNKNOWN;
+    default:
+      return kind satisfies never;
+  }
+}
+
+export function answerOf(verdict: Verdict): Answer {
+  switch (verdict.kind) {
+    case "approved":
+      return {
+        kind: "approved",
+        amount: Number(verdict.amountMinor),
+        id: verdict.externalTransactionId,
+      };
+    case "unknown":
+      return nothing(verdict.reason === "mismatch" ? "mismatch" : "unknown");
+    default:
+      return nothing(verdict.kind);
   }
 }
 

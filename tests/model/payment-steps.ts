@@ -1,182 +1,148 @@
-import { transition } from "../../services/payments/src/payment/payment.ts";
-import { tell, type Answer, type Kind, type Request } from "./bank.ts";
+import { SALE } from "./bank.ts";
 import type { Event } from "./explore.ts";
-import { AGE_MS, asInquiry, asOutcome, asReversal, judge, LIMITS, money, type Ours } from "./ours.ts";
-import { onWire, withReversal, withRows, type Working, type World } from "./world.ts";
+import { concludeOperation, operationSteps, takeOperation } from "./operation-steps.ts";
+import { AGE_MS, asOutcome, asVerdict, LIMITS, money } from "./ours.ts";
+import { concludeReversal, reversalSteps, takeReversal } from "./reversal-steps.ts";
+import { asked, askAboutSale, settle, toReversing, withCase, type At, type Setting } from "./setting.ts";
+import {
+  doing,
+  nothing,
+  sent,
+  WHOLE,
+  withPayment,
+  type Hand,
+  type Request,
+  type Scenario,
+  type World,
+} from "./world.ts";
 
 type Step = Event<World>[];
+/**
+ * What `payments` may do next with the payment: the call of who claimed it, or recovery's next attempt. Unless inquiries are
+ * slow, nothing comes between one's answer and what is made of it.
+ */
+export function paymentSteps(world: World, setting: Setting): Step {
+  const steps = stepsOf(world, setting);
+  if (setting.scenario.slowInquiries) return steps;
+  return steps.flatMap((event) => {
+    const { hand } = event.state;
+    if (hand?.at !== "asked") return [event];
+    return take(event.state, hand, setting).map(({ state }) => ({ label: event.label, state }));
+  });
+}
 
-/** What the payments service may do next with the payment: its own call, or recovery's next attempt. */
-export function paymentSteps(world: World, ours: Ours, kind: Kind): Step {
-  const { payments: working, rows } = world;
-  switch (working?.at) {
+function stepsOf(world: World, setting: Setting): Step {
+  const { hand, payment } = world;
+  switch (hand?.at) {
     case undefined:
-      if (rows.payment === "AUTHORIZING") return recover(world, ours);
-      return isUndoing(world) ? beginUndo(world, ours, kind) : [];
-    case "reversing":
-      return sendReversal(world, ours, working.found);
+      if (payment.operation) return operationSteps(world, setting);
+      if (payment.state === "AUTHORIZING") return recover(world, setting);
+      return reversalSteps(world, setting);
     case "sending":
-      return call(world, working.request);
-    case "answered":
-      return conclude(world, ours, working);
-    case "ending":
-      return [end(world)];
+      return call(world, hand);
     case "calling":
       return [];
+    case "answered":
+      return conclude(world, hand, setting);
+    case "asked":
+      return take(world, hand, setting);
+    case "reversing":
+    case "ending":
+      return reversalSteps(world, setting);
     default:
-      return working satisfies never;
+      return hand satisfies never;
   }
 }
 
-/** Being reversed, or looked at again after the day on which nothing of it was seen. */
-function isUndoing(world: World): boolean {
-  const { rows } = world;
-  if (rows.payment === "REVERSING") return true;
-  return rows.payment === "FAILED" && rows.watch === "waiting" && world.dayIsClosed && !onWire(world, "sale");
+function recover(world: World, setting: Setting): Step {
+  const answer = askAboutSale(world, setting);
+  return [asked(world, { at: "asked", about: "sale", answer })];
 }
 
-function recover(world: World, ours: Ours): Step {
-  const asked = { ...money("whole"), ageMs: AGE_MS[world.rows.age], abandoned: false };
-  return ask(world, "sale").flatMap(({ answer, label }) => {
-    const decision = ours.decideRecovery(asked, asInquiry(answer), LIMITS);
-    switch (decision.action) {
-      case "settle":
-        return [{ label, state: settle(world, decision.to) }];
-      case "reverse":
-        return [{ label, state: doing(toReversing(world), { at: "reversing", found: answer }) }];
-      case "wait":
-        return [];
-      default:
-        return decision satisfies never;
-    }
-  });
-}
-
-function beginUndo(world: World, ours: Ours, kind: Kind): Step {
-  const { isSettled, approvedHalf, refundSent } = world.rows.reversal;
-  if (!isSettled) {
-    return ask(world, "sale").map(({ answer, label }) => {
-      return { label, state: doing(world, { at: "reversing", found: answer }) };
-    });
+/** What is made of an inquiry's answer. */
+function take(world: World, hand: At<"asked">, setting: Setting): Step {
+  const label = `payments takes ${hand.answer.kind} for the ${hand.about}`;
+  const one = (state: World): Step => [{ label, state }];
+  switch (hand.about) {
+    case "sale":
+      return world.payment.state === "AUTHORIZING"
+        ? one(takeSale(world, hand, setting))
+        : one(doing(withCase(world, hand.answer), { at: "reversing", found: hand.answer }));
+    case "operation":
+      return one(takeOperation(world, hand.answer, setting));
+    case "reversal refund":
+      return one(takeReversal(world, hand.answer, setting));
+    default:
+      return hand.about satisfies never;
   }
-  const amount = approvedHalf ? "half" : "whole";
-  return ask(world, "undo").flatMap(({ answer, label }) => {
-    const outcome = judge(ours, answer, { asked: amount, sent: refundSent, capabilities: kind });
-    if (outcome === "wait" || outcome === "repeat_anew") return [];
-    if (outcome === "repeat") {
-      const noted = withReversal(world, { refundSent: "may arrive" });
-      return [{ label, state: doing(noted, { at: "sending", request: { operation: "undo", amount } }) }];
-    }
-    return [{ label, state: afterRefund(world, ours, outcome) }];
-  });
 }
 
-function sendReversal(world: World, ours: Ours, found: Answer): Step {
-  if (ours.isUndone(asInquiry(found))) {
-    return [{ label: "nothing is left at the bank", state: doing(world, { at: "ending", by: "reversal" }) }];
+function takeSale(world: World, { answer }: At<"asked">, { ours, scenario }: Setting): World {
+  if (scenario.throws && answer.kind !== "not_found") {
+    return doing(ours.countsThrown ? withPayment(world, { openCase: "an attempt failed" }) : world, null);
   }
-  const approved = found.kind === "approved" ? found.amount : undefined;
-  const amount = approved ?? (world.rows.reversal.approvedHalf ? "half" : "whole");
-  const noted = approved === "half" ? withReversal(world, { approvedHalf: true }) : world;
-  return call(noted, { operation: "reverse", amount });
+  const asked = { ...money(WHOLE), ageMs: AGE_MS[world.payment.age], abandoned: false };
+  const decision = ours.decideRecovery(asked, asVerdict(answer), LIMITS);
+  switch (decision.action) {
+    case "settle":
+      return settle(world, decision.to);
+    case "reverse":
+      return doing(toReversing(world), { at: "reversing", found: answer });
+    case "wait":
+      return doing(withCase(world, answer), null);
+    default:
+      return decision satisfies never;
+  }
 }
 
 /** The call leaves, or nothing of it does. */
-function call(world: World, request: Request): Step {
-  const name = request.operation;
+function call(world: World, { request, isFirst }: At<"sending" | "calling">): Step {
+  const name = request.kind === "reverse" ? "reversal" : request.ref;
   return [
     {
       label: `payments sends the ${name}`,
-      state: { ...doing(world, { at: "calling", request }), wire: sent(world.wire, request) },
+      state: { ...doing(world, { at: "calling", request, isFirst }), wire: sent(world.wire, request) },
     },
     {
       label: `payments cannot send the ${name}`,
-      state: doing(world, { at: "answered", request, answer: { kind: "not_sent" } }),
+      state: doing(world, { at: "answered", request, isFirst, answer: nothing("not_sent") }),
     },
   ];
 }
 
-function conclude(world: World, ours: Ours, { request, answer }: Extract<Working, { at: "answered" }>): Step {
-  const label = `payments takes ${answer.kind} for the ${request.operation}`;
-  switch (request.operation) {
-    case "sale": {
-      const decision = ours.decideAuthorization(asOutcome(answer, request.amount));
-      if (decision.to === "UNKNOWN") return [{ label, state: doing(world, null) }];
-      const after = decision.to === "REVERSING" ? toReversing(world) : settle(world, decision.to);
-      return [{ label, state: doing(after, null) }];
-    }
-    case "reverse":
-      return [{ label, state: afterReversal(world, ours, answer) }];
-    case "undo": {
-      const noted = answer.kind === "not_sent" ? withReversal(world, { refundSent: "never" }) : world;
-      return [{ label, state: afterRefund(noted, ours, asOutcome(answer, request.amount)) }];
-    }
-    case "refund":
-      throw new Error("payments sends no refund of a merchant");
-    default:
-      return request.operation satisfies never;
+function conclude(world: World, hand: At<"answered">, setting: Setting): Step {
+  const { request, answer } = hand;
+  const label = `payments takes ${answer.kind} for the ${request.kind === "reverse" ? "reversal" : request.ref}`;
+  if (world.payment.operation) return [{ label, state: concludeOperation(world, hand, setting) }];
+  if (world.payment.state !== "AUTHORIZING")
+    return [{ label, state: concludeReversal(world, hand, setting) }];
+  return concludeSale(world, hand, setting).map((event) => ({ label, ...event }));
+}
+
+function concludeSale(
+  world: World,
+  { request, answer }: At<"answered">,
+  { ours, scenario }: Setting,
+): { label?: string; state: World }[] {
+  const outcome = asOutcome(ours, answer, request.amount);
+  if (ours.foundNoConnection(outcome) && request.account + 1 < scenario.accounts) {
+    const account = request.account + 1;
+    const next: Hand = { at: "sending", request: { ...request, account }, isFirst: true };
+    return [
+      {
+        label: "payments moves the payment to the next account",
+        state: doing(withPayment(world, { account }), next),
+      },
+    ];
   }
+  const decision = ours.decideAuthorization(outcome);
+  // The process that was to store it has not, and leaves it to recovery.
+  if (scenario.throws && decision.to !== "UNKNOWN") return [{ state: doing(world, null) }];
+  if (decision.to === "UNKNOWN") return [{ state: doing(world, null) }];
+  const after = decision.to === "REVERSING" ? toReversing(world) : settle(world, decision.to);
+  return [{ state: doing(after, null) }];
 }
 
-function afterReversal(world: World, ours: Ours, answer: Answer): World {
-  const ageMs = world.rows.payment === "FAILED" ? Number.POSITIVE_INFINITY : AGE_MS[world.rows.age];
-  const { result, note } = ours.decideAfterReversal(asReversal(answer), ageMs, LIMITS);
-  const noted = withReversal(world, {
-    ...(note?.settled && { isSettled: true, hasRefused: false }),
-    ...(note?.refusal && { hasRefused: true }),
-  });
-  if (result.kind === "wait") return doing(noted, null);
-  const watched =
-    result.by === "horizon" && noted.rows.watch === "none" ? withRows(noted, { watch: "waiting" }) : noted;
-  return doing(watched, { at: "ending", by: result.by });
+export function saleRequest({ type }: Scenario): Request {
+  return { kind: type === "PAYMENT" ? "sale" : "authorize", ref: SALE, amount: WHOLE, account: 0 };
 }
-
-function afterRefund(world: World, ours: Ours, outcome: Parameters<Ours["decideAfterRefund"]>[0]): World {
-  const { result, note } = ours.decideAfterRefund(outcome);
-  const noted = note?.refusal ? withReversal(world, { hasRefused: true }) : world;
-  return doing(noted, result.kind === "undone" ? { at: "ending", by: result.by } : null);
-}
-
-function end(world: World): Event<World> {
-  const over = world.rows.payment === "FAILED";
-  const ended = over ? withRows(world, { watch: "over" }) : settle(world, "FAILED");
-  return { label: over ? "the watch is over" : "the payment is FAILED", state: doing(ended, null) };
-}
-
-function settle(world: World, to: "SUCCESS" | "FAILED" | "CANCELLED"): World {
-  const payment = transition(world.rows.payment, to) as World["rows"]["payment"];
-  // Its age is of no more use, so states that differ in it are one.
-  return doing(withRows(world, { payment, age: "young" }), null);
-}
-
-function toReversing(world: World): World {
-  transition(world.rows.payment, "REVERSING");
-  return withRows(world, { payment: "REVERSING" });
-}
-
-function doing(world: World, payments: Working): World {
-  return { ...world, payments };
-}
-
-/** What an inquiry is answered; that it is not answered changes nothing here but when a reversal follows in any case. */
-export function ask(world: World, about: "sale" | "undo" | "refund"): { answer: Answer; label: string }[] {
-  const answer = tell(world.book, about);
-  return [
-    { answer, label: `the bank says ${answer.kind} of the ${about}` },
-    { answer: { kind: "unknown" }, label: `the bank does not answer about the ${about}` },
-  ];
-}
-
-/**
- * The wire with one request more, sorted. Of reversals one is enough, since a second changes nothing at any bank; of every
- * other request two are, the one that was waited for and the one that is.
- */
-export function sent(wire: readonly Request[], request: Request): Request[] {
-  const most = request.operation === "reverse" ? 1 : 2;
-  const alike = wire.filter((other) => keyOf(other) === keyOf(request)).length;
-  return alike >= most
-    ? [...wire]
-    : [...wire, request].toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
-}
-
-const keyOf = ({ operation, amount }: Request) => `${operation} ${amount}`;

@@ -1,96 +1,92 @@
-import type { Kind } from "./bank.ts";
+import { TRACES } from "./planted-traces.ts";
 import { OURS, type Ours } from "./ours.ts";
+import { PLAIN } from "./stories.ts";
+import type { Kind, Scenario } from "./world.ts";
 
 type Planted = {
   name: string;
-  kind: Kind;
+  scenario: Scenario;
   ours: Partial<Ours>;
   what: string;
-  trace: string[];
+  trace: readonly string[];
 };
 
-const KIND = { bindsUnseen: true, repetition: "replay" } as const;
+const KIND: Kind = { bindsUnseen: true, repetition: "replay", namesReferences: true };
+const SALE = { ...PLAIN, bank: KIND, crashes: 1 };
+const REFUND = { ...SALE, refunds: 1 } as const;
+
+type Plant = Omit<Planted, "name" | "scenario" | "trace"> & { scenario?: Partial<Scenario> };
 
 /** Laws that hold at our simulator alone, and mistakes that reviews have found, each found again by its shortest way. */
-export const PLANTED: Planted[] = [
-  {
-    name: "what the bank has not seen is sent again, wherever the first request is",
-    kind: { bindsUnseen: true, repetition: "none" },
+const PLANTS: Record<string, Plant> = {
+  "what the bank has not seen is sent again, wherever the first request is": {
+    scenario: { ...REFUND, bank: { ...KIND, repetition: "none" } },
     ours: {
       movementOutcome: (inquiry, asked, sending) =>
         OURS.movementOutcome(inquiry, asked, sending, { repetition: "replay" }),
     },
     what: "a refund was paid twice",
-    trace: [
-      "payments sends the sale",
-      "the bank approves the sale and is heard",
-      "payments takes approved for the sale",
-      "operators approve a refund",
-      "refunds sends the refund",
-      "refunds crashes",
-      "the bank says not_found of the refund",
-      "the bank pays the refund",
-      "refunds sends the refund",
-      "the bank pays the refund and is heard",
-    ],
   },
-  {
-    name: "a reversal that found nothing is taken for one that binds",
-    kind: { bindsUnseen: false, repetition: "replay" },
-    ours: {
-      decideAfterReversal: takingForReversed("nothing_found"),
-    },
+  "a reversal that found nothing is taken for one that binds": {
+    scenario: { bank: { ...KIND, bindsUnseen: false } },
+    ours: { decideAfterReversal: takingForReversed("nothing_found") },
     what: "FAILED beside a charge",
-    trace: [
-      "the payment is unseen",
-      "payments sends the sale",
-      "payments crashes",
-      "the bank says not_found of the sale",
-      "payments sends the reverse",
-      "the bank finds nothing to reverse and is heard",
-      "the bank approves the sale",
-      "payments takes nothing_found for the reverse",
-      "the payment is FAILED",
-    ],
   },
-  {
-    name: "a time-out is a decline",
-    kind: KIND,
+  "an inquiry is taken for one about a reference": {
+    scenario: { refunds: 2, bank: { ...KIND, repetition: "none", namesReferences: false } },
+    ours: { amongOthers: (verdict) => verdict },
+    what: "a refund that was never paid is SUCCESS",
+  },
+  "a call that could not be sent takes back the one before it": {
+    scenario: { refunds: 2, bank: { ...KIND, namesReferences: false } },
+    ours: { knownBy: (verdict) => OURS.knownBy(verdict, null) },
+    what: "a refund that was never paid is SUCCESS",
+  },
+  "a refusal without our reference is taken for ours": {
+    scenario: { operations: 2, bank: { ...KIND, namesReferences: false }, type: "PRE_AUTHORIZATION" },
+    ours: { judge: judgingByKind },
+    what: "an operation was declined that the bank has never judged",
+  },
+  "an expiry of ours is the bank's decline: an approved refund fails": {
+    scenario: { ...REFUND, late: 1 },
+    ours: { hear: expiryIsDecline },
+    what: "an approved refund is FAILED that the bank has never judged",
+  },
+  "an expiry of ours is the bank's decline: an accepted capture vanishes": {
+    scenario: { type: "PRE_AUTHORIZATION", operations: 1, late: 1 },
+    ours: { hear: expiryIsDecline },
+    what: "an operation was declined that the bank has never judged",
+  },
+  "operators may fail what the bank refuses to reverse": {
+    ours: { refusalOf: (_, __, outcome) => (outcome === "FAILED" ? undefined : FORBIDDEN) },
+    what: "FAILED beside a charge",
+  },
+  "an attempt that throws is not counted": {
+    scenario: { throws: true },
+    ours: { countsThrown: false },
+    what: "no end can be reached from here",
+  },
+  "a reversal is always of the amount that we asked for": {
+    ours: { amountToReverse: ({ amount_minor }) => amount_minor },
+    what: "no end can be reached from here",
+  },
+  "another account is called after a lost answer": {
+    scenario: { accounts: 2 },
+    ours: { foundNoConnection: ({ kind }) => kind === "unknown" },
+    what: "the buyer was charged twice",
+  },
+  "a time-out is a decline": {
     ours: {
       decideAuthorization: (outcome) =>
-        OURS.decideAuthorization(
-          outcome.kind === "unknown" ? { kind: "declined", resultCode: "91", resultMessage: "" } : outcome,
-        ),
+        OURS.decideAuthorization(outcome.kind === "unknown" ? { ...DECLINED, resultCode: "91" } : outcome),
     },
     what: "FAILED beside a charge",
-    trace: [
-      "payments sends the sale",
-      "the bank approves half of the sale and is heard",
-      "payments takes approved for the sale",
-    ],
   },
-  {
-    name: "what is settled counts as reversed",
-    kind: KIND,
-    ours: {
-      decideAfterReversal: takingForReversed("settled"),
-    },
+  "what is settled counts as reversed": {
+    ours: { decideAfterReversal: takingForReversed("settled") },
     what: "FAILED beside a charge",
-    trace: [
-      "payments sends the sale",
-      "the bank approves half of the sale and is heard",
-      "payments crashes",
-      "the day closes",
-      "the bank says approved of the sale",
-      "payments sends the reverse",
-      "the bank has settled the sale and is heard",
-      "payments takes settled for the reverse",
-      "the payment is FAILED",
-    ],
   },
-  {
-    name: "a part that was approved is a success",
-    kind: KIND,
+  "a part that was approved is a success": {
     ours: {
       decideRecovery: (asked, inquiry, limits) =>
         OURS.decideRecovery(
@@ -100,42 +96,15 @@ export const PLANTED: Planted[] = [
         ),
     },
     what: "SUCCESS without its charge",
-    trace: [
-      "payments sends the sale",
-      "the bank approves half of the sale and is heard",
-      "payments crashes",
-      "the bank says approved of the sale",
-    ],
   },
-  {
-    name: "a refund of a settled charge that was declined counts as paid",
-    kind: KIND,
+  "a refund of a settled charge that was declined counts as paid": {
     ours: {
       decideAfterRefund: (outcome) =>
-        OURS.decideAfterRefund(
-          outcome.kind === "declined" ? { ...APPROVED, resultMessage: outcome.resultMessage } : outcome,
-        ),
+        OURS.decideAfterRefund(outcome.kind === "declined" ? APPROVED : outcome),
     },
     what: "FAILED beside a charge",
-    trace: [
-      "payments sends the sale",
-      "the bank approves half of the sale and is heard",
-      "payments crashes",
-      "the day closes",
-      "the bank says approved of the sale",
-      "payments sends the reverse",
-      "the bank has settled the sale and is heard",
-      "payments takes settled for the reverse",
-      "the bank says not_found of the undo",
-      "payments sends the undo",
-      "the bank declines the undo and is heard",
-      "payments takes declined for the undo",
-      "the payment is FAILED",
-    ],
   },
-  {
-    name: "what the bank has not seen is never reversed",
-    kind: KIND,
+  "what the bank has not seen is never reversed": {
     ours: {
       decideRecovery: (asked, inquiry, limits) =>
         inquiry.kind === "not_found"
@@ -143,20 +112,44 @@ export const PLANTED: Planted[] = [
           : OURS.decideRecovery(asked, inquiry, limits),
     },
     what: "no end can be reached from here",
-    trace: ["payments crashes"],
   },
-];
+};
 
+export const PLANTED: readonly Planted[] = Object.entries(PLANTS).map(([name, { scenario, ...plant }]) => ({
+  ...plant,
+  name,
+  scenario: { ...SALE, ...scenario, name },
+  trace: TRACES[name] ?? [],
+}));
+
+const RESULT = { resultCode: "00", resultMessage: "" };
+const DECLINED = { kind: "declined", ...RESULT } as const;
 const APPROVED = {
   kind: "approved",
   amountMinor: 10n,
   currency: "TRY",
   externalTransactionId: "t",
   authCode: "1",
-  resultCode: "00",
+  ...RESULT,
 } as const;
+const FORBIDDEN = { outcome: "problem", code: "invalid_payment_state" } as const;
 
 function takingForReversed(kind: "nothing_found" | "settled"): Ours["decideAfterReversal"] {
   return (reversal, ageMs, limits) =>
     OURS.decideAfterReversal(reversal.kind === kind ? { kind: "reversed" } : reversal, ageMs, limits);
+}
+
+function expiryIsDecline(outcome: Parameters<Ours["hear"]>[0]): ReturnType<Ours["hear"]> {
+  return outcome.kind === "expired" ? DECLINED : outcome;
+}
+
+/** As if every movement of a kind were that of the attempt that is asked about. */
+function judgingByKind(
+  ...[attempt, inquiry, capabilities]: Parameters<Ours["judge"]>
+): ReturnType<Ours["judge"]> {
+  const verdict = OURS.judge(attempt, inquiry, capabilities);
+  const isRefused =
+    inquiry.kind === "found" &&
+    inquiry.movements.some(({ kind, state }) => kind === attempt.kind && state === "declined");
+  return verdict.kind === "not_found" && isRefused ? DECLINED : verdict;
 }

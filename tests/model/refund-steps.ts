@@ -1,74 +1,248 @@
 import { transition } from "../../services/refunds/src/refund/refund.ts";
-import type { AcquirerOutcome } from "@holdfast/acquirer";
-import type { Kind, Request } from "./bank.ts";
 import type { Event } from "./explore.ts";
-import { asOutcome, judge, type Ours } from "./ours.ts";
-import { ask, sent } from "./payment-steps.ts";
-import { withRows, type Working, type World } from "./world.ts";
+import { answerOf, ask, asOutcome, asVerdict, operable, outcomeOf } from "./ours.ts";
+import type { Setting } from "./setting.ts";
+import { noteAnswer, otherOf, referenceOf, relaySteps, reservationOf } from "./refund-relay-steps.ts";
+import {
+  HALF,
+  nothing,
+  withPayment,
+  withRefund,
+  type Answer,
+  type Refund,
+  type RefundName,
+  type World,
+} from "./world.ts";
 
-const REQUEST: Request = { operation: "refund", amount: "half" };
+type Step = Event<World>[];
 
-/** What the refunds service may do next with a refund of half of the sale, which operators approve when there is one. */
-export function refundSteps(world: World, ours: Ours, kind: Kind): Event<World>[] {
-  const { refunds: working, rows } = world;
-  switch (working?.at) {
+/** What `refunds` may do next with one refund of half of the payment, and `payments` on its behalf. */
+export function refundSteps(world: World, name: RefundName, setting: Setting): Step {
+  return [
+    ...ofRefunds(world, name, setting),
+    ...relaySteps(world, name, setting),
+    ...lateReservation(world, name, setting),
+  ];
+}
+
+function ofRefunds(world: World, name: RefundName, setting: Setting): Step {
+  const refund = world[name];
+  const { hand, state } = refund;
+  const one = (label: string, change: Partial<Refund>): Step => [
+    { label, state: withRefund(world, name, change) },
+  ];
+  switch (hand?.at) {
     case undefined:
-      if (rows.refund === "EXECUTING") return resume(world, ours, kind);
-      return rows.payment === "SUCCESS" && rows.refund === "none"
-        ? [{ label: "operators approve a refund", state: sending(withRows(world, { refund: "EXECUTING" })) }]
-        : [];
+      return resume(world, name, setting);
+    case "reserving":
+      return [
+        ...reserve(world, name, setting).map(({ state: reserved, isReserved }) => ({
+          label: `payments ${isReserved ? "reserves" : "refuses"} refund ${name}`,
+          state: withRefund(reserved, name, { hand: { at: isReserved ? "reserved" : "refused" } }),
+        })),
+        ...one(`nobody waits for the reservation of refund ${name} any more`, { hand: null, isLate: true }),
+      ];
+    case "reserved":
+      return one(`refund ${name} waits for operators`, {
+        state: transition("RESERVING", "PENDING_APPROVAL"),
+        hand: null,
+      });
+    case "refused":
+    case "released":
+      return one(`refund ${name} is dropped`, { state: "DROPPED", hand: null });
     case "sending":
       return [
-        {
-          label: "refunds sends the refund",
-          state: {
-            ...doing(world, { at: "calling", request: REQUEST }),
-            wire: sent(world.wire, REQUEST),
-          },
-        },
-        {
-          label: "refunds cannot send the refund",
-          state: doing(world, { at: "answered", request: REQUEST, answer: { kind: "not_sent" } }),
-        },
+        ...one(`refunds has payments send refund ${name}`, {
+          hand: { at: "waiting" },
+          relay: { at: "begun", wasSent: refund.mayBeUnderWay },
+        }),
+        ...one(`refunds cannot reach payments for refund ${name}`, {
+          hand: { at: "answered", answer: nothing("not_sent") },
+        }),
       ];
-    case "answered": {
-      const { answer } = working;
-      const noted = answer.kind === "not_sent" ? withRows(world, { refundSent: "never" }) : world;
+    case "waiting":
+      return [];
+    case "answered":
       return [
         {
-          label: `refunds takes ${answer.kind} for the refund`,
-          state: conclude(noted, asOutcome(answer, REQUEST.amount)),
+          label: `refunds takes ${hand.answer.kind} for refund ${name}`,
+          state: conclude(world, name, asOutcome(setting.ours, hand.answer, HALF).kind),
         },
       ];
-    }
+    case "asked":
+      return [
+        {
+          label: `refunds takes ${hand.answer.kind} for refund ${name}`,
+          state: take(world, name, hand.answer, setting),
+        },
+      ];
+    case "told":
+      return one(`refund ${name} is ${END[state as keyof typeof END]}`, {
+        state: transition(state as keyof typeof END, END[state as keyof typeof END]),
+        hand: null,
+      });
     default:
-      return [];
+      return hand satisfies never;
   }
 }
 
-function resume(world: World, ours: Ours, kind: Kind): Event<World>[] {
-  return ask(world, "refund").flatMap(({ answer, label }) => {
-    const outcome = judge(ours, answer, {
-      asked: REQUEST.amount,
-      sent: world.rows.refundSent,
-      capabilities: kind,
-    });
-    if (outcome === "wait" || outcome === "repeat_anew") return [];
-    return [{ label, state: outcome === "repeat" ? sending(world) : conclude(world, outcome) }];
+const END = { SETTLING: "SUCCESS", FAILING: "FAILED", REJECTING: "REJECTED" } as const;
+
+/** A request of the merchant, a decision of operators, or recovery's next attempt. */
+function resume(world: World, name: RefundName, setting: Setting): Step {
+  const refund = world[name];
+  const to = (label: string, state: World): Step => [{ label, state }];
+  const changed = (change: Partial<Refund>) => withRefund(world, name, change);
+  switch (refund.state) {
+    case "NONE":
+      return mayBegin(world, name, setting)
+        ? to(
+            `the merchant asks for refund ${name}`,
+            changed({ state: transition("NONE", "RESERVING"), hand: { at: "reserving" } }),
+          )
+        : [];
+    case "RESERVING":
+      return to(
+        `payments releases refund ${name}`,
+        withRefund(endReservation(world, name, "RELEASED"), name, { hand: { at: "released" } }),
+      );
+    case "PENDING_APPROVAL":
+      return [
+        ...to(
+          `operators approve refund ${name}`,
+          startSending(withRefund(world, name, { state: transition("PENDING_APPROVAL", "EXECUTING") }), name),
+        ),
+        ...to(
+          `operators reject refund ${name}`,
+          changed({ state: transition("PENDING_APPROVAL", "REJECTING") }),
+        ),
+      ];
+    case "EXECUTING":
+      return inquire(world, name, setting);
+    case "SETTLING":
+      return to(
+        `payments settles refund ${name}`,
+        withRefund(endReservation(world, name, "SETTLED"), name, { hand: { at: "told" } }),
+      );
+    case "FAILING":
+    case "REJECTING":
+      return to(
+        `payments releases refund ${name}`,
+        withRefund(endReservation(world, name, "RELEASED"), name, { hand: { at: "told" } }),
+      );
+    case "DROPPED":
+    case "SUCCESS":
+    case "FAILED":
+    case "REJECTED":
+      return [];
+    default:
+      return refund.state satisfies never;
+  }
+}
+
+/** The two are alike, so the second is asked for after the first. */
+function mayBegin({ payment, a }: World, name: RefundName, { scenario }: Setting): boolean {
+  const isPaid = payment.state === "SUCCESS" || payment.state === "CAPTURED";
+  return (
+    isPaid &&
+    (name === "a"
+      ? scenario.refunds > 0
+      : scenario.refunds > 1 && a.state !== "NONE" && a.state !== "RESERVING")
+  );
+}
+
+function reserve(
+  world: World,
+  name: RefundName,
+  { ours, scenario }: Setting,
+): { state: World; isReserved: boolean }[] {
+  const { payment } = world;
+  if (world[name].reservation !== "NONE")
+    return [{ state: world, isReserved: world[name].reservation === "ACTIVE" }];
+  const decision = ours.decideReservation(operable(payment, scenario), {
+    amountMinor: BigInt(HALF),
+    currency: "TRY",
   });
+  if ("outcome" in decision)
+    return [{ state: withRefund(world, name, { reservation: "REFUSED" }), isReserved: false }];
+  const reserved = withPayment(world, { reserved: payment.reserved + HALF });
+  return [
+    { state: withRefund(reserved, name, { reservation: "ACTIVE", kind: decision.kind }), isReserved: true },
+  ];
 }
 
-function conclude(world: World, outcome: AcquirerOutcome): World {
-  if (outcome.kind !== "approved" && outcome.kind !== "declined") return doing(world, null);
-  const to = outcome.kind === "approved" ? "SETTLING" : "FAILING";
-  transition("EXECUTING", to);
-  return doing(withRows(world, { refund: to }), null);
+/** A request that nobody waits for any more is carried out, or is lost. */
+function lateReservation(world: World, name: RefundName, setting: Setting): Step {
+  if (!world[name].isLate) return [];
+  const arrived = withRefund(world, name, { isLate: false });
+  return [
+    ...reserve(arrived, name, setting).map(({ state }) => ({
+      label: `the late reservation of refund ${name} arrives`,
+      state,
+    })),
+    { label: `the late reservation of refund ${name} is lost`, state: arrived },
+  ];
 }
 
-function sending(world: World): World {
-  return doing(withRows(world, { refundSent: "may arrive" }), { at: "sending", request: REQUEST });
+function endReservation(world: World, name: RefundName, to: "SETTLED" | "RELEASED"): World {
+  const { reservation, kind } = world[name];
+  const { reserved, refunded, released } = world.payment;
+  if (reservation === "NONE") return withRefund(world, name, { reservation: "RELEASED" });
+  if (reservation !== "ACTIVE") return world;
+  const gone = to === "SETTLED" ? HALF : 0;
+  const after = withPayment(world, {
+    reserved: reserved - HALF,
+    refunded: refunded + (kind === "refund" ? gone : 0),
+    released: released + (kind === "release" ? gone : 0),
+  });
+  return withRefund(after, name, { reservation: to });
 }
 
-function doing(world: World, refunds: Working): World {
-  return { ...world, refunds };
+function startSending(world: World, name: RefundName): World {
+  return withRefund(world, name, { sent: "may arrive", hand: { at: "sending" } });
+}
+
+function inquire(world: World, name: RefundName, setting: Setting): Step {
+  const { ours, scenario } = setting;
+  const { kind } = world[name];
+  const { namesReferences } = scenario.bank;
+  const other = reservationOf(world[otherOf(name)]);
+  const others = namesReferences ? [] : [other.external_transaction_id].filter((id) => id !== null);
+  const at = { book: world.book, account: world.payment.account, bank: scenario.bank };
+  const shown = ask(ours, at, { ref: referenceOf(world, name), kind, amount: HALF, others });
+  const answer = namesReferences ? shown : answerOf(ours.amongOthers(asVerdict(shown), [other]));
+  const noted =
+    answer.kind === "approved" ? noteAnswer(world, name, { answer, wasSent: true }, setting) : world;
+  const label = `the bank says ${answer.kind} of refund ${name}`;
+  return scenario.slowInquiries
+    ? [{ label, state: withRefund(noted, name, { hand: { at: "asked", answer } }) }]
+    : [{ label, state: take(noted, name, answer, setting) }];
+}
+
+function take(world: World, name: RefundName, answer: Answer, { ours, scenario }: Setting): World {
+  const refund = world[name];
+  const outcome = outcomeOf(ours, answer, { amount: HALF, sent: refund.sent, bank: scenario.bank });
+  switch (outcome) {
+    case "wait":
+      return withRefund(world, name, { hand: null });
+    case "repeat":
+      return startSending(world, name);
+    case "repeat_anew":
+      return startSending(withRefund(world, name, { sub: refund.sub + 1 }), name);
+    default: {
+      const openCase =
+        answer.kind === "mismatch" ? "the bank shows two movements, or another amount" : refund.openCase;
+      return conclude(withRefund(world, name, { openCase }), name, outcome.kind);
+    }
+  }
+}
+
+function conclude(world: World, name: RefundName, outcome: string): World {
+  const noted =
+    outcome === "not_sent" && world[name].hand?.at === "answered"
+      ? withRefund(world, name, { sent: "never" })
+      : world;
+  if (outcome !== "approved" && outcome !== "declined") return withRefund(noted, name, { hand: null });
+  const state = transition("EXECUTING", outcome === "approved" ? "SETTLING" : "FAILING");
+  return withRefund(noted, name, { state, hand: null });
 }

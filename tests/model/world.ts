@@ -1,4 +1,19 @@
-import type { Answer, Book, Request } from "./bank.ts";
+import type { MovementKind, Repetition } from "@holdfast/acquirer";
+import type { OperationKind } from "../../services/payments/src/operation/payment-operation.ts";
+import type { PaymentState } from "../../services/payments/src/payment/payment.ts";
+import type { RefundState } from "../../services/refunds/src/refund/refund.ts";
+
+/** What the abstract bank can do. */
+export type Kind = {
+  bindsUnseen: boolean;
+  repetition: Repetition;
+  /** Whether an inquiry gives our references back. Where not, movements are known by their kind alone. */
+  namesReferences: boolean;
+};
+
+/** In minor units: what the buyer pays, and what every part of it is. */
+export const WHOLE = 10;
+export const HALF = 5;
 
 /** How old a payment is, by what the rules ask about. */
 export const AGES = ["young", "unseen", "too old to adopt", "past the horizon"] as const;
@@ -7,50 +22,184 @@ export type Age = (typeof AGES)[number];
 /** Whether a movement that may have been sent can still arrive. */
 export type Sent = "never" | "may arrive" | "cannot arrive";
 
-/** What is committed: rows of payments and refunds. */
-export type Rows = {
-  payment: "AUTHORIZING" | "REVERSING" | "SUCCESS" | "FAILED";
-  age: Age;
-  /** What the bank has said of a payment that is to be reversed. */
-  reversal: { isSettled: boolean; approvedHalf: boolean; hasRefused: boolean; refundSent: Sent };
-  watch: "none" | "waiting" | "over";
-  refund: "none" | "EXECUTING" | "SETTLING" | "FAILING";
-  refundSent: Sent;
+/** A request of ours to the bank of an account. `ref` is our reference. */
+export type Request = {
+  kind: MovementKind | "reverse";
+  ref: string;
+  amount: number;
+  account: number;
 };
 
-/** What a process has in its memory while it works on its row; a crash makes it null. */
-export type Working =
+/** What the bank answers to a request or to an inquiry, as far as anything depends on it. */
+export type Answer = {
+  kind:
+    | "approved"
+    | "declined"
+    | "expired"
+    | "reversed"
+    | "nothing_found"
+    | "settled"
+    | "refused"
+    | "not_found"
+    | "unknown"
+    | "mismatch"
+    | "not_sent";
+  amount: number;
+  /** What the bank names the movement; empty where it does not. */
+  id: string;
+};
+
+/** One line of the bank's book. */
+export type Movement = {
+  account: number;
+  kind: MovementKind;
+  ref: string;
+  state: "approved" | "declined" | "voided" | "bound" | "expired";
+  amount: number;
+  id: string;
+};
+
+/** The payment's rows. */
+export type Payment = {
+  state: PaymentState;
+  age: Age;
+  account: number;
+  captured: number;
+  released: number;
+  reserved: number;
+  refunded: number;
+  /** What is under way: the n-th that the merchant asked for, and under which sub-reference. */
+  operation: null | { kind: OperationKind; nth: number; amount: number; sub: number; sent: Sent };
+  /** How the last operation ended that the bank was asked for. */
+  ended: null | { ref: string; state: "DONE" | "DECLINED" };
+  /** What the bank has said of a payment that is to be reversed; `approved` is 0 where it has not said it. */
+  reversal: { isSettled: boolean; approved: number; isRefused: boolean; sent: Sent; sub: number };
+  watch: "none" | "waiting" | "over";
+  /** Final states in the order in which the merchant got them. */
+  told: PaymentState[];
+  /** Why people have it before them; empty where they have not. */
+  openCase: string;
+};
+
+/** A refund's row in `refunds`, its reservation in `payments`, and who works on it. */
+export type Refund = {
+  state: RefundState | "NONE" | "DROPPED";
+  kind: "refund" | "release";
+  sub: number;
+  sent: Sent;
+  reservation: "NONE" | "ACTIVE" | "SETTLED" | "RELEASED" | "REFUSED";
+  /** Of a bank that gives no reference back: that it may be under way, and what the bank has named it. */
+  mayBeUnderWay: boolean;
+  externalId: string;
+  /** A reservation that nobody waits for is still on the bus. */
+  isLate: boolean;
+  /** `refunds`, and `payments` where it calls the bank for it. */
+  hand: RefundHand;
+  relay:
+    | null
+    | { at: "begun" | "calling"; wasSent: boolean }
+    | { at: "answered"; wasSent: boolean; answer: Answer };
+  openCase: string;
+};
+
+export type RefundHand =
   | null
-  /** The call is on its way, and its answer is waited for. */
-  | { at: "calling"; request: Request }
-  /** The bank has answered, or does not; nothing is committed of it yet. */
-  | { at: "answered"; request: Request; answer: Answer }
+  | { at: "reserving" | "reserved" | "refused" | "released" | "sending" | "waiting" | "told" }
+  | { at: "answered" | "asked"; answer: Answer };
+
+/** What `payments` has in its memory while it works on the payment under its lease; a crash makes it null. */
+export type Hand =
+  | null
+  /** The sending is committed, and the bank is called next; `isFirst` is the call of who claimed it. */
+  | { at: "sending" | "calling"; request: Request; isFirst: boolean }
+  /** The bank has answered, or does not; nothing of it is committed yet. */
+  | { at: "answered"; request: Request; isFirst: boolean; answer: Answer }
+  /** What an inquiry was answered. */
+  | { at: "asked"; about: "sale" | "reversal refund" | "operation"; answer: Answer }
   /** Decided to reverse, or going on with it, and knows what the bank says of the sale. */
   | { at: "reversing"; found: Answer }
   /** Nothing of it is left at the bank, which is committed next. */
-  | { at: "ending"; by: "reversal" | "refund" | "horizon" }
-  /** The refund's sending is committed, and the bank is called next. */
-  | { at: "sending"; request: Request };
+  | { at: "ending"; by: "reversal" | "refund" | "horizon" };
 
-export type World = {
-  rows: Rows;
-  payments: Working;
-  refunds: Working;
-  /** Requests between us and the bank, sorted. */
-  wire: Request[];
-  book: Book;
+/** What may still happen, and what already has. */
+export type Time = {
   dayIsClosed: boolean;
+  /** Whether a settlement file has told what is charged at the end of all. */
+  fileHasTold: boolean;
   crashes: { payments: number; refunds: number };
+  /** Faults of the bank that are left: requests that it calls late, requests that it carries out twice. */
+  faults: { late: number; twice: number };
+  /** Whether the bank has carried out a request of ours twice, so that nothing of ours can be to blame. */
+  wasTwice: boolean;
+  /** Whether the payment itself reached the bank after the last look at it: only a settlement file shows it. */
+  cameAfterWatch: boolean;
+  /** Captures and cancellations that the merchant may still ask for. */
+  operations: number;
 };
 
-export function withRows(world: World, rows: Partial<Rows>): World {
-  return { ...world, rows: { ...world.rows, ...rows } };
+export type World = {
+  payment: Payment;
+  hand: Hand;
+  /** The two refunds that the merchant may ask for. */
+  a: Refund;
+  b: Refund;
+  /** Requests between us and the bank, sorted. */
+  wire: Request[];
+  book: Movement[];
+  time: Time;
+};
+
+export const PARTS = ["payment", "hand", "a", "b", "wire", "book", "time"] as const;
+
+/** One story: what the merchant asks for, and at which bank. */
+export type Scenario = {
+  name: string;
+  bank: Kind;
+  type: "PAYMENT" | "PRE_AUTHORIZATION";
+  accounts: 1 | 2;
+  refunds: 0 | 1 | 2;
+  /** Captures and cancellations that the merchant asks for, one after the other. */
+  operations: number;
+  crashes: number;
+  late: number;
+  twice: number;
+  approvesParts: boolean;
+  /** Whether what the bank says of a payment cannot be stored, so that each attempt to do so throws. */
+  throws: boolean;
+  /** Whether an inquiry may answer long before the answer is acted on. */
+  slowInquiries: boolean;
+};
+
+export const nothing = (kind: Answer["kind"]): Answer => ({ kind, amount: 0, id: "" });
+
+export function withPayment(world: World, change: Partial<Payment>): World {
+  return { ...world, payment: { ...world.payment, ...change } };
 }
 
-export function withReversal(world: World, reversal: Partial<Rows["reversal"]>): World {
-  return withRows(world, { reversal: { ...world.rows.reversal, ...reversal } });
+export function withReversal(world: World, change: Partial<Payment["reversal"]>): World {
+  return withPayment(world, { reversal: { ...world.payment.reversal, ...change } });
 }
 
-export function onWire({ wire }: World, operation: Request["operation"]): boolean {
-  return wire.some((request) => request.operation === operation);
+export function doing(world: World, hand: Hand): World {
+  return { ...world, hand };
 }
+
+export type RefundName = "a" | "b";
+export function withRefund(world: World, name: RefundName, change: Partial<Refund>): World {
+  return { ...world, [name]: { ...world[name], ...change } };
+}
+
+export function isOnWire({ wire }: World, ref: string, kind?: Request["kind"]): boolean {
+  return wire.some((request) => request.ref === ref && (kind === undefined || request.kind === kind));
+}
+
+/** The wire with one request more, sorted. More than two alike say nothing new, and a second reversal never does. */
+export function sent(wire: readonly Request[], request: Request): Request[] {
+  const most = request.kind === "reverse" ? 1 : 2;
+  const alike = wire.filter((other) => keyOf(other) === keyOf(request)).length;
+  return alike >= most
+    ? [...wire]
+    : [...wire, request].toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}
+
+const keyOf = ({ kind, ref, amount, account }: Request) => `${kind} ${ref} ${amount} ${account}`;

@@ -6,6 +6,7 @@ import {
   alterAcquirerAccount,
   cancelPayment,
   capturePayment,
+  carryOutRefundAtBank,
   confirmAccountVersion,
   confirmRoutes,
   getPayment,
@@ -15,8 +16,10 @@ import {
   probeAccount,
   replaceRoutes,
   requestRefund,
+  reserveRefund,
   sellPayment,
   type CommandReply,
+  type RefundAtBank,
 } from "@holdfast/contracts";
 import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
 import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
@@ -171,16 +174,17 @@ async function faults(protocol: Protocol, operation: string, behaviour: string):
   expect(ok).toBe(true);
 }
 
-let creditsOnTheDay = false;
-
 /** The played bank's day ends when a test says so, and not by our clock, by which a part waits for its end. */
-async function sendCreditsOnTheDay(): Promise<void> {
-  if (creditsOnTheDay) return;
-  creditsOnTheDay = true;
+const sendCreditsOnTheDay = once(async () => {
   const { accountId, url } = banks.nestpay;
   const settings = { ...PROTOCOLS.nestpay.settings(url), creditBeforeDayEnd: true } as never;
   await refunds.operate(alterAcquirerAccount, { accountId, change: { settings } }, "alice");
   resultOf(await refunds.operate(confirmAccountVersion, { accountId, version: 2 }, "bora"));
+});
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
 }
 
 describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => {
@@ -317,41 +321,6 @@ test("nothing is kept of a sale that iyzico approves in part", async () => {
   expect(await approvedLines("iyzico", paymentId)).toEqual(["sale approved 5000", "void approved 5000"]);
 });
 
-test("what the bank did for one refund is not taken for another that has not been sent", async () => {
-  await sendCreditsOnTheDay();
-  const { paymentId } = await pay("nestpay", "sale");
-  await fetch(`${banks.nestpay.url}/business-day/close`, { method: "POST" });
-  const [first, second] = [randomUUID(), randomUUID()];
-  for (const refundId of [first, second]) {
-    const request = { refundId, paymentId, amountMinor: "2500", currency: "TRY" };
-    await refunds.call(requestRefund, request, of("nestpay"));
-  }
-  await refunds.approve(first);
-  expect(await refunds.settled(first)).toBe("SUCCESS");
-  // As between the bank's doing and our noting it.
-  await refunds.query(
-    "update payments.refund_reservation set state = 'ACTIVE', external_transaction_id = null where refund_id = $1",
-    [first],
-  );
-  const refund = {
-    refundId: second,
-    paymentId,
-    kind: "refund" as const,
-    amountMinor: "2500",
-    currency: "TRY",
-  };
-  const context = {
-    requestId: randomUUID(),
-    deadlineAt: Date.now() + 60_000,
-    service: { name: "refunds" },
-  };
-  const asked = { ...refund, subReference: 1, decidedAt: new Date().toISOString() };
-  expect(await refunds.request(inquireRefundAtBank, context, asked)).toMatchObject({
-    outcome: "done",
-    result: { answer: { kind: "unknown", reason: "pending" } },
-  });
-});
-
 test("nobody says what a bank can do whose account is not known here yet", async () => {
   const { paymentId } = await pay("nestpay", "authorization");
   const at = (accountId: string) =>
@@ -366,3 +335,40 @@ test("nobody says what a bank can do whose account is not known here yet", async
   await at(banks.nestpay.accountId);
   expect(await ask()).toMatchObject({ outcome: "problem", code: "payment_not_refundable" });
 });
+
+test("of two parts, what nestpay shows of the one is never taken for the other, which was not sent", async () => {
+  await sendCreditsOnTheDay();
+  const { paymentId } = await pay("nestpay", "sale");
+  await fetch(`${banks.nestpay.url}/business-day/close`, { method: "POST" });
+  const [unsent, lost] = [await reservedPart(paymentId), await reservedPart(paymentId)];
+  await faults("nestpay", "refund", "http_500");
+  expect(await atBank(carryOutRefundAtBank, lost)).toEqual({ kind: "unknown" });
+  expect(await ledger("nestpay", paymentId)).toEqual(["sale approved 10000", "refund approved 2500"]);
+
+  expect(await atBank(inquireRefundAtBank, unsent)).toEqual({ kind: "unknown" });
+  expect(await atBank(inquireRefundAtBank, lost)).toEqual({ kind: "approved" });
+  expect(await atBank(inquireRefundAtBank, unsent)).toEqual({ kind: "not_found" });
+  expect(await atBank(carryOutRefundAtBank, unsent)).toEqual({ kind: "approved" });
+  expect(await ledger("nestpay", paymentId)).toEqual([
+    "sale approved 10000",
+    "refund approved 2500",
+    "refund approved 2500",
+  ]);
+});
+
+/** A part whose amount is reserved, as `refunds` sends it. */
+async function reservedPart(paymentId: string): Promise<RefundAtBank> {
+  const part = { refundId: randomUUID(), paymentId, amountMinor: "2500", currency: "TRY" };
+  expect(await refunds.call(reserveRefund, part, of("nestpay"))).toMatchObject({ outcome: "done" });
+  return { ...part, kind: "refund", subReference: 1, decidedAt: new Date().toISOString() };
+}
+
+/** What kind of answer `refunds` gets about a part. */
+async function atBank(
+  command: typeof carryOutRefundAtBank | typeof inquireRefundAtBank,
+  part: RefundAtBank,
+): Promise<{ kind: string }> {
+  const context = { requestId: randomUUID(), deadlineAt: Date.now() + 100_000, service: { name: "refunds" } };
+  const { answer } = resultOf(await refunds.request(command, context, part));
+  return { kind: answer.kind };
+}

@@ -13,7 +13,8 @@ export type Capabilities = {
   repetition: Repetition;
   /**
    * Kinds of movements of which an inquiry gives our reference back. One of another kind is recognised by its time, and by
-   * not being any that we know already; of those only one at a time is sent for an order.
+   * not being any that we know already; of those only one at a time is sent for an order, and a refusal that an inquiry shows
+   * says nothing. An acquirer that calls requests too late has to give our reference back: see `Expired`.
    */
   ownReferenceOn: readonly MovementKind[];
   /** Whether a part of an authorization can be released; elsewhere a smaller capture releases the rest. */

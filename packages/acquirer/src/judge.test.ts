@@ -102,8 +102,24 @@ describe("what became of the attempt", () => {
     ["expired", { kind: "expired" }],
   ])("%s", (state, verdict) => {
     expect(named(movement({ state }))).toEqual(verdict);
-    expect(nameless(movement({ state }))).toEqual(verdict);
+    if (state !== "expired") expect(nameless(movement({ state }))).toEqual(verdict);
   });
+
+  test.each(["declined", "expired"] as const)(
+    "%s without our reference: it may be an earlier attempt's, unless an order has but one of the kind",
+    (state) => {
+      for (const kind of ["capture", "void", "release", "refund"] as const) {
+        expect(judge(attempt({ kind }), found(movement({ kind, state })), NAMELESS)).toEqual({
+          kind: "not_found",
+        });
+      }
+      for (const kind of ["authorize", "sale"] as const) {
+        expect(judge(attempt({ kind }), found(movement({ kind, state })), NAMELESS)).toMatchObject({
+          kind: state,
+        });
+      }
+    },
+  );
 });
 
 describe("of several movements that are the attempt's", () => {

@@ -70,10 +70,9 @@ export function judge(
   { ownReferenceOn }: Pick<Capabilities, "ownReferenceOn">,
 ): Verdict {
   if (inquiry.kind !== "found") return inquiry;
+  const isNamed = ownReferenceOn.includes(attempt.kind);
   const ours = inquiry.movements.filter((movement) =>
-    ownReferenceOn.includes(attempt.kind)
-      ? movement.ownReference === attempt.reference
-      : mayBe(attempt, movement),
+    isNamed ? movement.ownReference === attempt.reference : mayBe(attempt, movement),
   );
   const approved = ours.filter(({ state }) => state === "approved");
   if (approved.length > 1) return { kind: "unknown", reason: "mismatch" };
@@ -81,10 +80,18 @@ export function judge(
   if (isVoided(attempt, inquiry.movements)) return approvedBy(targetOf(attempt, inquiry.movements)!);
   if (ours.some(({ state }) => state === "pending")) return { kind: "unknown", reason: "pending" };
   if (ours.some(({ state }) => state === "voided" || state === "bound")) return { kind: "reversed" };
+  if (!isNamed && !ONCE_AN_ORDER.has(attempt.kind)) return { kind: "not_found" };
   const declined = ours.findLast(({ state }) => state === "declined");
   if (declined) return declinedBy(declined);
   return ours.length === 0 ? { kind: "not_found" } : { kind: "expired" };
 }
+
+/**
+ * Of these an order has no second one, so a refusal without our reference is known to be ours. A refused capture, void, release
+ * or refund may be an earlier one's, while this one is still under way: it is not known until it is approved, or its own call
+ * is answered.
+ */
+const ONCE_AN_ORDER: ReadonlySet<MovementKind> = new Set(["authorize", "sale"]);
 
 /** A movement without our reference that no other attempt explains. */
 function mayBe({ kind, sentAt, otherTransactionIds = [] }: Attempt, movement: BankMovement): boolean {

@@ -29,7 +29,8 @@ export async function withFailover<Outcome extends { kind: string }>(
   return outcome;
 }
 
-function foundNoConnection(outcome: { kind: string; reason?: unknown }): boolean {
+/** Whether certainly nothing was sent, and another account may be called instead. */
+export function foundNoConnection(outcome: { kind: string; reason?: unknown }): boolean {
   return outcome.kind === "not_sent" && outcome.reason === undefined;
 }
 

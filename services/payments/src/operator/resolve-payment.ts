@@ -33,6 +33,11 @@ import {
 
 type Outcome = z.infer<typeof resolutionOutcomeSchema>;
 type Statement = { outcome: Outcome; evidence: string };
+/** Of the bank's answers, what decides whether people may say otherwise. */
+type Said = Pick<
+  Reversal,
+  `${"settled" | "refused"}_at` | `refusal_${"code" | "message"}` | "approved_minor"
+>;
 type Confirmed = { payment: LeasedPayment; statement: Statement & { proposedBy: string } };
 
 /** Proposes an outcome, or confirms the one another operator has proposed, which settles the payment. */
@@ -94,9 +99,9 @@ async function proposeOrConfirm(
 const ISSUED_BY_YOU = "You issued the credential with which this was requested.";
 
 /** Why a payment cannot be resolved this way now. @param leaseMs longer than any request on the payment may take. */
-function refusalOf(
-  payment: LeasedPayment,
-  reversal: Reversal | undefined,
+export function refusalOf(
+  payment: Pick<LeasedPayment, "state" | "amount_minor">,
+  reversal: Said | undefined,
   outcome: Outcome,
   ageMs: number,
   leaseMs: number,
@@ -115,11 +120,11 @@ function refusalOf(
 }
 
 /** The bank has refused the reversal, or says that only a refund gives the money back. */
-function moneyStands({ settled_at, refused_at }: Reversal): boolean {
+function moneyStands({ settled_at, refused_at }: Said): boolean {
   return settled_at !== null || refused_at !== null;
 }
 
-function saysSettled({ refusal_code, refusal_message }: Reversal): Problem {
+function saysSettled({ refusal_code, refusal_message }: Said): Problem {
   const said = refusal_code !== null && { resultCode: refusal_code, resultMessage: refusal_message ?? "" };
   return { outcome: "problem", code: "bank_says_settled", ...(said && { extra: said }) };
 }

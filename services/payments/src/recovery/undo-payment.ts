@@ -84,19 +84,26 @@ async function commit(
   return result;
 }
 
-/** The bank's own amount under the reference; where it does not say, what it said before, or what it was asked for. */
 async function approvedAmount(
   { db }: RecoverDeps,
   payment: UndonePayment,
   known: Reversal | undefined,
   found: Verdict,
 ): Promise<bigint> {
-  if (found.kind !== "approved") return known?.approved_minor ?? payment.amount_minor;
-  const { amountMinor } = found;
-  if (amountMinor !== payment.amount_minor && amountMinor !== known?.approved_minor) {
-    await noteBankSaid(db, payment.payment_id, { approvedMinor: amountMinor });
+  const approvedMinor = amountToReverse(payment, known, found);
+  if (approvedMinor !== (known?.approved_minor ?? payment.amount_minor)) {
+    await noteBankSaid(db, payment.payment_id, { approvedMinor });
   }
-  return amountMinor;
+  return approvedMinor;
+}
+
+/** The bank's own amount under the reference; where it does not say, what it said before, or what it was asked for. */
+export function amountToReverse(
+  payment: Pick<UndonePayment, "amount_minor">,
+  known: Pick<Reversal, "approved_minor"> | undefined,
+  found: Verdict,
+): bigint {
+  return found.kind === "approved" ? found.amountMinor : (known?.approved_minor ?? payment.amount_minor);
 }
 
 /** Refunds what was settled, under a reference that is the same however often it is sent. */

@@ -2,15 +2,15 @@
  * The bank's part of a refund, which this service does for `refunds`: it alone talks to banks and opens their credentials.
  * Nothing is paid that is not reserved here, whoever asks for it.
  */
-import { judge, refundReference, type Attempt, type Repetition, type Verdict } from "@holdfast/acquirer";
+import { refundReference, type Attempt, type Repetition, type Verdict } from "@holdfast/acquirer";
 import type { CommandReply, RefundAnswer, RefundAtBank } from "@holdfast/contracts";
 import { failpoint, orNotStarted } from "@holdfast/service-runtime";
 import type { Kysely, Selectable } from "kysely";
 import type { TermsOf } from "../acquirer-account/account-terms.ts";
-import { askAbout, waitUntil, type AskDeps } from "../bank-calls/ask-about.ts";
-import { followUpOf, orderOf } from "../bank-calls/attempts.ts";
+import { askAbout, type AskDeps } from "../bank-calls/ask-about.ts";
+import { followUpOf } from "../bank-calls/attempts.ts";
 import type { PaymentsDatabase } from "../database.ts";
-import { beginCall, noteAnswer, otherRefunds } from "./refund-calls.ts";
+import { amongOthers, beginCall, noteAnswer, otherRefunds } from "./refund-calls.ts";
 import type { PaymentTable } from "../payment/payment-table.ts";
 
 export type RefundAtBankDeps = AskDeps & {
@@ -35,7 +35,8 @@ export async function carryOutAtBank(
   if (state === "SETTLED") return done(await ask(bounded, payment, refund));
   const acquirer = deps.acquirers.of(payment.account_id);
   const isNamed = acquirer.capabilities.ownReferenceOn.includes(refund.kind);
-  if (!isNamed && !(await beginCall(deps.db, refund))) return { outcome: "not_started" };
+  const begun = isNamed ? undefined : await beginCall(deps.db, refund);
+  if (!isNamed && !begun) return { outcome: "not_started" };
   const request = {
     ...followUpOf(payment),
     reference: referenceOf(refund),
@@ -45,7 +46,7 @@ export async function carryOutAtBank(
   await failpoint("payments.before_refund_call");
   const outcome = await (refund.kind === "release" ? acquirer.release(request) : acquirer.refund(request));
   await failpoint("payments.after_refund_call");
-  if (!isNamed) await noteAnswer(deps.db, refund, outcome);
+  if (begun) await noteAnswer(deps.db, refund, outcome, begun.sentBefore);
   return done(outcome);
 }
 
@@ -66,24 +67,14 @@ export async function inquireAtBank(
 
 /** What became of it, as far as the bank can tell it from the payment's other refunds. */
 async function ask(deps: RefundAtBankDeps, payment: Payment, refund: RefundAtBank): Promise<Verdict> {
-  const acquirer = deps.acquirers.of(payment.account_id);
-  const attempt = attemptOf(refund);
-  if (acquirer.capabilities.ownReferenceOn.includes(refund.kind))
-    return await askAbout(deps, payment, attempt);
-  const { reference, kind, currency } = attempt;
-  const inquiry = await acquirer.inquire({
-    ...orderOf(payment),
-    reference,
-    kind,
-    currency,
-    waitUntil: waitUntil(deps),
-  });
-  // Read after the bank has answered: what it has done for another refund by then is that one's, or nobody can tell yet.
-  const { transactionIds, isOneUnderWay } = await otherRefunds(deps.db, refund);
-  const verdict = judge({ ...attempt, otherTransactionIds: transactionIds }, inquiry, acquirer.capabilities);
-  if (verdict.kind !== "approved" || verdict.amountMinor !== attempt.amountMinor) return verdict;
-  if (isOneUnderWay) return { kind: "unknown", reason: "pending" };
-  await noteAnswer(deps.db, refund, verdict);
+  const { capabilities } = deps.acquirers.of(payment.account_id);
+  if (capabilities.ownReferenceOn.includes(refund.kind))
+    return await askAbout(deps, payment, attemptOf(refund));
+  const known = await otherRefunds(deps.db, refund);
+  const otherTransactionIds = known.flatMap(({ external_transaction_id: id }) => id ?? []);
+  const shown = await askAbout(deps, payment, { ...attemptOf(refund), otherTransactionIds });
+  const verdict = amongOthers(shown, await otherRefunds(deps.db, refund));
+  if (verdict.kind === "approved") await noteAnswer(deps.db, refund, verdict);
   return verdict;
 }
 

@@ -1,0 +1,189 @@
+import { callLate, carryOut, SALE, type Done } from "./bank.ts";
+import type { Event } from "./explore.ts";
+import { disagreement, isOver } from "./promises.ts";
+import {
+  AGES,
+  doing,
+  isOnWire,
+  nothing,
+  withPayment,
+  withRefund,
+  withReversal,
+  type Answer,
+  type Request,
+  type RefundName,
+  type Scenario,
+  type World,
+} from "./world.ts";
+import { referenceOf as operationReferenceOf } from "./operation-steps.ts";
+import { REFUND_NAMES, referenceOf as refundReferenceOf } from "./refund-relay-steps.ts";
+import { reversalRefundReference } from "./reversal-steps.ts";
+
+type Step = Event<World>[];
+
+/** Each request that is on its way arrives, or is lost; its answer reaches who waits for it, or does not. */
+export function wireSteps(world: World, scenario: Scenario): Step {
+  return world.wire.flatMap((request, index) => {
+    const others = { ...world, wire: world.wire.filter((_, at) => at !== index) };
+    const arrived = arrivals(world, request, scenario).flatMap(({ done, isTwice, isLate }) => {
+      const { time } = world;
+      const left = { late: time.faults.late - Number(isLate), twice: time.faults.twice - Number(isTwice) };
+      const cameAfterWatch = time.cameAfterWatch || (request.ref === SALE && isAfterWatch(world, request));
+      const state: World = {
+        ...(isTwice ? world : others),
+        book: done.book,
+        time: { ...time, faults: left, wasTwice: time.wasTwice || isTwice, cameAfterWatch },
+      };
+      const label = `the bank ${done.label}${isTwice ? ", and gets it again" : ""}`;
+      const known = hear(state, request, done.answer);
+      return known
+        ? [
+            { label: `${label} and is heard`, state: known },
+            { label, state },
+          ]
+        : [{ label, state }];
+    });
+    return [...arrived, { label: `the ${nameOf(request)} is lost`, state: others }];
+  });
+}
+
+/** The payment itself comes when it has been looked for the last time, or while that is being done. */
+function isAfterWatch({ payment, hand }: World, { kind }: Request): boolean {
+  if (kind === "reverse" || payment.state !== "FAILED") return false;
+  return payment.watch === "over" || (payment.watch === "waiting" && hand !== null);
+}
+
+function arrivals(
+  { book, time }: World,
+  request: Request,
+  scenario: Scenario,
+): { done: Done; isTwice: boolean; isLate: boolean }[] {
+  const conditions = { ...scenario, dayIsClosed: time.dayIsClosed };
+  const judged = carryOut(book, request, conditions);
+  const isCalledLate =
+    time.faults.late > 0 && request.kind !== "reverse" && !book.some(({ ref }) => ref === request.ref);
+  return [
+    ...judged.map((done) => ({ done, isTwice: false, isLate: false })),
+    ...(time.faults.twice > 0 && request.kind !== "reverse"
+      ? judged.map((done) => ({ done, isTwice: true, isLate: false }))
+      : []),
+    ...(isCalledLate ? [{ done: callLate(book, request), isTwice: false, isLate: true }] : []),
+  ];
+}
+
+/** @returns undefined where nobody waits for this answer. */
+function hear(world: World, request: Request, answer: Answer): World | undefined {
+  const { hand } = world;
+  if (hand?.at === "calling" && areSame(hand.request, request)) {
+    return doing(world, { at: "answered", request: hand.request, isFirst: hand.isFirst, answer });
+  }
+  const name = REFUND_NAMES.find(
+    (refund) => world[refund].relay?.at === "calling" && refundReferenceOf(world, refund) === request.ref,
+  );
+  return (
+    name &&
+    withRefund(world, name, { relay: { at: "answered", wasSent: world[name].relay!.wasSent, answer } })
+  );
+}
+
+function areSame(one: Request, other: Request): boolean {
+  return (
+    one.kind === other.kind &&
+    one.ref === other.ref &&
+    one.amount === other.amount &&
+    one.account === other.account
+  );
+}
+
+export function timeoutSteps(world: World): Step {
+  const { hand } = world;
+  const steps: Step = [];
+  if (hand?.at === "calling") {
+    const { request, isFirst } = hand;
+    const state = doing(world, { at: "answered", request, isFirst, answer: nothing("unknown") });
+    steps.push({ label: `nobody waits for the ${nameOf(request)} any more`, state });
+  }
+  for (const name of REFUND_NAMES) {
+    const { relay } = world[name];
+    if (relay?.at === "calling") {
+      const { wasSent } = relay;
+      const state = withRefund(world, name, {
+        relay: { at: "answered", wasSent, answer: nothing("unknown") },
+      });
+      steps.push({ label: `payments does not wait for refund ${name} any more`, state });
+    }
+    if (world[name].hand?.at === "waiting") {
+      const state = withRefund(world, name, { hand: { at: "answered", answer: nothing("unknown") } });
+      steps.push({ label: `refunds does not wait for refund ${name} any more`, state });
+    }
+  }
+  return steps;
+}
+
+const nameOf = ({ kind, ref }: Request) => (kind === "reverse" ? "reversal" : ref);
+
+export function crashSteps(world: World): Step {
+  const { crashes } = world.time;
+  const steps: Step = [];
+  const after = (service: "payments" | "refunds") => ({
+    ...world.time,
+    crashes: { ...crashes, [service]: crashes[service] - 1 },
+  });
+  if (crashes.payments > 0 && (world.hand ?? world.a.relay ?? world.b.relay)) {
+    const [a, b] = REFUND_NAMES.map((name) =>
+      world[name].relay ? { ...world[name], relay: null } : world[name],
+    );
+    const state = { ...world, hand: null, a: a!, b: b!, time: after("payments") };
+    steps.push({ label: "payments crashes", state });
+  }
+  if (crashes.refunds > 0 && (world.a.hand ?? world.b.hand)) {
+    const [a, b] = REFUND_NAMES.map((name) =>
+      world[name].hand ? { ...world[name], hand: null } : world[name],
+    );
+    steps.push({ label: "refunds crashes", state: { ...world, a: a!, b: b!, time: after("refunds") } });
+  }
+  return steps;
+}
+
+/** A movement that was sent cannot arrive after the horizon, which is what the horizon means; the payment itself can. */
+export function timeSteps(world: World): Step {
+  const { payment, time } = world;
+  const steps: Step = [];
+  const older = AGES[AGES.indexOf(payment.age) + 1];
+  if (older && (payment.state === "AUTHORIZING" || payment.state === "REVERSING")) {
+    steps.push({ label: `the payment is ${older}`, state: withPayment(world, { age: older }) });
+  }
+  const cannot = (what: string, state: World) =>
+    steps.push({ label: `the ${what} can no longer arrive`, state });
+  const { operation, reversal } = payment;
+  if (operation?.sent === "may arrive" && !world.hand && !isOnWire(world, operationReferenceOf(operation))) {
+    const state = withPayment(world, { operation: { ...operation, sent: "cannot arrive" } });
+    cannot(operationReferenceOf(operation), state);
+  }
+  if (reversal.sent === "may arrive" && !world.hand && !isOnWire(world, reversalRefundReference(payment))) {
+    cannot("reversal refund", withReversal(world, { sent: "cannot arrive" }));
+  }
+  for (const name of REFUND_NAMES)
+    if (canNoLongerArrive(world, name)) {
+      cannot(`refund ${name}`, withRefund(world, name, { sent: "cannot arrive" }));
+    }
+  if (!time.dayIsClosed)
+    steps.push({ label: "the day closes", state: { ...world, time: { ...time, dayIsClosed: true } } });
+  return [...steps, ...settlementFile(world)];
+}
+
+function canNoLongerArrive(world: World, name: RefundName): boolean {
+  const { sent, hand, relay } = world[name];
+  return sent === "may arrive" && !hand && !relay && !isOnWire(world, refundReferenceOf(world, name));
+}
+
+/** The file of the last day on which anything of the order could arrive: what differs from our books is a case for people. */
+function settlementFile(world: World): Step {
+  const { time, payment } = world;
+  if (!time.dayIsClosed || time.fileHasTold || (!time.wasTwice && !time.cameAfterWatch)) return [];
+  if (!isOver(world)) return [];
+  const differs = disagreement(world);
+  const told = { ...world, time: { ...time, fileHasTold: true } };
+  const state = differs && payment.openCase === "" ? withPayment(told, { openCase: differs }) : told;
+  return [{ label: "the settlement file tells what was charged", state }];
+}

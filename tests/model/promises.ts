@@ -1,0 +1,110 @@
+import { chargeOf, standing } from "./bank.ts";
+import { REFUND_NAMES } from "./refund-relay-steps.ts";
+import { WHOLE, type Movement, type Payment, type RefundName, type World } from "./world.ts";
+
+/** Promises that hold at every moment, whatever comes later. */
+export function violation(world: World): string | undefined {
+  const { payment, time } = world;
+  const { reserved, refunded, released, captured } = payment;
+  if (reserved < 0 || refunded + reserved > (payment.state === "CAPTURED" ? captured : WHOLE - released)) {
+    return "more is refunded than was paid";
+  }
+  if (!MAY_BE_TOLD.has(payment.told.join(" "))) return "the merchant was told two ends of one payment";
+  // What the bank does twice to one request of ours no rule of ours prevents; people get to see it.
+  if (time.wasTwice) return undefined;
+  return unjudged(world) ?? moneyFault(world, time.cameAfterWatch);
+}
+
+const MAY_BE_TOLD: ReadonlySet<string> = new Set(["", "SUCCESS", "FAILED", "SUCCESS CANCELLED"]);
+
+/** Nobody but the bank declines: neither our clock, nor our time-outs, nor a bank that came too late to it. */
+function unjudged({ payment, book, a, b }: World): string | undefined {
+  const isJudged = (base: string) =>
+    book.some(({ ref, state }) => state === "declined" && isUnder(ref, base));
+  if (payment.ended?.state === "DECLINED" && !isJudged(payment.ended.ref)) {
+    return "an operation was declined that the bank has never judged";
+  }
+  for (const name of REFUND_NAMES) {
+    const { state } = name === "a" ? a : b;
+    if ((state === "FAILING" || state === "FAILED") && !isJudged(`refund ${name}`)) {
+      return "an approved refund is FAILED that the bank has never judged";
+    }
+  }
+  return undefined;
+}
+
+/** Whether our books and the bank's say different things about money, and what. */
+function moneyFault(world: World, cameAfterWatch: boolean): string | undefined {
+  const { payment, book } = world;
+  if (book.filter(isCharge).length > 1) return "the buyer was charged twice";
+  const givenBack = book.filter(({ ref, state }) => state === "approved" && isUnder(ref, "reversal refund"));
+  if (givenBack.length > 1) return "a settled charge was given back twice";
+  const charge = chargeOf(book, payment.account) ?? book.find(isCharge);
+  const stands = charge !== undefined && givenBack.length === 0;
+  const isWhole = stands && charge.amount === WHOLE;
+  const captures = standing(book, payment.account, "capture");
+  switch (payment.state) {
+    case "FAILED":
+      if (stands && payment.watch !== "waiting" && !cameAfterWatch) return "FAILED beside a charge";
+      break;
+    case "CANCELLED":
+      if (stands) return "CANCELLED beside a charge";
+      break;
+    case "SUCCESS":
+      if (!payment.operation && !isWhole) return "SUCCESS without its charge";
+      if (!payment.operation && captures.length > 0) return "captured at the bank, and nobody here knows";
+      break;
+    case "CAPTURED":
+      if (captures.length !== 1 || captures[0]!.amount !== payment.captured)
+        return "CAPTURED without its capture";
+      break;
+    default:
+  }
+  return REFUND_NAMES.map((name) => refundFault(world, name)).find((fault) => fault !== undefined);
+}
+
+const isCharge = ({ kind, state }: Movement) =>
+  (kind === "sale" || kind === "authorize") && state === "approved";
+const isUnder = (ref: string, base: string) => ref === base || ref.startsWith(`${base}:`);
+
+function refundFault({ book, ...world }: World, name: RefundName): string | undefined {
+  const paid = book.filter(({ ref, state }) => state === "approved" && isUnder(ref, `refund ${name}`)).length;
+  if (paid > 1) return "a refund was paid twice";
+  switch (world[name].state) {
+    case "SETTLING":
+    case "SUCCESS":
+      return paid === 0 ? "a refund that was never paid is SUCCESS" : undefined;
+    case "EXECUTING":
+      return undefined;
+    default:
+      return paid === 0 ? undefined : `a refund that was paid is ${world[name].state}`;
+  }
+}
+
+/** What a settlement file that tells everything finds different from our books. */
+export function disagreement(world: World): string | undefined {
+  return moneyFault(world, false);
+}
+
+/** Everybody agrees and nothing is under way, or people have the case before them. */
+export function isAtRest(world: World): boolean {
+  if (world.payment.openCase !== "" || REFUND_NAMES.some((name) => world[name].openCase !== "")) return true;
+  return isOver(world) && disagreement(world) === undefined;
+}
+
+/** Nothing is under way any more. */
+export function isOver(world: World): boolean {
+  const { payment, hand, wire } = world;
+  if (hand || wire.length > 0 || !isEnded(payment)) return false;
+  return REFUND_NAMES.every((name) => {
+    const { state, relay } = world[name];
+    return !relay && ENDS.has(state);
+  });
+}
+
+const ENDS: ReadonlySet<string> = new Set(["NONE", "DROPPED", "SUCCESS", "FAILED", "REJECTED"]);
+
+function isEnded({ state, watch, operation }: Payment): boolean {
+  if (operation || watch === "waiting") return false;
+  return state === "SUCCESS" || state === "FAILED" || state === "CANCELLED" || state === "CAPTURED";
+}

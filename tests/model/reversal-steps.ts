@@ -1,0 +1,181 @@
+import { withSubReference } from "@holdfast/acquirer";
+import { chargeOf, SALE } from "./bank.ts";
+import type { Event } from "./explore.ts";
+import {
+  AGE_MS,
+  ask,
+  asOutcome,
+  asReversal,
+  asVerdict,
+  LIMITS,
+  money,
+  outcomeOf,
+  type Ours,
+} from "./ours.ts";
+import { asked, askAboutSale, settle, withCase, type At, type Setting } from "./setting.ts";
+import {
+  doing,
+  isOnWire,
+  WHOLE,
+  withPayment,
+  withReversal,
+  type Answer,
+  type Payment,
+  type Request,
+  type World,
+} from "./world.ts";
+
+type Step = Event<World>[];
+
+/** What recovery, the watch or operators may do next with a payment that is to be given back, or was. */
+export function reversalSteps(world: World, setting: Setting): Step {
+  const { hand } = world;
+  if (hand?.at === "reversing") return sendReversal(world, hand.found, setting.ours);
+  if (hand?.at === "ending") return [end(world)];
+  if (!isReversing(world)) return [];
+  return [...begin(world, setting), ...operators(world, setting)];
+}
+
+/** Being reversed, or looked at once more after the day on which nothing of it was seen. */
+function isReversing({ payment, time }: World): boolean {
+  if (payment.state === "REVERSING") return true;
+  return payment.state === "FAILED" && payment.watch === "waiting" && time.dayIsClosed;
+}
+
+function begin(world: World, setting: Setting): Step {
+  const { reversal } = world.payment;
+  if (reversal.isSettled) {
+    const answer = askAboutRefund(world, setting);
+    return [asked(world, { at: "asked", about: "reversal refund", answer })];
+  }
+  const answers = [askAboutSale(world, setting), { kind: "unknown", amount: 0, id: "" } as const];
+  return answers.map((answer) => asked(world, { at: "asked", about: "sale", answer }));
+}
+
+function askAboutRefund(world: World, { ours, scenario }: Setting): Answer {
+  const { book, payment } = world;
+  const attempt = {
+    ref: reversalRefundReference(payment),
+    kind: "refund",
+    amount: amountToRefund(payment),
+  } as const;
+  return ask(ours, { book, account: payment.account, bank: scenario.bank }, attempt);
+}
+
+export function reversalRefundReference({ reversal }: Payment): string {
+  return withSubReference("reversal refund", reversal.sub);
+}
+
+const amountToRefund = ({ reversal }: Payment) => reversal.approved || WHOLE;
+
+function sendReversal(world: World, found: Answer, ours: Ours): Step {
+  if (ours.isUndone(asVerdict(found))) {
+    return [{ label: "nothing is left at the bank", state: doing(world, { at: "ending", by: "reversal" }) }];
+  }
+  const { reversal, account } = world.payment;
+  const known = { approved_minor: reversal.approved === 0 ? null : BigInt(reversal.approved) };
+  const amount = Number(ours.amountToReverse({ amount_minor: BigInt(WHOLE) }, known, asVerdict(found)));
+  const noted = amount === WHOLE ? world : withReversal(world, { approved: amount });
+  const request: Request = { kind: "reverse", ref: SALE, amount, account };
+  return [
+    {
+      label: "payments goes on to reverse it",
+      state: doing(noted, { at: "sending", request, isFirst: false }),
+    },
+  ];
+}
+
+/** Takes the answer to a reversal, or to the refund of a settled charge. */
+export function concludeReversal(
+  world: World,
+  { request, answer }: At<"answered">,
+  { ours }: Setting,
+): World {
+  if (request.kind !== "reverse") {
+    const noted = answer.kind === "not_sent" ? withReversal(world, { sent: "never" }) : world;
+    return afterRefund(noted, ours, asOutcome(ours, answer, request.amount));
+  }
+  const ageMs = world.payment.state === "FAILED" ? Number.POSITIVE_INFINITY : AGE_MS[world.payment.age];
+  const { result, note, refusal } = ours.decideAfterReversal(asReversal(answer), ageMs, LIMITS);
+  const noted = withReversal(world, {
+    ...(note?.settled && { isSettled: true, isRefused: false }),
+    ...(note?.refusal && { isRefused: true }),
+  });
+  const known = refusal && note?.refusal ? refused(noted) : noted;
+  if (result.kind === "wait") return doing(known, null);
+  const isNew = result.by === "horizon" && known.payment.watch === "none";
+  return doing(isNew ? withPayment(known, { watch: "waiting" }) : known, { at: "ending", by: result.by });
+}
+
+/** Takes what an inquiry says about the refund of a settled charge. */
+export function takeReversal(world: World, answer: Answer, { ours, scenario }: Setting): World {
+  const { reversal } = world.payment;
+  const amount = amountToRefund(world.payment);
+  const outcome = outcomeOf(ours, answer, { amount, sent: reversal.sent, bank: scenario.bank });
+  switch (outcome) {
+    case "wait":
+      return doing(world, null);
+    case "repeat": {
+      const noted = withReversal(world, { sent: "may arrive" });
+      const { account } = noted.payment;
+      const request: Request = {
+        kind: "refund",
+        ref: reversalRefundReference(noted.payment),
+        amount,
+        account,
+      };
+      return doing(noted, { at: "sending", request, isFirst: false });
+    }
+    case "repeat_anew":
+      return doing(withReversal(world, { sub: reversal.sub + 1, sent: "never" }), null);
+    default:
+      return afterRefund(withCase(world, answer), ours, outcome);
+  }
+}
+
+function afterRefund(world: World, ours: Ours, outcome: Parameters<Ours["decideAfterRefund"]>[0]): World {
+  const { result, note } = ours.decideAfterRefund(outcome);
+  const noted = note?.refusal ? refused(withReversal(world, { isRefused: true })) : world;
+  return doing(noted, result.kind === "undone" ? { at: "ending", by: result.by } : null);
+}
+
+const refused = (world: World) =>
+  world.payment.openCase === ""
+    ? withPayment(world, { openCase: "the bank refuses to give it back" })
+    : world;
+
+function end(world: World): Event<World> {
+  const isOver = world.payment.state === "FAILED";
+  const ended = isOver ? withPayment(world, { watch: "over" }) : settle(world, "FAILED");
+  return { label: isOver ? "the watch is over" : "the payment is FAILED", state: doing(ended, null) };
+}
+
+/** Two operators, who say what the bank has told them, which is true when they say it. */
+function operators(world: World, setting: Setting): Step {
+  const { payment, book } = world;
+  if (payment.state !== "REVERSING") return [];
+  const { isSettled, isRefused, approved } = payment.reversal;
+  const reversal = {
+    settled_at: isSettled ? new Date(0) : null,
+    refused_at: isRefused ? new Date(0) : null,
+    refusal_code: null,
+    refusal_message: null,
+    approved_minor: approved === 0 ? null : BigInt(approved),
+  };
+  const row = { state: payment.state, ...AMOUNT };
+  const isAllowed = (outcome: "SUCCESS" | "FAILED") =>
+    setting.ours.refusalOf(row, reversal, outcome, LIMITS.horizonMs, 1) === undefined;
+  const steps: Step = [];
+  const stands = chargeOf(book, payment.account)?.amount === WHOLE;
+  const said = isSettled ? askAboutRefund(world, setting) : askAboutSale(world, setting);
+  const isSure = isSettled ? said.kind === "declined" : said.kind === "approved" && said.amount === WHOLE;
+  if (stands && isSure && isAllowed("SUCCESS") && !isOnWire(world, SALE, "reverse")) {
+    steps.push({ label: "two operators book the payment", state: settle(world, "SUCCESS") });
+  }
+  if (isRefused && isAllowed("FAILED")) {
+    steps.push({ label: "two operators say that it has failed", state: settle(world, "FAILED") });
+  }
+  return steps;
+}
+
+const AMOUNT = { amount_minor: money(WHOLE).amountMinor };

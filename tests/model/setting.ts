@@ -1,0 +1,42 @@
+import { transition } from "../../services/payments/src/payment/payment.ts";
+import { SALE } from "./bank.ts";
+import type { Event } from "./explore.ts";
+import { ask, type Ours } from "./ours.ts";
+import { doing, WHOLE, withPayment, type Answer, type Hand, type Scenario, type World } from "./world.ts";
+
+/** The decisions that are used, and the story that they are used in. */
+export type Setting = { ours: Ours; scenario: Scenario };
+export type At<Name> = Extract<Hand, { at: Name }>;
+
+export function askAboutSale(world: World, { ours, scenario }: Setting): Answer {
+  const { book, payment } = world;
+  const kind = scenario.type === "PAYMENT" ? "sale" : "authorize";
+  return ask(
+    ours,
+    { book, account: payment.account, bank: scenario.bank },
+    { ref: SALE, kind, amount: WHOLE },
+  );
+}
+
+/** An inquiry is answered; what is made of the answer comes next. */
+export function asked(world: World, hand: At<"asked">): Event<World> {
+  return { label: `the bank says ${hand.answer.kind} of the ${hand.about}`, state: doing(world, hand) };
+}
+
+/** Of two movements under one reference nobody can tell which is ours: operators see it. */
+export function withCase(world: World, { kind }: Answer): World {
+  return kind === "mismatch" && world.payment.openCase === ""
+    ? withPayment(world, { openCase: "the bank shows two movements, or another amount" })
+    : world;
+}
+
+export function settle(world: World, to: "SUCCESS" | "FAILED" | "CANCELLED"): World {
+  const state = transition(world.payment.state, to);
+  // Its age is of no more use, so states that differ in it are one.
+  const told = [...world.payment.told, state];
+  return doing(withPayment(world, { state, age: "young", told }), null);
+}
+
+export function toReversing(world: World): World {
+  return withPayment(world, { state: transition(world.payment.state, "REVERSING") });
+}

@@ -1,0 +1,107 @@
+import { REPETITIONS } from "@holdfast/acquirer";
+import type { Kind, Scenario } from "./world.ts";
+
+/** Every set of capabilities that a bank may have. */
+export const KINDS: readonly Kind[] = [true, false].flatMap((bindsUnseen) =>
+  REPETITIONS.flatMap((repetition) =>
+    [true, false].map((namesReferences) => ({ bindsUnseen, repetition, namesReferences })),
+  ),
+);
+
+type Story = Omit<Scenario, "bank">;
+
+export const PLAIN: Omit<Story, "name"> = {
+  type: "PAYMENT",
+  accounts: 1,
+  refunds: 0,
+  operations: 0,
+  crashes: 2,
+  late: 0,
+  twice: 0,
+  approvesParts: true,
+  slowInquiries: false,
+  throws: false,
+};
+
+/** What `npm test` looks at, at each bank: a charge at one of two accounts, and all that may become of it. */
+export const SMALL: readonly Story[] = [
+  {
+    ...PLAIN,
+    name: "a sale at one of two accounts, and its cancellation",
+    accounts: 2,
+    operations: 1,
+    crashes: 1,
+  },
+  {
+    ...PLAIN,
+    name: "an authorization and its capture",
+    type: "PRE_AUTHORIZATION",
+    operations: 1,
+    crashes: 1,
+  },
+];
+
+/** What `npm run model` looks at, at each bank. */
+export const WIDE: readonly Story[] = [
+  { ...PLAIN, name: "a sale at one of two accounts", accounts: 2, operations: 1, slowInquiries: true },
+  { ...PLAIN, name: "sale, refund, cancel", refunds: 1, operations: 1, slowInquiries: true },
+  {
+    ...PLAIN,
+    name: "capture and refund",
+    type: "PRE_AUTHORIZATION",
+    refunds: 1,
+    operations: 1,
+    approvesParts: false,
+  },
+  { ...PLAIN, name: "two operations", type: "PRE_AUTHORIZATION", operations: 2, approvesParts: false },
+  { ...PLAIN, name: "carried out twice", refunds: 1, twice: 1, crashes: 1, approvesParts: false },
+];
+
+/** Only a bank that gives our references back may call a request late: elsewhere nobody could tell which. */
+const LATE: Story = {
+  ...PLAIN,
+  name: "called late",
+  refunds: 1,
+  operations: 1,
+  late: 1,
+  crashes: 1,
+  approvesParts: false,
+};
+/** Of two refunds each has its own reference, which such a bank does not give back. */
+const TWO_REFUNDS: Story = { ...PLAIN, name: "two refunds", refunds: 2, crashes: 1, approvesParts: false };
+const isUnkind = ({ bindsUnseen, repetition }: Kind) => !bindsUnseen && repetition === "none";
+
+export function smallScenarios(): Scenario[] {
+  return KINDS.flatMap((bank) => SMALL.map((story) => ({ ...story, bank })));
+}
+
+export function wideScenarios(): Scenario[] {
+  return KINDS.flatMap((bank) =>
+    (bank.repetition === "replay" ? atReplayingBank(bank) : atOtherBank(bank)).map((story) => ({
+      ...story,
+      bank,
+    })),
+  );
+}
+
+function atOtherBank(bank: Kind): Story[] {
+  return [...WIDE, ...(bank.namesReferences ? [LATE] : []), ...(isUnkind(bank) ? [TWO_REFUNDS] : [])];
+}
+
+/**
+ * Where repeats are replayed one is sent while the first is under way, so that a refund has many times the orders: its stories
+ * are told with fewer crashes, and that of two refunds without any.
+ */
+function atReplayingBank({ bindsUnseen, namesReferences }: Kind): Story[] {
+  const one = WIDE.filter(({ refunds }) => refunds === 0);
+  const refund: Story = { ...PLAIN, name: "sale, refund, cancel", refunds: 1, operations: 1, crashes: 1 };
+  const two: Story = { ...TWO_REFUNDS, crashes: 0, approvesParts: true };
+  return [...one, refund, ...(bindsUnseen || namesReferences ? [] : [two])];
+}
+
+/** For people, and the same for the same scenario. */
+export function nameOf({ name, bank }: Scenario): string {
+  const { bindsUnseen, repetition, namesReferences } = bank;
+  const binds = bindsUnseen ? "binds the unseen" : "binds nothing";
+  return `${name}, at a bank that ${binds}, repeats as ${repetition}, ${namesReferences ? "names" : "does not name"} our references`;
+}
