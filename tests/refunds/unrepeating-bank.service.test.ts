@@ -1,4 +1,4 @@
-import { eventually } from "../support/index.ts";
+import { evenSchedule, eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startBankFront } from "./bank-front.ts";
 import { FAST, startBehindFront, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
     env: { ...UNREPEATING, ACQUIRER_LATE_ARRIVAL: `${LATE}ms` },
     refunds: {
       ACQUIRER_TIMEOUT: `${CALL}ms`,
-      RECOVERY_SCHEDULE: Array.from({ length: 60 }, (_, index) => `${(index + 1) * 200}ms`).join(","),
+      RECOVERY_SCHEDULE: evenSchedule(200, 60),
       RECOVERY_INTERVAL: "30ms",
     },
   });
