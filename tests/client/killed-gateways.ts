@@ -59,10 +59,7 @@ export async function startKilledGateways(system: TestSystem, standby: number): 
 type Gateway = { child: LoggedChild; port: number };
 
 async function startGateway(system: TestSystem): Promise<Gateway> {
-  const { NODE_COMPILE_CACHE } = process.env;
-  const child = await system.spawn("gateway-merchant", {
-    ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
-  });
+  const child = await system.spawn("gateway-merchant");
   const port = await eventually(() => /"port":(\d+)[^\n]*"listening"/.exec(child.logTail())?.[1] ?? false);
   return { child, port: Number(port) };
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { serviceDefinitions } from "@holdfast/sandbox";
 import { expect, test } from "vitest";
+import { bareEnvironment } from "../support/bare-environment.ts";
 
 const SECRET = "hunter2-not-a-key";
 
@@ -80,7 +81,7 @@ test.each(serviceDefinitions.map(({ name, main }) => ({ name, main })))(
   ({ name, main }) => {
     const { env, faults } = OWN[name]!;
     const { status, stdout, stderr } = spawnSync(process.execPath, [main], {
-      env: { PATH: process.env["PATH"], ...MALFORMED, ...env },
+      env: { ...bareEnvironment(), ...MALFORMED, ...env },
       encoding: "utf8",
       timeout: 240_000,
     });

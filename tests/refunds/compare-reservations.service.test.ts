@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { armFailpoints } from "@holdfast/service-runtime";
+import { bareEnvironment } from "../support/bare-environment.ts";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
@@ -25,7 +26,7 @@ const COMMAND = join(
 
 /** The command as people run it. @returns its exit code, and the lines about each refund. */
 async function compare(...flags: string[]) {
-  const env = { PATH: process.env["PATH"], NODE_ENV: "test", ...refunds.environment("refunds") };
+  const env = { ...bareEnvironment(), NODE_ENV: "test", ...refunds.environment("refunds") };
   const { code, output } = await new Promise<{ code: unknown; output: string }>((resolve) => {
     execFile(process.execPath, [COMMAND, ...flags], { env }, (error, stdout, stderr) =>
       resolve({ code: error ? error.code : 0, output: stdout + stderr }),

@@ -1,43 +1,52 @@
-import { eventually } from "../support/index.ts";
+import { evenSchedule, eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startBankFront } from "./bank-front.ts";
 import { FAST, startBehindFront, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 /** A bank that pays a refund as often as it gets it: what was lost may be on its way, and must not be overtaken. */
 let refunds: RefundsHarness;
+/** For tests that end while the first request may arrive, however slow the machine is. */
+let patient: RefundsHarness;
 
 const CALL = 1_000;
 const LATE = 3_000;
 const UNREPEATING = { ACQUIRER_REPETITION: "none" };
 
-beforeAll(async () => {
-  refunds = await startRefundsHarness({
+const start = (lateMs: number) =>
+  startRefundsHarness({
     bank: { repetition: "none" },
-    env: { ...UNREPEATING, ACQUIRER_LATE_ARRIVAL: `${LATE}ms` },
+    env: { ...UNREPEATING, ACQUIRER_LATE_ARRIVAL: `${lateMs}ms` },
     refunds: {
       ACQUIRER_TIMEOUT: `${CALL}ms`,
-      RECOVERY_SCHEDULE: Array.from({ length: 60 }, (_, index) => `${(index + 1) * 200}ms`).join(","),
+      RECOVERY_SCHEDULE: evenSchedule(200, 60),
       RECOVERY_INTERVAL: "30ms",
     },
   });
+beforeAll(async () => {
+  refunds = await start(LATE);
+  patient = await start(600_000);
 });
-afterEach(() => refunds.acquirerWillBehave());
+afterEach(async () => {
+  for (const harness of [refunds, patient]) await harness.acquirerWillBehave();
+});
 afterAll(async () => {
-  expect(await refunds.broken()).toEqual([]);
-  await refunds.close();
+  for (const harness of [refunds, patient]) {
+    expect(await harness.broken()).toEqual([]);
+    await harness.close();
+  }
 });
 
 /** An approved refund of 10.00 whose request is still somewhere between us and the bank. */
-async function lostRefund(operation: "refund" | "release" = "refund") {
-  const paymentId = await refunds.pay("10000", operation === "refund" ? "sale" : "authorization");
-  const refundId = await refunds.queue(paymentId, "1000");
-  await refunds.acquirerWill(operation, "hang_before");
-  await refunds.approve(refundId);
+async function lostRefund(operation: "refund" | "release" = "refund", harness = refunds) {
+  const paymentId = await harness.pay("10000", operation === "refund" ? "sale" : "authorization");
+  const refundId = await harness.queue(paymentId, "1000");
+  await harness.acquirerWill(operation, "hang_before");
+  await harness.approve(refundId);
   return { paymentId, refundId };
 }
 
-const row = async (refundId: string) => {
-  const [found] = await refunds.query<{ recovery_attempts: number; last_inquiry: string; seconds: number }>(
+const row = async (refundId: string, harness = refunds) => {
+  const [found] = await harness.query<{ recovery_attempts: number; last_inquiry: string; seconds: number }>(
     `select recovery_attempts, last_inquiry, extract(epoch from sent_at - approved.at)::float8 as seconds
      from refunds.refund join refunds.refund_history as approved using (refund_id)
      where refund_id = $1 and to_state = 'EXECUTING'`,
@@ -46,21 +55,28 @@ const row = async (refundId: string) => {
   return found!;
 };
 
-async function arrive(operation: string, reference: string, parentReference: string): Promise<void> {
+async function arrive(
+  operation: string,
+  reference: string,
+  parentReference: string,
+  harness = refunds,
+): Promise<void> {
   const body = { reference, parentReference, amountMinor: 1_000 };
-  expect(await refunds.acquirerGets(operation, body)).toMatchObject({ outcome: "approved" });
+  expect(await harness.acquirerGets(operation, body)).toMatchObject({ outcome: "approved" });
 }
 
 test.each(["refund", "release"] as const)(
   "a %s that the bank has not seen is not sent again while the first request may arrive",
   async (operation) => {
-    const { paymentId, refundId } = await lostRefund(operation);
-    await eventually(async () => (await row(refundId)).recovery_attempts >= 4);
-    expect(await row(refundId)).toMatchObject({ last_inquiry: "not_found" });
-    expect(await refunds.ledger(refundId)).toEqual([]);
-    await arrive(operation, `${refundId}:refund`, paymentId);
-    expect(await refunds.settled(refundId)).toBe("SUCCESS");
-    expect(await refunds.ledger(refundId)).toEqual([`${operation} approved 1000`]);
+    const { paymentId, refundId } = await lostRefund(operation, patient);
+    await eventually(async () => {
+      const { recovery_attempts, last_inquiry } = await row(refundId, patient);
+      return recovery_attempts >= 4 && last_inquiry === "not_found";
+    });
+    expect(await patient.ledger(refundId)).toEqual([]);
+    await arrive(operation, `${refundId}:refund`, paymentId, patient);
+    expect(await patient.settled(refundId)).toBe("SUCCESS");
+    expect(await patient.ledger(refundId)).toEqual([`${operation} approved 1000`]);
   },
 );
 

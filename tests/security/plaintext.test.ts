@@ -8,6 +8,7 @@ import { configSchema as payments } from "../../services/payments/src/config.ts"
 import { configSchema as refunds } from "../../services/refunds/src/config.ts";
 import { configSchema as settlement } from "../../services/settlement/src/config.ts";
 import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
+import { bareEnvironment } from "../support/bare-environment.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const KEY = Buffer.alloc(32, 7).toString("base64");
@@ -111,7 +112,7 @@ function faultsOf(schema: z.ZodObject, env: Record<string, string>): string[] {
 /** What a process with these settings leaves behind. */
 function run(path: string, env: Record<string, string>, args: string[] = []) {
   return spawnSync(process.execPath, [join(root, path), ...args], {
-    env: { PATH: process.env["PATH"], ...env },
+    env: { ...bareEnvironment(), ...env },
     encoding: "utf8",
     timeout: 240_000,
   });

@@ -15,6 +15,7 @@
 //   await system.close();
 export { captureLog, type CapturedLog, type LogLine } from "./capture-log.ts";
 export { columnsOf } from "./columns-of.ts";
+export { evenSchedule } from "./even-schedule.ts";
 export { eventually } from "./eventually.ts";
 export { startTestBank } from "./test-bank.ts";
 export { letStatementsWait, mendAfter, occupyConnections } from "./occupy-connections.ts";

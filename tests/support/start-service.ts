@@ -3,6 +3,7 @@ import { spawnLogged, withParentDeathSignal, type LoggedChild } from "@holdfast/
 import { parseConfig, type Logger } from "@holdfast/service-runtime";
 import type { ApiGateway } from "../../services/api-gateway/src/service.ts";
 import type { Overrides } from "../../services/webhook-dispatcher/src/service.ts";
+import { bareEnvironment } from "./bare-environment.ts";
 import { eventually } from "./eventually.ts";
 
 export type { Overrides };
@@ -78,7 +79,7 @@ export async function spawnService(
   const child = await spawnLogged({
     name,
     command: withParentDeathSignal("KILL", [process.execPath, main]),
-    env: { PATH: process.env["PATH"], NODE_ENV: "test", ...env },
+    env: { ...bareEnvironment(), NODE_ENV: "test", ...env },
     logFile,
   });
   await eventually(() => {

@@ -8,7 +8,7 @@ import {
   type CommandReply,
   type MessageContext,
 } from "@holdfast/contracts";
-import { eventually } from "@holdfast/tests/support";
+import { evenSchedule, eventually } from "@holdfast/tests/support";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   payments = await startPaymentsHarness({
     // So long a call that is answered late takes, and a call that is answered may.
     ACQUIRER_TIMEOUT: "4s",
-    RECOVERY_SCHEDULE: "100ms,300ms,600ms",
+    RECOVERY_SCHEDULE: evenSchedule(100, 150),
     RECOVERY_INTERVAL: "30ms",
     EXPIRY_INTERVAL: "50ms",
   });

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { capturePayment, listUnresolvedPayments } from "@holdfast/contracts";
-import { eventually } from "@holdfast/tests/support";
+import { evenSchedule, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 
 const FAST = {
   // So long a call that is answered late takes, and a call that is answered may.
   ACQUIRER_TIMEOUT: "4s",
-  RECOVERY_SCHEDULE: "50ms,200ms,500ms,1s",
+  RECOVERY_SCHEDULE: evenSchedule(100, 150),
   RECOVERY_INTERVAL: "30ms",
   REVERSE_UNSEEN_AFTER: "3s",
 };

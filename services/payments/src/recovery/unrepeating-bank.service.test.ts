@@ -6,7 +6,7 @@ import {
   reverseUnresolvedPayment,
   sellPayment,
 } from "@holdfast/contracts";
-import { eventually } from "@holdfast/tests/support";
+import { evenSchedule, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
       ACQUIRER_TIMEOUT: `${CALL}ms`,
       ACQUIRER_LATE_ARRIVAL: `${LATE}ms`,
       ACQUIRER_REPETITION: "none",
-      RECOVERY_SCHEDULE: Array.from({ length: 40 }, (_, index) => `${(index + 1) * 300}ms`).join(","),
+      RECOVERY_SCHEDULE: evenSchedule(300, 40),
       RECOVERY_INTERVAL: "30ms",
     },
     { repetition: "none" },

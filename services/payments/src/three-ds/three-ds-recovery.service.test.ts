@@ -1,6 +1,6 @@
 import { createSimulatorAcquirer, orderIdOf } from "@holdfast/acquirer";
 import { resolveUnresolvedPayment, reverseUnresolvedPayment } from "@holdfast/contracts";
-import { eventually } from "@holdfast/tests/support";
+import { evenSchedule, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 import { CHALLENGED, FRICTIONLESS, threeDs, type ThreeDsSteps } from "../../test/three-ds-harness.ts";
@@ -8,7 +8,7 @@ import { CHALLENGED, FRICTIONLESS, threeDs, type ThreeDsSteps } from "../../test
 const FAST = {
   // So long a call that is answered late takes, and a call that is answered may.
   ACQUIRER_TIMEOUT: "4s",
-  RECOVERY_SCHEDULE: "50ms,200ms,500ms,1s",
+  RECOVERY_SCHEDULE: evenSchedule(100, 150),
   RECOVERY_INTERVAL: "30ms",
   REVERSE_UNSEEN_AFTER: "800ms",
 };
