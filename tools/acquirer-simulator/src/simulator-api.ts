@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
 
 import {
   holdUnanswered,
@@ -24,6 +25,7 @@ import {
   type OperationName,
 } from "./operation-request.ts";
 import { readRequest } from "./read-request.ts";
+import { settlementCsv } from "./settlement-csv.ts";
 import type { Teller } from "./teller.ts";
 import { routeThreeDs } from "./three-ds-api.ts";
 import { untilLate } from "./until-late.ts";
@@ -64,6 +66,9 @@ async function route(api: Api, request: IncomingMessage, response: ServerRespons
   switch (target) {
     case "GET /ledger":
       return replyLedger(api.ledger, new URLSearchParams(query).get("since"), response);
+    case "GET /settlement":
+      response.writeHead(200, { "content-type": "text/csv; charset=utf-8" });
+      return pipeline(settlementCsv(api.ledger.read(() => true)), response);
     case "POST /faults":
       return takeFaults(api.faults, request, response);
     case "DELETE /faults":

@@ -1,0 +1,210 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  approveRefund,
+  cancelPayment,
+  capturePayment,
+  confirmAccountVersion,
+  confirmRoutes,
+  makeAcquirerAccount,
+  preAuthorizePayment,
+  replaceRoutes,
+  requestRefund,
+  sellPayment,
+  type CommandReply,
+} from "@holdfast/contracts";
+import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
+import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { settle } from "../../services/settlement/src/settle.ts";
+import { eventually, startTestBank } from "../support/index.ts";
+import { makeTestDirectory } from "../support/test-directory.ts";
+import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
+
+/** Payments at each played bank, and the file that it writes about them from its own ledger. */
+const directory = makeTestDirectory();
+const STORE = { clientId: "990000001", name: "apiuser", password: "s3cret-pass", storeKey: "TEST1234" };
+const KEYS = { apiKey: "sandbox-key", secretKey: "sandbox-secret", merchantId: "9001" };
+
+type Bank = { url: string; close(): Promise<void> };
+const PROTOCOLS: Record<
+  string,
+  {
+    start: () => Promise<Bank>;
+    settings: (url: string) => Record<string, unknown>;
+    secrets: Record<string, string>;
+    mapping: string;
+  }
+> = {
+  sim: {
+    start: async () => (await startTestBank(directory)).acquirer,
+    settings: (url) => ({ url }),
+    secrets: {},
+    mapping: "generic",
+  },
+  nestpay: {
+    start: () =>
+      startNestpaySimulator({
+        ledgerFile: join(directory, "nestpay.ndjson"),
+        merchants: merchantsSchema.parse([STORE]),
+      }),
+    // Its day ends when the test says so, and not by our clock, by which a part would wait for its end.
+    settings: (url) => ({
+      apiUrl: `${url}/fim/api`,
+      gateUrl: `${url}/fim/est3Dgate`,
+      clientId: STORE.clientId,
+      creditBeforeDayEnd: true,
+    }),
+    secrets: { apiUser: STORE.name, apiPassword: STORE.password, storeKey: STORE.storeKey },
+    mapping: "nestpay",
+  },
+  iyzico: {
+    start: () => startIyzicoSimulator({ ledgerFile: join(directory, "iyzico.ndjson"), merchants: [KEYS] }),
+    settings: (url) => ({
+      url,
+      defaults: {
+        email: "orders@shop.example",
+        identityNumber: "11111111111",
+        ip: "203.0.113.1",
+        address: { line1: "Harbour Street 1", city: "Izmir", country: "Turkey" },
+        item: { name: "Order", category: "Goods", kind: "virtual" },
+      },
+    }),
+    secrets: { apiKey: KEYS.apiKey, secretKey: KEYS.secretKey },
+    mapping: "iyzico",
+  },
+};
+
+let system: SettlementHarness;
+const banks: Bank[] = [];
+beforeAll(async () => {
+  system = await startSettlementHarness({
+    envOf: {
+      payments: { ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}` },
+      settlement: { FACT_ASK_INTERVAL: "50ms", FACT_ASK_FIRST: "1h", MATCH_INTERVAL: "50ms" },
+    },
+  });
+});
+afterAll(async () => {
+  await system.close();
+  for (const bank of banks) await bank.close();
+});
+
+function resultOf<Result>(reply: CommandReply<Result>): Result {
+  if (!("result" in reply)) throw new Error(JSON.stringify(reply));
+  return reply.result;
+}
+
+async function routeTo(protocol: string, url: string) {
+  const { settings, secrets } = PROTOCOLS[protocol]!;
+  const account = { protocol, name: protocol, currencies: ["TRY"], settings: settings(url), secrets };
+  const { accountId } = resultOf(await system.operate(makeAcquirerAccount, account as never, "alice"));
+  resultOf(await system.operate(confirmAccountVersion, { accountId, version: 1 }, "bora"));
+  const merchantId = randomUUID();
+  resultOf(await system.operate(replaceRoutes, { merchantId, routes: [{ accountId }] }, "alice"));
+  resultOf(await system.operate(confirmRoutes, { merchantId, version: 1 }, "bora"));
+  return { accountId, merchantId };
+}
+
+/** A capture of a part, a sale that is voided, and a sale of which a part is refunded on the bank's next day. */
+async function trade(merchantId: string, endDay: () => Promise<unknown>): Promise<void> {
+  const as = { merchant: { merchantId } };
+  const pay = async (how: typeof sellPayment | typeof preAuthorizePayment, amountMinor: string) => {
+    const cardData = { pan: "4355084355084358", cvv: "000" };
+    const command = system.command({ ofMerchant: merchantId, amountMinor, cardData });
+    expect(await system.call(how, command, as)).toMatchObject({ result: { status: "SUCCESS" } });
+    return command.paymentId;
+  };
+  const operationId = () => randomUUID();
+  const captured = await pay(preAuthorizePayment, "10000");
+  const capture = { paymentId: captured, operationId: operationId(), amount: "70.07", currency: "TRY" };
+  expect(await system.call(capturePayment, capture, as)).toMatchObject({ result: { status: "CAPTURED" } });
+  const voided = await pay(sellPayment, "3333");
+  expect(
+    await system.call(cancelPayment, { paymentId: voided, operationId: operationId() }, as),
+  ).toMatchObject({ result: { status: "CANCELLED" } });
+  const sold = await pay(sellPayment, "1999");
+  await endDay();
+  const refund = { refundId: randomUUID(), paymentId: sold, amountMinor: "501", currency: "TRY" };
+  resultOf(await system.call(requestRefund, refund, as));
+  resultOf(await system.operate(approveRefund, { refundId: refund.refundId }));
+  await eventually(async () =>
+    expect(await system.fact(refund.refundId)).toMatchObject({ standing: "DONE", amount_minor: "501" }),
+  );
+}
+
+/** The files that the bank has written about the days that have ended. */
+async function filesOf(protocol: string, url: string): Promise<string[]> {
+  const text = async (path: string) => await (await fetch(`${url}${path}`)).text();
+  const store = async (name: string, content: string | Uint8Array) => {
+    const file = join(directory, `${protocol}-${name}`);
+    await writeFile(file, content);
+    return file;
+  };
+  if (protocol === "sim") return [await store("day.csv", await text("/settlement"))];
+  const { settlements } = JSON.parse(await text("/settlements")) as { settlements: string[] };
+  const files = [];
+  for (const name of settlements) {
+    const answer = await fetch(`${url}/settlements/${name}`);
+    files.push(await store(name, await answer.bytes()));
+  }
+  return files;
+}
+
+async function take(file: string, accountId: string, mapping: string): Promise<void> {
+  const env = { MIGRATION_DATABASE_URL: system.database.urls.settlement.owner, ALLOW_PLAINTEXT: "postgres" };
+  let output = "";
+  const words = ["import", file, "--mapping", mapping, "--account", accountId];
+  const code = await settle(words, env, (text) => void (output += text));
+  expect({ code, output }).toEqual({
+    code: 0,
+    output: expect.stringMatching(/ lines taken, 0 lines with faults\n$/) as string,
+  });
+}
+
+test.each(Object.keys(PROTOCOLS))(
+  "the file of a day at %s agrees with ours, to the kurus",
+  async (protocol) => {
+    const { start, mapping } = PROTOCOLS[protocol]!;
+    const bank = await start();
+    banks.push(bank);
+    const { accountId, merchantId } = await routeTo(protocol, bank.url);
+    const endDay = async () => await fetch(`${bank.url}/business-day/close`, { method: "POST" });
+    await trade(merchantId, endDay);
+    await endDay();
+    await eventually(async () =>
+      expect(
+        await system.query("select 1 from settlement.account where account_id = $1", [accountId]),
+      ).toHaveLength(1),
+    );
+    const files = await filesOf(protocol, bank.url);
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) await take(file, accountId, mapping);
+    await eventually(async () =>
+      expect(
+        await system.query(
+          "select 1 from settlement.import where account_id = $1 and matched_at is null and state = 'TAKEN'",
+          [accountId],
+        ),
+      ).toEqual([]),
+    );
+    expect(
+      await system.query("select class, detail from settlement.difference where account_id = $1", [
+        accountId,
+      ]),
+    ).toEqual([]);
+    const lines = await system.query<{ verdict: string; sum: string }>(
+      "select verdict, sum(gross_minor)::text from settlement.line where account_id = $1 group by 1",
+      [accountId],
+    );
+    // 70.07 captured, 19.99 sold, 5.01 refunded; what was voided is there with both signs, or not at all.
+    expect(lines).toEqual([{ verdict: "MATCHED", sum: "8505" }]);
+    const [ours] = await system.query<{ sum: string }>(
+      `select sum(case kind when 'REFUND' then -amount_minor else amount_minor end)::text as sum
+     from settlement.fact where account_id = $1 and standing = 'DONE'`,
+      [accountId],
+    );
+    expect(ours).toEqual({ sum: "8505" });
+  },
+);
