@@ -38,7 +38,13 @@ export function observeAcquirer(
 }
 
 /** What makes no call to the acquirer, or none that is about a payment. */
-const NO_CALLS: ReadonlySet<string> = new Set(["capabilities", "checkReturn", "close", "probe"]);
+const NO_CALLS: ReadonlySet<string> = new Set([
+  "capabilities",
+  "checkReturn",
+  "missingField",
+  "close",
+  "probe",
+]);
 
 function serverOf(url: string): SpanAttributes {
   const { hostname, port, protocol } = new URL(url);

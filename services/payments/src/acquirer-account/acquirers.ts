@@ -120,7 +120,13 @@ export function connectAccount(
 }
 
 /** What makes no call to the bank, or none that tells whether a payment can be sent. */
-const NO_CALLS: ReadonlySet<string> = new Set(["capabilities", "checkReturn", "close", "probe"]);
+const NO_CALLS: ReadonlySet<string> = new Set([
+  "capabilities",
+  "checkReturn",
+  "missingField",
+  "close",
+  "probe",
+]);
 
 /** Tells the breaker of each call whether there was a connection. */
 function noting(acquirer: Acquirer, breaker: Breaker): Acquirer {

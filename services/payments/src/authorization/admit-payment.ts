@@ -3,10 +3,12 @@ import type {
   ApiPaymentResponse,
   Card,
   CommandReply,
+  OrderDetails,
   PreAuthorizePayment,
   SellPayment,
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
+import type { Acquirers } from "../acquirer-account/acquirers.ts";
 import type { RoutedPayment } from "../acquirer-account/decide-route.ts";
 import type { FindRoute } from "../acquirer-account/routing.ts";
 import { findBin } from "../card-bins/bin-table.ts";
@@ -14,6 +16,7 @@ import type { CurrentBins } from "../card-bins/current-bins.ts";
 import { enforceRules, type EnforceRulesDeps } from "../merchant-rules/enforce-rules.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import { answerRefusal, answerKnownPayment, type ReadState } from "./answer-known-payment.ts";
+import { basketOf, customerOf } from "./card-request.ts";
 import { describePayment, refuseInstallments, type DescribePaymentDeps } from "./describe-payment.ts";
 
 export type AdmitPaymentDeps = DescribePaymentDeps &
@@ -21,6 +24,7 @@ export type AdmitPaymentDeps = DescribePaymentDeps &
     cards: CardOpener;
     bins: CurrentBins["table"];
     findRoute: FindRoute;
+    acquirers: Acquirers;
   };
 
 /** Whether a payment may go on to its claim: with its row and its card, or with the answer that it gets instead. */
@@ -29,6 +33,7 @@ export type Admission =
       kind: "admitted";
       row: ClaimRow;
       card: Card;
+      details: OrderDetails;
       /** Accounts that it may be sent to where the one of the row certainly got nothing of it. */
       otherAccounts: readonly (string | null)[];
     }
@@ -37,8 +42,8 @@ export type Admission =
 type Message = Incoming<PreAuthorizePayment | SellPayment>;
 
 /**
- * The steps before any payment's claim, with 3-D Secure or without: opens the card, looks up its BIN, refuses installments
- * its programme does not have, finds the account that it goes to, and asks the merchant's rules. Nothing has been sent to
+ * The steps before any payment's claim, with 3-D Secure or without: opens the card and what is said about its buyer, looks up its BIN, refuses installments
+ * its programme does not have, finds the account that it goes to, refuses what that account needs and nobody said, and asks the merchant's rules. Nothing has been sent to
  * the bank.
  */
 export async function admitPayment(
@@ -46,32 +51,52 @@ export async function admitPayment(
   message: Message,
   {
     transactionType,
-    further,
+    further = [],
+    ordered,
     read,
   }: {
     transactionType: "PRE_AUTHORIZATION" | "PAYMENT";
     /** Fields of the request that a sale does not have, for its fingerprint. */
     further?: readonly string[];
+    /** What its checkout says about the buyer, beside what the request does. */
+    ordered?: OrderDetails | undefined;
     /** How a payment that exists already is shown. */
     read?: ReadState;
   },
 ): Promise<Admission> {
-  const card = openCard(deps, message);
-  if (!card) return answered({ outcome: "problem", code: "internal_error" });
+  const opened = open(deps, message);
+  if (!opened) return answered({ outcome: "problem", code: "internal_error" });
+  const { card } = opened;
+  const details = { ...ordered, ...opened.details };
   const bins = deps.bins();
   if (!bins) return answered({ outcome: "not_started" });
   const bin = findBin(bins, card.reveal().pan);
-  const row = describePayment(deps, message, transactionType, card, bin, further);
+  // A request of before has the same fingerprint as one of now that says nothing more.
+  const said = opened.details ? [JSON.stringify(opened.details)] : [];
+  const row = describePayment(deps, message, transactionType, card, bin, [...further, ...said]);
   const refusal = refuseInstallments(row, bin);
   if (refusal) return answered(await answerRefusal(deps, message, row, refusal));
   const route = deps.findRoute(row.merchant_id, routed(row));
   if (!route) return answered({ outcome: "not_started" });
-  const [account, ...otherAccounts] = route;
+  const [account, ...others] = route;
   if (account === undefined) return answered({ outcome: "problem", code: "no_acquirer_account" });
+  const missing = missingAt(deps, row, details);
+  const field = missing(account);
+  if (field !== undefined) {
+    const lacking = { outcome: "problem", code: "bank_requires_field", extra: { field } } as const;
+    return answered(await answerRefusal(deps, message, row, lacking));
+  }
+  const otherAccounts = others.filter((other) => missing(other) === undefined);
   row.account_id = account;
   const rejected = await enforceRules(deps, message, row);
   if (rejected === "known") return answered(await answerKnownPayment(deps, message, row, read));
-  return rejected ? answered(rejected) : { kind: "admitted", row, card, otherAccounts };
+  return rejected ? answered(rejected) : { kind: "admitted", row, card, details, otherAccounts };
+}
+
+/** What an account needs, and neither the request nor the account's defaults have. */
+function missingAt({ acquirers }: AdmitPaymentDeps, row: ClaimRow, details: OrderDetails) {
+  const request = { customer: customerOf(row, details), ...basketOf(details) };
+  return (account: string | null) => acquirers.of(account).missingField?.(request);
 }
 
 function routed(row: ClaimRow): RoutedPayment {
@@ -89,10 +114,14 @@ function answered(reply: CommandReply<ApiPaymentResponse>): Admission {
 }
 
 /** Fails when the gateway's keys are not ours, or when the message was tampered with; nothing has been started. */
-function openCard({ cards, events }: AdmitPaymentDeps, { context, payload }: Message): Card | undefined {
+function open(
+  { cards, events }: AdmitPaymentDeps,
+  { context, payload }: Message,
+): { card: Card; details: OrderDetails | undefined } | undefined {
   const binding = { paymentId: payload.paymentId, merchantId: context.merchant.merchantId };
   try {
-    return cards.open(payload.card, binding);
+    const details = payload.details && cards.openDetails(payload.details, binding);
+    return { card: cards.open(payload.card, binding), details };
   } catch (error) {
     events.cardNotOpened({ payment_id: binding.paymentId, merchant_id: binding.merchantId }, error);
     return undefined;
