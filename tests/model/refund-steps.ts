@@ -1,6 +1,7 @@
 import { transition } from "../../services/refunds/src/refund/refund.ts";
 import type { Event } from "./explore.ts";
-import { answerOf, ask, asOutcome, asVerdict, operable, outcomeOf } from "./ours.ts";
+import { answerOf, ask, asOutcome, asVerdict, operable, outcomeOf   capabilitiesOf,
+} from "./ours.ts";
 import type { Setting } from "./setting.ts";
 import { noteAnswer, otherOf, referenceOf, relaySteps, reservationOf } from "./refund-relay-steps.ts";
 import {
@@ -162,6 +163,7 @@ function reserve(
   const decision = ours.decideReservation(operable(payment, scenario), {
     amountMinor: BigInt(HALF),
     currency: "TRY",
+    canRelease: capabilitiesOf(scenario.bank).release,
   });
   if ("outcome" in decision)
     return [{ state: withRefund(world, name, { reservation: "REFUSED" }), isReserved: false }];

@@ -99,6 +99,7 @@ export async function startTestSystem(options: TestSystemOptions) {
     ...processes,
     ...createRequests(bus, { merchant: { merchantId, ...(commission && { commission }) }, identity }),
     /** A pre-authorization or a sale as the gateway sends it, with `change` applied. */
+    sealer,
     command: (change?: PaymentChange) => createPaymentCommand(sealer, merchantId, change),
     /** As the superuser: whatever any service wrote. */
     query: async <Row = Record<string, unknown>>(text: string, values: unknown[] = []) =>

@@ -48,6 +48,11 @@ export interface Acquirer {
    * trace on the payment. `complete` may say the same of what passes here, and does where this is absent.
    */
   checkReturn?(request: ReturnCheck): NotGenuine | undefined;
+  /**
+   * The first field of a request that the acquirer cannot do without, and that neither the request nor the account's defaults
+   * have, such as `customer.email`: a pure function. Absent where nothing is needed. What lacks one is not sent.
+   */
+  missingField?(request: Pick<CardRequest, "customer" | "basket">): string | undefined;
   /** Asks for everything that the acquirer knows of an order. What became of one attempt, `judge` tells. */
   inquire(request: InquiryRequest): Promise<InquiryOutcome>;
   /** Lets the calls under way end, then closes pooled connections. Calls made afterwards are `not_sent`. */
@@ -96,7 +101,31 @@ export type CardRequest = ExpiringCall &
     basket?: readonly BasketItem[];
     /** For the acquirer's own reports. */
     description?: string;
+    /** Absent where the cardholder pays in a shop on the internet. */
+    initiator?: Initiator;
   };
+
+/** Who began a payment, and how; `firstSchemeTransactionId` names the first payment of a series at the card scheme. */
+export type Initiator = {
+  by: "cardholder" | "merchant";
+  channel: "ecommerce" | "moto" | "recurring" | "unscheduled";
+  firstSchemeTransactionId?: string;
+};
+
+/** The cardholder's browser, by the names and types of EMV 3-D Secure (EMVCo). */
+export type Browser = {
+  browserAcceptHeader: string;
+  browserUserAgent: string;
+  browserLanguage: string;
+  browserJavascriptEnabled?: boolean;
+  browserJavaEnabled?: boolean;
+  browserColorDepth?: string;
+  browserScreenHeight?: string;
+  browserScreenWidth?: string;
+  /** Minutes. */
+  browserTZ?: string;
+  challengeWindowSize?: string;
+};
 
 /** The buyer, as far as the merchant told; what an account cannot do without comes from its defaults. */
 export type Customer = {
@@ -166,6 +195,7 @@ export type EnrolmentRequest = CardRequest & {
   operation: CardOperation;
   /** Where the cardholder's browser is sent after the challenge, by GET or POST of a form, with whatever the acquirer adds. */
   returnUrl: string;
+  browser?: Browser;
   /** The challenge has to be passed before this instant. */
   sessionExpiresAt: Date;
 };

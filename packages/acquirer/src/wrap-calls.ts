@@ -18,4 +18,10 @@ function callsOf(acquirer: Acquirer): [operation: string, call: Call][] {
 }
 
 /** What makes no call to the acquirer, or none that is about a payment. */
-const NO_CALLS: ReadonlySet<string> = new Set(["capabilities", "checkReturn", "close", "probe"]);
+const NO_CALLS: ReadonlySet<string> = new Set([
+  "capabilities",
+  "checkReturn",
+  "missingField",
+  "close",
+  "probe",
+]);

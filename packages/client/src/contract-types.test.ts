@@ -19,7 +19,10 @@ type Plain<T> = T extends contracts.JsonNumber
         : T;
 
 /** A request as both sides have it: the client's amounts may also be texts. */
-type Sent<T> = Plain<{ [Key in keyof T]: Key extends "amount" ? number : T[Key] }>;
+type Sent<T> = Plain<{
+  [Key in keyof T]: Key extends "amount" ? number : Key extends "basket" ? SentBasket<T[Key]> : T[Key];
+}>;
+type SentBasket<T> = T extends readonly (infer Item)[] ? (Omit<Item, "amount"> & { amount: number })[] : T;
 
 type Answer<Schema extends z.ZodType> = Plain<z.infer<Schema>>;
 type Request<Schema extends z.ZodType> = Sent<z.input<Schema>>;

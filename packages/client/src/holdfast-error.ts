@@ -69,6 +69,8 @@ export type Problem = {
   capturableAmount?: number;
   remainingRefundableAmount?: number;
   allowed?: number[];
+  /** With `bank_requires_field`: its path, such as `customer.email`. */
+  field?: string;
   resultCode?: string;
   resultMessage?: string;
   paymentId?: string;

@@ -4,7 +4,7 @@ import { mentions, type Settings } from "./options.ts";
 import type { CallOptions } from "./requests.ts";
 
 /**
- * The JSON text of a request, with its amount as the caller wrote it.
+ * The JSON text of a request, with its amounts as the caller wrote them.
  *
  * @throws HoldfastError `inexact_amount`, `invalid_argument` or `secret_in_url`.
  */
@@ -17,10 +17,29 @@ export function requestBody(request: object, { apiKey, apiSecret }: Settings): s
     if (name.endsWith("Url") && typeof value === "string" && mentions(value, [apiKey, apiSecret])) {
       throw invalidArgument("secret_in_url", `${name} must not contain your API key or secret`);
     }
-    const text = name === "amount" ? amountText(value as Amount) : JSON.stringify(value);
-    return [`${JSON.stringify(name)}:${text}`];
+    return [`${JSON.stringify(name)}:${memberText(name, value)}`];
   });
   return `{${members.join(",")}}`;
+}
+
+/** Amounts are those of the request and of the items of its basket. */
+function memberText(name: string, value: unknown): string {
+  if (name === "amount") return amountText(value as Amount);
+  return name === "basket" && Array.isArray(value) ? `[${value.map(itemText).join(",")}]` : jsonOf(value);
+}
+
+function itemText(item: unknown): string {
+  if (typeof item !== "object" || item === null) return jsonOf(item);
+  const members = Object.entries(item).filter(([, value]) => value !== undefined);
+  const texts = members.map(([name, value]: [string, unknown]) => {
+    return `${JSON.stringify(name)}:${name === "amount" ? amountText(value as Amount) : jsonOf(value)}`;
+  });
+  return `{${texts.join(",")}}`;
+}
+
+/** A function or a symbol has no text, and is none that the gateway could judge. */
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value) ?? "null";
 }
 
 /** The caller's key, which an earlier call may have had, or a new one. */

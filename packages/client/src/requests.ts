@@ -1,7 +1,8 @@
 import type { Amount } from "./amount.ts";
+import type { CheckoutDetails, OrderDetails } from "./order-details.ts";
 
 /** Card fields and bounds are those of the gateway's OpenAPI document, which also judges them. */
-export type PreAuthorizationRequest = {
+export type PreAuthorizationRequest = OrderDetails & {
   orderId: string;
   amount: Amount;
   /** ISO 4217, upper case. */
@@ -38,7 +39,7 @@ export type CancelRequest = { reason?: string | undefined };
 
 export type RefundRequest = { amount: Amount; currency: string };
 
-export type CheckoutRequest = {
+export type CheckoutRequest = CheckoutDetails & {
   orderId: string;
   amount: Amount;
   currency: string;

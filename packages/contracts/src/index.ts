@@ -11,6 +11,8 @@ export * from "./sealed-reply.ts";
 export * from "./text.ts";
 export * from "./http/api-payment-response.ts";
 export * from "./http/card-payment-fields.ts";
+export * from "./http/browser-field.ts";
+export * from "./http/order-details.ts";
 export * from "./http/endpoint.ts";
 export * from "./http/endpoints.ts";
 export * from "./http/audit-log.ts";

@@ -42,6 +42,7 @@ export const PROBLEMS = {
   capture_amount_exceeds_authorized: { status: 422, title: "Capture exceeds the authorized amount" },
   installments_not_allowed: { status: 422, title: "Number of installments not supported by this card" },
   no_acquirer_account: { status: 422, title: "No account at a bank takes this payment" },
+  bank_requires_field: { status: 422, title: "The bank needs a field that the request does not have" },
   acquirer_account_not_found: { status: 404, title: "Acquirer account not found" },
   acquirer_account_exists: { status: 409, title: "An acquirer account of this name exists already" },
   nothing_to_confirm: { status: 409, title: "There is no such proposal" },
@@ -109,6 +110,7 @@ const FIELD_CODES = [
   "not_https",
   "not_allowed",
   "duplicate",
+  "sum_mismatch",
   "invalid_cursor",
   "unknown_field",
   "unknown_parameter",
@@ -162,6 +164,13 @@ export const problemSchema = z
       .array(z.int())
       .optional()
       .meta({ description: "Present with `installments_not_allowed`: the numbers that the card supports" }),
+    field: z
+      .string()
+      .optional()
+      .meta({
+        description: "Present with `bank_requires_field`: the path of the field",
+        examples: ["customer.email"],
+      }),
     resultCode: z.string().optional().meta({ description: "Present with `acquirer_declined`" }),
     resultMessage: z.string().optional().meta({ description: "Present with `acquirer_declined`" }),
     paymentId: z

@@ -70,3 +70,27 @@ test("card data prints as [card] however it is printed", () => {
     expect(printed).not.toContain("4111");
   }
 });
+
+describe("sealed details", () => {
+  const details = { customer: { email: "ada@example.com" } };
+
+  test("open for the payment they were sealed for, and for no other", () => {
+    const sealed = createCardSealer(ring).sealDetails(details, binding);
+    expect(JSON.stringify(sealed)).not.toContain("ada");
+    expect(createCardOpener(ring).openDetails(sealed, binding)).toEqual(details);
+    const other = { ...binding, paymentId: randomUUID() };
+    expect(() => createCardOpener(ring).openDetails(sealed, other)).toThrow(CardSealError);
+  });
+
+  test("are not taken for a card, nor a card for them", () => {
+    const sealer = createCardSealer(ring);
+    const opener = createCardOpener(ring);
+    expect(() => opener.open(sealer.sealDetails(details, binding), binding)).toThrow(CardSealError);
+    expect(() => opener.openDetails(sealer.seal(card, binding), binding)).toThrow(CardSealError);
+  });
+
+  test("of another form are refused without a word of what they are", () => {
+    const sealed = createCardSealer(ring).sealDetails({ customer: { email: 7 } } as never, binding);
+    expect(() => createCardOpener(ring).openDetails(sealed, binding)).toThrow(CardSealError);
+  });
+});

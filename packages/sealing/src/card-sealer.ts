@@ -1,18 +1,32 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
-import { Card, type CardData, type SealedCard } from "@holdfast/contracts";
+import {
+  Card,
+  orderDetailsSchema,
+  type CardData,
+  type OrderDetails,
+  type SealedCard,
+  type SealedDetails,
+} from "@holdfast/contracts";
 
 /**
  * Card data between the gateway, which parses it, and `payments`, which needs it for one acquirer call: AES-256-GCM
  * (NIST SP 800-38D), so that no bus message, trace or log has it in clear. Each process derives a subkey of its own from
  * the shared key (HKDF, RFC 5869, with a random salt that is sent along) and counts its nonces, which therefore never
  * repeat under one key. Payment id and merchant id are authenticated: a sealed card cannot be moved to another payment.
+ * What a request says about its buyer travels in the same way, and cannot be taken for a card.
  */
-export type CardSealer = { seal(card: Card, binding: CardBinding): SealedCard };
+export type CardSealer = {
+  seal(card: Card, binding: CardBinding): SealedCard;
+  sealDetails(details: OrderDetails, binding: CardBinding): SealedDetails;
+};
 export type CardOpener = {
-  /** @throws CardSealError */ open(sealed: SealedCard, binding: CardBinding): Card;
+  /** @throws CardSealError */
+  open(sealed: SealedCard, binding: CardBinding): Card;
+  /** @throws CardSealError */
+  openDetails(sealed: SealedDetails, binding: CardBinding): OrderDetails;
 };
 
-/** What a sealed card belongs to. */
+/** What a sealed card belongs to; details may belong to a checkout, whose id stands in the payment's place. */
 export type CardBinding = { paymentId: string; merchantId: string };
 
 /** Keys of 32 bytes by id; the active one seals, each of them opens. */
@@ -31,26 +45,28 @@ export function createCardSealer({ activeId, keys }: CardKeyRing): CardSealer {
   let subkey: Buffer = Buffer.alloc(0);
   let sealed = SEALS_PER_SUBKEY;
 
+  const sealText = (plain: string, associated: Buffer): SealedCard => {
+    if (sealed === SEALS_PER_SUBKEY) {
+      salt = randomBytes(16);
+      subkey = deriveSubkey(key, salt);
+      sealed = 0;
+    }
+    const nonce = Buffer.alloc(12);
+    nonce.writeUInt32BE(sealed++, 8);
+    const cipher = createCipheriv("aes-256-gcm", subkey, nonce).setAAD(associated);
+    const ciphertext = Buffer.concat([cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()]);
+    return {
+      keyId: activeId,
+      salt: salt.toString("base64url"),
+      nonce: nonce.toString("base64url"),
+      ciphertext: ciphertext.toString("base64url"),
+    };
+  };
   return {
-    seal(card, binding) {
-      if (sealed === SEALS_PER_SUBKEY) {
-        salt = randomBytes(16);
-        subkey = deriveSubkey(key, salt);
-        sealed = 0;
-      }
-      const nonce = Buffer.alloc(12);
-      nonce.writeUInt32BE(sealed++, 8);
-      const cipher = createCipheriv("aes-256-gcm", subkey, nonce).setAAD(associatedData(binding));
-      // Padded to one length: the ciphertext's would tell the length of the number.
-      const plain = JSON.stringify(card.reveal()).padEnd(PLAIN_LENGTH);
-      const ciphertext = Buffer.concat([cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()]);
-      return {
-        keyId: activeId,
-        salt: salt.toString("base64url"),
-        nonce: nonce.toString("base64url"),
-        ciphertext: ciphertext.toString("base64url"),
-      };
-    },
+    // Padded to one length: the ciphertext's would tell the length of the number.
+    seal: (card, binding) =>
+      sealText(JSON.stringify(card.reveal()).padEnd(PLAIN_LENGTH), associatedData(binding)),
+    sealDetails: (details, binding) => sealText(JSON.stringify(details), associatedDetails(binding)),
   };
 }
 
@@ -69,22 +85,29 @@ export function createCardOpener({ keys }: CardKeyRing): CardOpener {
     return subkey;
   };
 
+  const openJson = (sealed: SealedCard, associated: Buffer): unknown => {
+    const subkey = subkeyFor(sealed);
+    try {
+      const bytes = Buffer.from(sealed.ciphertext, "base64url");
+      const decipher = createDecipheriv("aes-256-gcm", subkey, Buffer.from(sealed.nonce, "base64url"), {
+        authTagLength: TAG_LENGTH,
+      });
+      decipher.setAAD(associated).setAuthTag(bytes.subarray(-TAG_LENGTH));
+      const plain =
+        decipher.update(bytes.subarray(0, -TAG_LENGTH), undefined, "utf8") + decipher.final("utf8");
+      return JSON.parse(plain);
+    } catch {
+      // No cause: a JSON error would repeat a piece of the plain text.
+      throw new CardSealError("not sealed for this payment, or changed on the way");
+    }
+  };
   return {
-    open(sealed, binding) {
-      const subkey = subkeyFor(sealed);
-      try {
-        const bytes = Buffer.from(sealed.ciphertext, "base64url");
-        const decipher = createDecipheriv("aes-256-gcm", subkey, Buffer.from(sealed.nonce, "base64url"), {
-          authTagLength: TAG_LENGTH,
-        });
-        decipher.setAAD(associatedData(binding)).setAuthTag(bytes.subarray(-TAG_LENGTH));
-        const plain =
-          decipher.update(bytes.subarray(0, -TAG_LENGTH), undefined, "utf8") + decipher.final("utf8");
-        return new Card(JSON.parse(plain) as CardData);
-      } catch {
-        // No cause: a JSON error would repeat a piece of the plain text.
-        throw new CardSealError("not sealed for this payment, or changed on the way");
-      }
+    open: (sealed, binding) => new Card(openJson(sealed, associatedData(binding)) as CardData),
+    openDetails(sealed, binding) {
+      const read = orderDetailsSchema.safeParse(openJson(sealed, associatedDetails(binding)));
+      // No cause here either.
+      if (!read.success) throw new CardSealError("the details are not of this version's form");
+      return read.data;
     },
   };
 }
@@ -105,4 +128,8 @@ function deriveSubkey(key: Buffer, salt: Buffer): Buffer {
 
 function associatedData({ paymentId, merchantId }: CardBinding): Buffer {
   return Buffer.from(`${paymentId}:${merchantId}`);
+}
+
+function associatedDetails({ paymentId, merchantId }: CardBinding): Buffer {
+  return Buffer.from(`details:${paymentId}:${merchantId}`);
 }

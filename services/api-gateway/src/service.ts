@@ -180,7 +180,7 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps & { signIn: Si
       cancelRoute({ send }),
       refundRoute({ send }),
       binRoute({ send }),
-      createCheckoutRoute({ send, publicUrl }),
+      createCheckoutRoute({ send, publicUrl, cards }),
       getCheckoutRoute({ send, publicUrl }),
       checkoutListRoute({ send, publicUrl, lists }),
     ],

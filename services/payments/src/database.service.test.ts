@@ -126,6 +126,7 @@ const COLUMNS: {
     success_url: "not null",
     failure_url: "not null",
     credential_issued_by: "null",
+    sealed_details: "null",
     payment_id: "null",
     attempts: "not null",
     created_at: "not null",

@@ -23,7 +23,7 @@ export const paymentsKeys: KeysProgram<typeof settings, PaymentsDatabase> = {
     {
       setting: "CARD_SEALING_KEYS",
       ring,
-      oldKeyStays: "until no gateway seals under it",
+      oldKeyStays: "until no gateway seals under it and no checkout from before is open, a day at most",
     },
   ],
   actions: {

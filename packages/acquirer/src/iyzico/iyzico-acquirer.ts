@@ -29,6 +29,7 @@ import {
   cancelRequest,
   captureRequest,
   completionRequest,
+  missingField,
   paymentRequest,
   probeRequest,
   refundRequest,
@@ -60,6 +61,7 @@ export function createIyzicoAcquirer(account: IyzicoAccount): ProbedAcquirer {
     reverse: (request) => reverse(account, request),
     enrol: (request) => enrol(account, request),
     complete: (request) => complete(account, request),
+    missingField: (request) => missingField(request, account.settings),
     inquire: (request) => inquire(account, request),
     probe: async (waitUntil) =>
       probeOutcome(await account.calls.post(probeRequest(account.settings), waitUntil)),
@@ -82,7 +84,7 @@ async function payByCard(
   phase: Phase,
   request: CardRequest,
 ): Promise<AcquirerOutcome> {
-  if (!isTaken(request)) return UNSUPPORTED;
+  if (!isTaken(request) || missingField(request, settings)) return UNSUPPORTED;
   const envelope = await calls.post(paymentRequest(path, request, settings), request.expiresAt, request.card);
   const expected = paymentOf(request, phase);
   switch (envelope.kind) {
@@ -109,7 +111,7 @@ async function enrol(
   { settings, secrets, businessDay, calls }: IyzicoAccount,
   request: EnrolmentRequest,
 ): Promise<EnrolmentOutcome> {
-  if (!isTaken(request)) return UNSUPPORTED;
+  if (!isTaken(request) || missingField(request, settings)) return UNSUPPORTED;
   const path =
     request.operation === "sale" ? "/payment/3dsecure/initialize" : "/payment/3dsecure/initialize/preauth";
   const { orderId, card } = request;

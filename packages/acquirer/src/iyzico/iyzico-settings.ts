@@ -25,38 +25,38 @@ function isOrigin(given: string): boolean {
   return parsed.pathname === "/" && parsed.search + parsed.hash + parsed.username + parsed.password === "";
 }
 
-const address = z
-  .strictObject(
-    {
-      line1: text("defaults.address.line1", 200).describe("Street and number."),
-      city: text("defaults.address.city", 80).describe("City."),
-      country: text("defaults.address.country", 80).describe("Country, by its name or its ISO 3166-1 code."),
-      postalCode: text("defaults.address.postalCode", 20).exactOptional().describe("Postal code."),
-    },
-    strictly("defaults.address"),
-  )
-  .describe("The buyer's address.");
+const address = z.strictObject(
+  {
+    line1: text("defaults.address.line1", 200).describe("Street and number."),
+    city: text("defaults.address.city", 80).describe("City."),
+    country: text("defaults.address.country", 80).describe("Country, by its name or its ISO 3166-1 code."),
+    postalCode: text("defaults.address.postalCode", 20).exactOptional().describe("Postal code."),
+  },
+  strictly("defaults.address"),
+);
 
-const item = z
-  .strictObject(
-    {
-      name: text("defaults.item.name", 100).describe("What the buyer pays for, such as `Order`."),
-      category: text("defaults.item.category", 100).describe("Its category in iyzico's reports."),
-      kind: z
-        .enum(["physical", "virtual"], "defaults.item.kind must be physical or virtual")
-        .describe("`virtual` goods need no shipping address."),
-    },
-    strictly("defaults.item"),
-  )
-  .describe("The one line of a basket that the merchant did not send.");
+const item = z.strictObject(
+  {
+    name: text("defaults.item.name", 100).describe("What the buyer pays for, such as `Order`."),
+    category: text("defaults.item.category", 100).describe("Its category in iyzico's reports."),
+    kind: z
+      .enum(["physical", "virtual"], "defaults.item.kind must be physical or virtual")
+      .describe("`virtual` goods need no shipping address."),
+  },
+  strictly("defaults.item"),
+);
 
 const defaults = z
   .strictObject(
     {
-      email: z.email("defaults.email must be an e-mail address").describe("The buyer's e-mail address."),
+      email: z
+        .email("defaults.email must be an e-mail address")
+        .exactOptional()
+        .describe("The buyer's e-mail address."),
       identityNumber: z
         .string("defaults.identityNumber must be text")
         .regex(/^[A-Za-z0-9]{5,50}$/, "defaults.identityNumber must be 5 to 50 letters and digits")
+        .exactOptional()
         .describe(
           "The buyer's identity number. Whether a placeholder such as `11111111111` is allowed, the contract with iyzico says.",
         ),
@@ -66,12 +66,14 @@ const defaults = z
         .describe(
           "The address that a call names where no buyer's or operator's is known: this installation's own.",
         ),
-      address,
-      item,
+      address: address.exactOptional().describe("The buyer's address."),
+      item: item.exactOptional().describe("The one line of a basket that the merchant did not send."),
     },
     strictly("defaults"),
   )
-  .describe("What iyzico demands of every payment, for merchants that do not send it.");
+  .describe(
+    "What iyzico demands of every payment, for merchants that do not send it. A payment that lacks what is not set here is refused.",
+  );
 
 /** Everything of an account that is no secret. */
 export const iyzicoSettings = z.strictObject(

@@ -4,6 +4,7 @@ import type { CardRequest, EnrolmentRequest } from "../acquirer.ts";
 import {
   cancelRequest,
   completionRequest,
+  missingField,
   paymentRequest,
   probeRequest,
   type IyzicoRequest,
@@ -143,4 +144,34 @@ test("only a payment has card data", () => {
     probeRequest(settings),
   ];
   for (const { body } of others) expect(body).not.toMatch(/"739"|5528790000000008|paymentCard/);
+});
+
+describe("what iyzico demands", () => {
+  const bare = { ...settings, defaults: { ip: "203.0.113.1" } };
+  const address = { line1: "1", city: "Izmir", country: "TR" };
+  const customer = { email: "ada@example.com", identityNumber: "11111111111", billingAddress: address };
+  const basket = [
+    { id: "1", name: "Lamp", category: "Home", kind: "physical" as const, amountMinor: 10_000n },
+  ];
+
+  test.each([
+    [{ basket }, "customer.email"],
+    [{ customer: { email: "ada@example.com" }, basket }, "customer.identityNumber"],
+    [{ customer: { ...customer, billingAddress: undefined! }, basket }, "customer.billingAddress"],
+    [{ customer }, "basket"],
+    [{ customer, basket: basket.map((item) => ({ ...item, amountMinor: 0n })) }, "basket"],
+    [{ customer, basket }, undefined],
+  ])("case %#", (request, field) => {
+    expect(missingField(request, bare)).toBe(field);
+    expect(missingField(request, settings)).toBeUndefined();
+  });
+
+  test("a shipping address does for a billing address", () => {
+    const { billingAddress: shippingAddress, ...rest } = customer;
+    expect(missingField({ customer: { ...rest, shippingAddress }, basket }, bare)).toBeUndefined();
+  });
+
+  test("is not sent without", () => {
+    expect(() => paymentRequest("/payment/auth", cardRequest(), bare)).toThrow(TypeError);
+  });
 });

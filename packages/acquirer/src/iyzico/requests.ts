@@ -24,7 +24,9 @@ export function paymentRequest(
   const { card, customer = {}, orderId, reference } = request;
   const { defaults, locale } = settings;
   const price = amountText(request.amountMinor);
-  const billing = customer.billingAddress ?? customer.shippingAddress ?? defaults.address;
+  const billing = billingOf(request, settings);
+  const basketItems = basketOf(request, defaults.item);
+  if (!billing || !basketItems) throw new TypeError("a field that iyzico needs is missing");
   const name = buyerName(request);
   const contact = `${name.name} ${name.surname}`;
   return jsonRequest(path, {
@@ -60,8 +62,32 @@ export function paymentRequest(
     },
     shippingAddress: addressOf(customer.shippingAddress ?? billing, contact),
     billingAddress: addressOf(billing, contact),
-    basketItems: basketOf(request, defaults.item),
+    basketItems,
   });
+}
+
+/** What iyzico demands and neither the request nor the account has. */
+export function missingField(
+  request: Pick<CardRequest, "customer" | "basket">,
+  settings: IyzicoSettings,
+): string | undefined {
+  const { customer, basket = [] } = request;
+  const { email, identityNumber, item } = settings.defaults;
+  if ((customer?.email ?? email) === undefined) return "customer.email";
+  if ((customer?.identityNumber ?? identityNumber) === undefined) return "customer.identityNumber";
+  if (!billingOf(request, settings)) return "customer.billingAddress";
+  return item === undefined && !hasPrice(basket) ? "basket" : undefined;
+}
+
+function billingOf(
+  { customer }: Pick<CardRequest, "customer">,
+  { defaults }: IyzicoSettings,
+): Address | undefined {
+  return customer?.billingAddress ?? customer?.shippingAddress ?? defaults.address;
+}
+
+function hasPrice(basket: readonly BasketItem[]): boolean {
+  return basket.some(({ amountMinor }) => amountMinor > 0n);
 }
 
 /** iyzico demands both names. What the merchant did not send is taken from the card holder's, whose last word is the surname. */
@@ -91,8 +117,9 @@ function lineOf({ line1, line2 }: Address): string {
 /** iyzico refuses an item without a price, which adds nothing to the sum that it checks. */
 function basketOf({ basket = [], amountMinor }: CardRequest, item: IyzicoSettings["defaults"]["item"]) {
   const priced = basket.filter((given) => given.amountMinor > 0n);
-  const lines: readonly BasketItem[] = priced.length > 0 ? priced : [{ ...item, id: "payment", amountMinor }];
-  return lines.map((line) => ({
+  const whole = item && [{ ...item, id: "payment", amountMinor }];
+  const lines: readonly BasketItem[] | undefined = priced.length > 0 ? priced : whole;
+  return lines?.map((line) => ({
     id: line.id,
     name: line.name,
     category1: line.category,

@@ -18,10 +18,15 @@ const texts = ENDPOINTS.filter(({ request }) => request).flatMap(({ operationId,
   textsOf(request!).map(({ path, schema }) => ({ field: `${operationId} ${path}`, schema })),
 );
 
-/** What a field takes all the same: the card's own field, and order numbers of digits alone (ADR 0008). */
+/**
+ * What a field takes all the same: the card's own field, and order numbers of digits alone (ADR 0008). A barcode and a scheme's
+ * id of a transaction are such numbers, too (ADR 0052).
+ */
 const TAKEN: Record<string, string[]> = {
   pan: [CARD],
   orderId: [CARD],
+  id: [CARD],
+  firstSchemeTransactionId: [CARD],
   // The list itself judges currencies and amounts.
   currency: TEXTS,
   amount: TEXTS,

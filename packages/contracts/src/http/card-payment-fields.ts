@@ -2,21 +2,13 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { isAmexPan, passesLuhn } from "../card.ts";
 import { CARD_NUMBER_FAULT, holdsThisCard } from "../card-number.ts";
-import { JsonNumber } from "../json-number.ts";
-import { CURRENCIES, currencyExponent, parseJsonAmount, type AmountFault } from "../money.ts";
+import { CURRENCIES, currencyExponent } from "../money.ts";
 import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
+import { amountSchema, checkAmount, type AddFault } from "./amount-field.ts";
+import { checkBasket, checkDetailsForCard, orderDetailFields } from "./order-details.ts";
 
-/** An amount of a request, in the schema as far as one can say it: its decimals are the currency's. */
-export function amountSchema() {
-  return z.instanceof(JsonNumber, { error: "must be a number" }).meta({
-    // No currency has a smaller unit than the fourth decimal.
-    override: { type: "number", minimum: 0.0001, maximum: 999_999_999.99 },
-    description:
-      "Decimal number that is a whole number of the currency's minor units; `12.5`, `12.5000` and `1.25e1` are the same",
-    examples: [12.5],
-  });
-}
+export * from "./amount-field.ts";
 
 /** A currency of a request. */
 export function currencySchema() {
@@ -79,6 +71,7 @@ export const cardPaymentFields = {
   }),
   requestPort: wholeNumberField(1, 65_535),
   customerId: textSchema(1, 64).optional(),
+  ...orderDetailFields,
 };
 
 function field(format: string, error: string, accepts: (value: string) => boolean) {
@@ -89,20 +82,17 @@ type CardPaymentFields = Partial<
   Record<keyof typeof cardPaymentFields | (typeof FIELDS_WITHOUT_CARD)[number], unknown>
 >;
 
-/**
- * Adds what is wrong between fields. Runs whether or not single fields are at fault, so that all faults show at once.
- */
-export type AddFault = (field: string, code: string, message: string) => void;
-
 /** @param now for the card's expiry; a card is good to the end of its month anywhere on earth (UTC-12). */
 export function checkCardPaymentFields(fields: CardPaymentFields, now: Date, addFault: AddFault): void {
   checkAmount(fields, addFault);
+  checkBasket(fields, addFault);
   checkExpiry(fields, now, addFault);
   const { pan, cvv } = fields;
   if (typeof pan !== "string" || !/^\d{12,19}$/.test(pan)) return;
   if (typeof cvv === "string" && /^\d{3}$/.test(cvv) && isAmexPan(pan)) {
     addFault("cvv", "invalid_format", "must be four digits for American Express");
   }
+  checkDetailsForCard(fields, pan, addFault);
   for (const name of FIELDS_WITHOUT_CARD) {
     const value = fields[name];
     if (typeof value === "string" && holdsThisCard(value, pan)) {
@@ -120,28 +110,6 @@ const FIELDS_WITHOUT_CARD = [
   "successUrl",
   "failureUrl",
 ] as const;
-
-/** An amount's decimals are judged by its currency. */
-export function checkAmount(
-  { amount, currency }: { amount?: unknown; currency?: unknown },
-  addFault: (field: "amount", code: string, message: string) => void,
-): void {
-  if (!(amount instanceof JsonNumber)) return;
-  const exponent = typeof currency === "string" ? currencyExponent(currency) : undefined;
-  const parsed = parseJsonAmount(amount.source, exponent ?? LARGEST_EXPONENT);
-  if (typeof parsed !== "bigint") addFault("amount", parsed, AMOUNT_FAULT_MESSAGES[parsed]);
-}
-
-/** With a currency we do not know, an amount is held only to the most decimals any currency has. */
-const LARGEST_EXPONENT = 4;
-
-export const AMOUNT_FAULT_MESSAGES: Record<AmountFault, string> = {
-  invalid_amount:
-    "must be a decimal number without sign and leading zeros, and with at most two digits of exponent",
-  too_many_decimals: "has more decimals than the currency",
-  must_be_positive: "must be more than 0",
-  too_large: "must be at most 999999999.99",
-};
 
 function checkExpiry({ expiryMonth, expiryYear }: CardPaymentFields, now: Date, addFault: AddFault): void {
   if (typeof expiryYear !== "string" || !/^\d{2}$/.test(expiryYear)) return;

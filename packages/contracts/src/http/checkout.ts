@@ -4,6 +4,7 @@ import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, checkAmount, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
+import { checkBasket, checkoutDetailFields } from "./order-details.ts";
 import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId } from "./endpoint.ts";
 import { returnUrlSchema } from "./return-url.ts";
 
@@ -63,6 +64,7 @@ export const checkoutRequestSchema = z
     expiresInSeconds: wholeNumberField(CHECKOUT_SECONDS.min, CHECKOUT_SECONDS.max)
       .optional()
       .meta({ description: "Defaults to 1800" }),
+    ...checkoutDetailFields,
   })
   .meta({
     id: "CheckoutRequest",
@@ -83,6 +85,7 @@ export function checkCheckout(
   addFault: (field: string, code: string, message: string) => void,
 ): void {
   checkAmount(fields, addFault);
+  checkBasket(fields, addFault);
   const { transactionType, installmentOptions } = fields;
   if (transactionType !== "PRE_AUTHORIZATION" || !Array.isArray(installmentOptions)) return;
   if (installmentOptions.some((option) => option instanceof JsonNumber && option.source !== "1")) {

@@ -80,6 +80,7 @@ export const CARD_PAYMENT_PROBLEMS = [
   ...BODY_PROBLEMS,
   ...IDEMPOTENCY_PROBLEMS,
   "no_acquirer_account",
+  "bank_requires_field",
   "outcome_unknown",
 ] as const;
 

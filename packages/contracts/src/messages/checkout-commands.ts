@@ -2,7 +2,7 @@ import { z } from "zod";
 import { apiPaymentResponseSchema } from "../http/api-payment-response.ts";
 import { binSchema } from "../http/bin.ts";
 import { checkoutSchema, checkoutStatusSchema } from "../http/checkout.ts";
-import { sealedCardSchema } from "./commands.ts";
+import { sealedCardSchema, sealedDetailsSchema } from "./commands.ts";
 import { amountMinorSchema, defineCommand, defineServiceCommand } from "./message.ts";
 import { threeDsTermsSchema } from "./three-ds-commands.ts";
 
@@ -31,6 +31,8 @@ export const openCheckout = defineCommand({
     transactionType: z.enum(["PAYMENT", "PRE_AUTHORIZATION"]),
     threeDs: z.boolean(),
     expiresInSeconds: z.int().optional(),
+    /** Sealed for the checkout's id, under which they are kept until it is closed. */
+    details: sealedDetailsSchema.optional(),
   }),
   result: checkoutRecordSchema,
 });
@@ -112,6 +114,8 @@ export const payCheckout = defineCommand({
     paymentId: z.uuid(),
     cardHolderName: z.string(),
     card: sealedCardSchema,
+    /** The buyer's browser, as the page saw it. */
+    details: sealedDetailsSchema.optional(),
     installmentCount: z.int(),
     requestIp: z.string(),
     requestPort: z.int(),

@@ -14,6 +14,10 @@ export const sealedCardSchema = z.object({
 });
 export type SealedCard = z.infer<typeof sealedCardSchema>;
 
+/** {@link OrderDetails}, sealed as the card is, for the same payment: a buyer's data are no business of the bus either. */
+export const sealedDetailsSchema = sealedCardSchema;
+export type SealedDetails = SealedCard;
+
 const cardPayment = {
   paymentId: z.uuid(),
   orderId: z.string(),
@@ -24,6 +28,7 @@ const cardPayment = {
   requestIp: z.string(),
   requestPort: z.int(),
   customerId: z.string().optional(),
+  details: sealedDetailsSchema.optional(),
 };
 
 /** Reserve funds. The payment's id was drawn by the gateway, so a copy of the message is the same payment. */

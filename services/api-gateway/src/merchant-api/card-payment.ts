@@ -1,27 +1,34 @@
-import { Card, type PreAuthorizationRequest, type PreAuthorizePayment } from "@holdfast/contracts";
+import {
+  Card,
+  orderDetailsOf,
+  type PreAuthorizationRequest,
+  type PreAuthorizePayment,
+} from "@holdfast/contracts";
+import type { CardBinding, CardSealer } from "@holdfast/sealing";
 import { amountMinorOf } from "../endpoint/amount-minor.ts";
 
-/** The card of a payment request, to be sealed immediately. */
-export function cardOf({ pan, expiryMonth, expiryYear, cvv }: PreAuthorizationRequest): Card {
-  return new Card({ pan, expiryMonth, expiryYear, cvv });
-}
-
-/** The fields that every card payment sends on. They are named one by one, so nothing else of the body goes anywhere. */
+/**
+ * The fields that every card payment sends on. They are named one by one, so nothing else of the body goes anywhere; the card,
+ * and what the request says about its buyer, are sealed here.
+ */
 export function cardPaymentOf(
+  cards: CardSealer,
   body: PreAuthorizationRequest,
-  paymentId: string,
-  card: PreAuthorizePayment["card"],
+  binding: CardBinding,
 ): PreAuthorizePayment {
   const { orderId, currency, cardHolderName, requestIp, requestPort, customerId } = body;
+  const { pan, expiryMonth, expiryYear, cvv } = body;
+  const details = orderDetailsOf(body);
   return {
-    paymentId,
+    paymentId: binding.paymentId,
     orderId,
     amountMinor: amountMinorOf(body),
     currency,
     cardHolderName,
-    card,
+    card: cards.seal(new Card({ pan, expiryMonth, expiryYear, cvv }), binding),
     requestIp,
     requestPort: Number(requestPort.source),
     customerId,
+    ...(details && { details: cards.sealDetails(details, binding) }),
   };
 }

@@ -73,6 +73,24 @@ test("a checkout is made for the merchant that signed in, and its page is named"
   });
 });
 
+test("what is said about the buyer is sealed for the checkout, and a basket has to add up", async () => {
+  const item = { id: "sku-1", name: "Lamp", category: "Home", kind: "physical", amount: 12.5 };
+  const customer = { email: "ada@example.com" };
+  const answer = await create({ ...VALID, customer, basket: [item] });
+  expect(answer.status).toBe(201);
+  const { payload } = checkouts.opened.at(-1)!;
+  expect(JSON.stringify(payload)).not.toContain("ada@example.com");
+  const binding = { paymentId: payload.checkoutId, merchantId: merchant.merchantId };
+  expect(gateway.cardOpener.openDetails(payload.details!, binding)).toEqual({
+    customer,
+    basket: [{ id: "sku-1", name: "Lamp", category: "Home", kind: "physical", amountMinor: "1250" }],
+  });
+  expect(await create({ ...VALID, basket: [item, item] })).toMatchObject({
+    status: 400,
+    body: { errors: [{ field: "basket", code: "sum_mismatch" }] },
+  });
+});
+
 test("all faults are told at once, in the schema's order", async () => {
   const before = checkouts.opened.length;
   const answer = await create({

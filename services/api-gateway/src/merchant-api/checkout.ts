@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
+import type { CardSealer } from "@holdfast/sealing";
 import {
   checkCheckout,
   createCheckout,
   getCheckout,
   openCheckout,
+  orderDetailsOf,
   readCheckout,
   toMerchantAnswer,
   type Checkout,
@@ -20,15 +22,17 @@ type Deps = { send: SendCommand; publicUrl: string };
 
 /**
  * POST /api/checkout. The id is generated here, so that a command sent twice is one checkout. It has 122 random bits and
- * no time in it: anybody who knows it can pay, so it must not be guessed.
+ * no time in it: anybody who knows it can pay, so it must not be guessed. What is said about the buyer is sealed for it.
  */
-export function createCheckoutRoute({ send, publicUrl }: Deps) {
+export function createCheckoutRoute({ send, publicUrl, cards }: Deps & { cards: CardSealer }) {
   return defineRoute(
     createCheckout,
     async (call) => {
       const { body } = call;
       const checkoutId = randomUUID();
       const { customerId, installmentOptions, expiresInSeconds } = body;
+      const details = orderDetailsOf(body);
+      const binding = { paymentId: checkoutId, merchantId: call.caller.merchantId };
       const reply = await send(openCheckout, call, {
         checkoutId,
         orderId: body.orderId,
@@ -43,6 +47,7 @@ export function createCheckoutRoute({ send, publicUrl }: Deps) {
         transactionType: body.transactionType ?? "PAYMENT",
         threeDs: body.threeDs ?? true,
         ...(expiresInSeconds && { expiresInSeconds: Number(expiresInSeconds.source) }),
+        ...(details && { details: cards.sealDetails(details, binding) }),
       });
       // No money moves here: a checkout that may have been opened and was never shown simply expires.
       if (!("result" in reply)) return refusalOf(reply, undefined);

@@ -56,6 +56,18 @@ describe("a reservation", () => {
     });
   });
 
+  test("takes what is said about the buyer along, sealed for this payment", async () => {
+    const customer = JSON.stringify({ email: "ada@example.com", phone: "+905551234567" });
+    await preAuthorize({ customer, description: '"Order 1"' });
+    const { payload } = on.payments.received[0]!;
+    expect(JSON.stringify(payload)).not.toContain("ada@example.com");
+    const binding = { paymentId: payload.paymentId, merchantId: on.merchant.merchantId };
+    expect(on.gateway.cardOpener.openDetails(payload.details!, binding)).toEqual({
+      customer: { email: "ada@example.com", phone: "+905551234567" },
+      description: "Order 1",
+    });
+  });
+
   test("draws a new payment id for each request", async () => {
     await Promise.all([preAuthorize(), preAuthorize()]);
     expect(new Set(on.payments.received.map(({ payload }) => payload.paymentId)).size).toBe(2);

@@ -4,7 +4,7 @@ import { checkPreAuthorization, preAuthorization, preAuthorizePayment } from "@h
 import { createdAnswer } from "../bus/command-answer.ts";
 import { type SendCommand } from "../bus/send-command.ts";
 import { defineRoute } from "../endpoint/route.ts";
-import { cardOf, cardPaymentOf } from "./card-payment.ts";
+import { cardPaymentOf } from "./card-payment.ts";
 
 /**
  * POST /api/pre-authorization. The payment's id is generated here, so that a command sent twice is one payment, and so
@@ -17,8 +17,12 @@ export function preAuthorizationRoute({ send, cards }: { send: SendCommand; card
     async (call) => {
       const paymentId = randomUUIDv7();
       call.exchange.paymentId = paymentId;
-      const card = cards.seal(cardOf(call.body), { paymentId, merchantId: call.caller.merchantId });
-      const reply = await send(preAuthorizePayment, call, cardPaymentOf(call.body, paymentId, card));
+      const { merchantId } = call.caller;
+      const reply = await send(
+        preAuthorizePayment,
+        call,
+        cardPaymentOf(cards, call.body, { paymentId, merchantId }),
+      );
       return createdAnswer(call.exchange, reply, paymentId);
     },
     checkPreAuthorization,

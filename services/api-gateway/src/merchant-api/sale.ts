@@ -4,7 +4,7 @@ import { checkCardPaymentFields, sale, sellPayment } from "@holdfast/contracts";
 import { createdAnswer } from "../bus/command-answer.ts";
 import { type SendCommand } from "../bus/send-command.ts";
 import { defineRoute } from "../endpoint/route.ts";
-import { cardOf, cardPaymentOf } from "./card-payment.ts";
+import { cardPaymentOf } from "./card-payment.ts";
 
 /** POST /api/payment: reserves and captures in one step. Otherwise it is like a pre-authorization. */
 export function saleRoute({ send, cards }: { send: SendCommand; cards: CardSealer }) {
@@ -13,10 +13,10 @@ export function saleRoute({ send, cards }: { send: SendCommand; cards: CardSeale
     async (call) => {
       const paymentId = randomUUIDv7();
       call.exchange.paymentId = paymentId;
+      const { merchantId } = call.caller;
       const { installmentCount, loyaltyCode } = call.body;
-      const card = cards.seal(cardOf(call.body), { paymentId, merchantId: call.caller.merchantId });
       const reply = await send(sellPayment, call, {
-        ...cardPaymentOf(call.body, paymentId, card),
+        ...cardPaymentOf(cards, call.body, { paymentId, merchantId }),
         ...(installmentCount && { installmentCount: Number(installmentCount.source) }),
         ...(loyaltyCode !== undefined && { loyaltyCode }),
       });

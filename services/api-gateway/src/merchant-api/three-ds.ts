@@ -15,7 +15,7 @@ import { defineRoute } from "../endpoint/route.ts";
 import { challengeForm, leadTo } from "../public-pages/three-ds/challenge-form.ts";
 import type { GenerateSession } from "../public-pages/three-ds/generate-session.ts";
 import { PAGE_TEXTS } from "../public-pages/three-ds/status-page.ts";
-import { cardOf, cardPaymentOf } from "./card-payment.ts";
+import { cardPaymentOf } from "./card-payment.ts";
 
 /** POST /api/3ds: as a payment, with a session generated beside the payment's id. The answer has a challenge in two forms. */
 export function threeDsRoute({
@@ -32,6 +32,7 @@ export function threeDsRoute({
     async (call) => {
       const paymentId = randomUUIDv7();
       call.exchange.paymentId = paymentId;
+      const { merchantId } = call.caller;
       const {
         installmentCount,
         loyaltyCode,
@@ -39,9 +40,8 @@ export function threeDsRoute({
         successUrl,
         failureUrl,
       } = call.body;
-      const card = cards.seal(cardOf(call.body), { paymentId, merchantId: call.caller.merchantId });
       const reply = await send(enrolPayment, call, {
-        ...cardPaymentOf(call.body, paymentId, card),
+        ...cardPaymentOf(cards, call.body, { paymentId, merchantId }),
         ...(installmentCount && { installmentCount: Number(installmentCount.source) }),
         ...(loyaltyCode !== undefined && { loyaltyCode }),
         transactionType,

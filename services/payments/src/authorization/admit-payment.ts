@@ -3,10 +3,12 @@ import type {
   ApiPaymentResponse,
   Card,
   CommandReply,
+  OrderDetails,
   PreAuthorizePayment,
   SellPayment,
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
+import type { Acquirers } from "../acquirer-account/acquirers.ts";
 import type { RoutedPayment } from "../acquirer-account/decide-route.ts";
 import type { FindRoute } from "../acquirer-account/routing.ts";
 import { findBin } from "../card-bins/bin-table.ts";
@@ -15,6 +17,7 @@ import { enforceRules, type EnforceRulesDeps } from "../merchant-rules/enforce-r
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import { withConnection, type ConnectionDeps } from "../with-connection.ts";
 import { answerRefusal, answerKnownPayment, type ReadState } from "./answer-known-payment.ts";
+import { basketOf, customerOf } from "./card-request.ts";
 import { describePayment, refuseInstallments, type DescribePaymentDeps } from "./describe-payment.ts";
 
 export type AdmitPaymentDeps = DescribePaymentDeps &
@@ -23,12 +26,14 @@ export type AdmitPaymentDeps = DescribePaymentDeps &
     cards: CardOpener;
     bins: CurrentBins["table"];
     findRoute: FindRoute;
+    acquirers: Acquirers;
   };
 
 /** A payment that may go on to its claim. */
 export type Admitted = {
   row: ClaimRow;
   card: Card;
+  details: OrderDetails;
   /** Accounts that it may be sent to where the one of the row certainly got nothing of it. */
   otherAccounts: readonly (string | null)[];
 };
@@ -36,9 +41,10 @@ export type Admitted = {
 type Message = Incoming<PreAuthorizePayment | SellPayment>;
 
 /**
- * The steps before any payment's claim, with 3-D Secure or without: opens the card, looks up its BIN, refuses installments
- * its programme does not have, finds the account that it goes to, waits for one of the merchant's connections to that, and
- * asks the merchant's rules. Nothing has been sent to the bank.
+ * The steps before any payment's claim, with 3-D Secure or without: opens the card and what is said about its buyer, looks
+ * up its BIN, refuses installments its programme does not have, finds the account that it goes to, refuses what that account
+ * needs and nobody said, waits for one of the merchant's connections to it, and asks the merchant's rules. Nothing has been
+ * sent to the bank.
  * @param proceed what follows for a payment that is admitted, on that connection. Every other gets its answer here.
  */
 export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
@@ -46,37 +52,57 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
   message: Message,
   {
     transactionType,
-    further,
+    further = [],
+    ordered,
     read,
   }: {
     transactionType: "PRE_AUTHORIZATION" | "PAYMENT";
     /** Fields of the request that a sale does not have, for its fingerprint. */
     further?: readonly string[];
+    /** What its checkout says about the buyer, beside what the request does. */
+    ordered?: OrderDetails | undefined;
     /** How a payment that exists already is shown. */
     read?: ReadState;
   },
   proceed: (admitted: Admitted) => Promise<Reply>,
 ): Promise<Reply | CommandReply<ApiPaymentResponse>> {
-  const card = openCard(deps, message);
-  if (!card) return { outcome: "problem", code: "internal_error" };
+  const opened = open(deps, message);
+  if (!opened) return { outcome: "problem", code: "internal_error" };
+  const { card } = opened;
+  const details = { ...ordered, ...opened.details };
   const bins = deps.bins();
   if (!bins) return { outcome: "not_started" };
   const bin = findBin(bins, card.reveal().pan);
-  const row = describePayment(deps, message, transactionType, card, bin, further);
+  // A request of before has the same fingerprint as one of now that says nothing more.
+  const said = opened.details ? [JSON.stringify(opened.details)] : [];
+  const row = describePayment(deps, message, transactionType, card, bin, [...further, ...said]);
   const refusal = refuseInstallments(row, bin);
   if (refusal) return await answerRefusal(deps, message, row, refusal);
   const route = deps.findRoute(row.merchant_id, routed(row));
   if (!route) return { outcome: "not_started" };
-  const [accountId, ...otherAccounts] = route;
+  const [accountId, ...others] = route;
   if (accountId === undefined) return { outcome: "problem", code: "no_acquirer_account" };
+  const missing = missingAt(deps, row, details);
+  const field = missing(accountId);
+  if (field !== undefined) {
+    const lacking = { outcome: "problem", code: "bank_requires_field", extra: { field } } as const;
+    return await answerRefusal(deps, message, row, lacking);
+  }
+  const otherAccounts = others.filter((other) => missing(other) === undefined);
   row.account_id = accountId;
   const { deadlineAt } = message.context;
   const caller = { accountId, merchantId: row.merchant_id, deadlineAt };
   return await withConnection<ApiPaymentResponse>(deps, caller, async () => {
     const rejected = await enforceRules(deps, message, row);
     if (rejected === "known") return await answerKnownPayment(deps, message, row, read);
-    return rejected ?? (await proceed({ row, card, otherAccounts }));
+    return rejected ?? (await proceed({ row, card, details, otherAccounts }));
   });
+}
+
+/** What an account needs, and neither the request nor the account's defaults have. */
+function missingAt({ acquirers }: AdmitPaymentDeps, row: ClaimRow, details: OrderDetails) {
+  const request = { customer: customerOf(row, details), ...basketOf(details) };
+  return (account: string | null) => acquirers.of(account).missingField?.(request);
 }
 
 function routed(row: ClaimRow): RoutedPayment {
@@ -90,10 +116,14 @@ function routed(row: ClaimRow): RoutedPayment {
 }
 
 /** Fails when the gateway's keys are not ours, or when the message was tampered with; nothing has been started. */
-function openCard({ cards, events }: AdmitPaymentDeps, { context, payload }: Message): Card | undefined {
+function open(
+  { cards, events }: AdmitPaymentDeps,
+  { context, payload }: Message,
+): { card: Card; details: OrderDetails | undefined } | undefined {
   const binding = { paymentId: payload.paymentId, merchantId: context.merchant.merchantId };
   try {
-    return cards.open(payload.card, binding);
+    const details = payload.details && cards.openDetails(payload.details, binding);
+    return { card: cards.open(payload.card, binding), details };
   } catch (error) {
     events.cardNotOpened({ payment_id: binding.paymentId, merchant_id: binding.merchantId }, error);
     return undefined;

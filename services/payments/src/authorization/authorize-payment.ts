@@ -9,8 +9,8 @@ import type { AcquirerOutcome } from "@holdfast/acquirer";
 import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
 import type {
   ApiPaymentResponse,
-  Card,
   CommandReply,
+  OrderDetails,
   PreAuthorizePayment,
   SellPayment,
 } from "@holdfast/contracts";
@@ -25,7 +25,7 @@ import type { Acquirers } from "../acquirer-account/acquirers.ts";
 import { withFailover } from "../acquirer-account/fail-over.ts";
 import { admitPayment, type Admitted, type AdmitPaymentDeps } from "./admit-payment.ts";
 import { answerKnownPayment } from "./answer-known-payment.ts";
-import { cardRequestOf } from "./card-request.ts";
+import { cardRequestOf, type CardPayment } from "./card-request.ts";
 import { concludeAuthorization, type ConcludeDeps } from "./conclude-authorization.ts";
 
 export type AuthorizePaymentDeps = AdmitPaymentDeps & ConcludeDeps & { acquirers: Acquirers };
@@ -37,8 +37,9 @@ export async function authorizePayment(
   deps: AuthorizePaymentDeps,
   message: Message,
   transactionType: "PRE_AUTHORIZATION" | "PAYMENT",
+  ordered?: OrderDetails,
 ): Promise<Reply> {
-  return await admitPayment(deps, message, { transactionType }, (admitted) =>
+  return await admitPayment(deps, message, { transactionType, ordered }, (admitted) =>
     authorizeAdmitted(deps, message, admitted),
   );
 }
@@ -46,7 +47,7 @@ export async function authorizePayment(
 async function authorizeAdmitted(
   deps: AuthorizePaymentDeps,
   message: Message,
-  { row, card, otherAccounts }: Admitted,
+  { row, card, details, otherAccounts }: Admitted,
 ): Promise<Reply> {
   const { context } = message;
   const keyed = context.idempotency !== undefined;
@@ -59,7 +60,7 @@ async function authorizeAdmitted(
 
   const decision = decideAuthorization(
     await withFailover(deps, claimed, { otherAccounts, deadlineAt: context.deadlineAt }, () =>
-      authorize(deps, message, claimed, card),
+      authorize(deps, message, { payment: claimed, card, details }),
     ),
   );
   await failpoint("payments.after_acquirer");
@@ -99,10 +100,9 @@ export const NOT_YET_ANSWERED = {
 function authorize(
   deps: AuthorizePaymentDeps,
   { context }: Message,
-  payment: LeasedForSettlement,
-  card: Card,
+  given: CardPayment,
 ): Promise<AcquirerOutcome> {
-  const acquirer = deps.acquirers.of(payment.account_id);
-  const request = cardRequestOf(deps, payment, card, context);
-  return payment.transaction_type === "PAYMENT" ? acquirer.sale(request) : acquirer.authorize(request);
+  const acquirer = deps.acquirers.of(given.payment.account_id);
+  const request = cardRequestOf(deps, given, context);
+  return given.payment.transaction_type === "PAYMENT" ? acquirer.sale(request) : acquirer.authorize(request);
 }

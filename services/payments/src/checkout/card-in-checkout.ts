@@ -1,5 +1,12 @@
 import type { CardOpener } from "@holdfast/sealing";
-import { CARD_NUMBER_FAULT, holdsThisCard, type CommandReply, type PayCheckout } from "@holdfast/contracts";
+import {
+  CARD_NUMBER_FAULT,
+  checkDetailsForCard,
+  holdsThisCard,
+  type CommandReply,
+  type OrderDetails,
+  type PayCheckout,
+} from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import type { BusinessEvents } from "../business-events.ts";
 import type { CheckoutRow } from "./checkout-queries.ts";
@@ -7,18 +14,19 @@ import type { CheckoutRow } from "./checkout-queries.ts";
 type Deps = { cards: CardOpener; events: BusinessEvents };
 
 /**
- * Refuses to pay a checkout whose own texts have this card's number in them: they are shown to the merchant, and sent in
- * webhooks and redirects. The merchant wrote them before the card was known, so this is the first time to compare
+ * Refuses to pay a checkout whose own texts have this card's number in them: they are shown to the merchant, sent in
+ * webhooks and redirects, and passed to the bank as something else. The merchant wrote them before the card was known, so this is the first time to compare
  * (ADR 0008). Nothing has been written or sent.
  */
 export function refuseCardInCheckout(
   { cards, events }: Deps,
   { context, payload }: Incoming<PayCheckout>,
   row: CheckoutRow,
+  details: OrderDetails | undefined,
 ): Extract<CommandReply<never>, { outcome: "problem" }> | undefined {
   const { merchantId } = context.merchant;
   const pan = panOf(cards, payload, merchantId);
-  const fields = pan === undefined ? [] : fieldsWithCard(row, pan);
+  const fields = pan === undefined ? [] : [...fieldsWithCard(row, pan), ...detailsWithCard(details, pan)];
   if (fields.length === 0) return undefined;
   events.cardInCheckout({ payment_id: payload.paymentId, merchant_id: merchantId }, fields);
   const errors = fields.map((field) => ({ field, ...CARD_NUMBER_FAULT }));
@@ -32,6 +40,12 @@ function panOf(cards: CardOpener, { card, paymentId }: PayCheckout, merchantId: 
   } catch {
     return undefined;
   }
+}
+
+function detailsWithCard(details: OrderDetails | undefined, pan: string): string[] {
+  const fields: string[] = [];
+  if (details) checkDetailsForCard(details, pan, (field) => fields.push(field));
+  return fields;
 }
 
 /** By the names that merchants know them by. */

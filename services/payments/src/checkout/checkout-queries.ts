@@ -1,5 +1,5 @@
 import { fromNow } from "@holdfast/service-runtime";
-import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
+import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { CheckoutTable } from "./checkout-tables.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";
@@ -27,7 +27,7 @@ export type FoundCheckout = {
 export async function insertCheckout(
   trx: Transaction<PaymentsDatabase>,
   checkout: Omit<
-    CheckoutRow,
+    Insertable<CheckoutTable>,
     "state" | "payment_id" | "attempts" | "created_at" | "expires_at" | "closed_at"
   >,
   expiresAfterMs: number,
@@ -130,7 +130,7 @@ function withPayment(read: ReadCheckout, payments: ReadonlyMap<string, AttemptRo
 const hasSucceeded = sql<boolean>`(state in ('SUCCESS', 'CAPTURED') or exists (
   select from payment_history where payment_history.payment_id = payment.payment_id and to_state = 'SUCCESS'))`;
 
-/** @returns false when the checkout is no longer open. */
+/** Empties what was kept for its payment, too. @returns false when the checkout is no longer open. */
 export async function closeCheckout(
   trx: Transaction<PaymentsDatabase>,
   checkoutId: string,
@@ -139,7 +139,7 @@ export async function closeCheckout(
   const from = "OPEN";
   const { numUpdatedRows } = await trx
     .updateTable("checkout")
-    .set({ state: transitionCheckout(from, to), closed_at: sql<Date>`now()` })
+    .set({ state: transitionCheckout(from, to), closed_at: sql<Date>`now()`, sealed_details: null })
     .where("checkout_id", "=", checkoutId)
     .where("state", "=", from)
     .executeTakeFirst();

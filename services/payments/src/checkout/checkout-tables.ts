@@ -1,4 +1,5 @@
-import type { Generated } from "kysely";
+import type { SealedDetails } from "@holdfast/contracts";
+import type { Generated, JSONColumnType } from "kysely";
 import type { CheckoutState } from "./checkout.ts";
 
 export type CheckoutTable = {
@@ -16,6 +17,7 @@ export type CheckoutTable = {
   success_url: string;
   failure_url: string;
   credential_issued_by: string | null;
+  sealed_details: JSONColumnType<SealedDetails> | null;
   payment_id: string | null;
   attempts: Generated<number>;
   created_at: Generated<Date>;

@@ -4,6 +4,7 @@ import {
   type CommandReply,
   type MessageContext,
   type OpenCheckout,
+  type OrderDetails,
 } from "@holdfast/contracts";
 import {
   answerRepetition,
@@ -18,10 +19,11 @@ import { orNotStarted, type KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import { underEachKey } from "../fingerprint/keyed-hash.ts";
+import { openCheckoutDetails, type CheckoutDetailsDeps } from "./checkout-details.ts";
 import { findCheckout, insertCheckout } from "./checkout-queries.ts";
 import { checkoutRecord } from "./checkout-record.ts";
 
-export type OpenCheckoutDeps = {
+export type OpenCheckoutDeps = CheckoutDetailsDeps & {
   db: Kysely<PaymentsDatabase>;
   /** Keys of the fingerprint of the request. */
   fingerprintKeys: KeyRing;
@@ -35,7 +37,9 @@ export async function openCheckout(deps: OpenCheckoutDeps, message: Incoming<Ope
   const { context, payload } = message;
   const { merchantId } = context.merchant;
   const key = context.idempotency && { merchantId, ...context.idempotency };
-  const taking = { ...fingerprintOf(deps, payload), resourceId: payload.checkoutId };
+  const details = openCheckoutDetails(deps, { ...payload, merchantId });
+  if (details === "sealed") return { outcome: "problem", code: "internal_error" };
+  const taking = { ...fingerprintOf(deps, payload, details), resourceId: payload.checkoutId };
   const opened = await orNotStarted(() =>
     deps.db.transaction().execute(async (trx): Promise<Reply | "taken"> => {
       if (key && !(await takeIdempotencyKey(trx, key, taking))) return "taken";
@@ -72,6 +76,7 @@ async function insert(
       success_url: payload.successUrl,
       failure_url: payload.failureUrl,
       credential_issued_by: credentialIssuedBy ?? null,
+      sealed_details: payload.details ? JSON.stringify(payload.details) : null,
     },
     expiresInSeconds === undefined ? checkoutExpiresAfterMs : expiresInSeconds * 1_000,
   );
@@ -101,6 +106,7 @@ async function answerTaken(
 function fingerprintOf(
   { fingerprintKeys }: OpenCheckoutDeps,
   payload: OpenCheckout,
+  details: OrderDetails | undefined,
 ): Pick<RequestIdentity, "fingerprint" | "older"> {
   const fields = [
     payload.orderId,
@@ -113,6 +119,8 @@ function fingerprintOf(
     payload.transactionType,
     String(payload.threeDs),
     payload.expiresInSeconds ?? null,
+    // A request of before has the same fingerprint as one of now that says nothing more.
+    ...(details ? [JSON.stringify(details)] : []),
   ];
   const { hash, older } = underEachKey(fingerprintKeys, (key) => fingerprintRequest(key, fields));
   return { fingerprint: hash, older };

@@ -11,6 +11,7 @@ import { authorizePayment } from "../authorization/authorize-payment.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { claimWithin, rejectWithin, type PaymentWrites } from "../payment/payment-writes.ts";
 import { enrolPayment, type EnrolPaymentDeps } from "../three-ds/enrol-payment.ts";
+import { openCheckoutDetails } from "./checkout-details.ts";
 import { refuseCardInCheckout } from "./card-in-checkout.ts";
 import { mayBePaid } from "./checkout.ts";
 import { findCheckout, lockCheckout, noteAttempt, type CheckoutRow } from "./checkout-queries.ts";
@@ -34,15 +35,18 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
       extra: { allowed: row.installment_options },
     };
   }
-  const refused = refuseCardInCheckout(deps, message, row);
+  const ordered = openCheckoutDetails(deps, { checkoutId, merchantId, details: row.sealed_details });
+  if (ordered === "sealed") return { outcome: "problem", code: "internal_error" };
+  const refused = refuseCardInCheckout(deps, message, row, ordered);
   if (refused) return refused;
 
   const ofCheckout = { ...deps, writes: writesOfCheckout(deps, checkoutId) };
   const payment = row.three_ds
-    ? await enrolPayment(ofCheckout, enrolmentOf(message, row), (trx, { paymentId }) =>
-        takeCheckout(deps, trx, checkoutId, paymentId),
-      )
-    : await authorizePayment(ofCheckout, paymentOf(message, row), row.transaction_type);
+    ? await enrolPayment(ofCheckout, enrolmentOf(message, row), {
+        ordered,
+        withinClaim: (trx, { paymentId }) => takeCheckout(deps, trx, checkoutId, paymentId),
+      })
+    : await authorizePayment(ofCheckout, paymentOf(message, row), row.transaction_type, ordered);
   await failpoint("payments.after_checkout_payment");
   // A payment that was not claimed is not found; the checkout shows the reason.
   if (payment.outcome === "problem" && payment.code !== NOT_CLAIMED.code) return payment;
@@ -78,7 +82,7 @@ function paymentOf(
   { context, traceparent, payload }: Incoming<PayCheckout>,
   row: CheckoutRow,
 ): Incoming<SellPayment> {
-  const { paymentId, cardHolderName, card, installmentCount, requestIp, requestPort } = payload;
+  const { paymentId, cardHolderName, card, details, installmentCount, requestIp, requestPort } = payload;
   const merchant = { ...context.merchant, credentialIssuedBy: row.credential_issued_by ?? undefined };
   return {
     context: { ...context, merchant },
@@ -90,6 +94,7 @@ function paymentOf(
       currency: row.currency,
       cardHolderName,
       card,
+      details,
       requestIp,
       requestPort,
       ...(row.customer_id !== null && { customerId: row.customer_id }),

@@ -82,6 +82,7 @@ export const DEADLINE_PASSED: Settlement = {
 /** A payment that may be settled: under a lease of ours. */
 export type LeasedForSettlement = ShownPayment & {
   account_id: string | null;
+  request_ip: string;
   lease_token: string;
   traceparent: string | null;
   /** Start of its age, if not the claim. */

@@ -7,6 +7,7 @@ import {
   type ConcludeDeps,
   type ConcludedReply,
 } from "../authorization/conclude-authorization.ts";
+import { customerOf } from "../authorization/card-request.ts";
 import type { LeasedForSettlement } from "../payment/authorization-outcome.ts";
 import { decideCompletion } from "./enrolment-outcome.ts";
 import { keepAuthentication } from "./keep-authentication.ts";
@@ -35,6 +36,7 @@ export async function callCompletion(
 ): Promise<CompletionOutcome> {
   const outcome = await deps.acquirers.of(payment.account_id).complete({
     ...returnCheck(payment, completion),
+    customer: customerOf(payment, {}),
     expiresAt: new Date(Math.min(deps.now() + deps.acquirerTimeoutMs, deadlineAt)),
   });
   await failpoint("payments.after_completion");

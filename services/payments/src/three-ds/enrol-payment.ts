@@ -4,68 +4,53 @@
  * call names the acquirer's session only.
  */
 import type { EnrolmentOutcome } from "@holdfast/acquirer";
-import type { Card, CommandReply, EnrolledPayment, EnrolPayment } from "@holdfast/contracts";
-import { certainlyNotCommitted, failpoint } from "@holdfast/service-runtime";
-import { storeAnswer, takeIdempotencyKey } from "@holdfast/idempotency";
+import type { CommandReply, EnrolledPayment, EnrolPayment, OrderDetails } from "@holdfast/contracts";
+import { failpoint } from "@holdfast/service-runtime";
+import { storeAnswer } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
-import type { Kysely, Transaction } from "kysely";
+import type { Kysely } from "kysely";
 import { withFailover } from "../acquirer-account/fail-over.ts";
 import { admitPayment, type Admitted } from "../authorization/admit-payment.ts";
 import { answerKnownPayment, currentState } from "../authorization/answer-known-payment.ts";
-import {
-  claimedVersion,
-  NOT_YET_ANSWERED,
-  type AuthorizePaymentDeps,
-} from "../authorization/authorize-payment.ts";
-import { cardRequestOf } from "../authorization/card-request.ts";
+import type { AuthorizePaymentDeps } from "../authorization/authorize-payment.ts";
+import { browserOf, cardRequestOf, type CardPayment } from "../authorization/card-request.ts";
 import { concludeAuthorization } from "../authorization/conclude-authorization.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { DEADLINE_PASSED, type LeasedForSettlement } from "../payment/authorization-outcome.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
-import type { ClaimRow } from "../payment/payment-statements.ts";
 import { CARRIES_CARD } from "./challenge-fault.ts";
+import { claimEnrolledPayment, type ClaimEnrolledDeps, type WithinClaim } from "./claim-enrolled-payment.ts";
 import { completeAuthorization } from "./complete-authorization.ts";
 import { decideEnrolment, type EnrolmentDecision } from "./enrolment-outcome.ts";
-import { claimEnrolment, findSession, recordChallenge, startAuthorizing } from "./session-queries.ts";
+import { findSession, recordChallenge, startAuthorizing } from "./session-queries.ts";
 import { challengeOf, wayToChallenge } from "./session-state.ts";
 
-export type EnrolPaymentDeps = AuthorizePaymentDeps & {
-  leaseMs: number;
-  expireAfterMs: number;
-  /** How long a cardholder has for the challenge, from the claim on. */
-  sessionMs: number;
-};
+export type EnrolPaymentDeps = AuthorizePaymentDeps & ClaimEnrolledDeps;
 
 type Message = Incoming<EnrolPayment>;
 type Reply = CommandReply<EnrolledPayment>;
-type Refused = Extract<Reply, { outcome: "problem" }>;
 
-/**
- * A caller's own writes in the transaction of the claim; a refusal undoes the claim and is the answer. It is made for a
- * page that is open in two tabs: the second form is refused here.
- */
-export type WithinClaim = (
-  trx: Transaction<PaymentsDatabase>,
-  payment: { paymentId: string; merchantId: string },
-) => Promise<Refused | undefined>;
+/** What a checkout adds to its payment: its own writes, and what it says about the buyer. */
+export type OfCheckout = { withinClaim?: WithinClaim; ordered?: OrderDetails | undefined };
 
 export async function enrolPayment(
   deps: EnrolPaymentDeps,
   message: Message,
-  withinClaim?: WithinClaim,
+  ofCheckout: OfCheckout = {},
 ): Promise<Reply> {
-  return await withForm(deps, await enrolOnce(deps, message, withinClaim));
+  return await withForm(deps, await enrolOnce(deps, message, ofCheckout));
 }
 
 async function enrolOnce(
   deps: EnrolPaymentDeps,
   message: Message,
-  withinClaim?: WithinClaim,
+  { withinClaim, ordered }: OfCheckout,
 ): Promise<Reply> {
   const { transactionType, successUrl, failureUrl } = message.payload;
   const terms = {
     transactionType,
     further: [transactionType, successUrl, failureUrl],
+    ordered,
     read: currentEnrolment,
   };
   return await admitPayment(deps, message, terms, (admitted) =>
@@ -76,11 +61,11 @@ async function enrolOnce(
 async function enrolAdmitted(
   deps: EnrolPaymentDeps,
   message: Message,
-  { row, card, otherAccounts }: Admitted,
+  { row, card, details, otherAccounts }: Admitted,
   withinClaim: WithinClaim | undefined,
 ): Promise<Reply> {
   const { context } = message;
-  const claim = await claimPayment(deps, message, row, withinClaim);
+  const claim = await claimEnrolledPayment(deps, message, row, withinClaim);
   switch (claim.kind) {
     case "taken":
       return await answerKnownPayment(deps, message, row, currentEnrolment);
@@ -97,7 +82,7 @@ async function enrolAdmitted(
     return await concludeAuthorization(deps, payment, DEADLINE_PASSED, { keyed });
 
   const outcome = await withFailover(deps, payment, { otherAccounts, deadlineAt: context.deadlineAt }, () =>
-    enrol(deps, message, payment, card, expiresAt),
+    enrol(deps, message, { payment, card, details }, expiresAt),
   );
   const decision = decideEnrolment(outcome, card.reveal());
   await failpoint("payments.after_enrolment");
@@ -114,69 +99,16 @@ async function enrolAdmitted(
   }
 }
 
-type Claim =
-  | { kind: "claimed"; payment: LeasedForSettlement; expiresAt: Date }
-  | { kind: "taken" }
-  | { kind: "answered"; reply: Reply };
-
-async function claimPayment(
-  deps: EnrolPaymentDeps,
-  { context, payload }: Message,
-  row: ClaimRow,
-  withinClaim: WithinClaim | undefined,
-): Promise<Claim> {
-  const { merchant, idempotency } = context;
-  const owner = idempotency && { merchantId: merchant.merchantId, ...idempotency };
-  try {
-    const claim = await deps.db.transaction().execute(async (trx): Promise<Claim> => {
-      const key = { fingerprint: row.idempotency_fingerprint!, resourceId: row.payment_id };
-      if (owner && !(await takeIdempotencyKey(trx, owner, key))) return { kind: "taken" };
-      const claimed = await claimEnrolment(trx, row, payload, deps);
-      // The key is new but the payment exists: one id came under two keys, and its row is the answer.
-      if (!claimed) return { kind: "taken" };
-      const refused = await withinClaim?.(trx, {
-        paymentId: row.payment_id,
-        merchantId: merchant.merchantId,
-      });
-      if (refused) throw new ClaimRefused(refused);
-      const { created_at, expires_at } = claimed;
-      const version = claimedVersion({ created_at });
-      const payment = { ...row, ...NOT_YET_ANSWERED, ...version, state: "ENROLLING" as const, created_at };
-      return { kind: "claimed", payment, expiresAt: expires_at };
-    });
-    await failpoint("payments.after_enrolment_claim");
-    return claim;
-  } catch (error) {
-    if (error instanceof ClaimRefused) return { kind: "answered", reply: error.reply };
-    deps.events.writeFailed("claim", row, error);
-    return {
-      kind: "answered",
-      reply: { outcome: certainlyNotCommitted(error) ? "not_started" : "in_doubt" },
-    };
-  }
-}
-
-/** Rolls the claim back. */
-class ClaimRefused extends Error {
-  override name = "ClaimRefused";
-  readonly code = "claim_refused";
-  readonly reply: Refused;
-
-  constructor(reply: Refused) {
-    super("the claim was refused");
-    this.reply = reply;
-  }
-}
-
 function enrol(
   deps: EnrolPaymentDeps,
   { context, payload }: Message,
-  payment: LeasedForSettlement,
-  card: Card,
+  given: CardPayment,
   sessionExpiresAt: Date,
 ): Promise<EnrolmentOutcome> {
+  const { payment, details } = given;
   return deps.acquirers.of(payment.account_id).enrol({
-    ...cardRequestOf(deps, payment, card, context),
+    ...cardRequestOf(deps, given, context),
+    ...browserOf(details),
     operation: payment.transaction_type === "PAYMENT" ? "sale" : "authorize",
     returnUrl: payload.returnUrl,
     sessionExpiresAt,

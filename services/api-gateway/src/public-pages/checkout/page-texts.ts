@@ -142,6 +142,8 @@ const enFaults = {
   "installmentCount.invalid": "Your card does not support this number of installments.",
   "form.stale": "This form has expired. Please enter your card details again.",
   "form.busy": "We could not process your request, and no payment was started. Please try again.",
+  "form.incomplete":
+    "The shop has not sent all that the bank needs for this payment, so it was not started. Please return to the shop and tell them.",
   "form.unsure":
     "We could not confirm your payment. Please press the button again; you will not be charged twice.",
 };
@@ -166,6 +168,8 @@ const trFaults: Record<FaultText, string> = {
   "installmentCount.invalid": "Kartınız bu taksit sayısını desteklemiyor.",
   "form.stale": "Bu formun süresi doldu. Lütfen kart bilgilerinizi yeniden girin.",
   "form.busy": "İşleminiz gerçekleştirilemedi ve ödeme başlatılmadı. Lütfen yeniden deneyin.",
+  "form.incomplete":
+    "İşletme, bankanın bu ödeme için istediği bilgilerin tamamını göndermemiş; bu nedenle ödeme başlatılmadı. Lütfen işletmenin sitesine dönüp durumu bildirin.",
   "form.unsure": "Ödemenizi doğrulayamadık. Lütfen düğmeye yeniden basın; kartınızdan iki kez para çekilmez.",
 };
 

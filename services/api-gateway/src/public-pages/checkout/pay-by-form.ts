@@ -9,6 +9,7 @@ import type { GenerateSession } from "../three-ds/generate-session.ts";
 import { checkoutUrl } from "../public-url.ts";
 import { addressOf, type PageRequest } from "./page-request.ts";
 import { declineText, PAGE_TEXTS } from "./page-texts.ts";
+import { readBrowser } from "./read-browser.ts";
 import { readCardForm, type FormFault } from "./read-card-form.ts";
 import { isUnderWay } from "./render-checkout.ts";
 
@@ -32,7 +33,7 @@ export type FilledForm = {
 /** Where the browser goes next: to `url`, or without one to the checkout's page, which shows its state. */
 export type FormAnswer =
   | { kind: "onward"; url?: string | undefined }
-  | { kind: "faults"; faults: (FormFault | "form.busy")[] }
+  | { kind: "faults"; faults: (FormFault | "form.busy" | "form.incomplete")[] }
   | { kind: "declined"; texts: { heading: string; text: string } };
 
 /** Pays a checkout with the submitted form. The payment's id is in the form: sent twice, it is one payment. */
@@ -47,6 +48,7 @@ export async function payByForm(deps: PayByFormDeps, filled: FilledForm): Promis
   const { checkoutId, merchantId } = checkout;
   const paymentId = form.get("paymentId")!;
   exchange.paymentId = paymentId;
+  const browser = readBrowser(exchange.req.headers, form);
   const reply = await deps.send(
     payCheckout,
     { exchange, caller },
@@ -55,6 +57,7 @@ export async function payByForm(deps: PayByFormDeps, filled: FilledForm): Promis
       paymentId,
       cardHolderName: given.cardHolderName,
       card: deps.cards.seal(given.card, { paymentId, merchantId }),
+      ...(browser && { details: deps.cards.sealDetails({ browser }, { paymentId, merchantId }) }),
       installmentCount: given.installmentCount,
       ...addressOf(exchange),
       session: deps.generateSession(paymentId),
@@ -69,6 +72,8 @@ export async function payByForm(deps: PayByFormDeps, filled: FilledForm): Promis
       exchange.code = reply.code;
       if (reply.code === "installments_not_allowed")
         return { kind: "faults", faults: ["installmentCount.invalid"] };
+      // Trying again does not help: the shop has to say more about the order.
+      if (reply.code === "bank_requires_field") return { kind: "faults", faults: ["form.incomplete"] };
       // All that `payments` finds at fault is a card whose number the shop has put into the checkout.
       if (reply.code === "validation_failed") return { kind: "faults", faults: ["pan.in_checkout"] };
       return { kind: "faults", faults: ["form.busy"] };

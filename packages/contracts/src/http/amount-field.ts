@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { JsonNumber } from "../json-number.ts";
+import { currencyExponent, parseJsonAmount, type AmountFault } from "../money.ts";
+
+/** An amount of a request, in the schema as far as one can say it: its decimals are the currency's. */
+export function amountSchema() {
+  return z.instanceof(JsonNumber, { error: "must be a number" }).meta({
+    // No currency has a smaller unit than the fourth decimal.
+    override: { type: "number", minimum: 0.0001, maximum: 999_999_999.99 },
+    description:
+      "Decimal number that is a whole number of the currency's minor units; `12.5`, `12.5000` and `1.25e1` are the same",
+    examples: [12.5],
+  });
+}
+
+/**
+ * Adds what is wrong between fields. Runs whether or not single fields are at fault, so that all faults show at once.
+ */
+export type AddFault = (field: string, code: string, message: string) => void;
+
+/** An amount's decimals are judged by its currency. */
+export function checkAmount(
+  { amount, currency }: { amount?: unknown; currency?: unknown },
+  addFault: (field: "amount", code: string, message: string) => void,
+): void {
+  if (!(amount instanceof JsonNumber)) return;
+  const exponent = typeof currency === "string" ? currencyExponent(currency) : undefined;
+  const parsed = parseJsonAmount(amount.source, exponent ?? LARGEST_EXPONENT);
+  if (typeof parsed !== "bigint") addFault("amount", parsed, AMOUNT_FAULT_MESSAGES[parsed]);
+}
+
+/** With a currency we do not know, an amount is held only to the most decimals any currency has. */
+const LARGEST_EXPONENT = 4;
+
+export const AMOUNT_FAULT_MESSAGES: Record<AmountFault, string> = {
+  invalid_amount:
+    "must be a decimal number without sign and leading zeros, and with at most two digits of exponent",
+  too_many_decimals: "has more decimals than the currency",
+  must_be_positive: "must be more than 0",
+  too_large: "must be at most 999999999.99",
+};

@@ -1,0 +1,29 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { browserSchema, COLOR_DEPTHS, type Browser } from "@holdfast/contracts";
+
+/**
+ * The browser that submits a checkout's form, by EMV 3-D Secure's names: its headers, and what the page's script has added to
+ * the form. It is for the bank alone, so nothing of it is ever a fault: what the script's field does not say is left out, and a
+ * browser that does not say what it is is left out whole.
+ */
+export function readBrowser(headers: IncomingHttpHeaders, form: URLSearchParams): Browser | undefined {
+  const seen = /^(\d{1,2}),(\d{1,6}),(\d{1,6}),(-?\d{1,3})$/.exec(form.get("browser") ?? "");
+  const read = browserSchema.safeParse({
+    // The page's script asks for an answer in JSON; of a page the browser would ask like this.
+    browserAcceptHeader: headers.accept === "application/json" ? "text/html,*/*;q=0.8" : headers.accept,
+    browserUserAgent: headers["user-agent"],
+    browserLanguage: headers["accept-language"]?.split(/[,;]/)[0]?.trim(),
+    browserJavascriptEnabled: seen !== null,
+    ...(seen && {
+      // By the HTML standard no browser says anything else.
+      browserJavaEnabled: false,
+      browserColorDepth: COLOR_DEPTHS.findLast((depth) => Number(depth) <= Number(seen[1])),
+      browserScreenHeight: seen[2],
+      browserScreenWidth: seen[3],
+      browserTZ: seen[4],
+    }),
+    // The challenge is shown in the whole window.
+    challengeWindowSize: "05",
+  });
+  return read.success ? read.data : undefined;
+}
