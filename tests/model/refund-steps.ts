@@ -1,7 +1,6 @@
 import { transition } from "../../services/refunds/src/refund/refund.ts";
 import type { Event } from "./explore.ts";
-import { answerOf, ask, asOutcome, asVerdict, operable, outcomeOf   capabilitiesOf,
-} from "./ours.ts";
+import { answerOf, ask, asOutcome, asVerdict, capabilitiesOf, operable, outcomeOf } from "./ours.ts";
 import type { Setting } from "./setting.ts";
 import { noteAnswer, otherOf, referenceOf, relaySteps, reservationOf } from "./refund-relay-steps.ts";
 import {
