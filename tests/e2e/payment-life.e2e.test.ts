@@ -184,7 +184,7 @@ async function auditSaysWho(sandbox: RunningSandbox, vera: Client, paymentId: st
   expect(merchants).toEqual(["access.refused", "merchant.created", "merchant.created"]);
   const program = join(import.meta.dirname, "..", "..", "packages", "audit", "src", "verify-audit.ts");
   const verified = spawnSync(process.execPath, [program, "--home", sandbox.home], { encoding: "utf8" });
-  expect(verified.stdout).toMatch(/4 intact, 0 broken/);
+  expect(verified.stdout).toMatch(/5 intact, 0 broken/);
   expect(verified.status).toBe(0);
 }
 

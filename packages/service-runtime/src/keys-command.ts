@@ -169,6 +169,7 @@ function describeRing({ setting, keys, rowsAre, oldKeyStays }: RingStatus): stri
     const mark = active ? "active" : inRing ? "" : "MISSING";
     return `  ${id.padEnd(12)} ${mark.padEnd(8)} ${oldKeyStays ? "" : needOf(rows, rowsAre!, active)}`.trimEnd();
   });
+  if (keys.length === 0) return `${setting}\n  is not set, and nothing needs it\n`;
   const note = oldKeyStays ? [`  nothing is stored under them; an old key stays ${oldKeyStays}`] : [];
   return [setting, ...lines, ...note, ""].join("\n");
 }

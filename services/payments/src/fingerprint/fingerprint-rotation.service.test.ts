@@ -118,7 +118,7 @@ test("a database from before there was a ring is under key 0", async () => {
   expect(await keys(ROTATED, "status")).toMatchObject({
     code: 0,
     printed: expect.stringMatching(
-      /^PAN_FINGERPRINT_KEYS\n  1 +active +nothing needs it yet\n  0 +1 Idempotency-Keys and counters of cards need it\n/,
+      /^ACCOUNT_SECRET_KEYS\n  is not set, and nothing needs it\nPAN_FINGERPRINT_KEYS\n  1 +active +nothing needs it yet\n  0 +1 Idempotency-Keys and counters of cards need it\n/,
     ) as string,
   });
 });
