@@ -17,7 +17,7 @@ export async function lookThrough(root: string) {
   onTestFinished(() => collector.close());
   const system = await startSystem({
     root,
-    timers: { ...fastTimers, THREE_DS_SESSION_DURATION: "20s" },
+    timers: patientTimers,
     banks: FOREIGN_BANKS,
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -63,6 +63,17 @@ export async function lookThrough(root: string) {
     },
   };
 }
+
+/** No bank here is slow, so an answer that a busy machine is late with is waited for: it has to be there to be looked through. */
+const patientTimers = {
+  ...fastTimers,
+  ACQUIRER_TIMEOUT: "6s",
+  HANDLER_TIMEOUT: "8s",
+  REQUEST_TIMEOUT: "10s",
+  LEASE_DURATION: "12s",
+  REVERSE_UNSEEN_AFTER: "6s",
+  THREE_DS_SESSION_DURATION: "20s",
+};
 
 async function captureBus({ nats }: System) {
   const bus = await connectBus({ url: `nats://127.0.0.1:${nats.port}`, name: "secrecy" });
