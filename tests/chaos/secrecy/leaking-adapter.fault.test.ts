@@ -23,7 +23,7 @@ test("an adapter that keeps the code in a field is caught", async () => {
     return told.kind === "approved" ? { ...told, resultMessage: \`approved \${card.cvv}\` } : told;`,
     },
   ]);
-  const { leaks } = await lookThrough(workspace.root);
+  const { leaks } = await lookThrough(workspace.root, ["nestpay"]);
   expect(leaks).toContain("cvv in payments.three_ds_session.acquirer_session");
   expect(leaks).toContain("cvv in payments.payment.result_message");
 });

@@ -4,7 +4,7 @@ import { connectBus } from "@holdfast/messaging";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { onTestFinished } from "vitest";
 import { eventually, startOtlpReceiver } from "../../support/index.ts";
-import { FOREIGN_BANKS } from "../system/foreign-banks.ts";
+import { FOREIGN_BANKS, type ForeignBankName } from "../system/foreign-banks.ts";
 import { startSystem, type System } from "../system/system.ts";
 import { fastTimers } from "../system/timers.ts";
 import { findCode, findNumbers, valuesOfLog } from "./find-card-data.ts";
@@ -12,13 +12,13 @@ import { CODE, payEverywhere } from "./pay-everywhere.ts";
 import { readStoredValues, valuesIn } from "./stored-values.ts";
 
 /** Runs a system of that repository, pays in every way, and looks for the cards in all that it leaves. */
-export async function lookThrough(root: string) {
+export async function lookThrough(root: string, banks: readonly ForeignBankName[] = FOREIGN_BANKS) {
   const collector = await startOtlpReceiver();
   onTestFinished(() => collector.close());
   const system = await startSystem({
     root,
     timers: patientTimers,
-    banks: FOREIGN_BANKS,
+    banks,
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
