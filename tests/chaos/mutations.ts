@@ -95,8 +95,8 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: `${payments}/recovery/undo-payment.ts`,
-        search: "const reversal = await deps.acquirers.of(payment.account_id).reverse({",
-        replace: `const reversal = await (async (_request: object) => ({ kind: "reversed" }))({`,
+        search: "const reversal = await deps.acquirers.of(payment.account_id).reverse(request);",
+        replace: `const reversal = await (async (_request: object) => ({ kind: "reversed" }))(request);`,
       },
     ],
     scenario: everyFault,

@@ -163,6 +163,9 @@ export function timeSteps(world: World): Step {
   if (reversal.sent === "may arrive" && !world.hand && !isOnWire(world, reversalRefundReference(payment))) {
     cannot("reversal refund", withReversal(world, { sent: "cannot arrive" }));
   }
+  if (reversal.last === "may arrive" && !world.hand && !isOnWire(world, SALE, "reverse")) {
+    cannot("reversal", withReversal(world, { last: "cannot arrive" }));
+  }
   for (const name of REFUND_NAMES)
     if (canNoLongerArrive(world, name)) {
       cannot(`refund ${name}`, withRefund(world, name, { sent: "cannot arrive" }));

@@ -63,7 +63,7 @@ const PAYMENT: Payment = {
   refunded: 0,
   operation: null,
   ended: null,
-  reversal: { isSettled: false, approved: 0, isRefused: false, sent: "never", sub: 1 },
+  reversal: { isSettled: false, approved: 0, isRefused: false, last: "never", sent: "never", sub: 1 },
   watch: "none",
   told: [],
   openCase: "",

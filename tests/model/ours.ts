@@ -16,13 +16,14 @@ import {
   decideReservation,
   type OperablePayment,
 } from "../../services/payments/src/operation/payment-operation.ts";
-import { refusalOf } from "../../services/payments/src/operator/resolve-payment.ts";
+import { refusalOf } from "../../services/payments/src/operator/resolution-refusal.ts";
 import { decideAuthorization } from "../../services/payments/src/payment/authorization-outcome.ts";
 import { decideRecovery } from "../../services/payments/src/recovery/decide-recovery.ts";
 import {
   decideAfterRefund,
   decideAfterReversal,
   isUndone,
+  mayStillArrive,
 } from "../../services/payments/src/recovery/decide-undo.ts";
 import { amountToReverse } from "../../services/payments/src/recovery/undo-payment.ts";
 import {
@@ -58,6 +59,7 @@ export const OURS = {
   isUndone,
   judge,
   knownBy,
+  mayStillArrive,
   movementOutcome,
   refusalOf,
   /** An attempt that throws is counted, so operators see it, as `attemptRecovery` does; its effect is not a pure function. */
@@ -77,7 +79,7 @@ export const AGE_MS: Record<Age, number> = {
   "past the horizon": 2_000,
 };
 
-const SENT_MS_AGO: Record<Sent, number | null> = {
+export const SENT_MS_AGO: Record<Sent, number | null> = {
   never: null,
   "may arrive": 0,
   "cannot arrive": LIMITS.horizonMs + 1,
@@ -85,8 +87,8 @@ const SENT_MS_AGO: Record<Sent, number | null> = {
 
 const KINDS: readonly MovementKind[] = ["authorize", "sale", "capture", "void", "release", "refund"];
 
-export function capabilitiesOf({ repetition, namesReferences }: Kind): Capabilities {
-  return { repetition, ownReferenceOn: namesReferences ? KINDS : [], release: true };
+export function capabilitiesOf({ repetition, namesReferences, release }: Kind): Capabilities {
+  return { repetition, ownReferenceOn: namesReferences ? KINDS : [], release };
 }
 
 /** What the bank's book says of one attempt, by our rules. */

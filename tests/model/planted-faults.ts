@@ -11,7 +11,7 @@ type Planted = {
   trace: readonly string[];
 };
 
-const KIND: Kind = { bindsUnseen: true, repetition: "replay", namesReferences: true };
+const KIND: Kind = { bindsUnseen: true, repetition: "replay", namesReferences: true, release: true };
 const SALE = { ...PLAIN, bank: KIND, crashes: 1 };
 const REFUND = { ...SALE, refunds: 1 } as const;
 
@@ -60,6 +60,20 @@ const PLANTS: Record<string, Plant> = {
   "operators may fail what the bank refuses to reverse": {
     ours: { refusalOf: (_, __, outcome) => (outcome === "FAILED" ? undefined : FORBIDDEN) },
     what: "FAILED beside a charge",
+  },
+  "a reversal that was not answered is not waited for": {
+    ours: {
+      refusalOf: (payment, reversal, ...rest) =>
+        OURS.refusalOf(payment, reversal && { ...reversal, last_sent_ms_ago: null }, ...rest),
+    },
+    what: "SUCCESS without its charge",
+  },
+  "a part is to be released where the bank releases none": {
+    scenario: { ...REFUND, type: "PRE_AUTHORIZATION", bank: { ...KIND, release: false } },
+    ours: {
+      decideReservation: (payment, asked) => OURS.decideReservation(payment, { ...asked, canRelease: true }),
+    },
+    what: "no end can be reached from here",
   },
   "an attempt that throws is not counted": {
     scenario: { throws: true },

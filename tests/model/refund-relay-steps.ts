@@ -27,7 +27,7 @@ export function referenceOf(world: World, name: RefundName): string {
 /** `payments` calls the bank for a refund, and keeps what the answer says of the call. */
 export function relaySteps(world: World, name: RefundName, setting: Setting): Step {
   const { relay, hand, reservation, kind } = world[name];
-  const { namesReferences } = setting.scenario.bank;
+  const { namesReferences, release } = setting.scenario.bank;
   const wasSent = relay?.wasSent ?? false;
   const notSent: Refund["relay"] = { at: "answered", wasSent, answer: nothing("not_sent") };
   const unsent = (label: string): Step => [{ label, state: withRefund(world, name, { relay: notSent }) }];
@@ -42,9 +42,12 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
       ...(!namesReferences && { mayBeUnderWay: true }),
     });
     const failed = withRefund(begun, name, { relay: notSent });
+    const cannot = { label: `payments cannot send refund ${name}`, state: failed };
+    // The protocol has no such call.
+    if (kind === "release" && !release) return [cannot];
     return [
       { label: `payments sends refund ${name}`, state: { ...begun, wire: sent(world.wire, request) } },
-      { label: `payments cannot send refund ${name}`, state: failed },
+      cannot,
     ];
   }
   if (relay?.at !== "answered") return [];

@@ -10,12 +10,12 @@ import {
   LIMITS,
   money,
   outcomeOf,
+  SENT_MS_AGO,
   type Ours,
 } from "./ours.ts";
 import { asked, askAboutSale, settle, withCase, type At, type Setting } from "./setting.ts";
 import {
   doing,
-  isOnWire,
   WHOLE,
   withPayment,
   withReversal,
@@ -77,18 +77,18 @@ function sendReversal(world: World, found: Answer, ours: Ours): Step {
   const amount = Number(ours.amountToReverse({ amount_minor: BigInt(WHOLE) }, known, asVerdict(found)));
   const noted = amount === WHOLE ? world : withReversal(world, { approved: amount });
   const request: Request = { kind: "reverse", ref: SALE, amount, account };
+  const isFirst = reversal.last !== "may arrive";
+  // Once it has ended nobody can book it.
+  const sending = isOver(world) ? noted : withReversal(noted, { last: "may arrive" });
   return [
-    {
-      label: "payments goes on to reverse it",
-      state: doing(noted, { at: "sending", request, isFirst: false }),
-    },
+    { label: "payments goes on to reverse it", state: doing(sending, { at: "sending", request, isFirst }) },
   ];
 }
 
 /** Takes the answer to a reversal, or to the refund of a settled charge. */
 export function concludeReversal(
   world: World,
-  { request, answer }: At<"answered">,
+  { request, answer, isFirst }: At<"answered">,
   { ours }: Setting,
 ): World {
   if (request.kind !== "reverse") {
@@ -97,7 +97,9 @@ export function concludeReversal(
   }
   const ageMs = world.payment.state === "FAILED" ? Number.POSITIVE_INFINITY : AGE_MS[world.payment.age];
   const { result, note, refusal } = ours.decideAfterReversal(asReversal(answer), ageMs, LIMITS);
+  const isAnswered = !ours.mayStillArrive(asReversal(answer));
   const noted = withReversal(world, {
+    ...(isFirst && isAnswered && { last: "never" }),
     ...(note?.settled && { isSettled: true, isRefused: false }),
     ...(note?.refusal && { isRefused: true }),
   });
@@ -145,31 +147,35 @@ const refused = (world: World) =>
     : world;
 
 function end(world: World): Event<World> {
-  const isOver = world.payment.state === "FAILED";
-  const ended = isOver ? withPayment(world, { watch: "over" }) : settle(world, "FAILED");
-  return { label: isOver ? "the watch is over" : "the payment is FAILED", state: doing(ended, null) };
+  const ended = isOver(world) ? withPayment(world, { watch: "over" }) : settle(world, "FAILED");
+  const label = isOver(world) ? "the watch is over" : "the payment is FAILED";
+  // Nothing asks for it any more.
+  return { label, state: doing(withReversal(ended, { last: "never" }), null) };
 }
 
-/** Two operators, who say what the bank has told them, which is true when they say it. */
+const isOver = ({ payment }: World) => payment.state === "FAILED";
+
+/** Two operators, who say what the bank has told them, which is true when they say it, and know of nothing on its way. */
 function operators(world: World, setting: Setting): Step {
   const { payment, book } = world;
   if (payment.state !== "REVERSING") return [];
-  const { isSettled, isRefused, approved } = payment.reversal;
+  const { isSettled, isRefused, approved, last } = payment.reversal;
   const reversal = {
     settled_at: isSettled ? new Date(0) : null,
     refused_at: isRefused ? new Date(0) : null,
     refusal_code: null,
     refusal_message: null,
     approved_minor: approved === 0 ? null : BigInt(approved),
+    last_sent_ms_ago: SENT_MS_AGO[last],
   };
   const row = { state: payment.state, ...AMOUNT };
   const isAllowed = (outcome: "SUCCESS" | "FAILED") =>
-    setting.ours.refusalOf(row, reversal, outcome, LIMITS.horizonMs, 1) === undefined;
+    setting.ours.refusalOf(row, reversal, outcome, LIMITS.horizonMs, { ...LIMITS, leaseMs: 1 }) === undefined;
   const steps: Step = [];
   const stands = chargeOf(book, payment.account)?.amount === WHOLE;
   const said = isSettled ? askAboutRefund(world, setting) : askAboutSale(world, setting);
   const isSure = isSettled ? said.kind === "declined" : said.kind === "approved" && said.amount === WHOLE;
-  if (stands && isSure && isAllowed("SUCCESS") && !isOnWire(world, SALE, "reverse")) {
+  if (stands && isSure && isAllowed("SUCCESS")) {
     steps.push({ label: "two operators book the payment", state: settle(world, "SUCCESS") });
   }
   if (isRefused && isAllowed("FAILED")) {

@@ -1,10 +1,10 @@
 import { REPETITIONS } from "@holdfast/acquirer";
 import type { Kind, Scenario } from "./world.ts";
 
-/** Every set of capabilities that a bank may have. */
+/** Every set of capabilities that a bank may have, but for releases, which only one story asks for. */
 export const KINDS: readonly Kind[] = [true, false].flatMap((bindsUnseen) =>
   REPETITIONS.flatMap((repetition) =>
-    [true, false].map((namesReferences) => ({ bindsUnseen, repetition, namesReferences })),
+    [true, false].map((namesReferences) => ({ bindsUnseen, repetition, namesReferences, release: true })),
   ),
 );
 
@@ -69,6 +69,16 @@ const LATE: Story = {
 };
 /** Of two refunds each has its own reference, which such a bank does not give back. */
 const TWO_REFUNDS: Story = { ...PLAIN, name: "two refunds", refunds: 2, crashes: 1, approvesParts: false };
+/** A refund that is asked for before the capture is a release. */
+const UNCAPTURED: Story = {
+  ...PLAIN,
+  name: "capture and refund",
+  type: "PRE_AUTHORIZATION",
+  refunds: 1,
+  operations: 1,
+  crashes: 1,
+  approvesParts: false,
+};
 const isUnkind = ({ bindsUnseen, repetition }: Kind) => !bindsUnseen && repetition === "none";
 
 export function smallScenarios(): Scenario[] {
@@ -76,12 +86,13 @@ export function smallScenarios(): Scenario[] {
 }
 
 export function wideScenarios(): Scenario[] {
-  return KINDS.flatMap((bank) =>
-    (bank.repetition === "replay" ? atReplayingBank(bank) : atOtherBank(bank)).map((story) => ({
+  return KINDS.flatMap((bank) => [
+    ...(bank.repetition === "replay" ? atReplayingBank(bank) : atOtherBank(bank)).map((story) => ({
       ...story,
       bank,
     })),
-  );
+    { ...UNCAPTURED, bank: { ...bank, release: false } },
+  ]);
 }
 
 function atOtherBank(bank: Kind): Story[] {
@@ -101,7 +112,9 @@ function atReplayingBank({ bindsUnseen, namesReferences }: Kind): Story[] {
 
 /** For people, and the same for the same scenario. */
 export function nameOf({ name, bank }: Scenario): string {
-  const { bindsUnseen, repetition, namesReferences } = bank;
+  const { bindsUnseen, repetition, namesReferences, release } = bank;
   const binds = bindsUnseen ? "binds the unseen" : "binds nothing";
-  return `${name}, at a bank that ${binds}, repeats as ${repetition}, ${namesReferences ? "names" : "does not name"} our references`;
+  const names = namesReferences ? "names" : "does not name";
+  const releases = release ? "" : ", and releases no part";
+  return `${name}, at a bank that ${binds}, repeats as ${repetition}, ${names} our references${releases}`;
 }

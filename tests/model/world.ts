@@ -9,6 +9,8 @@ export type Kind = {
   repetition: Repetition;
   /** Whether an inquiry gives our references back. Where not, movements are known by their kind alone. */
   namesReferences: boolean;
+  /** Whether a part of an authorization can be given back. Where not, a capture or a cancellation ends it. */
+  release: boolean;
 };
 
 /** In minor units: what the buyer pays, and what every part of it is. */
@@ -72,8 +74,11 @@ export type Payment = {
   operation: null | { kind: OperationKind; nth: number; amount: number; sub: number; sent: Sent };
   /** How the last operation ended that the bank was asked for. */
   ended: null | { ref: string; state: "DONE" | "DECLINED" };
-  /** What the bank has said of a payment that is to be reversed; `approved` is 0 where it has not said it. */
-  reversal: { isSettled: boolean; approved: number; isRefused: boolean; sent: Sent; sub: number };
+  /**
+   * What the bank has said of a payment that is to be reversed; `approved` is 0 where it has not said it. `last` is of the
+   * last reversal that may still take effect, `sent` of the refund in its place.
+   */
+  reversal: { isSettled: boolean; approved: number; isRefused: boolean; last: Sent; sent: Sent; sub: number };
   watch: "none" | "waiting" | "over";
   /** Final states in the order in which the merchant got them. */
   told: PaymentState[];
@@ -110,7 +115,10 @@ export type RefundHand =
 /** What `payments` has in its memory while it works on the payment under its lease; a crash makes it null. */
 export type Hand =
   | null
-  /** The sending is committed, and the bank is called next; `isFirst` is the call of who claimed it. */
+  /**
+   * The sending is committed, and the bank is called next; `isFirst` is the call of who claimed it, or a reversal before which
+   * none may still take effect.
+   */
   | { at: "sending" | "calling"; request: Request; isFirst: boolean }
   /** The bank has answered, or does not; nothing of it is committed yet. */
   | { at: "answered"; request: Request; isFirst: boolean; answer: Answer }
@@ -193,13 +201,13 @@ export function isOnWire({ wire }: World, ref: string, kind?: Request["kind"]): 
   return wire.some((request) => request.ref === ref && (kind === undefined || request.kind === kind));
 }
 
-/** The wire with one request more, sorted. More than two alike say nothing new, and a second reversal never does. */
+/** The wire with one request more, sorted. More than two alike say nothing new. */
 export function sent(wire: readonly Request[], request: Request): Request[] {
-  const most = request.kind === "reverse" ? 1 : 2;
   const alike = wire.filter((other) => keyOf(other) === keyOf(request)).length;
-  return alike >= most
+  return alike >= ALIKE_MAX
     ? [...wire]
     : [...wire, request].toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
+const ALIKE_MAX = 2;
 const keyOf = ({ kind, ref, amount, account }: Request) => `${kind} ${ref} ${amount} ${account}`;

@@ -145,6 +145,8 @@ const COLUMNS: {
     payment_id: "not null",
     approved_minor: "null",
     sent_at: "null",
+    last_sent_at: "null",
+    sends: "not null",
     settled_at: "null",
     refund_sub_reference: "not null",
     refund_sent_at: "null",

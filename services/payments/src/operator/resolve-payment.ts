@@ -2,11 +2,10 @@
  * Two operators settle a payment by what the bank has told people. The first proposes an outcome and the second confirms it.
  * Their word never overrides the bank's: before a payment is FAILED a reversal is sent, which binds its reference, and it
  * is not FAILED while the bank says that the money stands; a payment that is being reversed is SUCCESS only where the
- * bank has refused the reversal and says, asked once more, that the whole charge stands.
+ * bank has refused the reversal, no later one may still take effect, and the bank says, asked once more, that the whole charge stands.
  */
-import type { OperatorContext, resolutionOutcomeSchema } from "@holdfast/contracts";
+import type { OperatorContext } from "@holdfast/contracts";
 import { sql, type Transaction } from "kysely";
-import type { z } from "zod";
 import type { PaymentsDatabase } from "../database.ts";
 import { askAbout } from "../bank-calls/ask-about.ts";
 import { operationAttempt, paymentAttempt } from "../bank-calls/attempts.ts";
@@ -17,7 +16,7 @@ import { endOfReversal, isBeingReversed, reversalState } from "../payment/paymen
 import { recordWithin } from "../payment/payment-writes.ts";
 import { RESOLVED_CAUSE } from "../recovery/decide-recovery.ts";
 import { endOf, isOperated, wait } from "../recovery/recover-payment.ts";
-import { findReversal, type Reversal } from "../recovery/reversal-queries.ts";
+import { findReversal } from "../recovery/reversal-queries.ts";
 import { askWhetherItStands, contradictsSuccess } from "../recovery/standing-charge.ts";
 import { undoPayment } from "../recovery/undo-payment.ts";
 import { startWatch } from "../recovery/watch-queries.ts";
@@ -30,14 +29,9 @@ import {
   type Problem,
   type Reply,
 } from "./operated-payment.ts";
+import { moneyStands, refusalOf, saysSettled, type Outcome } from "./resolution-refusal.ts";
 
-type Outcome = z.infer<typeof resolutionOutcomeSchema>;
 type Statement = { outcome: Outcome; evidence: string };
-/** Of the bank's answers, what decides whether people may say otherwise. */
-type Said = Pick<
-  Reversal,
-  `${"settled" | "refused"}_at` | `refusal_${"code" | "message"}` | "approved_minor"
->;
 type Confirmed = { payment: LeasedPayment; statement: Statement & { proposedBy: string } };
 
 /** Proposes an outcome, or confirms the one another operator has proposed, which settles the payment. */
@@ -78,7 +72,9 @@ async function proposeOrConfirm(
   const issuers = [payment.credential_issued_by, operation?.credential_issued_by];
   if (issuers.includes(context.operator.name)) return await refuseAttempt(ISSUED_BY_YOU);
   const ageMs = operation?.age_ms ?? payment.age_ms;
-  const problem = refusalOf(payment, reversal, statement.outcome, ageMs, deps.leaseMs);
+  const { horizonMs } = deps.termsOf(payment.account_id);
+  const limits = { leaseMs: deps.leaseMs, horizonMs };
+  const problem = refusalOf(payment, reversal, statement.outcome, ageMs, limits);
   if (problem) return await refuse(problem);
   const proposal = await trx
     .selectFrom("payment_resolution")
@@ -97,37 +93,6 @@ async function proposeOrConfirm(
 
 /** Says why one person is the same as the merchant that asked. */
 const ISSUED_BY_YOU = "You issued the credential with which this was requested.";
-
-/** Why a payment cannot be resolved this way now. @param leaseMs longer than any request on the payment may take. */
-export function refusalOf(
-  payment: Pick<LeasedPayment, "state" | "amount_minor">,
-  reversal: Said | undefined,
-  outcome: Outcome,
-  ageMs: number,
-  leaseMs: number,
-): Problem | undefined {
-  if (ageMs < leaseMs) return { outcome: "problem", code: "too_young" };
-  const { state } = payment;
-  if (outcome === "FAILED") {
-    return isBeingReversed(state) && reversal && moneyStands(reversal) ? saysSettled(reversal) : undefined;
-  }
-  if (state === "ENROLLING") return invalidState(payment);
-  if (!isBeingReversed(state)) return undefined;
-  if (!reversal?.refused_at) return { outcome: "problem", code: "reversal_pending" };
-  // Booked in another amount than was charged, it could be refunded above the charge.
-  const isWhole = reversal.approved_minor === null || reversal.approved_minor === payment.amount_minor;
-  return isWhole ? undefined : invalidState(payment);
-}
-
-/** The bank has refused the reversal, or says that only a refund gives the money back. */
-function moneyStands({ settled_at, refused_at }: Said): boolean {
-  return settled_at !== null || refused_at !== null;
-}
-
-function saysSettled({ refusal_code, refusal_message }: Said): Problem {
-  const said = refusal_code !== null && { resultCode: refusal_code, resultMessage: refusal_message ?? "" };
-  return { outcome: "problem", code: "bank_says_settled", ...(said && { extra: said }) };
-}
 
 async function propose(
   trx: Transaction<PaymentsDatabase>,

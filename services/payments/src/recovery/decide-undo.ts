@@ -28,6 +28,11 @@ export function isUndone({ kind }: Verdict): boolean {
   return kind === "reversed" || kind === "declined" || kind === "expired";
 }
 
+/** Whether this reversal may take effect later, for all that is known: only one that was sent and not answered. */
+export function mayStillArrive({ kind }: ReversalOutcome): boolean {
+  return kind === "unknown";
+}
+
 /**
  * @param ageMs of the payment, see `LeasedPayment`.
  * @param terms where the bank binds nothing: what it has not seen by the horizon is taken for what it will never see.

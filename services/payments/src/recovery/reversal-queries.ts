@@ -3,10 +3,16 @@ import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentReversalTable } from "./reversal-table.ts";
 
-/** With the time since its refund was sent last, by the database's clock; null where nothing of it can arrive. */
-export type Reversal = Selectable<PaymentReversalTable> & { refund_sent_ms_ago: number | null };
+/**
+ * With the time since its refund was sent last, and since the last reversal was that may still take effect, by the
+ * database's clock; null where nothing of it can arrive.
+ */
+export type Reversal = Selectable<PaymentReversalTable> & {
+  refund_sent_ms_ago: number | null;
+  last_sent_ms_ago: number | null;
+};
 
-/** What the bank has said of a payment that is to be reversed; undefined until it has said anything worth keeping. */
+/** What is known of a payment's reversal; undefined until one is sent, or the bank has said anything worth keeping. */
 export async function findReversal(
   db: Kysely<PaymentsDatabase>,
   paymentId: string,
@@ -15,6 +21,7 @@ export async function findReversal(
     .selectFrom("payment_reversal")
     .selectAll()
     .select(msSince<number | null>("refund_sent_at").as("refund_sent_ms_ago"))
+    .select(msSince<number | null>("last_sent_at").as("last_sent_ms_ago"))
     .where("payment_id", "=", paymentId)
     .executeTakeFirst();
 }
@@ -56,6 +63,7 @@ export async function noteBankSaid(
     .insertInto("payment_reversal")
     .values({
       payment_id: paymentId,
+      last_sent_at: null,
       ...set,
       ...(sent && { sent_at: now }),
       ...(settled && { settled_at: now }),

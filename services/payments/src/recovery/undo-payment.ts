@@ -10,6 +10,7 @@ import {
   type FollowUpRequest,
   orderIdOf,
   type Target,
+  type ReversalRequest,
   type Verdict,
 } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/service-runtime";
@@ -26,6 +27,7 @@ import {
   decideAfterRefund,
   decideAfterReversal,
   isUndone,
+  mayStillArrive,
   type UndoDecision,
   type UndoResult,
 } from "./decide-undo.ts";
@@ -37,10 +39,11 @@ import {
   noteRefundSending,
   type Reversal,
 } from "./reversal-queries.ts";
+import { noteReversalAnswered, noteReversalSending } from "./reversal-sending.ts";
 import { startWatch } from "./watch-queries.ts";
 
 /** Also one that has ended, and of which the bank has shown money afterwards. */
-export type UndonePayment = Omit<LeasedPayment, "lease_token" | "due_at">;
+export type UndonePayment = Omit<LeasedPayment, "lease_token" | "due_at"> & { lease_token: string | null };
 
 /** @param inquiry what the bank has just said of the payment's reference, if it was asked. */
 export async function undoPayment(
@@ -54,16 +57,34 @@ export async function undoPayment(
   if (isUndone(found)) return { kind: "undone", by: "reversal" };
   if (!deps.maySend) return { kind: "wait", cause: causeOf(found), next: "now" };
   const approvedMinor = await approvedAmount(deps, payment, known, found);
-  const reversal = await deps.acquirers.of(payment.account_id).reverse({
+  return await sendReversal(deps, payment, known, {
+    target: withKnownId(targetOf(payment), found),
+    amountMinor: approvedMinor,
+  });
+}
+
+async function sendReversal(
+  deps: RecoverDeps,
+  payment: UndonePayment,
+  known: Reversal | undefined,
+  of: { target: Target; amountMinor: bigint },
+): Promise<UndoResult> {
+  const request: ReversalRequest = {
+    ...of,
     reference: payment.payment_id,
     orderId: orderIdOf(payment.payment_id),
     operation: cardOperationOf(payment),
-    target: withKnownId(targetOf(payment), found),
-    amountMinor: approvedMinor,
     currency: payment.currency,
+    // From before the commit: a process that stands still after it must not send it when people may book the payment.
     waitUntil: waitUntil(deps),
-  });
+  };
+  const sending = await noteReversalSending(deps.db, payment, known);
+  if (sending === undefined) return { kind: "wait", cause: "reversal_sent_elsewhere" };
+  const reversal = await deps.acquirers.of(payment.account_id).reverse(request);
   await failpoint("payments.after_reversal");
+  if (!mayStillArrive(reversal)) {
+    await noteReversalAnswered(deps.db, payment.payment_id, { sending, known });
+  }
   return await commit(
     deps,
     payment,
