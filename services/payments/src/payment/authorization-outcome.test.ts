@@ -17,6 +17,11 @@ test("an approval is SUCCESS with the acquirer's ids", () => {
   });
 });
 
+test("a decline has its class where the acquirer tells", () => {
+  const declined = { kind: "declined", resultCode: "51", resultMessage: "", declineClass: "limit" } as const;
+  expect(decideAuthorization(declined)).toMatchObject({ to: "FAILED", result: { declineClass: "limit" } });
+});
+
 test("an approval in review is no SUCCESS, and shows that it is in review and no authorization code", () => {
   const approved = { externalTransactionId: "x1", authCode: "a1", resultCode: "00", resultMessage: "" };
   const review = decideAuthorization({ kind: "approved", ...amount, ...approved, fraudReview: "in_review" });

@@ -1,5 +1,5 @@
-import type { AcquirerOutcome } from "@holdfast/acquirer";
-import { PAYMENT_STATUS_CHANGED } from "@holdfast/contracts";
+import type { AcquirerOutcome, Declined } from "@holdfast/acquirer";
+import { PAYMENT_STATUS_CHANGED, type DeclineClass } from "@holdfast/contracts";
 import { webhookBody, type ShownPayment } from "./payment-record.ts";
 import type { RecordRow } from "./payment-statements.ts";
 
@@ -20,10 +20,12 @@ export type AcquirerResult = {
   authCode: string | null;
   resultCode: string;
   resultMessage: string;
+  /** Of a decline, where the bank's code tells. */
+  declineClass?: DeclineClass | undefined;
 };
 
 /** What a payment shows while the acquirer's fraud desk decides on it; it is not to be shipped. */
-export type ReviewShown = Omit<AcquirerResult, "authCode">;
+export type ReviewShown = Omit<AcquirerResult, "authCode" | "declineClass">;
 
 export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDecision {
   switch (outcome.kind) {
@@ -39,12 +41,7 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
       };
     }
     case "declined": {
-      const { externalTransactionId = null, resultCode, resultMessage } = outcome;
-      return {
-        to: "FAILED",
-        cause: "declined",
-        result: { externalTransactionId, authCode: null, resultCode, resultMessage },
-      };
+      return { to: "FAILED", cause: "declined", result: declinedResult(outcome) };
     }
     case "expired":
       return { to: "FAILED", cause: "expired", result: EXPIRED };
@@ -56,6 +53,18 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
     default:
       return outcome satisfies never;
   }
+}
+
+/** What a payment shows of its decline. */
+export function declinedResult(declined: Declined): AcquirerResult {
+  const { externalTransactionId = null, resultCode, resultMessage, declineClass } = declined;
+  return {
+    externalTransactionId,
+    authCode: null,
+    resultCode,
+    resultMessage,
+    ...(declineClass && { declineClass }),
+  };
 }
 
 /** The result code of a payment on which the acquirer's fraud desk has not decided; also the cause in its history. */
@@ -132,6 +141,7 @@ export function settle(
     auth_code: result.authCode,
     result_code: result.resultCode,
     result_message: result.resultMessage,
+    decline_class: result.declineClass ?? null,
   };
   const next = { version: payment.version + 1, state_since: new Date(at) };
   const settled = { ...payment, ...acquirerFields, ...next, state: to };

@@ -1,5 +1,6 @@
 import { hindranceOf, type Verdict } from "@holdfast/acquirer";
 import {
+  declinedResult,
   EXPIRED,
   IN_REVIEW,
   REJECTED_BY_REVIEW,
@@ -49,15 +50,13 @@ export function decideRecovery(
   switch (inquiry.kind) {
     case "approved":
       return decideApproved(asked, inquiry, limits);
-    case "declined": {
-      const { externalTransactionId = null, resultCode, resultMessage } = inquiry;
+    case "declined":
       return {
         action: "settle",
         to: "FAILED",
         cause: "inquiry_declined",
-        result: { externalTransactionId, authCode: null, resultCode, resultMessage },
+        result: declinedResult(inquiry),
       };
-    }
     case "expired":
       return { action: "settle", to: "FAILED", cause: "inquiry_expired", result: EXPIRED };
     case "reversed":
