@@ -129,6 +129,9 @@ function resultOf<Result>(reply: CommandReply<Result>): Result {
 
 const of = (protocol: Protocol) => ({ merchant: { merchantId: banks[protocol].merchantId } });
 
+/** Both banks decline it for want of funds. */
+const NO_FUNDS = { pan: "4000000000009995", cvv: "000" };
+
 async function pay(protocol: Protocol, how: "sale" | "authorization", given: object = {}) {
   const command = refunds.command({
     ofMerchant: banks[protocol].merchantId,
@@ -195,6 +198,23 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     expect(await refunds.operate(probeAccount, { accountId: wrong })).toMatchObject({
       result: { result: "credentials" },
     });
+  });
+
+  test.each(["sale", "authorization"] as const)("learns of a %s what kind of decline it is", async (how) => {
+    const { paymentId, reply } = await pay(protocol, how, { cardData: NO_FUNDS });
+    const declined = { paymentId, status: "FAILED", declineClass: "limit" };
+    expect(reply).toMatchObject({ outcome: "done", result: declined });
+    expect(resultOf(await refunds.call(getPayment, { paymentId }, of(protocol)))).toMatchObject(declined);
+    const [webhook] = await refunds.query<{ body: Buffer }>(
+      "select body from payments.outbox where payment_id = $1",
+      [paymentId],
+    );
+    expect(JSON.parse(webhook!.body.toString())).toMatchObject(declined);
+  });
+
+  test("shows no kind of decline of what is approved", async () => {
+    const { reply } = await pay(protocol, "sale");
+    expect(resultOf(reply)).not.toHaveProperty("declineClass");
   });
 
   test("authorizes and captures a part", async () => {

@@ -292,9 +292,14 @@ export type Approved = AcquirerAmount & {
   resultMessage: string;
   /** What the acquirer keeps of it, in minor units of the same currency, where it tells. */
   feeMinor?: bigint;
-  /** `in_review`: the acquirer's fraud desk has not decided; the goods must not be sent yet. */
-  fraudReview?: "accepted" | "in_review";
+  fraudReview?: FraudReview;
 };
+
+/**
+ * What the acquirer's fraud desk says of what its issuer approved. `in_review`: it has not decided; the goods must not be sent
+ * yet. `rejected`: it has refused, which is no word on the money: what was taken stands until a void or a refund is shown.
+ */
+export type FraudReview = "accepted" | "in_review" | "rejected";
 
 /**
  * `soft` may succeed later; `hard` will not with this card; `sca_required` wants 3-D Secure; `stolen` is a lost, stolen or
@@ -373,6 +378,8 @@ export type BankMovement = AcquirerAmount & {
   resultMessage: string;
   /** By the acquirer's clock. */
   at?: Date;
+  /** Of what took effect. */
+  fraudReview?: FraudReview;
   authentication?: Authentication;
 };
 

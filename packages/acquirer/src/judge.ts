@@ -30,7 +30,7 @@ export type Attempt = AcquirerAmount & {
 export type Verdict =
   /**
    * It took effect and nothing undid it, in an amount that may be another than was asked for. For a completion it includes
-   * the authentication's result, as evidence in a dispute.
+   * the authentication's result, as evidence in a dispute. `fraudReview` says whether the acquirer lets the goods be sent.
    */
   | (Approved & Authenticated & { at?: Date })
   | (Declined & Authenticated)
@@ -115,7 +115,7 @@ function targetOf({ targetTransactionId }: Attempt, movements: readonly BankMove
 }
 
 function approvedBy(movement: BankMovement): Verdict {
-  const { amountMinor, currency, resultCode, resultMessage, authentication, at } = movement;
+  const { amountMinor, currency, resultCode, resultMessage, authentication, at, fraudReview } = movement;
   return {
     kind: "approved",
     amountMinor,
@@ -126,6 +126,7 @@ function approvedBy(movement: BankMovement): Verdict {
     resultMessage,
     ...(authentication && { authentication }),
     ...(at && { at }),
+    ...(fraudReview && { fraudReview }),
   };
 }
 

@@ -49,6 +49,8 @@ export type Payment = {
   authCode?: string;
   resultCode?: string;
   resultMessage?: string;
+  /** Kind of the bank's decline, where its code tells; with `hard` and `stolen` another attempt with this card is in vain. */
+  declineClass?: Known<"soft" | "hard" | "sca_required" | "stolen" | "limit" | "technical">;
   customerId?: string;
   lastOperation?: LastOperation;
   capturedAt?: string;

@@ -1,5 +1,6 @@
 import { annotate, metrics, SETTLED_OUTCOME, UNKNOWN_OUTCOME } from "@holdfast/telemetry";
 import type { Logger } from "@holdfast/service-runtime";
+import { IN_REVIEW } from "./payment/authorization-outcome.ts";
 import { merchantStatus } from "./payment/payment.ts";
 import type { ShownPayment } from "./payment/payment-record.ts";
 
@@ -132,8 +133,8 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     },
     stillUnknown(payment, { cause, ageMs, attempts }) {
       annotate({ "holdfast.outcome": UNKNOWN_OUTCOME, "holdfast.attempt": attempts });
-      // A reversal that was refused or has failed six times needs an operator.
-      const level = attempts >= 6 ? "error" : "warn";
+      // A reversal that was refused or has failed six times needs an operator; a review takes the bank's time.
+      const level = attempts >= 6 && cause !== IN_REVIEW ? "error" : "warn";
       const isReversal = payment.state === "REVERSING" || payment.state === "CANCELLING";
       if (isReversal && isStuck(cause, attempts)) stuckReversals.add(1);
       log[level](

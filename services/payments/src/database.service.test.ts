@@ -33,6 +33,7 @@ const COLUMNS: {
     loyalty_code: "null",
     external_transaction_id: "null",
     auth_code: "null",
+    decline_class: "null",
     result_code: "null",
     result_message: "null",
     traceparent: "null",

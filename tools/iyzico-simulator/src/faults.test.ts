@@ -319,6 +319,25 @@ describe("a mode", () => {
     expect(await movements()).toBe("sale approved");
   });
 
+  test("decides on a payment in review, whose money stands", async () => {
+    await modes({ fraudStatus: 0 });
+    const { paymentId } = await shop.succeed("/payment/auth", paymentBody());
+    for (const [reviews, fraudStatus] of [
+      ["open", 0],
+      ["accepted", 1],
+      ["refused", -1],
+    ] as const) {
+      await modes({ reviews });
+      expect(await shop.succeed("/payment/detail", { paymentId })).toMatchObject({
+        paymentStatus: "SUCCESS",
+        fraudStatus,
+      });
+    }
+    expect(await movements()).toBe("sale approved");
+    await shop.succeed("/payment/cancel", { paymentId, ip: "203.0.113.7" });
+    expect(await movements()).toContain("void approved");
+  });
+
   test("refuses a payment as a fraud, which looks like a success", async () => {
     await modes({ fraudStatus: -1 });
     const { paymentId, ...answer } = await shop.succeed("/payment/auth", paymentBody());

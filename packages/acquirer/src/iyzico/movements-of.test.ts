@@ -60,6 +60,7 @@ describe("a payment", () => {
           resultCode: "success",
           resultMessage: "",
           at: new Date("2026-03-10T09:00:00Z"),
+          fraudReview: "accepted",
         },
       ],
     });
@@ -108,10 +109,28 @@ describe("a payment", () => {
     expect(inquiryOf(reported({ paymentStatus: 0, phase: null }))).toMatchObject({
       movements: [{ kind: "sale", state: "declined" }],
     });
-    expect(verdictOn({}, reported({ fraudStatus: -1 }))).toMatchObject({
+    expect(verdictOn({}, reported({ paymentStatus: 0, fraudStatus: -1 }))).toMatchObject({
       kind: "declined",
       resultMessage: "refused by fraud review",
     });
+  });
+
+  test.each([
+    [1, "accepted"],
+    [0, "in_review"],
+    [-1, "rejected"],
+    [7, "in_review"],
+  ])("with the fraud status %i stands, and its review is %s", (fraudStatus, fraudReview) => {
+    expect(verdictOn({}, reported({ fraudStatus }))).toMatchObject({ kind: "approved", fraudReview });
+  });
+
+  test("without a fraud status was not reviewed", () => {
+    expect(verdictOn({}, reported({ fraudStatus: null }))).not.toHaveProperty("fraudReview");
+  });
+
+  test("that the review refused and a cancel undid is reversed", () => {
+    const cancels = [{ refundPrice: 100, currencyCode: "TRY", refundStatus: 1 }];
+    expect(verdictOn({}, reported({ fraudStatus: -1, cancels }))).toEqual({ kind: "reversed" });
   });
 
   test("that failed and cannot be told to be ours decides nothing", () => {

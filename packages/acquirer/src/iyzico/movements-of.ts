@@ -25,20 +25,13 @@ function ofPayment(payment: ReportedPayment): BankMovement[] {
     case PAYMENT_STATUS.failure:
       return [refusal(payment)];
     case PAYMENT_STATUS.success:
-      return isRefusedAsFraud(payment)
-        ? [refusal(payment)]
-        : [...charges(payment), ...payment.cancels.map(voidOf), ...refunds(payment)];
+      return [...charges(payment), ...payment.cancels.map(voidOf), ...refunds(payment)];
     default:
       return payment satisfies never;
   }
 }
 
-/** The fraud desk's decision may come after the issuer's approval; iyzico gives the money back itself. */
-export function isRefusedAsFraud({ fraudStatus }: Pick<TakenPayment, "fraudStatus">): boolean {
-  return fraudStatus === "-1";
-}
-
-function refusal(payment: RefusedPayment | TakenPayment): BankMovement {
+function refusal(payment: RefusedPayment): BankMovement {
   const { phase, fraudStatus, paymentId, basketId, currency, paidPrice: amountMinor } = payment;
   return {
     kind: phase === "PRE_AUTH" ? "authorize" : "sale",
@@ -66,6 +59,7 @@ function charges(payment: TakenPayment): BankMovement[] {
     ...common,
     ownReference: basketId,
     ...(isThreeDs(payment) && { authentication: { transStatus: "Y" as const } }),
+    ...reviewOf(payment),
     ...timeOf(payment),
   };
   switch (phase) {
@@ -82,6 +76,21 @@ function charges(payment: TakenPayment): BankMovement[] {
       return phase satisfies never;
   }
 }
+
+/**
+ * The fraud desk may decide after the issuer's approval. The documents do not say that iyzico gives back what it refuses then,
+ * so the payment stands until a cancel or a refund is shown. A value that they do not name lets no goods go.
+ */
+function reviewOf({ fraudStatus }: Pick<TakenPayment, "fraudStatus">): Pick<BankMovement, "fraudReview"> {
+  if (fraudStatus === undefined) return {};
+  return { fraudReview: REVIEWS.get(fraudStatus) ?? "in_review" };
+}
+
+const REVIEWS: ReadonlyMap<string, BankMovement["fraudReview"]> = new Map([
+  ["1", "accepted"],
+  ["0", "in_review"],
+  ["-1", "rejected"],
+]);
 
 /** Whether a cancel has undone the payment. */
 export function isCancelled({ cancels }: TakenPayment): boolean {

@@ -24,6 +24,10 @@ test("a payment that stands is cancelled on its business day", () => {
   expect(plan(sameDay, reported())).toMatchObject({ kind: "cancel", payment: { paymentId: "25149157" } });
 });
 
+test.each([0, -1])("a payment that stands is cancelled with the fraud status %i, too", (fraudStatus) => {
+  expect(plan(sameDay, reported({ fraudStatus }))).toMatchObject({ kind: "cancel" });
+});
+
 test("a sale of a day that has ended is settled, and a hold can still be cancelled", () => {
   expect(plan(nextDay, reported())).toMatchObject({ kind: "settled" });
   expect(plan(nextDay, reported({ phase: "POST_AUTH" }))).toMatchObject({ kind: "settled" });
@@ -34,7 +38,6 @@ test("nothing is found where nothing was taken under our reference", () => {
   const nothing = { kind: "nothing_found" };
   expect(plan(sameDay)).toEqual(nothing);
   expect(plan(sameDay, reported({ paymentStatus: 0 }), reported({ paymentStatus: 3 }))).toEqual(nothing);
-  expect(plan(sameDay, reported({ fraudStatus: -1 }))).toEqual(nothing);
   expect(plan(sameDay, reportedPayment("order", "other-ref"))).toEqual(nothing);
 });
 

@@ -1,7 +1,7 @@
 import type { ReversalOutcome, ReversalRequest } from "../acquirer.ts";
 import { businessDayEnd } from "../business-day.ts";
 import type { BusinessDay } from "../connector.ts";
-import { isCancelled, isRefusedAsFraud } from "./movements-of.ts";
+import { isCancelled } from "./movements-of.ts";
 import { PAYMENT_STATUS, type ReportedPayment, type TakenPayment } from "./read-details.ts";
 import { MISMATCH } from "./read-envelope.ts";
 
@@ -31,7 +31,7 @@ export function planReversal(
 export function takenUnder(payments: readonly ReportedPayment[], reference: string): TakenPayment[] {
   return payments
     .filter((payment) => payment.paymentStatus === PAYMENT_STATUS.success)
-    .filter((payment) => payment.basketId === reference && !isRefusedAsFraud(payment));
+    .filter((payment) => payment.basketId === reference);
 }
 
 function settled(resultMessage: string): ReversalOutcome {

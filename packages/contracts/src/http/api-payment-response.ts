@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { FINAL_STATUSES, paymentStatusSchema, transactionTypeSchema } from "../payment-status.ts";
 
+/** Kind of a bank's decline. */
+const declineClassSchema = z.enum(["soft", "hard", "sca_required", "stolen", "limit", "technical"]);
+export type DeclineClass = z.infer<typeof declineClassSchema>;
+
 /** The end of a capture or a cancellation that was answered 202 is learned here. */
 const lastOperationSchema = z
   .object({
@@ -71,6 +75,12 @@ export const apiPaymentResponseSchema = z
     authCode: z.string().optional(),
     resultCode: z.string().optional().meta({ description: "Result code of the acquirer, or of the gateway" }),
     resultMessage: z.string().optional(),
+    declineClass: declineClassSchema.optional().meta({
+      description:
+        "Kind of the bank's decline, where its code tells. soft: may succeed later; hard: not with this card; sca_required: " +
+        "try again with 3-D Secure; stolen: the card is lost, stolen or blocked; limit: the card's balance or limit; " +
+        "technical: refused before the issuer judged it",
+    }),
     customerId: z.string().optional(),
     lastOperation: lastOperationSchema
       .optional()
@@ -103,6 +113,7 @@ export const paymentSchema = apiPaymentResponseSchema
 export const refundSchema = apiPaymentResponseSchema
   .omit({
     cardSubType: true,
+    declineClass: true,
     capturedAmount: true,
     lastOperation: true,
     capturedAt: true,

@@ -95,6 +95,7 @@ export const NOT_YET_ANSWERED = {
   auth_code: null,
   result_code: null,
   result_message: null,
+  decline_class: null,
 } as const;
 
 function authorize(

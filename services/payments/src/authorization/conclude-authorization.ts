@@ -7,6 +7,7 @@ import {
   settle,
   type AuthorizationDecision,
   type LeasedForSettlement,
+  type ReviewShown,
   type Settlement,
 } from "../payment/authorization-outcome.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
@@ -78,17 +79,30 @@ async function record(
 async function leaveToRecovery(
   deps: ConcludeDeps,
   payment: LeasedForSettlement,
-  { to, cause }: { to: "UNKNOWN" | "REVERSING"; cause: string },
+  decision: Extract<AuthorizationDecision, { to: "UNKNOWN" | "REVERSING" }>,
 ): Promise<ConcludedReply> {
+  const { to, cause } = decision;
+  const review = to === "UNKNOWN" ? decision.review : undefined;
   deps.events.outcomeUnknown(payment, cause);
   const since = payment.recovery_from ?? payment.created_at;
   const sinceMs = Math.max(0, deps.now() - since.getTime());
   const inMs = to === "REVERSING" ? 0 : Math.max(0, deps.firstInquiryMs - sinceMs);
   try {
     if (to === "REVERSING") await startReversal(deps.db, payment, cause);
-    await postpone(deps.db, payment, { inMs, cause });
+    const isPostponed = await postpone(deps.db, payment, { inMs, cause, review });
+    if (review && isPostponed)
+      return { outcome: "pending", result: paymentRecord(inReview(payment, review)) };
   } catch (error) {
     deps.events.writeFailed("postpone", payment, error);
   }
   return { outcome: "pending", result: paymentRecord(payment) };
+}
+
+function inReview(payment: LeasedForSettlement, review: ReviewShown): LeasedForSettlement {
+  return {
+    ...payment,
+    external_transaction_id: review.externalTransactionId,
+    result_code: review.resultCode,
+    result_message: review.resultMessage,
+  };
 }

@@ -72,6 +72,7 @@ async function reject(
     captured_minor: 0n,
     external_transaction_id: null,
     auth_code: null,
+    decline_class: null,
   };
   const body = webhookBody(rejected);
   try {

@@ -17,6 +17,30 @@ test("an approval is SUCCESS with the acquirer's ids", () => {
   });
 });
 
+test("a decline has its class where the acquirer tells", () => {
+  const declined = { kind: "declined", resultCode: "51", resultMessage: "", declineClass: "limit" } as const;
+  expect(decideAuthorization(declined)).toMatchObject({ to: "FAILED", result: { declineClass: "limit" } });
+});
+
+test("an approval in review is no SUCCESS, and shows that it is in review and no authorization code", () => {
+  const approved = { externalTransactionId: "x1", authCode: "a1", resultCode: "00", resultMessage: "" };
+  const review = decideAuthorization({ kind: "approved", ...amount, ...approved, fraudReview: "in_review" });
+  expect(review).toMatchObject({
+    to: "UNKNOWN",
+    cause: "in_review",
+    review: { externalTransactionId: "x1", resultCode: "in_review" },
+  });
+  expect(review).not.toHaveProperty("review.authCode");
+});
+
+test("an approval that the review refuses is reversed, and one that it accepts is SUCCESS", () => {
+  const approved = { externalTransactionId: "x1", authCode: "a1", resultCode: "00", resultMessage: "" };
+  const decided = (fraudReview: "accepted" | "rejected") =>
+    decideAuthorization({ kind: "approved", ...amount, ...approved, fraudReview });
+  expect(decided("rejected")).toEqual({ to: "REVERSING", cause: "review_rejected" });
+  expect(decided("accepted")).toMatchObject({ to: "SUCCESS" });
+});
+
 test("a decline is FAILED with the acquirer's code and no authorization code", () => {
   expect(
     decideAuthorization({ kind: "declined", resultCode: "51", resultMessage: "Insufficient funds" }),

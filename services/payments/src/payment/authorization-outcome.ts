@@ -1,5 +1,5 @@
-import type { AcquirerOutcome } from "@holdfast/acquirer";
-import { PAYMENT_STATUS_CHANGED } from "@holdfast/contracts";
+import type { AcquirerOutcome, Declined } from "@holdfast/acquirer";
+import { PAYMENT_STATUS_CHANGED, type DeclineClass } from "@holdfast/contracts";
 import { webhookBody, type ShownPayment } from "./payment-record.ts";
 import type { RecordRow } from "./payment-statements.ts";
 
@@ -7,8 +7,8 @@ import type { RecordRow } from "./payment-statements.ts";
 export type AuthorizationDecision =
   | Settlement
   /** The outcome is unknown, which is never a decline: the payment stays as it is and recovery settles it. */
-  | { to: "UNKNOWN"; cause: string }
-  /** The acquirer answered with another amount than we asked for: whatever it has reserved must be reversed. */
+  | { to: "UNKNOWN"; cause: string; review?: ReviewShown }
+  /** The acquirer answered with another amount than we asked for, or refuses what it reserved: that must be reversed. */
   | { to: "REVERSING"; cause: string };
 
 /** How a payment's authorization ends, and why. */
@@ -20,12 +20,20 @@ export type AcquirerResult = {
   authCode: string | null;
   resultCode: string;
   resultMessage: string;
+  /** Of a decline, where the bank's code tells. */
+  declineClass?: DeclineClass | undefined;
 };
+
+/** What a payment shows while the acquirer's fraud desk decides on it; it is not to be shipped. */
+export type ReviewShown = Omit<AcquirerResult, "authCode" | "declineClass">;
 
 export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDecision {
   switch (outcome.kind) {
     case "approved": {
       const { externalTransactionId, authCode, resultCode, resultMessage } = outcome;
+      if (outcome.fraudReview === "in_review")
+        return { to: "UNKNOWN", cause: IN_REVIEW, review: reviewShown(outcome) };
+      if (outcome.fraudReview === "rejected") return { to: "REVERSING", cause: REVIEW_REJECTED };
       return {
         to: "SUCCESS",
         cause: "approved",
@@ -33,12 +41,7 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
       };
     }
     case "declined": {
-      const { externalTransactionId = null, resultCode, resultMessage } = outcome;
-      return {
-        to: "FAILED",
-        cause: "declined",
-        result: { externalTransactionId, authCode: null, resultCode, resultMessage },
-      };
+      return { to: "FAILED", cause: "declined", result: declinedResult(outcome) };
     }
     case "expired":
       return { to: "FAILED", cause: "expired", result: EXPIRED };
@@ -51,6 +54,41 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
       return outcome satisfies never;
   }
 }
+
+/** What a payment shows of its decline. */
+export function declinedResult(declined: Declined): AcquirerResult {
+  const { externalTransactionId = null, resultCode, resultMessage, declineClass } = declined;
+  return {
+    externalTransactionId,
+    authCode: null,
+    resultCode,
+    resultMessage,
+    ...(declineClass && { declineClass }),
+  };
+}
+
+/** The result code of a payment on which the acquirer's fraud desk has not decided; also the cause in its history. */
+export const IN_REVIEW = "in_review";
+
+/** @param approval of the issuer; it is not shown as an approval while the review may still refuse it. */
+export function reviewShown({ externalTransactionId }: { externalTransactionId: string }): ReviewShown {
+  return {
+    externalTransactionId: externalTransactionId === "" ? null : externalTransactionId,
+    resultCode: IN_REVIEW,
+    resultMessage: "The bank is reviewing the payment; the goods must not be sent yet",
+  };
+}
+
+/** The cause of a reversal that follows from the fraud desk's refusal, and the result code that the payment has from then on. */
+export const REVIEW_REJECTED = "review_rejected";
+
+/** The acquirer's fraud desk has refused the payment, and nothing of it is held any more. */
+export const REJECTED_BY_REVIEW: AcquirerResult = {
+  externalTransactionId: null,
+  authCode: null,
+  resultCode: REVIEW_REJECTED,
+  resultMessage: "The bank refused the payment in its review; any reserved funds have been released",
+};
 
 /** The acquirer has bound the reference without judging the request: nothing is reserved, and nothing will be. */
 export const EXPIRED: AcquirerResult = {
@@ -103,6 +141,7 @@ export function settle(
     auth_code: result.authCode,
     result_code: result.resultCode,
     result_message: result.resultMessage,
+    decline_class: result.declineClass ?? null,
   };
   const next = { version: payment.version + 1, state_since: new Date(at) };
   const settled = { ...payment, ...acquirerFields, ...next, state: to };

@@ -1,6 +1,7 @@
 import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
+import { REJECTED_BY_REVIEW, REVIEW_REJECTED, type ReviewShown } from "./authorization-outcome.ts";
 import type { PaymentTable } from "./payment-table.ts";
 import { reversalState, transition, type PaymentState } from "./payment.ts";
 
@@ -80,34 +81,48 @@ function thisOne(db: Kysely<PaymentsDatabase>, { paymentId, restMs }: { paymentI
 }
 
 /**
- * Commits the decision to reverse. From here on neither an answer nor an inquiry makes the payment SUCCESS.
+ * Commits the decision to reverse. From here on neither an answer nor an inquiry makes the payment SUCCESS. A payment that was
+ * in review shows that no more; why it was refused stays on it until its end.
  * @returns the payment as it is now, or undefined without the lease.
  */
 export async function startReversal<
   Payment extends { payment_id: string; lease_token: string; state: PaymentState; version: number },
 >(db: Kysely<PaymentsDatabase>, payment: Payment, cause: string): Promise<Payment | undefined> {
   const to = transition(payment.state, reversalState(payment.state));
+  const isRejected = cause === REVIEW_REJECTED;
+  const shown = {
+    result_code: isRejected ? REJECTED_BY_REVIEW.resultCode : null,
+    result_message: isRejected ? REVIEW_REFUSED_MESSAGE : null,
+  };
   const changed = await sql`
     with changed as (
-      update payment set state = ${to}, version = version + 1, state_since = now(), updated_at = now()
+      update payment set state = ${to}, version = version + 1, state_since = now(), updated_at = now(),
+        result_code = ${shown.result_code}, result_message = ${shown.result_message}
       where payment_id = ${payment.payment_id} and state = ${payment.state} and lease_token = ${payment.lease_token}
       returning payment_id, version
     )
     insert into payment_history (payment_id, version, from_state, to_state, cause)
     select payment_id, version, ${payment.state}, ${to}, ${cause} from changed`.execute(db);
-  return changed.numAffectedRows === 1n ? { ...payment, state: to, version: payment.version + 1 } : undefined;
+  return changed.numAffectedRows === 1n
+    ? { ...payment, ...shown, state: to, version: payment.version + 1 }
+    : undefined;
 }
+
+const REVIEW_REFUSED_MESSAGE =
+  "The bank refused the payment in its review; what it holds is being given back";
 
 /**
  * Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours.
  * @param notAfter the latest time of the next attempt, whatever `inMs` says.
+ * @param review what the payment shows from now on, where the acquirer's fraud desk has still to decide on it.
+ * @returns whether the lease was ours.
  */
 export async function postpone(
   db: Kysely<PaymentsDatabase>,
   { payment_id, lease_token }: { payment_id: string; lease_token: string },
-  { inMs, cause, notAfter = null }: { inMs: number; cause: string; notAfter?: Date | null },
-): Promise<void> {
-  await db
+  { inMs, cause, notAfter = null, review }: Postponement,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable("payment")
     .set({
       lease_token: null,
@@ -116,11 +131,24 @@ export async function postpone(
       recovery_attempts: sql<number>`recovery_attempts + 1`,
       last_inquiry: cause,
       updated_at: sql<Date>`now()`,
+      ...(review && {
+        external_transaction_id: review.externalTransactionId,
+        result_code: review.resultCode,
+        result_message: review.resultMessage,
+      }),
     })
     .where("payment_id", "=", payment_id)
     .where("lease_token", "=", lease_token)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
+
+type Postponement = {
+  inMs: number;
+  cause: string;
+  notAfter?: Date | null;
+  review?: ReviewShown | undefined;
+};
 
 /** Ends the lease as if it had not been taken: the payment is due again immediately, and no attempt is counted. */
 export async function giveBack(

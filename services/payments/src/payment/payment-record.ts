@@ -82,6 +82,7 @@ export function paymentRecord(payment: ShownPayment): ApiPaymentResponse {
     ...(payment.auth_code !== null && { authCode: payment.auth_code }),
     ...(payment.result_code !== null && { resultCode: payment.result_code }),
     ...(payment.result_message !== null && { resultMessage: payment.result_message }),
+    ...(payment.decline_class && { declineClass: payment.decline_class }),
     ...(payment.customer_id !== null && { customerId: payment.customer_id }),
     ...(payment.last_operation && { lastOperation: operationRecord(payment.last_operation, payment) }),
     ...datesOf(payment),

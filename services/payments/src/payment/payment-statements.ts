@@ -48,6 +48,7 @@ export type RecordRow = {
   auth_code: string | null;
   result_code: string;
   result_message: string;
+  decline_class: PaymentRow["decline_class"];
   /** Body of the merchant's webhook and of the answer stored under the key; null when `to` is not final. */
   webhook_body: Buffer | null;
   event_type: string;
@@ -119,6 +120,7 @@ export const RECORD_COLUMNS = [
   ["auth_code", "text"],
   ["result_code", "text"],
   ["result_message", "text"],
+  ["decline_class", "text"],
   ["webhook_body", "bytea"],
   ["event_type", "text"],
   ["traceparent", "text"],
@@ -186,6 +188,7 @@ const record = (keyed: boolean) => `
       auth_code = given.auth_code,
       result_code = given.result_code,
       result_message = given.result_message,
+      decline_class = given.decline_class,
       lease_token = null,
       lease_until = null,
       recover_at = null,

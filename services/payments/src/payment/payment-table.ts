@@ -1,3 +1,4 @@
+import type { DeclineClass } from "@holdfast/contracts";
 import type { Generated } from "kysely";
 import type { PaymentState } from "./payment.ts";
 
@@ -30,6 +31,7 @@ export type PaymentTable = {
   auth_code: string | null;
   result_code: string | null;
   result_message: string | null;
+  decline_class: DeclineClass | null;
   captured_minor: Generated<bigint>;
   released_minor: Generated<bigint>;
   reserved_minor: Generated<bigint>;

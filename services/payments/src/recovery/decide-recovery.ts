@@ -1,5 +1,15 @@
 import { hindranceOf, type Verdict } from "@holdfast/acquirer";
-import { EXPIRED, type AcquirerResult, type Settlement } from "../payment/authorization-outcome.ts";
+import {
+  declinedResult,
+  EXPIRED,
+  IN_REVIEW,
+  REJECTED_BY_REVIEW,
+  REVIEW_REJECTED,
+  reviewShown,
+  type AcquirerResult,
+  type ReviewShown,
+  type Settlement,
+} from "../payment/authorization-outcome.ts";
 
 /** The decision on a payment whose authorization has an unknown outcome, by an inquiry. */
 export type RecoveryDecision =
@@ -7,7 +17,7 @@ export type RecoveryDecision =
   /** Commit the decision to reverse, then repeat the reversal until it is acknowledged. */
   | { action: "reverse"; cause: string }
   /** It cannot be decided yet. */
-  | { action: "wait"; cause: string; notBefore?: Date };
+  | { action: "wait"; cause: string; notBefore?: Date; review?: ReviewShown };
 
 /** Times by a payment's age (see `LeasedPayment`), by the database's clock. */
 export type RecoveryLimits = {
@@ -21,7 +31,8 @@ export type RecoveryLimits = {
 
 /**
  * A payment that is approved and young enough is adopted. One that is approved but old, or of another amount, or not seen
- * for too long, is reversed. An inquiry without an answer decides nothing, however often it is made.
+ * for too long, is reversed. An inquiry without an answer decides nothing, however often it is made. What is known to be in
+ * review waits for the acquirer's fraud desk, at whatever age: its merchant knows of it.
  */
 export function decideRecovery(
   asked: {
@@ -30,41 +41,32 @@ export function decideRecovery(
     ageMs: number;
     /** Whether its cardholder did not come back from the challenge. */
     abandoned: boolean;
+    /** Whether it was approved, and shown as being in review. */
+    inReview?: boolean;
   },
   inquiry: Verdict,
   limits: Pick<RecoveryLimits, "adoptWithinMs" | "reverseUnseenAfterMs">,
 ): RecoveryDecision {
   switch (inquiry.kind) {
-    case "approved": {
-      if (inquiry.amountMinor !== asked.amountMinor || inquiry.currency !== asked.currency) {
-        return { action: "reverse", cause: "mismatch" };
-      }
-      if (asked.ageMs > limits.adoptWithinMs) return { action: "reverse", cause: "approved_too_late" };
-      const { externalTransactionId, authCode, resultCode, resultMessage } = inquiry;
-      return {
-        action: "settle",
-        to: "SUCCESS",
-        cause: "inquiry_approved",
-        result: { externalTransactionId, authCode, resultCode, resultMessage },
-      };
-    }
-    case "declined": {
-      const { externalTransactionId = null, resultCode, resultMessage } = inquiry;
+    case "approved":
+      return decideApproved(asked, inquiry, limits);
+    case "declined":
       return {
         action: "settle",
         to: "FAILED",
         cause: "inquiry_declined",
-        result: { externalTransactionId, authCode: null, resultCode, resultMessage },
+        result: declinedResult(inquiry),
       };
-    }
     case "expired":
       return { action: "settle", to: "FAILED", cause: "inquiry_expired", result: EXPIRED };
     case "reversed":
+      if (asked.inReview)
+        return { action: "settle", to: "FAILED", cause: REVIEW_REJECTED, result: REJECTED_BY_REVIEW };
       return asked.abandoned
         ? { action: "settle", to: "CANCELLED", cause: "inquiry_reversed", result: ABANDONED }
         : { action: "settle", to: "FAILED", cause: "inquiry_reversed", result: REVERSED };
     case "not_found":
-      return asked.ageMs >= limits.reverseUnseenAfterMs
+      return asked.ageMs >= limits.reverseUnseenAfterMs && !asked.inReview
         ? { action: "reverse", cause: "not_found" }
         : { action: "wait", cause: "not_found" };
     case "unknown":
@@ -74,6 +76,29 @@ export function decideRecovery(
     default:
       return inquiry satisfies never;
   }
+}
+
+function decideApproved(
+  asked: Parameters<typeof decideRecovery>[0],
+  inquiry: Extract<Verdict, { kind: "approved" }>,
+  { adoptWithinMs }: Pick<RecoveryLimits, "adoptWithinMs">,
+): RecoveryDecision {
+  const { externalTransactionId, authCode, resultCode, resultMessage, fraudReview } = inquiry;
+  if (inquiry.amountMinor !== asked.amountMinor || inquiry.currency !== asked.currency)
+    return { action: "reverse", cause: "mismatch" };
+  // The refusal is no word on the money: it is given back, and only then is the payment FAILED.
+  if (fraudReview === "rejected") return { action: "reverse", cause: REVIEW_REJECTED };
+  if (asked.ageMs > adoptWithinMs && !asked.inReview)
+    return { action: "reverse", cause: "approved_too_late" };
+  // An inquiry that says nothing of a review does not end it.
+  if (fraudReview === "in_review" || (asked.inReview && fraudReview === undefined))
+    return { action: "wait", cause: IN_REVIEW, review: reviewShown(inquiry) };
+  return {
+    action: "settle",
+    to: "SUCCESS",
+    cause: "inquiry_approved",
+    result: { externalTransactionId, authCode, resultCode, resultMessage },
+  };
 }
 
 /** Causes of ends that no word of the bank stands behind; such payments are looked at once more. */

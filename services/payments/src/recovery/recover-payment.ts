@@ -9,7 +9,14 @@ import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { recoverOperation } from "../operation/recover-operation.ts";
 import { findOperation, type OperatedPayment } from "../operation/operation-queries.ts";
-import { settle, type Settlement } from "../payment/authorization-outcome.ts";
+import {
+  IN_REVIEW,
+  REJECTED_BY_REVIEW,
+  REVIEW_REJECTED,
+  settle,
+  type ReviewShown,
+  type Settlement,
+} from "../payment/authorization-outcome.ts";
 import { postpone, startReversal, type LeasedPayment } from "../payment/payment-lease.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
 import { endOfReversal, isBeingReversed, reversalState } from "../payment/payment.ts";
@@ -62,6 +69,7 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
     currency: payment.currency,
     ageMs: payment.age_ms,
     abandoned: payment.state === "ENROLLED",
+    inReview: payment.result_code === IN_REVIEW,
   };
   const decision = decideRecovery(asked, inquiry, deps.limits);
   switch (decision.action) {
@@ -124,10 +132,12 @@ async function undo(deps: RecoverDeps, payment: LeasedPayment, inquiry?: Verdict
 
 /** How a payment ends once nothing of it is left at the acquirer. */
 export function endOf(
-  { state }: Pick<LeasedPayment, "state">,
+  { state, result_code }: Pick<LeasedPayment, "state"> & Partial<Pick<LeasedPayment, "result_code">>,
   { by }: Extract<UndoResult, { kind: "undone" }>,
 ): Settlement {
   const to = endOfReversal(reversalState(state));
+  if (result_code === REVIEW_REJECTED && by !== "horizon")
+    return { to, cause: REVIEW_REJECTED, result: REJECTED_BY_REVIEW };
   if (by === "refund") return { to, cause: "refunded", result: REFUNDED };
   if (by === "horizon") {
     return { to, cause: NOT_SEEN_CAUSE, result: to === "CANCELLED" ? ABANDONED : NOT_SEEN };
@@ -158,12 +168,13 @@ async function record(
 export async function wait(
   deps: Pick<RecoverDeps, "db" | "events" | "limits" | "maySend" | "now">,
   payment: LeasedPayment,
-  { cause, next, notBefore }: { cause: string; next?: "now"; notBefore?: Date },
+  { cause, next, notBefore, review }: { cause: string; next?: "now"; notBefore?: Date; review?: ReviewShown },
 ): Promise<RecoveryResult> {
   const attempts = payment.recovery_attempts + 1;
   const stepMs = nextAttemptInMs(payment.age_ms, deps.limits);
   const inMs = next === "now" ? 0 : waitFor(notBefore, { stepMs, now: deps.now() });
-  await postpone(deps.db, payment, { inMs, cause, ...(!deps.maySend && { notAfter: payment.due_at }) });
+  const notAfter = deps.maySend ? null : payment.due_at;
+  await postpone(deps.db, payment, { inMs, cause, notAfter, review });
   deps.events.stillUnknown(payment, { cause, ageMs: payment.age_ms, attempts });
   return "waiting";
 }

@@ -25,12 +25,14 @@ export function contradictsSuccess(payment: LeasedPayment, inquiry: Verdict): bo
   }
 }
 
-/** Whether the bank has approved what was asked for, no more and no less. */
+/** Whether the bank has approved what was asked for, no more and no less, and its fraud desk lets the goods go. */
 function isWholeCharge(
   { amount_minor, currency }: Pick<LeasedPayment, "amount_minor" | "currency">,
   inquiry: Extract<Verdict, { kind: "approved" }>,
 ): boolean {
-  return inquiry.amountMinor === amount_minor && inquiry.currency === currency;
+  const { amountMinor, fraudReview } = inquiry;
+  if (fraudReview === "in_review" || fraudReview === "rejected") return false;
+  return amountMinor === amount_minor && inquiry.currency === currency;
 }
 
 /**

@@ -36,7 +36,8 @@ export const detail = defineCall({
   fault: "inquire",
   schema: whichPayment,
   carryOut: (office, caller, request) => {
-    const payment = paymentsOf(office, caller, request).at(-1);
+    const newest = paymentsOf(office, caller, request).at(-1);
+    const payment = newest && reviewed(newest, office.modes);
     if (!payment) return failure("5002");
     const { resultCode, state } = payment;
     const conversationId = request.conversationId || payment.conversationId;
@@ -64,7 +65,9 @@ export const reportDetails = defineCall({
     if (payments.length === 0 && office.modes.unknownPayment === "failure") return failure("5002");
     return {
       kind: "success",
-      fields: { payments: payments.map((payment) => reportOf(payment, office.modes)) },
+      fields: {
+        payments: payments.map((payment) => reportOf(reviewed(payment, office.modes), office.modes)),
+      },
       signs: [],
     };
   },
@@ -83,6 +86,12 @@ function paymentsOf(
   if (!paymentId) return bank.ofConversation(merchantId, paymentConversationId ?? "");
   const payment = bank.payment(merchantId, paymentId);
   return payment ? [payment] : [];
+}
+
+/** The payment as the fraud desk has decided by now. It says so in inquiries only, and moves no money. */
+function reviewed(payment: Payment, { reviews }: Pick<Modes, "reviews">): Payment {
+  if (payment.fraudStatus !== 0 || reviews === "open") return payment;
+  return { ...payment, fraudStatus: reviews === "accepted" ? 1 : -1 };
 }
 
 function paymentStatus(payment: Payment): string {

@@ -19,6 +19,7 @@ export const modesSchema = z.strictObject({
   account: z.enum(["open", "frozen"]).default("open"),
   limitPerMinute: z.int().min(1).max(10_000).nullable().default(null),
   fraudStatus: z.union([z.literal(1), z.literal(0), z.literal(-1)]).default(1),
+  reviews: z.enum(["open", "accepted", "refused"]).default("open"),
   failedPaymentStatus: z.union([z.literal(0), z.literal(2)]).default(0),
   unknownPayment: z.enum(["empty", "failure"]).default("empty"),
   webhooks: z.enum(["on", "off", "late", "twice", "wrong_signature"]).default("on"),
