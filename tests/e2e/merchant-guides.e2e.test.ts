@@ -41,7 +41,7 @@ const ELSEWHERE = [
   "npm start",
   "npm run receiver -- --secret $WEBHOOK_SECRET",
   "npm run pack:client",
-  "npm install .cache/client/holdfast-client-0.1.0.tgz",
+  "npm install PATH-THAT-WAS-PRINTED",
 ];
 
 const OUTPUT: Record<string, RegExp[]> = {
