@@ -14,6 +14,7 @@ test.each([
   ["<script>alert(1)</script>", "contains HTML"],
   ["a <b>word</b>", "contains HTML"],
   ["<!-- a comment --> <img src=x>", "contains HTML"],
+  ["<!-- one --><b><!-- two -->", "contains HTML"],
   ["![a picture](x.png)", "contains a picture"],
   ["[a](javascript:alert)", "not served"],
   ["[a](http://shop.example)", "not served"],

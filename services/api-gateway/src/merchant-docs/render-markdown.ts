@@ -23,7 +23,7 @@ export function slugOf(heading: string): string {
 const renderer = new Marked({
   renderer: {
     html({ text }: Tokens.HTML | Tokens.Tag): string {
-      if (/^\s*<!--[^]*-->\s*$/.test(text)) return "";
+      if (isComment(text.trim())) return "";
       throw new Error(`a guide contains HTML: ${text}`);
     },
     image({ href }: Tokens.Image): string {
@@ -47,6 +47,10 @@ const renderer = new Marked({
     },
   },
 });
+
+function isComment(text: string): boolean {
+  return text.startsWith("<!--") && text.indexOf("-->") === text.length - "-->".length;
+}
 
 function addressOf(href: string): string {
   if (/^https:\/\/|^#[a-z0-9-]+$/.test(href)) return href;
