@@ -36,6 +36,8 @@ writeManifest(".", {
 });
 // Only the program that reads banks' files needs to know how.
 if (program !== `${scope}settlement`) rmSync(join("deploy", "settlement-mappings"), { recursive: true });
+// Only the gateway shows merchants their guides.
+if (program !== `${scope}api-gateway`) rmSync("docs", { recursive: true });
 // The image's command is the same for every program.
 symlinkSync(directories.get(program), "program");
 

@@ -16,6 +16,8 @@ export type BrowserHarness = {
   readCheckout(checkoutId: string): Promise<Checkout>;
   /** A browser of its own that has never seen anything, on the checkout's page. */
   visit(checkout: Checkout, buyer?: Buyer): Promise<Page>;
+  /** A browser of its own on the front page of the guides. */
+  visitGuides(reader: Buyer): Promise<Page>;
   /** As the superuser: whatever any service wrote. */
   query<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** What the bank has written under the checkout's payments. */
@@ -105,6 +107,14 @@ export async function startBrowserHarness(banks: BankProtocol[] = []): Promise<B
       const page = await context.newPage();
       watch(page);
       await page.goto(checkoutUrl);
+      return page;
+    },
+    async visitGuides({ name: _name, ...options }) {
+      const context = await browser.newContext(options);
+      onTestFinished(() => context.close());
+      const page = await context.newPage();
+      watch(page);
+      await page.goto(`${file.gatewayUrl}/docs/`);
       return page;
     },
     async ledger(checkoutId) {

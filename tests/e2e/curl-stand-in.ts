@@ -6,13 +6,13 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     silent: { type: "boolean", short: "s" },
-    request: { type: "string", short: "X", default: "GET" },
+    request: { type: "string", short: "X" },
     header: { type: "string", short: "H", multiple: true, default: [] },
     data: { type: "string", short: "d" },
   },
 });
 const response = await fetch(positionals[0]!, {
-  method: values.request,
+  method: values.request ?? (values.data === undefined ? "GET" : "POST"),
   headers: values.header.map((line): [string, string] => {
     const [name = "", ...rest] = line.split(":");
     return [name, rest.join(":").trim()];

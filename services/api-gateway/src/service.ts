@@ -15,7 +15,7 @@ import {
   type PeriodicTask,
   type RunningService,
 } from "@holdfast/service-runtime";
-import type { Router } from "express";
+import { Router } from "express";
 import type { Kysely } from "kysely";
 import { createSendCommand, createSendOperatorCommand, sendOptions } from "./bus/send-command.ts";
 import { needed, tlsFilesOf, type Config } from "./config.ts";
@@ -33,6 +33,7 @@ import { listDepsIn } from "./lists/list-deps.ts";
 import { createMerchantRateLimit } from "./limits/merchant-rate-limit.ts";
 import { createRefusedAttempts } from "./limits/refused-attempts.ts";
 import { signInLimitsIn } from "./limits/sign-in-limits.ts";
+import { createPageRateLimit, pageRatesIn } from "./limits/page-rate-limit.ts";
 import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { binRoute } from "./merchant-api/bin.ts";
 import { cancelRoute, captureRoute } from "./merchant-api/capture-and-cancel.ts";
@@ -44,6 +45,8 @@ import { preAuthorizationRoute } from "./merchant-api/pre-authorization.ts";
 import { refundRoute } from "./merchant-api/refund.ts";
 import { saleRoute } from "./merchant-api/sale.ts";
 import { threeDsRoute } from "./merchant-api/three-ds.ts";
+import { loadDocuments } from "./merchant-docs/load-documents.ts";
+import { merchantDocs } from "./merchant-docs/merchant-docs.ts";
 import { announceCredentialChanges, followCredentialChanges } from "./merchant/credential-changes.ts";
 import type { SignIn } from "./merchant/sign-in.ts";
 import { refuseMissingPeppers, startSignIn } from "./merchant/start-sign-in.ts";
@@ -136,7 +139,7 @@ async function serveFace(face: GatewayFace, config: Config, deps: Deps): Promise
     case "gateway-merchant": {
       const signIn = await startSignIn(config, db, log);
       followCredentialChanges(bus, signIn);
-      const router = merchantApi(config, { ...deps, signIn });
+      const router = Router().use(docsIn(config), merchantApi(config, { ...deps, signIn }));
       return { name: "merchant", port: needed(config.MERCHANT_API_PORT), router, tasks: [] };
     }
     case "gateway-operator": {
@@ -155,6 +158,11 @@ async function serveFace(face: GatewayFace, config: Config, deps: Deps): Promise
     default:
       return face satisfies never;
   }
+}
+
+function docsIn(config: Config): Router {
+  const documents: ReturnType<typeof loadDocuments> = config.DOCS ? loadDocuments() : new Map();
+  return merchantDocs(documents, createPageRateLimit(pageRatesIn(config)));
 }
 
 function merchantApi(config: Config, { bus, clock, signIn }: Deps & { signIn: SignIn }): Router {

@@ -9,6 +9,7 @@ export function banner(sandbox: SandboxFile, now = new Date()): string {
 Holdfast is running.
 
   merchant API        ${sandbox.gatewayUrl}
+  guides              ${sandbox.gatewayUrl}/docs/
   operator API        ${sandbox.operatorUrl}
   public pages        ${sandbox.publicUrl}
   acquirer simulator  ${sandbox.acquirerUrl}

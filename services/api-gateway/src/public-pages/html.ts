@@ -1,4 +1,4 @@
-/** HTML that may be sent as it is. Only the tag below makes it. */
+/** HTML that may be sent as it is. Only the tag below makes it, and the renderer of our own Markdown. */
 export class Html {
   readonly text: string;
 

@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Html, html } from "../public-pages/html.ts";
+import { merchantDocumentSchema, type MerchantDocument } from "./merchant-document.ts";
+import { renderDocument, type NavigationEntry } from "./render-document.ts";
+import { renderMarkdown } from "./render-markdown.ts";
+import { renderProblemCodes } from "./render-problem-codes.ts";
+import { renderReference } from "./render-reference.ts";
+
+/** One answer, complete: nothing is rendered while a request waits. */
+export type ServedDocument = { mediaType: string; etag: string; body: string };
+
+/** In the order in which they are read: files of docs/merchant, by name. The first one is the front page. */
+export const GUIDES = [
+  "getting-started",
+  "three-d-secure",
+  "hosted-checkout",
+  "capture-cancel-refund",
+  "webhooks",
+  "retries",
+  "errors",
+  "test-cards",
+  "client",
+  "going-live",
+] as const;
+
+const DOCS = join(import.meta.dirname, "..", "..", "..", "..", "docs");
+
+/**
+ * Reads and renders the guides and the reference, once, at start.
+ *
+ * @returns the documents by their path on the merchant listener
+ * @throws Error when a file is absent or a guide contains what is not served
+ */
+export function loadDocuments(): ReadonlyMap<string, ServedDocument> {
+  const openapi = readFileSync(join(DOCS, "openapi.merchant.json"), "utf8");
+  const document = merchantDocumentSchema.parse(JSON.parse(openapi));
+  const pages = [...GUIDES.map((name) => readGuide(name, document)), reference(document)];
+  const style = served(
+    "text/css; charset=utf-8",
+    readFileSync(join(import.meta.dirname, "assets/docs.css"), "utf8"),
+  );
+  const frame = { entries: pages.map(({ entry }) => entry), styleHref: "docs.css" };
+  const rendered = pages.map(
+    ({ entry, content }) =>
+      [
+        `/docs/${entry.name}`,
+        served("text/html; charset=utf-8", renderDocument(content, entry, frame)),
+      ] as const,
+  );
+  return new Map([
+    ["/docs/", rendered[0]![1]],
+    ...rendered,
+    ["/docs/docs.css", style],
+    ["/openapi.json", served("application/json", openapi)],
+  ]);
+}
+
+function readGuide(
+  name: (typeof GUIDES)[number],
+  document: MerchantDocument,
+): { entry: NavigationEntry; content: Html } {
+  const markdown = readFileSync(join(DOCS, "merchant", `${name}.md`), "utf8");
+  const [, title] = /^# (.+)$/m.exec(markdown) ?? [];
+  if (title === undefined) throw new Error(`docs/merchant/${name}.md has no heading`);
+  const [before = "", after] = markdown.split(PROBLEM_CODES);
+  const content =
+    after === undefined
+      ? renderMarkdown(before)
+      : html`${renderMarkdown(before)}${renderProblemCodes(document)}${renderMarkdown(after)}`;
+  return { entry: { name, title }, content };
+}
+
+/** Where a guide has this line it shows the table of problem codes: no guide repeats the contract by hand. */
+const PROBLEM_CODES = "<!-- the table of problem codes -->";
+
+function reference(document: MerchantDocument): { entry: NavigationEntry; content: Html } {
+  return { entry: { name: "reference", title: "Reference" }, content: renderReference(document) };
+}
+
+function served(mediaType: string, body: string): ServedDocument {
+  return { mediaType, body, etag: `"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"` };
+}

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { http } from "../../test/http-client.ts";
+import { startTestGateway, type TestGateway } from "../../test/test-gateway.ts";
+import { GUIDES, loadDocuments } from "./load-documents.ts";
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+const pages = ["/docs/", "/docs/reference", ...GUIDES.map((name) => `/docs/${name}`)];
+const idsIn = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
+
+test.each(pages)("%s is read without a sign-in, and can load nothing but our style", async (path) => {
+  const { status, headers, text } = await gateway.merchantApi({ path });
+  expect(status).toBe(200);
+  expect(headers).toMatchObject({
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy":
+      "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cache-control": "public, no-cache",
+  });
+  expect(text).not.toMatch(/<script|<img|<form| style=| on[a-z]+=/);
+  expect(text).toMatch(/<main id="content">[^]*<h1/);
+});
+
+test("every address in every page leads to something that is served, and to a heading that is there", async () => {
+  const documents = loadDocuments();
+  const broken: string[] = [];
+  for (const page of pages) {
+    for (const [, href = ""] of documents.get(page)!.body.matchAll(/ href="([^"]+)"/g)) {
+      const { origin, pathname, hash } = new URL(href, `https://gateway.example${page}`);
+      if (origin !== "https://gateway.example") continue;
+      const target = documents.get(pathname);
+      const heads = target && (hash === "" || idsIn(target.body).includes(hash.slice(1)));
+      if (!heads) broken.push(`${page}: ${href}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test("an id stands once in a page", () => {
+  for (const page of pages) {
+    const ids = idsIn(loadDocuments().get(page)!.body);
+    expect(ids, page).toEqual([...new Set(ids)]);
+  }
+});
+
+test("whoever has a document is answered that it is unchanged, whatever a proxy made of its tag", async () => {
+  const { headers } = await gateway.merchantApi({ path: "/docs/webhooks" });
+  const etag = headers["etag"]!;
+  for (const header of [etag, `W/${etag}`, `"other", ${etag}`]) {
+    const again = await gateway.merchantApi({ path: "/docs/webhooks", headers: { "If-None-Match": header } });
+    expect(again).toMatchObject({ status: 304, text: "", headers: { etag } });
+  }
+  const other = await gateway.merchantApi({
+    path: "/docs/webhooks",
+    headers: { "If-None-Match": '"other"' },
+  });
+  expect(other.status).toBe(200);
+});
+
+test("the API's description is served for programs, and its codes are the errors' table", async () => {
+  const { status, headers, body } = await gateway.merchantApi({ path: "/openapi.json" });
+  expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
+  const { text } = await gateway.merchantApi({ path: "/docs/errors" });
+  const { schemas } = body["components"] as { schemas: { ProblemCode: { enum: string[] } } };
+  const described = JSON.stringify(body["paths"]);
+  const codes = schemas.ProblemCode.enum.filter((code) => described.includes(`\`${code}\`: `));
+  expect(codes).toContain("outcome_unknown");
+  for (const code of codes) expect(text).toContain(`<td><code>${code}</code></td>`);
+  expect(text).not.toContain("<code>approver_limit_reached</code>");
+});
+
+test("the reference has every operation and every schema of the description", async () => {
+  const { body } = await gateway.merchantApi({ path: "/openapi.json" });
+  const { text } = await gateway.merchantApi({ path: "/docs/reference" });
+  const paths = Object.entries(body["paths"] as Record<string, object>);
+  for (const [path, methods] of paths) {
+    for (const method of Object.keys(methods)) {
+      expect(text).toContain(`<code>${method.toUpperCase()} ${path}</code>`);
+    }
+  }
+  const { schemas } = body["components"] as { schemas: object };
+  for (const name of Object.keys(schemas)) expect(text).toContain(`>${name}</h2>`);
+});
+
+test("nothing but reading is possible, and what is not there is a 404", async () => {
+  expect(await gateway.merchantApi({ path: "/docs" })).toMatchObject({
+    status: 308,
+    headers: { location: "docs/" },
+  });
+  expect(await gateway.merchantApi({ method: "HEAD", path: "/docs/" })).toMatchObject({
+    status: 200,
+    text: "",
+  });
+  for (const path of ["/docs", "/docs/", "/openapi.json"]) {
+    const answer = await gateway.merchantApi({ method: "POST", path });
+    expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+  }
+  for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/webhooks.md"]) {
+    expect((await gateway.merchantApi({ path })).status).toBe(404);
+  }
+  expect((await gateway.operatorApi({ path: "/docs/" })).status).toBe(404);
+});
+
+describe("with other settings", () => {
+  test("whoever reads too much loses the guides, and the API answers on", async () => {
+    const { merchant } = await gateway.startAnother({ PAGE_REQUESTS_PER_MINUTE_PER_IP: "2" });
+    const read = async () => await http(merchant, { path: "/docs/" });
+    const statuses = [(await read()).status, (await read()).status];
+    const third = await read();
+    expect([...statuses, third.status]).toEqual([200, 200, 429]);
+    expect(Number(third.headers["retry-after"])).toBeGreaterThan(0);
+    const { headers } = await gateway.createMerchant();
+    const path = "/api/payment/0199aaaa-0000-7000-8000-000000000001";
+    // Nobody answers for payments here: what counts is that it is let in.
+    expect((await http(merchant, { path, headers })).status).toBe(503);
+  });
+
+  test("DOCS=off serves none of it", async () => {
+    const { merchant } = await gateway.startAnother({ DOCS: "off" });
+    for (const path of ["/docs", "/docs/", "/openapi.json"]) {
+      expect((await http(merchant, { path })).status).toBe(404);
+    }
+  });
+});

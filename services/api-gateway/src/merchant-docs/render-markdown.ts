@@ -1,0 +1,60 @@
+import { Marked, type Tokens } from "marked";
+import { escapeHtml, Html } from "../public-pages/html.ts";
+
+/**
+ * Our own Markdown as HTML. It can contain no HTML of its own, so that what reads like text is text; a comment is
+ * dropped. Links between guides lose their `.md`; addresses keep to https and to places in the same documents.
+ *
+ * @throws Error on HTML, on a picture and on a link that leads elsewhere
+ */
+export function renderMarkdown(markdown: string): Html {
+  return new Html(renderer.parse(markdown, { async: false }));
+}
+
+/** The id of a heading, as git hosts make it. */
+export function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s-]/gu, "")
+    .trim()
+    .replaceAll(/\s/g, "-");
+}
+
+const renderer = new Marked({
+  renderer: {
+    html({ text }: Tokens.HTML | Tokens.Tag): string {
+      if (isComment(text.trim())) return "";
+      throw new Error(`a guide contains HTML: ${text}`);
+    },
+    image({ href }: Tokens.Image): string {
+      throw new Error(`a guide contains a picture: ${href}`);
+    },
+    heading({ tokens, depth, text }: Tokens.Heading): string {
+      return `<h${depth} id="${escapeHtml(slugOf(text))}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+    },
+    link({ href, tokens }: Tokens.Link): string {
+      return `<a href="${escapeHtml(addressOf(href))}">${this.parser.parseInline(tokens)}</a>`;
+    },
+    // Whoever has no mouse scrolls what is wider than the screen with the keyboard.
+    code({ text }: Tokens.Code): string {
+      return `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`;
+    },
+    table({ header, rows }: Tokens.Table): string {
+      const cells = (row: Tokens.TableCell[], tag: string) =>
+        row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("");
+      const body = rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
+      return `<div class="scroll" tabindex="0"><table><thead><tr>${cells(header, "th")}</tr></thead><tbody>${body}</tbody></table></div>\n`;
+    },
+  },
+});
+
+function isComment(text: string): boolean {
+  return text.startsWith("<!--") && text.indexOf("-->") === text.length - "-->".length;
+}
+
+function addressOf(href: string): string {
+  if (/^https:\/\/|^#[a-z0-9-]+$/.test(href)) return href;
+  const guide = /^([a-z0-9-]+)\.md(#[a-z0-9-]+)?$/.exec(href);
+  if (guide) return `${guide[1]}${guide[2] ?? ""}`;
+  throw new Error(`a guide links to ${href}, which is not served`);
+}

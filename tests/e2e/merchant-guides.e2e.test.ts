@@ -1,0 +1,169 @@
+// Every block of code in docs/merchant, as it stands there, against the whole product: what a merchant's developer types
+// works. A block marked `values` is what the reader fills in, `terminal` runs in another terminal, and `browser` follows
+// what a buyer does.
+import { execFile } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { eventually, startLedgerReceiver } from "../support/index.ts";
+import { open, send } from "./follow-forms.ts";
+import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
+
+const root = resolve(import.meta.dirname, "..", "..");
+const guides = join(root, "docs", "merchant");
+
+let started: StartedByNpm;
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "holdfast-guides-"));
+  mkdirSync(join(dir, "node_modules"));
+  symlinkSync(join(root, "node_modules", "@holdfast"), join(dir, "node_modules", "@holdfast"));
+  const curl = join(dir, "curl");
+  writeFileSync(
+    curl,
+    `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, "curl-stand-in.ts")}' "$@"\n`,
+  );
+  chmodSync(curl, 0o755);
+  started = await runNpmStart([]);
+});
+afterAll(async () => {
+  await started?.cleanUp();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** What readers run elsewhere: the product itself, its receiver, and npm in a project of theirs. */
+const ELSEWHERE = [
+  "npm install",
+  "npm start",
+  "npm run receiver -- --secret $WEBHOOK_SECRET",
+  "npm run pack:client",
+  "npm install PATH-THAT-WAS-PRINTED",
+];
+
+const OUTPUT: Record<string, RegExp[]> = {
+  "getting-started": [/"status":"SUCCESS"[^]*"status":"SUCCESS"/],
+  "three-d-secure": [/^http/m, /"status":"SUCCESS"/, /redirect to http/],
+  "hosted-checkout": [/^http/m, /"status":"OPEN"/, /redirect to http[^]*OPEN/],
+  "capture-cancel-refund": [
+    /"capturedAmount":80[^]*"status":"CAPTURED"/,
+    /"status":"PENDING_APPROVAL"/,
+    /"transactionType":"REFUND"/,
+    /"status":"CANCELLED"/,
+  ],
+  webhooks: [],
+  retries: [/one payment, two equal answers/, /replayed: true same: true/],
+  errors: [/"code":"validation_failed"/],
+  "test-cards": [/"status":"FAILED"/],
+  client: [/^charged /m, /^6\.25$/m],
+  "going-live": [/"items":\[/],
+};
+
+test("every guide is executed", () => {
+  const names = readdirSync(guides).map((file) => file.replace(/\.md$/, ""));
+  expect(names.toSorted()).toEqual(Object.keys(OUTPUT).toSorted());
+});
+
+test.each(Object.entries(OUTPUT).filter(([name]) => name !== "webhooks"))(
+  "%s: each step does what the guide says",
+  async (name, expected) => {
+    const guide = openGuide(name);
+    for (const block of guide.blocks) await guide.step(block);
+    for (const pattern of expected) expect(guide.output()).toMatch(pattern);
+  },
+);
+
+test("webhooks: both ways of verifying accept what the gateway sends, and refuse what was changed", async () => {
+  const { certFile, keyFile } = started.file.receiver;
+  const receiver = await startLedgerReceiver({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
+  onTestFinished(() => receiver.close());
+  const guide = openGuide("webhooks", { WEBHOOK_URL: receiver.url });
+  for (const block of guide.blocks.filter(({ language }) => language === "sh")) await guide.step(block);
+  const { WEBHOOK_SECRET: secret } = await guide.variables();
+  const pay = openGuide("getting-started");
+  for (const block of pay.blocks)
+    await pay.step({ ...block, code: block.code.replaceAll("getting-started-1", "webhooks-1") });
+  await eventually(() => receiver.ledger.length > 0);
+  const { body, headers } = receiver.ledger[0]!;
+  const [client, own] = guide.blocks.filter(({ language }) => language !== "sh");
+  process.env["WEBHOOK_SECRET"] = secret;
+  onTestFinished(() => void delete process.env["WEBHOOK_SECRET"]);
+  const { receive } = await import(guide.save(client!));
+  const { isAuthentic } = await import(guide.save(own!));
+  const changed = Buffer.concat([body, Buffer.from(" ")]);
+  expect([await receive(body, headers), await receive(changed, headers)]).toEqual([200, 400]);
+  expect([isAuthentic(body, headers, secret), isAuthentic(changed, headers, secret)]).toEqual([true, false]);
+});
+
+type Block = { language: string; mark: string | undefined; code: string; index: number };
+
+/** A guide in a directory of its own, with the values that its reader would have filled in. */
+function openGuide(name: string, more: Record<string, string> = {}) {
+  const cwd = join(dir, `${name}-${readdirSync(dir).length}`);
+  mkdirSync(cwd);
+  const text = readFileSync(join(guides, `${name}.md`), "utf8");
+  const blocks = [...text.matchAll(/^```(\w*)(?: (\w+))?\n([^]*?)^```$/gm)].map(
+    ([, language = "", mark, code = ""], index): Block => ({ language, mark, code, index }),
+  );
+  const values = { ...valuesOfBanner(), ...more };
+  let output = "";
+  const shell = async (script: string, variables: Record<string, string> = {}) => {
+    const PATH = [dirname(process.execPath), process.env["PATH"], dir].join(delimiter);
+    const { stdout } = await promisify(execFile)("sh", ["-c", script], {
+      cwd,
+      env: { ...process.env, ...values, ...variables, PATH },
+    });
+    return stdout;
+  };
+  const run = async (code: string) =>
+    (output += await shell(`set -eua\ntest ! -f env || . ./env\n${code}\nexport -p > env`));
+  const save = (block: Block) => {
+    const file = join(cwd, `block-${block.index}.${block.language === "ts" ? "ts" : "mjs"}`);
+    writeFileSync(file, block.code);
+    return pathToFileURL(file).href;
+  };
+  return {
+    blocks,
+    save,
+    output: () => output,
+    variables: async () =>
+      JSON.parse(await shell(`. ./env\nnode -p 'JSON.stringify(process.env)'`)) as Record<string, string>,
+    async step(block: Block): Promise<void> {
+      const { language, mark, code } = block;
+      expect(["sh", "ts", "js"]).toContain(language);
+      if (language !== "sh") return void (await run(`node ${new URL(save(block)).pathname}`));
+      if (mark === "terminal")
+        return expect(ELSEWHERE).toEqual(expect.arrayContaining(code.trim().split("\n")));
+      if (mark === "values") {
+        const named = [...code.matchAll(/^export (\w+)=/gm)].map(([, variable]) => variable);
+        return expect(Object.keys(values)).toEqual(expect.arrayContaining(named));
+      }
+      if (mark === "browser") await passChallenge(/^http\S+$/m.exec(output)![0]);
+      await run(code);
+    },
+  };
+}
+
+/** What the buyer does: the address that was printed, the challenge with its code, and back to the shop. */
+async function passChallenge(redirectUrl: string): Promise<void> {
+  const issuer = await send(await open(redirectUrl));
+  const back = await send(issuer, { code: "123456", answer: "submit" });
+  expect((await send(back)).shop?.pathname).toBe("/paid");
+}
+
+function valuesOfBanner(): Record<string, string> {
+  const { file } = started;
+  const merchant = file.merchants[0]!;
+  return {
+    GATEWAY: file.gatewayUrl,
+    OPERATOR: file.operatorUrl,
+    API_KEY: merchant.apiKey,
+    API_SECRET: merchant.apiSecret,
+    MERCHANT_ID: merchant.merchantId,
+    TOKEN: file.operators[0]!.token,
+    WEBHOOK_URL: "https://localhost:9443/webhooks",
+  };
+}
