@@ -25,7 +25,8 @@ export type MutantWorkspace = {
 
 export function createMutantWorkspace(repository: string): MutantWorkspace {
   const root = mkdtempSync(join(tmpdir(), `holdfast-test-${process.pid}-mutant-`));
-  for (const folder of ["services", "packages", "tools"]) {
+  // `docs` and `deploy` too: services serve the guides and read the mappings of settlement files.
+  for (const folder of ["services", "packages", "tools", "docs", "deploy"]) {
     cpSync(join(repository, folder), join(root, folder), { recursive: true, verbatimSymlinks: true });
   }
   for (const file of ["package.json", "tsconfig.json", "vitest.config.ts"])
