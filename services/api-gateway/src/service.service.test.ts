@@ -172,7 +172,9 @@ test("it knows the clients behind its proxies, and tells how long it keeps a con
   socket.write("GET /api HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n");
   const [answer] = (await once(socket, "data")) as [Buffer];
   expect(answer.toString()).toMatch(/^Keep-Alive: timeout=7\r$/m);
-  await eventually(() => expect(gateway.lines.at(-1)).toMatchObject({ clientAddress: "203.0.113.9" }));
+  await eventually(() =>
+    expect(gateway.requestLines().at(-1)).toMatchObject({ clientAddress: "203.0.113.9" }),
+  );
 });
 
 test("public pages say in the log that a proxy stands before them which nobody has declared; the other faces have nothing to say", async () => {
@@ -180,7 +182,7 @@ test("public pages say in the log that a proxy stands before them which nobody h
   const { merchant, operator, public: pages } = gateway.ports;
   for (const port of [merchant, operator, pages])
     await http(port, { path: "/", headers: { "x-forwarded-for": "203.0.113.9" } });
-  const requests = () => gateway.lines.filter(({ msg }) => msg === "request");
+  const requests = gateway.requestLines;
   await eventually(() => expect(requests()).toHaveLength(3));
   expect(gateway.lines.filter(({ level }) => level === "error")).toMatchObject([
     { listener: "public", msg: "X-Forwarded-For is not read, since TRUSTED_PROXIES names no proxy" },

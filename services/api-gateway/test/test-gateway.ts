@@ -67,7 +67,10 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     database,
     databaseLink,
     nats,
+    /** All that the faces log. */
     lines,
+    /** Of `lines` those that requests left: a gateway that is slow may log of itself, too. */
+    requestLines: () => lines.filter(({ msg }) => msg === "request"),
     identity,
     ports: gateway.ports,
     cardOpener: createCardOpener(

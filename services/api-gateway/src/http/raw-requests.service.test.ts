@@ -271,7 +271,7 @@ describe("is answered, and no command comes of it", () => {
     }
     await eventually(() =>
       expect(
-        on.gateway.lines.filter(({ outcome }) => outcome === "aborted" || outcome === undefined),
+        on.gateway.requestLines().filter(({ outcome }) => outcome === "aborted" || outcome === undefined),
       ).toHaveLength(2),
     );
     await busHas([]);
@@ -360,7 +360,7 @@ describe("is odd and allowed: exactly one payment comes of it", () => {
     socket.write(post(LENGTH));
     await eventually(() => expect(on.payments.received).toHaveLength(1));
     socket.resetAndDestroy();
-    await eventually(() => expect(on.gateway.lines).toMatchObject([{ outcome: "aborted" }]));
+    await eventually(() => expect(on.gateway.requestLines()).toMatchObject([{ outcome: "aborted" }]));
     slow.resolve();
     await busHas(["payments.pre-authorize"]);
   });

@@ -10,7 +10,7 @@ test("an answer that is not of the contract leaves its reason in the log, withou
   on.payments.answers.preAuthorize = async () => ({ outcome: "done", result: { pan: PAN } }) as never;
   await preAuthorize();
   await eventually(() =>
-    expect(on.gateway.lines).toMatchObject([{ level: "warn", error: { name: "ZodError" } }]),
+    expect(on.gateway.requestLines()).toMatchObject([{ level: "warn", error: { name: "ZodError" } }]),
   );
   expect(JSON.stringify(on.gateway.lines)).not.toContain(PAN);
 });
@@ -30,7 +30,7 @@ test("each request leaves one line, with what is needed to find it again and not
     path: "/api/payment/x",
     headers: { ...on.merchant.headers, "x-api-secret": on.merchant.apiSecret.slice(1) },
   });
-  await eventually(() => expect(on.gateway.lines).toHaveLength(6));
+  await eventually(() => expect(on.gateway.requestLines()).toHaveLength(6));
 
   const text = JSON.stringify(on.gateway.lines);
   for (const canary of [
@@ -52,7 +52,7 @@ test("each request leaves one line, with what is needed to find it again and not
     durationMs: expect.any(Number),
   };
   const route = "/api/pre-authorization";
-  expect(on.gateway.lines).toMatchObject([
+  expect(on.gateway.requestLines()).toMatchObject([
     {
       ...common,
       level: "warn",
@@ -90,8 +90,8 @@ test("a request that is refused at the sign-in leaves the API key that it came w
   const send = async (headers: Record<string, string | string[]>) => {
     on.gateway.lines.length = 0;
     await on.gateway.merchantApi({ path: "/api/payment/x", headers });
-    await eventually(() => expect(on.gateway.lines).toHaveLength(1));
-    const [line] = on.gateway.lines;
+    await eventually(() => expect(on.gateway.requestLines()).toHaveLength(1));
+    const [line] = on.gateway.requestLines();
     expect(line).toMatchObject({ statusCode: 401, code: "unauthorized" });
     expect(JSON.stringify(line)).not.toContain(apiSecret);
     return line!["apiKey"];

@@ -84,7 +84,7 @@ describe("what a role does not allow", () => {
     gateway.lines.length = 0;
     expectProblem(await callAs(gateway, VERA, APPROVE), "forbidden");
     await eventually(() =>
-      expect(gateway.lines.filter(({ msg }) => msg === "request")).toMatchObject([
+      expect(gateway.requestLines()).toMatchObject([
         { actor: "vera", code: "forbidden", error: expect.anything() },
       ]),
     );

@@ -81,7 +81,7 @@ describe("a reservation", () => {
       new RegExp(`^00-${trace}-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$`),
     );
     expect(on.payments.received[1]!.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
-    await eventually(() => expect(on.gateway.lines[0]).toMatchObject({ trace_id: trace }));
+    await eventually(() => expect(on.gateway.requestLines()[0]).toMatchObject({ trace_id: trace }));
   });
 
   test.each(["Zoe\u0308 Müller", "مریم رضایی", "李小龍", "𝕬𝖉𝖆 👩‍💻", 'O\'Brien-"Quote"\\'])(

@@ -147,7 +147,7 @@ describe("who may do what", () => {
   test("the log has who did it, to whom", async () => {
     const { merchantId } = await gateway.createMerchant();
     await eventually(() =>
-      expect(gateway.lines).toMatchObject([
+      expect(gateway.requestLines()).toMatchObject([
         {
           listener: "operator",
           actor: "olga",

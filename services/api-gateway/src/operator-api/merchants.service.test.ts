@@ -55,7 +55,7 @@ describe("onboarding", () => {
 
   test("leaves nothing in the database or the log that the secret could be had from", async () => {
     const merchant = await gateway.createMerchant();
-    await eventually(() => expect(gateway.lines).toHaveLength(1));
+    await eventually(() => expect(gateway.requestLines()).toHaveLength(1));
     expect(JSON.stringify(gateway.lines)).not.toContain(merchant.apiSecret);
     const rows = await withClient(gateway.database.urls.gateway.owner, async (client) => {
       return (await client.query("select credential::text, secret_hmac from credential")).rows;
