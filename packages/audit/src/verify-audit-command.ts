@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Kysely, PostgresDialect, sql } from "kysely";
-import { databaseUrlOf } from "@holdfast/service-runtime";
+import { databaseUrlOf, sandboxDatabaseUrl } from "@holdfast/service-runtime";
 import { Client, Pool } from "pg";
 import { verifyAuditChain, type AuditVerdict } from "./audit-chain.ts";
 import { formatAuditHead, parseAuditHead, type AuditHead } from "./audit-head.ts";
@@ -136,19 +134,10 @@ function databaseUrl(
   const name = env["AUDIT_DATABASE_URL"] ? "AUDIT_DATABASE_URL" : "DATABASE_URL";
   return home === undefined && env[name]
     ? databaseUrlOf(name, env[name], env)
-    : sandboxDatabaseUrl(home ?? ".holdfast");
-}
-
-function sandboxDatabaseUrl(home: string): string {
-  const file = join(home, "sandbox.json");
-  try {
-    return (JSON.parse(readFileSync(file, "utf8")) as { databaseUrl: string }).databaseUrl;
-  } catch (cause) {
-    throw new Error(
-      `no sandbox is running in ${home}: give --database-url or --home, or set AUDIT_DATABASE_URL or DATABASE_URL`,
-      { cause },
-    );
-  }
+    : sandboxDatabaseUrl(
+        home ?? ".holdfast",
+        "give --database-url or --home, or set AUDIT_DATABASE_URL or DATABASE_URL",
+      );
 }
 
 /** Never with the password. */

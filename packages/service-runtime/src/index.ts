@@ -1,5 +1,6 @@
 export * from "./certificate-watch.ts";
 export * from "./clock-watch.ts";
+export * from "./command-database-url.ts";
 export * from "./config.ts";
 export * from "./create-database.ts";
 export * from "./database-url-of.ts";

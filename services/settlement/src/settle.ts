@@ -1,12 +1,10 @@
 /** `npm run settle`: takes banks' files, and says how an account settles. HELP has its options. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import {
   createDatabase,
   createLogger,
-  databaseUrlOf,
   DatabaseUnavailableError,
+  ownersDatabaseUrl,
 } from "@holdfast/service-runtime";
 import { Pool } from "pg";
 import { createBusinessEvents } from "./business-events.ts";
@@ -51,7 +49,7 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
   }
   const mappings = await readMappings([SHIPPED_MAPPINGS, ...(values.mappings ? [values.mappings] : [])]);
   const pool = new Pool({
-    connectionString: databaseUrl(values, env),
+    connectionString: ownersDatabaseUrl(values, env),
     // The owner's own path; the sandbox's superuser has another one.
     options: "-c search_path=settlement",
     max: 2,
@@ -83,24 +81,6 @@ function report(outcome: Awaited<ReturnType<typeof importFile>>, out: Output): n
   out(`import ${importId}: ${lines} lines taken, ${faults} lines with faults\n`);
   if (faults > 0) out(`their reasons: GET /operator/settlements/${importId}\n`);
   return 0;
-}
-
-function databaseUrl(
-  { "database-url": url, home }: { "database-url"?: string | undefined; home: string },
-  env: NodeJS.ProcessEnv,
-): string {
-  if (url !== undefined) return databaseUrlOf("--database-url", url, env);
-  const set = env["MIGRATION_DATABASE_URL"];
-  return set === undefined ? sandboxDatabaseUrl(home) : databaseUrlOf("MIGRATION_DATABASE_URL", set, env);
-}
-
-function sandboxDatabaseUrl(home: string): string {
-  const file = join(home, "sandbox.json");
-  try {
-    return (JSON.parse(readFileSync(file, "utf8")) as { databaseUrl: string }).databaseUrl;
-  } catch (cause) {
-    throw new Error(`no sandbox is running in ${home}: give --database-url or --home`, { cause });
-  }
 }
 
 if (import.meta.main) {

@@ -3,12 +3,12 @@
  * processes use it within BIN_TABLE_REFRESH.
  */
 import { createHash } from "node:crypto";
-import { createReadStream, readFileSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { userInfo } from "node:os";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { appendAudit } from "@holdfast/audit";
-import { createDatabase, databaseUrlOf, DatabaseUnavailableError } from "@holdfast/service-runtime";
+import { createDatabase, DatabaseUnavailableError, ownersDatabaseUrl } from "@holdfast/service-runtime";
 import { sql } from "kysely";
 import { Pool } from "pg";
 import type { PaymentsDatabase } from "../database.ts";
@@ -55,7 +55,7 @@ export async function importBins(args: string[], env: NodeJS.ProcessEnv, out: Ou
     out(`${ranges.length} BINs and ranges without faults; nothing was imported (dry run)\n`);
     return 0;
   }
-  const url = databaseUrl(values, env);
+  const url = ownersDatabaseUrl(values, env);
   const version = await replace(url, ranges, { file: basename(file), sha256 });
   out(`${ranges.length} BINs and ranges imported as version ${version}\n`);
   return 0;
@@ -93,24 +93,6 @@ async function replace(
     });
   } finally {
     await db.destroy();
-  }
-}
-
-function databaseUrl(
-  { "database-url": url, home }: { "database-url"?: string | undefined; home: string },
-  env: NodeJS.ProcessEnv,
-): string {
-  if (url !== undefined) return databaseUrlOf("--database-url", url, env);
-  const set = env["MIGRATION_DATABASE_URL"];
-  return set === undefined ? sandboxDatabaseUrl(home) : databaseUrlOf("MIGRATION_DATABASE_URL", set, env);
-}
-
-function sandboxDatabaseUrl(home: string): string {
-  const file = join(home, "sandbox.json");
-  try {
-    return (JSON.parse(readFileSync(file, "utf8")) as { databaseUrl: string }).databaseUrl;
-  } catch (cause) {
-    throw new Error(`no sandbox is running in ${home}: give --database-url or --home`, { cause });
   }
 }
 

@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { databaseUrlOf } from "./database-url-of.ts";
+
+/**
+ * The database of a service's command that is run by hand, as its owner: the one that `--database-url` names, that of
+ * MIGRATION_DATABASE_URL, or that of the sandbox in `--home`.
+ * @throws ConfigError, see `databaseUrlOf`; an Error where no sandbox is running there.
+ */
+export function ownersDatabaseUrl(
+  { "database-url": url, home }: { "database-url"?: string | undefined; home: string },
+  env: NodeJS.ProcessEnv,
+): string {
+  if (url !== undefined) return databaseUrlOf("--database-url", url, env);
+  const set = env["MIGRATION_DATABASE_URL"];
+  return set === undefined
+    ? sandboxDatabaseUrl(home, "give --database-url or --home")
+    : databaseUrlOf("MIGRATION_DATABASE_URL", set, env);
+}
+
+/** @param remedy what else names a database. @throws where no sandbox is running in that directory. */
+export function sandboxDatabaseUrl(home: string, remedy: string): string {
+  const file = join(home, "sandbox.json");
+  try {
+    return (JSON.parse(readFileSync(file, "utf8")) as { databaseUrl: string }).databaseUrl;
+  } catch (cause) {
+    throw new Error(`no sandbox is running in ${home}: ${remedy}`, { cause });
+  }
+}
