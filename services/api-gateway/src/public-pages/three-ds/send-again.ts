@@ -4,7 +4,7 @@ import type { Exchange } from "../../http/exchange.ts";
 import type { Language } from "../choose-language.ts";
 import { escapeHtml } from "../html.ts";
 import { FRAMED_BY, REPORTED_TO } from "./challenge-form.ts";
-import { PAGE_HEADERS, PAGE_TEXTS, REFRESH_S } from "./status-page.ts";
+import { noticePage, PAGE_HEADERS, PAGE_TEXTS, REFRESH_S } from "./status-page.ts";
 
 /**
  * A page that sends what the browser brought once more after a moment. The return could not be looked at yet, and a page
@@ -15,27 +15,14 @@ export function answerSendAgain(
   status: 200 | 503,
   { language, path, returned }: { language: Language; path: string; returned: BrowserReturn },
 ): void {
-  const texts = PAGE_TEXTS[language];
-  const [heading, text] = texts[status === 503 ? "unavailable" : "waiting"];
   const inputs = returned.fields.map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   );
-  const body = `<!doctype html>
-<html lang="${language}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(heading)}</title></head>
-<body>
-<main>
-<h1>${escapeHtml(heading)}</h1>
-<p role="status">${escapeHtml(text)}</p>
+  const form = `
 <form id="again" method="post" action="${escapeHtml(path)}">
 ${inputs.join("\n")}
-<noscript><button>${escapeHtml(texts.sendAgain)}</button></noscript>
-</form>
-</main>
-<script>${SEND_AGAIN}</script>
-</body>
-</html>
-`;
+<noscript><button>${escapeHtml(PAGE_TEXTS[language].sendAgain)}</button></noscript>
+</form>`;
   exchange.answer(
     status,
     {
@@ -43,7 +30,7 @@ ${inputs.join("\n")}
       "Content-Security-Policy": POLICY,
       ...(status === 503 && { "Retry-After": String(REFRESH_S) }),
     },
-    body,
+    noticePage(language, status === 503 ? "unavailable" : "waiting", form, SEND_AGAIN),
   );
 }
 

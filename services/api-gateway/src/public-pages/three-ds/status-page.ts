@@ -79,22 +79,10 @@ export function answerNotice(
     challengeUrl,
   }: { language: Language; refreshUrl?: string; refreshS?: number; challengeUrl?: string | undefined },
 ): void {
-  const [heading, text] = PAGE_TEXTS[language][notice];
   const link =
     challengeUrl === undefined
       ? ""
       : `\n<p><a href="${escapeHtml(challengeUrl)}">${escapeHtml(PAGE_TEXTS[language].continue)}</a></p>`;
-  const body = `<!doctype html>
-<html lang="${language}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(heading)}</title></head>
-<body>
-<main>
-<h1>${escapeHtml(heading)}</h1>
-<p role="status">${escapeHtml(text)}</p>${link}
-</main>
-</body>
-</html>
-`;
   exchange.answer(
     status,
     {
@@ -105,8 +93,24 @@ export function answerNotice(
       }),
       ...((status === 503 || status === 429) && { "Retry-After": String(refreshS) }),
     },
-    body,
+    noticePage(language, notice, link),
   );
+}
+
+/** The document of a page that says `notice`. @param further what stands below its text, as HTML. */
+export function noticePage(language: Language, notice: Notice, further: string, script = ""): string {
+  const [heading, text] = PAGE_TEXTS[language][notice];
+  return `<!doctype html>
+<html lang="${language}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(heading)}</title></head>
+<body>
+<main>
+<h1>${escapeHtml(heading)}</h1>
+<p role="status">${escapeHtml(text)}</p>${further}
+</main>${script === "" ? "" : `\n<script>${script}</script>`}
+</body>
+</html>
+`;
 }
 
 export const REFRESH_S = 3;
