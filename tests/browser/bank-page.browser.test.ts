@@ -1,7 +1,9 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
+  CHALLENGED,
   DESK,
+  enrol,
   inspect,
   shopAddress,
   SHOP,
@@ -18,7 +20,6 @@ beforeAll(async () => {
 beforeEach(() => modes({ challenge: "page", returns: "proven" }));
 afterAll(() => product.stop());
 
-const CHALLENGED = "4000000000003220";
 const RIGHT_CODE = "123456";
 
 async function modes(change: object): Promise<void> {
@@ -86,33 +87,14 @@ test("is shown from the hosted page to the end, without the powers of our origin
 });
 
 test("is reached by the merchant's htmlContent, and a return that somebody makes up changes nothing", async () => {
-  const { apiKey, apiSecret } = product.file.merchants[0]!;
-  const answer = await fetch(`${product.file.gatewayUrl}/api/3ds`, {
-    method: "POST",
-    headers: { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret, "Content-Type": "application/json" },
-    body: JSON.stringify({
-      orderId: "order-1",
-      amount: 10,
-      currency: "TRY",
-      cardHolderName: "Ada Lovelace",
-      pan: CHALLENGED,
-      expiryMonth: "12",
-      expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
-      cvv: "937",
-      requestIp: "203.0.113.7",
-      requestPort: 40_000,
-      successUrl: `${SHOP}/paid`,
-      failureUrl: `${SHOP}/failed`,
-    }),
-  });
-  const { paymentId, htmlContent } = (await answer.json()) as Record<string, string>;
+  const { paymentId, htmlContent } = await enrol(product.file.gatewayUrl, product.file.merchants[0]!);
   const cart = await product.visit({ checkoutId: "", checkoutUrl: `${SHOP}/cart`, status: "" });
   // A tab whose console nobody reads: a return that is refused is a 400 there.
   const page = await cart.context().newPage();
   await page.route(`${SHOP}/pay`, (route) =>
     route.fulfill({
       contentType: "text/html",
-      body: Buffer.from(htmlContent ?? "", "base64").toString(),
+      body: Buffer.from(htmlContent, "base64").toString(),
     }),
   );
   await page.goto(`${SHOP}/pay`);

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DESK, inspect, SHOP, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
+import { DESK, enrol, inspect, SHOP, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
 
 /** Challenges of the banks of `npm start -- --banks`: each has pages, forms and a return of its own. */
 let product: BrowserHarness;
@@ -9,14 +9,12 @@ beforeAll(async () => {
 });
 afterAll(() => product.stop());
 
-const CHALLENGED = "4000000000003220";
-
 describe.each(["nestpay", "iyzico"])("a challenge at %s", (protocol) => {
   test.each([
     { code: "123456", path: "/paid", state: "SUCCESS", book: ["sale approved"] },
     { code: "654321", path: "/failed", state: "FAILED", book: [] },
   ])("answered with $code leads to $path", async ({ code, path, state, book }) => {
-    const { paymentId, redirectUrl } = await enrol(protocol);
+    const { paymentId, redirectUrl } = await enrol(product.file.gatewayUrl, bankOf(protocol).merchant);
     const { page, shop } = await visit(redirectUrl);
     await page.locator("#code").fill(code);
     await inspect(page, `desk-challenge-${protocol}`);
@@ -27,7 +25,7 @@ describe.each(["nestpay", "iyzico"])("a challenge at %s", (protocol) => {
   });
 
   test("that the buyer cancels leads back to the shop, and nothing is charged", async () => {
-    const { paymentId, redirectUrl } = await enrol(protocol);
+    const { paymentId, redirectUrl } = await enrol(product.file.gatewayUrl, bankOf(protocol).merchant);
     const { page, shop } = await visit(redirectUrl);
     await page.locator('button[value="cancel"]').click();
     expect(await shop).toMatchObject({ path: "/failed", query: { paymentId } });
@@ -37,30 +35,6 @@ describe.each(["nestpay", "iyzico"])("a challenge at %s", (protocol) => {
 });
 
 const bankOf = (protocol: string) => product.file.banks!.find((bank) => bank.protocol === protocol)!;
-
-async function enrol(protocol: string): Promise<{ paymentId: string; redirectUrl: string }> {
-  const { apiKey, apiSecret } = bankOf(protocol).merchant;
-  const answer = await fetch(`${product.file.gatewayUrl}/api/3ds`, {
-    method: "POST",
-    headers: { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret, "Content-Type": "application/json" },
-    body: JSON.stringify({
-      orderId: "order-1",
-      amount: 10,
-      currency: "TRY",
-      cardHolderName: "Ada Lovelace",
-      pan: CHALLENGED,
-      expiryMonth: "12",
-      expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
-      cvv: "937",
-      requestIp: "203.0.113.7",
-      requestPort: 40_000,
-      successUrl: `${SHOP}/paid`,
-      failureUrl: `${SHOP}/failed`,
-    }),
-  });
-  expect(answer.status).toBe(201);
-  return (await answer.json()) as { paymentId: string; redirectUrl: string };
-}
 
 type AtShop = { path: string; query: Record<string, string> };
 

@@ -177,6 +177,8 @@ export async function inspect(page: Page, name: string): Promise<void> {
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export const CARD = { pan: "4111111111111111", cvv: "937" };
+/** Its bank challenges it. */
+export const CHALLENGED = "4000000000003220";
 
 /** Types a card as a person does, key by key. */
 export async function typeCard(page: Page, { pan = CARD.pan, cvv = CARD.cvv } = {}): Promise<void> {
@@ -193,4 +195,31 @@ export async function shopAddress(page: Page): Promise<{ path: string; query: Re
   await page.waitForURL(`${SHOP}/**`);
   const { pathname, searchParams } = new URL(page.url());
   return { path: pathname, query: Object.fromEntries(searchParams) };
+}
+
+/** Begins a payment with a card that its bank challenges, as the merchant's shop. */
+export async function enrol(
+  gatewayUrl: string,
+  { apiKey, apiSecret }: { apiKey: string; apiSecret: string },
+): Promise<{ paymentId: string; redirectUrl: string; htmlContent: string }> {
+  const answer = await fetch(`${gatewayUrl}/api/3ds`, {
+    method: "POST",
+    headers: { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret, "Content-Type": "application/json" },
+    body: JSON.stringify({
+      orderId: "order-1",
+      amount: 10,
+      currency: "TRY",
+      cardHolderName: "Ada Lovelace",
+      pan: CHALLENGED,
+      expiryMonth: "12",
+      expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
+      cvv: CARD.cvv,
+      requestIp: "203.0.113.7",
+      requestPort: 40_000,
+      successUrl: `${SHOP}/paid`,
+      failureUrl: `${SHOP}/failed`,
+    }),
+  });
+  if (answer.status !== 201) throw new Error(`an enrolment is answered with ${answer.status}`);
+  return (await answer.json()) as { paymentId: string; redirectUrl: string; htmlContent: string };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
+  CHALLENGED,
   DESK,
   inspect,
   PHONE,
@@ -18,7 +19,6 @@ beforeAll(async () => {
 afterAll(() => product.stop());
 
 /** Cards of the simulator whose issuer wants a challenge, wants none, and turns the cardholder away. */
-const CHALLENGED = "4000000000003220";
 const FRICTIONLESS = "4000000000003055";
 const NOT_AUTHENTICATED = "4000000000003097";
 const RIGHT_CODE = "123456";
