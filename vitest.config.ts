@@ -26,6 +26,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "service",
+          // Loading the services anew for each file costs a sixth of the whole run.
+          isolate: false,
           include: ["{services,packages,tools,tests}/**/*.{service,e2e}.test.ts"],
           globalSetup: ["tests/support/global-setup.ts"],
         },

@@ -58,10 +58,9 @@ export type SpanOptions = {
   attributes?: SpanAttributes;
 };
 
-const tracer = trace.getTracer("holdfast");
-
 export function startSpan(name: string, { kind, parent, links, attributes }: SpanOptions): Span {
-  return tracer.startSpan(
+  // A tracer that is kept belongs to the SDK that it was first used with, and a process of tests has one after another.
+  return trace.getTracer("holdfast").startSpan(
     name,
     {
       kind,

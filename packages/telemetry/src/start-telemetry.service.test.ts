@@ -102,7 +102,6 @@ async function start(env: Record<string, string>): Promise<Telemetry & { trouble
   return { ...telemetry, troubles };
 }
 
-/** Not by our own tracer, which remembers the SDK of the test before. */
 function work(): Span {
   return trace.getTracer("test").startSpan("work");
 }
