@@ -14,6 +14,9 @@ beforeAll(async () => {
     connectionsMax: 4,
     connectionTimeoutMs: 60_000,
     applicationName: "test",
+    // Ten thousand lines take what the machine takes.
+    queryTimeoutMs: 0,
+    settings: { statement_timeout: "0" },
     log: createLogger("test", "error"),
   });
 });

@@ -15,6 +15,11 @@ export type PoolOptions = {
   log: Logger;
   /** How long a caller waits for a connection. */
   connectionTimeoutMs?: number;
+  /**
+   * How long a statement is waited for; 0 is without end. One that the server never answers (a black-holed link) must not
+   * occupy a connection forever.
+   */
+  queryTimeoutMs?: number;
   /** Server settings for each connection of the pool. */
   settings?: Readonly<Record<string, string>>;
 };
@@ -29,6 +34,7 @@ export function createPool({
   applicationName,
   log,
   connectionTimeoutMs = CONNECTION_TIMEOUT_MS,
+  queryTimeoutMs = 10_000,
   settings = {},
 }: PoolOptions): Pool {
   const pool = new ObservedPool(applicationName, {
@@ -41,8 +47,7 @@ export function createPool({
     connectionTimeoutMillis: connectionTimeoutMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    // A statement that the server never answers (a black-holed link) must not occupy a connection forever.
-    query_timeout: 10_000,
+    query_timeout: queryTimeoutMs,
     types: {
       getTypeParser: (oid, format) =>
         oid === types.builtins.INT8 ? BigInt : types.getTypeParser(oid, format),
