@@ -20,11 +20,14 @@ test("nothing of a person is left but the money, which is as it was", async () =
   expect(await system.inEventStream(WORD)).toBe(true);
   const money = await system.moneyOf(paymentId);
 
-  const young = await system.run(customerId);
-  expect(young.code).toBe(1);
-  expect(young.text).toContain("are in the event stream");
-  expect(await system.columnsWith(WORD)).toEqual(before);
-
+  // Those of the refund are young in the second round.
+  for (const _round of ["payments", "refunds"]) {
+    const young = await system.run(customerId);
+    expect(young.code).toBe(1);
+    expect(young.text).toContain("are in the event stream");
+    expect(await system.columnsWith(WORD)).toEqual(before);
+    await system.ageEvents("payments");
+  }
   await system.ageEvents();
   const erased = await system.run(customerId, "--reason", "request 17");
   expect(erased.text).toContain(": 1 payments, 1 refunds, 2 checkouts erased");
@@ -86,6 +89,25 @@ test("other customers, and another merchant's customer of the same id, stay as t
       pan_fingerprint: null,
     },
   ]);
+});
+
+test("an event is erased that the dispatcher does not have, and one of another time than its payment", async () => {
+  const [customerId, unknown, misdated] = [randomUUID(), randomUUID(), randomUUID()];
+  await system.sell({ paymentId: unknown, customerId });
+  await system.sell({ paymentId: misdated, customerId });
+  await system.ageEvents();
+  await system.query("delete from webhooks.event where payment_id = $1", [unknown]);
+  await system.query("update payments.payment_history set at = at - interval '1 day' where payment_id = $1", [
+    misdated,
+  ]);
+  expect((await system.run(customerId)).text).toContain(": 2 payments");
+  const bodies = await system.query<{ body: Buffer }>(
+    "select body from payments.outbox where payment_id in ($1, $2)",
+    [unknown, misdated],
+  );
+  expect(
+    bodies.map(({ body }) => (JSON.parse(body.toString()) as { customerId: string }).customerId),
+  ).toEqual(["erased", "erased"]);
 });
 
 test.each<[what: string, obstacle: string, message: string]>([
