@@ -79,6 +79,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     "UPDATE (confirmed_by, confirmed_at, sealed_secrets)",
   ],
   "payments.merchant_route": ["SELECT", "INSERT", "UPDATE (confirmed_by, confirmed_at)"],
+  "payments.purge_progress": ["SELECT", "UPDATE (through_at, through_id)"],
 
   "refunds.refund": ["SELECT", "INSERT", "UPDATE", "DELETE"],
   "refunds.refund_resolution": ["SELECT", "INSERT", "UPDATE", "DELETE"],
@@ -140,6 +141,10 @@ const WRITTEN_ONCE = new Set<string>([
 const FUNCTIONS: Record<string, string[]> = {
   "gateway.keep_revocation": ["gateway_owner"],
   "gateway.replace_secret_hash": ["gateway_app", "gateway_merchant", "gateway_owner"],
+  "payments.purge_checkouts": ["payments_app", "payments_owner"],
+  "payments.purge_outbox": ["payments_app", "payments_owner"],
+  "payments.purge_sessions": ["payments_app", "payments_owner"],
+  "refunds.purge_outbox": ["refunds_app", "refunds_owner"],
   "webhooks.drop_partitions": ["webhooks_app", "webhooks_owner"],
   "webhooks.make_partitions": ["webhooks_app", "webhooks_owner"],
 };
@@ -431,13 +436,21 @@ test("functions are called by whom they are for", async () => {
   expect(Object.fromEntries(rows.map(({ name, roles }) => [name, roles]))).toEqual(FUNCTIONS);
 });
 
+const OUTBOX_FROM_ITS_START = "'00000000-0000-0000-0000-000000000000'";
+
 test.each([
-  ["drop what is younger than 3 days", "select drop_partitions(2, 3)"],
-  ["drop attempts that are younger than 3 days", "select drop_partitions(3, 2)"],
-  ["drop what lies ahead", "select drop_partitions(-100000, 3)"],
-  ["make partitions without end", "select make_partitions(100000)"],
-])("a function that runs as the owner does not let the service %s", async (_, statement) => {
-  const outcomes = await outcomeOf("webhooks_app", [statement]);
+  ["webhooks_app", "drop what is younger than 3 days", "select drop_partitions(2, 3)"],
+  ["webhooks_app", "drop attempts that are younger than 3 days", "select drop_partitions(3, 2)"],
+  ["webhooks_app", "drop what lies ahead", "select drop_partitions(-100000, 3)"],
+  ["webhooks_app", "make partitions without end", "select make_partitions(100000)"],
+  ["payments_app", "delete young events", `select purge_outbox('2 days', ${OUTBOX_FROM_ITS_START}, 1)`],
+  ["payments_app", "delete without end", `select purge_outbox('3 days', ${OUTBOX_FROM_ITS_START}, 10001)`],
+  ["refunds_app", "delete young events", `select purge_outbox('2 days', ${OUTBOX_FROM_ITS_START}, 1)`],
+  ["payments_app", "delete young sessions", "select purge_sessions('23 hours', true, 1)"],
+  ["payments_app", "delete sessions without end", "select purge_sessions('1 day', false, 10001)"],
+  ["payments_app", "delete young checkouts", "select purge_checkouts('23 hours', 1)"],
+])("a function that runs as the owner does not let %s %s", async (role, _, statement) => {
+  const outcomes = await outcomeOf(role, [statement]);
   expect(outcomes).toEqual({ [statement]: INVALID_PARAMETER });
 });
 

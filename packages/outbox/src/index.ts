@@ -5,6 +5,7 @@ export * from "./outbox-pool.ts";
 export * from "./outbox-settings.ts";
 export * from "./outbox-table.ts";
 export * from "./pull-events.ts";
+export * from "./purge-outbox.ts";
 export * from "./reconcile.ts";
 export * from "./reconcile-command.ts";
 export * from "./relay.ts";

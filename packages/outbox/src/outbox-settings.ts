@@ -18,6 +18,11 @@ export const outboxSettings = {
   OUTBOX_RECONCILE_INTERVAL: durationSetting()
     .default(300_000)
     .describe("How often the service's events are compared with those that the dispatcher has."),
+  OUTBOX_RETENTION: durationSetting({ min: "3d" })
+    .default(30 * 86_400_000)
+    .describe(
+      "How long an event that the dispatcher has confirmed is kept: what a dispatcher has lost can be sent again for as long. One that is not confirmed is kept.",
+    ),
 };
 
 export type OutboxSettings = {
@@ -25,4 +30,5 @@ export type OutboxSettings = {
   OUTBOX_REPUBLISH_RATE_MAX: number;
   OUTBOX_POLL_INTERVAL: number;
   OUTBOX_RECONCILE_INTERVAL: number;
+  OUTBOX_RETENTION: number;
 };

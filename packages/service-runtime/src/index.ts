@@ -23,6 +23,7 @@ export * from "./plaintext.ts";
 export * from "./postgres.ts";
 export * from "./shared-places.ts";
 export * from "./read-peer-certificate.ts";
+export * from "./retention.ts";
 export * from "./stop-in-order.ts";
 export * from "./unnested.ts";
 export * from "./utc-microseconds.ts";

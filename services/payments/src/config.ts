@@ -18,6 +18,7 @@ import {
   webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
+import { retentionSettings } from "./retention/retention-settings.ts";
 import { fingerprintKeysFault, fingerprintSettings } from "./fingerprint/fingerprint-settings.ts";
 
 const settings = z.object({
@@ -25,6 +26,7 @@ const settings = z.object({
   ...operatorTokenSettings,
   ...outboxSettings,
   ...auditSettings,
+  ...retentionSettings,
   ACQUIRER_URL: urlSetting("http:", "https:")
     .optional()
     .describe(

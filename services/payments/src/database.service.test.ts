@@ -229,6 +229,7 @@ const COLUMNS: {
     confirmed_by: "null",
     confirmed_at: "null",
   },
+  purge_progress: { task: "not null", through_at: "not null", through_id: "not null" },
   three_ds_session: {
     payment_id: "not null",
     session_id: "not null",

@@ -16,6 +16,7 @@ import type { PaymentHistoryTable, PaymentTable } from "./payment/payment-table.
 import type { PaymentReversalTable } from "./recovery/reversal-table.ts";
 import type { PaymentWatchTable } from "./recovery/watch-table.ts";
 import type { RefundReservationTable } from "./refund-reservation/reservation-table.ts";
+import type { PurgeProgressTable } from "./retention/purge-progress-table.ts";
 import type { ThreeDsSessionTable } from "./three-ds/session-table.ts";
 
 /** Tables of the schema `payments`, as the migrations make them; a test compares the two. */
@@ -40,4 +41,5 @@ export type PaymentsDatabase = AuditDatabase & {
   acquirer_account: AcquirerAccountTable;
   acquirer_account_version: AcquirerAccountVersionTable;
   merchant_route: MerchantRouteTable;
+  purge_progress: PurgeProgressTable;
 };

@@ -20,6 +20,7 @@ import {
   startHealth,
   startCertificateWatch,
   startPeriodicTask,
+  startPurges,
   stopInOrder,
   type Logger,
   type RunningService,
@@ -49,7 +50,7 @@ import { authorizationHandlers } from "./authorization/authorization-handlers.ts
 import type { AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
 import { measureUnresolved } from "./recovery/measure-unresolved.ts";
 import { adoptCardCounters, createAskRules } from "./merchant-rules/rule-queries.ts";
-import { startPurges } from "./start-purges.ts";
+import { keptTables } from "./retention/kept-tables.ts";
 import type { RecoveryWorkerDeps } from "./recovery/recovery-worker.ts";
 import { startUpkeep } from "./start-upkeep.ts";
 
@@ -211,7 +212,7 @@ export async function startPayments(
       clock,
       log,
     }),
-    ...startPurges({ db, idempotencyRetentionMs: config.IDEMPOTENCY_RETENTION, log }),
+    ...startPurges(keptTables, { deps: db, settings: config, log }),
     noting,
     startPeriodicTask("measure unresolved", {
       intervalMs: config.UNRESOLVED_MEASURE_INTERVAL,

@@ -6,7 +6,6 @@ import {
   readMovementFacts,
   requestRefund as requestRefundCommand,
 } from "@holdfast/contracts";
-import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import { createListPool } from "@holdfast/lists";
 import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
@@ -27,6 +26,7 @@ import {
   startHealth,
   startCertificateWatch,
   startPeriodicTask,
+  startPurges,
   stopInOrder,
   type Logger,
   type RunningService,
@@ -46,6 +46,7 @@ import { createRefundBank } from "./refund/refund-bank.ts";
 import { placesByAccount, shareBank } from "./refund/shared-bank.ts";
 import { measureQueue } from "./recovery/measure-queue.ts";
 import { startRecovery } from "./recovery/recovery-worker.ts";
+import { keptTables } from "./kept-tables.ts";
 import { requestRefundByMerchant } from "./request/merchant-request.ts";
 
 /** The whole object graph of the refunds service, wired by hand. */
@@ -153,11 +154,7 @@ export async function startRefunds(
       round: () => measureQueue(deps),
       log,
     }),
-    startPeriodicTask("purge idempotency keys", {
-      intervalMs: PURGE_INTERVAL_MS,
-      round: () => purgeIdempotencyKeys(db, { olderThanMs: config.IDEMPOTENCY_RETENTION }),
-      log,
-    }),
+    ...startPurges(keptTables, { deps: db, settings: config, log }),
     ...startReconciliation(outbox),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
@@ -177,6 +174,5 @@ export async function startRefunds(
   };
 }
 
-const PURGE_INTERVAL_MS = 3_600_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;

@@ -75,13 +75,15 @@ export async function adoptCardCounters(
 const LATEST_ATTEMPTS = sql`select array(select attempt`;
 const LATEST_FIRST = sql`order by attempt desc limit 1000`;
 
-/** Deletes attempts that no rule looks back on. */
-export async function purgeRuleCounts(db: Kysely<PaymentsDatabase>): Promise<void> {
+/** Deletes attempts that no rule looks back on. @returns how many rows were deleted. */
+export async function purgeRuleCounts(db: Kysely<PaymentsDatabase>): Promise<number> {
+  let purged = 0n;
   for (;;) {
     const { numAffectedRows = 0n } = await sql`
       delete from rule_counter where ctid = any(array(
         select ctid from rule_counter where expires_at < now() limit ${PURGE_BATCH} for update skip locked
       ))`.execute(db);
+    purged += numAffectedRows;
     if (numAffectedRows < BigInt(PURGE_BATCH)) break;
   }
   for (;;) {
@@ -90,7 +92,8 @@ export async function purgeRuleCounts(db: Kysely<PaymentsDatabase>): Promise<voi
         select ctid from rule_attempt
         where attempted_at < now() - ${LONGEST_WINDOW_SECONDS} * interval '1 second' limit ${PURGE_BATCH}
       ))`.execute(db);
-    if (numAffectedRows < BigInt(PURGE_BATCH)) break;
+    purged += numAffectedRows;
+    if (numAffectedRows < BigInt(PURGE_BATCH)) return Number(purged);
   }
 }
 

@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { AuditDatabase } from "@holdfast/audit";
+import { createDatabase, databaseUrlOf } from "@holdfast/service-runtime";
+import { Pool } from "pg";
+import { z } from "zod";
+import { eraseCustomer, type Erasure } from "./erase-customer.ts";
+import { ERASED } from "./erased.ts";
+
+const HELP = `npm run erase -- --customer ID --merchant ID [--reason TEXT] [--database-url URL | --home DIR]
+
+Replaces what tells who a customer is by "${ERASED}", in all rows about that customer's payments. The money stays.
+
+  --customer ID        the customerId of the merchant's payments
+  --merchant ID        the merchant whose customer it is
+  --reason TEXT        what the audit logs record, such as the number of the request; never the person
+  --database-url URL   the product's database, as a role that may act as the owner of each schema
+                       (default: $DATABASE_ADMIN_URL with the database $DATABASE_NAME)
+  --home DIR           uses the database of the sandbox in DIR (default, where neither is set: .holdfast)
+
+exits with 0 when nothing of the customer is left, with 1 when it was refused, with 2 when it could not be tried
+docs/erasure.md explains what is erased and what is refused.
+`;
+
+const argumentsSchema = z.object({
+  customer: z
+    .string({ error: "--customer is required" })
+    .min(1, "--customer is required")
+    .max(64, "--customer has 64 characters at most")
+    .refine((id) => id !== ERASED, `--customer ${ERASED} is the marker of all who were erased`),
+  merchant: z.uuid({ error: "--merchant must be a merchant's id, a UUID" }),
+  reason: z
+    .string()
+    .min(1, "--reason may not be empty")
+    .max(200, "--reason has 200 characters at most")
+    .optional(),
+});
+
+type Output = (text: string) => void;
+
+/** @returns the exit code. @throws when the arguments are none, or the database cannot be reached. */
+export async function erase(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      customer: { type: "string" },
+      merchant: { type: "string" },
+      reason: { type: "string" },
+      "database-url": { type: "string" },
+      home: { type: "string", default: ".holdfast" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) {
+    out(HELP);
+    return 0;
+  }
+  const parsed = argumentsSchema.safeParse(values);
+  if (!parsed.success) {
+    for (const { message } of parsed.error.issues) out(`${message}\n`);
+    out(`\n${HELP}`);
+    return 2;
+  }
+  const { customer: customerId, merchant: merchantId, reason } = parsed.data;
+  const pool = new Pool({ connectionString: databaseUrl(values, env), max: 1, application_name: "erase" });
+  // The next query reports a lost connection; without a listener the event would end the process.
+  pool.on("error", () => undefined);
+  const db = createDatabase<AuditDatabase>(pool);
+  try {
+    const actor = `erase (${userInfo().username})`;
+    return report(await eraseCustomer(db, { customer: { merchantId, customerId }, actor, reason }), out);
+  } finally {
+    await db.destroy();
+  }
+}
+
+function report(erasure: Erasure, out: Output): number {
+  if (erasure.outcome === "refused") {
+    out("refused; try again when this has ended:\n");
+    for (const { why, ids } of erasure.obstacles) out(`  ${why}: ${ids.join(", ")}\n`);
+    return 1;
+  }
+  const { erasureId, payments, refunds, checkouts } = erasure;
+  if (payments + refunds + checkouts === 0) {
+    out("nothing is stored about this customer of this merchant\n");
+    return 0;
+  }
+  out(`erasure ${erasureId}: ${payments} payments, ${refunds} refunds, ${checkouts} checkouts erased\n`);
+  return 0;
+}
+
+function databaseUrl(
+  { "database-url": url, home }: { "database-url"?: string | undefined; home: string },
+  env: NodeJS.ProcessEnv,
+): string {
+  if (url !== undefined) return databaseUrlOf("--database-url", url, env);
+  const admin = env["DATABASE_ADMIN_URL"];
+  if (admin === undefined) return sandboxDatabaseUrl(home);
+  const ofProduct = new URL(databaseUrlOf("DATABASE_ADMIN_URL", admin, env));
+  ofProduct.pathname = `/${env["DATABASE_NAME"] || "holdfast"}`;
+  return ofProduct.href;
+}
+
+function sandboxDatabaseUrl(home: string): string {
+  const file = join(home, "sandbox.json");
+  try {
+    return (JSON.parse(readFileSync(file, "utf8")) as { databaseUrl: string }).databaseUrl;
+  } catch (cause) {
+    throw new Error(`no sandbox is running in ${home}: give --database-url or --home`, { cause });
+  }
+}

@@ -1,0 +1,47 @@
+import { sql } from "kysely";
+import type { Customer, Trx } from "./erase-customer.ts";
+import { ERASED, ERASED_URL, withoutPerson, withoutPersonInJson, type Person } from "./erased.ts";
+import { eventsOf, type Scope } from "./find-obstacles.ts";
+
+/** Erases a person from payments, and from all that belongs to them. The card's fingerprint would tell the card: it goes. */
+export async function eraseFromPayments(trx: Trx, person: Person, scope: Scope): Promise<void> {
+  const { paymentIds } = scope;
+  await eraseBodies(trx, "payment", scope);
+  await sql`
+    update idempotency_key set answer = ${withoutPersonInJson("answer")}
+    where answer is not null and (resource_id = any(${paymentIds}) or resource_id in (
+      select operation_id from payment_operation where payment_id = any(${paymentIds})))`.execute(trx);
+  await sql`
+    update payment_operation set reason = ${withoutPerson("reason", person)}
+    where payment_id = any(${paymentIds}) and reason is not null`.execute(trx);
+  await sql`
+    update three_ds_session set success_url = ${ERASED_URL}, failure_url = ${ERASED_URL}, page_url = ${ERASED_URL},
+      acquirer_session = null, challenge = null, challenge_url = null, challenge_fields = null
+    where payment_id = any(${paymentIds})`.execute(trx);
+  await sql`
+    update payment set customer_id = case when customer_id is not null then ${ERASED} end, card_holder_name = ${ERASED},
+      request_ip = '0.0.0.0', request_port = 1, pan_fingerprint = null
+    where payment_id = any(${paymentIds})`.execute(trx);
+}
+
+/** The same of checkouts, also of those that were never paid. @returns how many there were. */
+export async function eraseCheckouts(trx: Trx, { merchantId, customerId }: Customer): Promise<number> {
+  const { rows } = await sql<{ checkout_id: string }>`
+    update checkout set customer_id = ${ERASED}, sealed_details = null, success_url = ${ERASED_URL},
+      failure_url = ${ERASED_URL}
+    where merchant_id = ${merchantId} and customer_id = ${customerId} and state <> 'OPEN'
+    returning checkout_id`.execute(trx);
+  await sql`
+    update idempotency_key set answer = ${withoutPersonInJson("answer")}
+    where resource_id = any(${rows.map(({ checkout_id }) => checkout_id)}) and answer is not null`.execute(
+    trx,
+  );
+  return rows.length;
+}
+
+/** In the schema in use, which has an outbox and a history. */
+export async function eraseBodies(trx: Trx, of: "payment" | "refund", scope: Scope): Promise<void> {
+  const eventIds = (await eventsOf(trx, of, scope)).map(({ event_id }) => event_id);
+  await sql`
+    update outbox set body = ${withoutPersonInJson("body")} where event_id = any(${eventIds})`.execute(trx);
+}

@@ -1,0 +1,134 @@
+import { eventStreamConfig } from "@holdfast/outbox";
+import { sql, type RawBuilder } from "kysely";
+import { actAs } from "./act-as.ts";
+import type { Customer, Trx } from "./erase-customer.ts";
+
+/** Why a person cannot be erased yet. `ids` are of what the sentence is about, a few of them. */
+export type Obstacle = { why: string; ids: string[] };
+
+/** What is erased together: payments, their refunds, and the events of both that the dispatcher has. */
+export type Scope = { paymentIds: string[]; refundIds: string[]; knownEventIds: string[] };
+
+/** What is still needed as it is, of these payments, their refunds and their events. */
+export async function findObstacles(trx: Trx, scope: Scope): Promise<Obstacle[]> {
+  const { paymentIds, refundIds } = scope;
+  await actAs(trx, "payments");
+  const obstacles = [
+    await obstacle(
+      trx,
+      "payments are not settled",
+      sql`select payment_id as id from payment
+        where payment_id = any(${paymentIds}) and (recover_at is not null or operation_id is not null
+          or exists (select from payment_resolution as proposed where proposed.payment_id = payment.payment_id)
+          or exists (select from payment_watch as watch
+            where watch.payment_id = payment.payment_id and ended_at is null))`,
+    ),
+    await obstacle(
+      trx,
+      "refunds have reserved an amount",
+      sql`select refund_id as id from refund_reservation
+        where payment_id = any(${paymentIds}) and state = 'ACTIVE'`,
+    ),
+    youngEvents(await eventsOf(trx, "payment", scope)),
+  ];
+  await actAs(trx, "refunds");
+  obstacles.push(
+    await obstacle(
+      trx,
+      "refunds are not decided, or not carried out",
+      sql`select refund_id as id from refund
+        where refund_id = any(${refundIds}) and state not in ('SUCCESS', 'FAILED', 'REJECTED')`,
+    ),
+    youngEvents(await eventsOf(trx, "refund", scope)),
+  );
+  await actAs(trx, "webhooks");
+  obstacles.push(
+    await obstacle(
+      trx,
+      "webhooks are not delivered",
+      sql`select event_id as id from delivery where event_id = any(${scope.knownEventIds})`,
+    ),
+  );
+  return obstacles.filter((each) => each !== undefined);
+}
+
+/** The refunds of these payments, and the events of all of them. */
+export async function scopeOf(trx: Trx, paymentIds: string[]): Promise<Scope> {
+  await actAs(trx, "refunds");
+  const { rows: refunds } = await sql<{ id: string }>`
+    select refund_id as id from refund where payment_id = any(${paymentIds})`.execute(trx);
+  const refundIds = refunds.map(({ id }) => id);
+  await actAs(trx, "webhooks");
+  const { rows: events } = await sql<{ id: string }>`
+    select event_id as id from event where payment_id = any(${[...paymentIds, ...refundIds]})`.execute(trx);
+  return { paymentIds, refundIds, knownEventIds: events.map(({ id }) => id) };
+}
+
+/** A buyer may still pay on such a page. */
+export async function openCheckouts(trx: Trx, { merchantId, customerId }: Customer): Promise<Obstacle[]> {
+  await actAs(trx, "payments");
+  const open = await obstacle(
+    trx,
+    "checkouts are open",
+    sql`select checkout_id as id from checkout
+      where merchant_id = ${merchantId} and customer_id = ${customerId} and state = 'OPEN'`,
+  );
+  return open ? [open] : [];
+}
+
+type Event = { event_id: string; is_young: boolean };
+
+/**
+ * The events of payments or refunds in the outbox of the schema in use: those that the dispatcher has, by their ids, and all
+ * others by time. A row of the outbox was written by the transaction that wrote a step of the history, and its id begins
+ * with the time.
+ */
+export async function eventsOf(trx: Trx, of: "payment" | "refund", scope: Scope): Promise<Event[]> {
+  const ids = of === "payment" ? scope.paymentIds : scope.refundIds;
+  const { rows } = await sql<Event>`
+    select event_id, confirmed_at is null
+      or confirmed_at > now() - ${STREAMED_MS} * interval '1 millisecond' as is_young
+    from outbox where event_id = any(${scope.knownEventIds}) or event_id = any(array(
+      select event_id from ${sql.table(`${of}_history`)} as step cross join lateral (
+        select event_id, payment_id from outbox
+        where event_id >= ${firstIdAt(sql`step.at - interval '5 seconds'`)}
+          and event_id < ${firstIdAt(sql`step.at + interval '30 seconds'`)}
+      ) as event
+      where ${sql.ref(`step.${of}_id`)} = any(${ids}) and event.payment_id = ${sql.ref(`step.${of}_id`)}))`.execute(
+    trx,
+  );
+  return rows;
+}
+
+/** The lowest UUIDv7 of a millisecond. */
+function firstIdAt(time: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`(lpad(to_hex((extract(epoch from ${time}) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid`;
+}
+
+const NANOSECONDS = 1_000_000;
+const HOUR_MS = 3_600_000;
+/** For so long the event stream has a copy that nobody can change; with an hour more for clocks and what was under way. */
+const STREAMED_MS = eventStreamConfig({ replicas: 1, bytesMax: 0 }).max_age / NANOSECONDS + HOUR_MS;
+
+function youngEvents(events: Event[]): Obstacle | undefined {
+  return found(
+    `events are not confirmed, or were within the last ${STREAMED_MS / HOUR_MS} hours and are in the event stream`,
+    events.filter(({ is_young }) => is_young).map(({ event_id }) => event_id),
+  );
+}
+
+async function obstacle(trx: Trx, why: string, query: RawBuilder<unknown>): Promise<Obstacle | undefined> {
+  const { rows } = await sql<{ id: string }>`select id from (${query}) as these limit ${SHOWN_MAX}`.execute(
+    trx,
+  );
+  return found(
+    why,
+    rows.map(({ id }) => id),
+  );
+}
+
+function found(why: string, ids: string[]): Obstacle | undefined {
+  return ids.length === 0 ? undefined : { why, ids: ids.slice(0, SHOWN_MAX) };
+}
+
+const SHOWN_MAX = 10;

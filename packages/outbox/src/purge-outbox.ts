@@ -1,0 +1,30 @@
+import { sql, type Kysely } from "kysely";
+import type { OutboxTable } from "./outbox-table.ts";
+
+/**
+ * Deletes events that the dispatcher has confirmed and that are older than `olderThanMs`, a page at a time, in the order of
+ * time. An event that nobody has confirmed stays, however old it is. Any number of processes may do so side by side: one of
+ * them deletes a page, the others find nothing to do.
+ *
+ * @returns how many were deleted.
+ */
+export async function purgeOutbox<DB extends { outbox: OutboxTable }>(
+  db: Kysely<DB>,
+  { olderThanMs, rowsMax = PURGE_BATCH }: { olderThanMs: number; rowsMax?: number },
+): Promise<number> {
+  let purged = 0;
+  let after: string | null = BEFORE_ALL;
+  while (after !== null) {
+    const { rows }: { rows: Page[] } = await sql<Page>`
+      select deleted, reached
+      from purge_outbox(${olderThanMs} * interval '1 millisecond', ${after}, ${rowsMax})`.execute(db);
+    purged += rows[0]!.deleted;
+    after = rows[0]!.reached;
+  }
+  return purged;
+}
+
+type Page = { deleted: number; reached: string | null };
+
+const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
+const PURGE_BATCH = 1_000;

@@ -1,0 +1,60 @@
+import type { Logger } from "./logger.ts";
+import { startPeriodicTask, type PeriodicTask } from "./periodic-task.ts";
+
+/**
+ * For how long a table's rows are kept. A service has a list of these lines: its purges run from it, and
+ * `docs/retention.md` is generated from the lists of all services. A test refuses a table without a line.
+ */
+export type RetentionLine<Deps = never> = {
+  table: string;
+  /** Which of its rows, where they are not all kept alike; in words that follow the table's name. */
+  rows?: string;
+  kept: Kept;
+  /** Who reads the rows meanwhile, or why they stay: a sentence. */
+  because: string;
+  /** What ends them. Without it nothing does, or what it says elsewhere in the service. */
+  purge?: Purge<Deps>;
+};
+
+/**
+ * `setting`: as long as a setting of the service says, a duration in milliseconds or a number of days. `ms`: a fixed time.
+ * `with`: exactly as long as the row of another table that it belongs to. `years`: nothing deletes it before; nothing does so
+ * by itself afterwards. `in use`: it is replaced or removed by those who use it.
+ */
+export type Kept = { setting: string } | { ms: number } | { with: string } | { years: number } | "in use";
+
+export type Purge<Deps> = {
+  /** For logs. */
+  task: string;
+  intervalMs: number;
+  /** Ends what is older, in batches. Any number of processes may do so side by side. @returns how many rows. */
+  round(deps: Deps, olderThanMs: number): Promise<number>;
+};
+
+/** Starts a periodic task for each line that has a purge. */
+export function startPurges<Deps>(
+  lines: readonly RetentionLine<Deps>[],
+  { deps, settings, log }: { deps: Deps; settings: Readonly<Record<string, unknown>>; log: Logger },
+): PeriodicTask[] {
+  return lines.flatMap(({ table, kept, purge }) => {
+    if (!purge) return [];
+    const olderThanMs = ageOf(table, kept, settings);
+    return startPeriodicTask(purge.task, {
+      intervalMs: purge.intervalMs,
+      round: () => purge.round(deps, olderThanMs),
+      log,
+    });
+  });
+}
+
+function ageOf(table: string, kept: Kept, settings: Readonly<Record<string, unknown>>): number {
+  const age =
+    typeof kept === "object" && "setting" in kept
+      ? settings[kept.setting]
+      : typeof kept === "object" && "ms" in kept
+        ? kept.ms
+        : undefined;
+  // An age of nothing would delete everything.
+  if (typeof age !== "number" || !(age > 0)) throw new TypeError(`the age at which ${table} ends is unknown`);
+  return age;
+}

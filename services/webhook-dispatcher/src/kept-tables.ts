@@ -1,0 +1,28 @@
+import type { RetentionLine } from "@holdfast/service-runtime";
+
+/** How long each table of the schema `webhooks` is kept. `keepPartitions` ends what has a setting, by day. */
+export const keptTables: RetentionLine[] = [
+  {
+    table: "event",
+    kept: { setting: "WEBHOOK_EVENT_RETENTION_DAYS" },
+    because:
+      "It can be shown and sent again. A day with a pending delivery stays, and the owners' comparison goes back no further.",
+  },
+  { table: "outcome", kept: { with: "event" }, because: "It says what became of the event." },
+  {
+    table: "attempt",
+    kept: { setting: "WEBHOOK_ATTEMPT_RETENTION_DAYS" },
+    because: "Merchants and operators find out why a webhook did not arrive.",
+  },
+  { table: "event_default", kept: { with: "event" }, because: "It has events of days without a partition." },
+  { table: "outcome_default", kept: { with: "event" }, because: "The same of outcomes." },
+  { table: "attempt_default", kept: { with: "attempt" }, because: "The same of attempts." },
+  { table: "delivery", kept: "in use", because: "It is deleted when it has ended, after two days at most." },
+  {
+    table: "poison",
+    kept: { setting: "WEBHOOK_EVENT_RETENTION_DAYS" },
+    because: "It shows what came and is no event, until a dispatcher that can accept it runs.",
+  },
+  { table: "endpoint", kept: "in use", because: "Merchants get their webhooks there." },
+  { table: "audit_entry", kept: "in use", because: "A hash chain is kept whole, or it proves nothing." },
+];

@@ -1,0 +1,158 @@
+// What people do to be erased, and where `npm run erase` has to find them.
+import { randomUUID } from "node:crypto";
+import {
+  approveRefund,
+  EVENT_STREAM,
+  requestRefund,
+  sellPayment,
+  type StatusChangedEvent,
+} from "@holdfast/contracts";
+import { withClient } from "@holdfast/sandbox/infrastructure";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { expect } from "vitest";
+import { erase } from "../../packages/installation/src/erasure/erase-command.ts";
+import { eventually, startTestSystem, type TestSystem } from "../support/index.ts";
+import { plantElsewhere } from "./planted-person.ts";
+
+/** With a quote, which has a backslash before it in JSON. */
+export const NAME = 'Zekiye "Zeki" Unutulmaz';
+/** What is looked for: a part of the name and of the id. */
+export const WORD = "Unutulmaz";
+
+export type ErasureHarness = Awaited<ReturnType<typeof startErasureHarness>>;
+
+export async function startErasureHarness() {
+  const system = await startTestSystem({
+    services: ["payments", "refunds", "webhook-dispatcher"],
+    // Events that a test has removed at the dispatcher are not sent again meanwhile.
+    env: { OUTBOX_RECONCILE_INTERVAL: "1d" },
+  });
+  return {
+    ...system,
+    run: (customerId: string, ...more: string[]) => run(system, customerId, ...more),
+    sell: (of: { paymentId: string; customerId: string }) => sell(system, of),
+    /** A sale and its refund, and what other flows would have left. @returns the sale's id. */
+    async live(customerId: string): Promise<string> {
+      const { paymentId, refundId } = await payAndRefund(system, customerId);
+      await plantElsewhere(system, { paymentId, refundId, customerId, name: NAME });
+      return paymentId;
+    },
+    /** As if a day and more had passed since the dispatcher confirmed every event of these services. */
+    ageEvents: (...owners: Owner[]) =>
+      ageEvents(system, owners.length > 0 ? owners : ["payments", "refunds"]),
+    columnsWith: (word: string) => columnsWith(system, word),
+    moneyOf: (paymentId: string) => moneyOf(system, paymentId),
+    inEventStream: (word: string) => inEventStream(system, word),
+  };
+}
+
+async function run(
+  system: TestSystem,
+  customerId: string,
+  ...more: string[]
+): Promise<{ code: number; text: string }> {
+  let text = "";
+  const args = ["--customer", customerId, "--merchant", system.merchantId, ...more];
+  const url = ["--database-url", system.database.superuserUrl];
+  const code = await erase([...args, ...url], {}, (written) => void (text += written));
+  return { code, text };
+}
+
+async function sell(system: TestSystem, of: { paymentId: string; customerId: string }): Promise<void> {
+  const reply = await system.call(sellPayment, system.command({ ...of, cardHolderName: NAME }), {
+    idempotency: { scope: "POST /api/payment", key: randomUUID() },
+  });
+  expect(reply).toMatchObject({ outcome: "done", result: { status: "SUCCESS" } });
+}
+
+async function payAndRefund(system: TestSystem, customerId: string) {
+  const [paymentId, refundId] = [randomUUID(), randomUUID()];
+  await sell(system, { paymentId, customerId });
+  const asked = await system.call(
+    requestRefund,
+    { refundId, paymentId, amountMinor: "1250", currency: "TRY" },
+    { idempotency: { scope: "POST /api/refund", key: randomUUID() } },
+  );
+  expect(asked.outcome).toBe("done");
+  await system.operate(approveRefund, { refundId }, "osman");
+  await eventually(async () => {
+    const [refund] = await system.query<{ state: string; reserved: string }>(
+      `select refund.state, reserved_minor::text as reserved from refunds.refund join payments.payment using (payment_id)
+       where refund_id = $1`,
+      [refundId],
+    );
+    expect(refund).toEqual({ state: "SUCCESS", reserved: "0" });
+  });
+  return { paymentId, refundId };
+}
+
+type Owner = "payments" | "refunds";
+
+async function ageEvents(system: TestSystem, owners: readonly Owner[]): Promise<void> {
+  for (const schema of owners) {
+    await eventually(async () => {
+      expect(
+        await system.query(
+          `select from ${schema}.outbox where confirmed_at is null and coalesce(publish_at, now()) < 'infinity'`,
+        ),
+      ).toEqual([]);
+    });
+    await system.query(
+      `update ${schema}.outbox set confirmed_at = now() - interval '26 hours' where confirmed_at is not null`,
+    );
+  }
+}
+
+/** Every column, of whatever table, that contains the word, in whatever case. */
+async function columnsWith(system: TestSystem, word: string): Promise<string[]> {
+  return await withClient(system.database.superuserUrl, async (client) => {
+    const { rows: columns } = await client.query<{
+      name: string;
+      relation: string;
+      column: string;
+      type: string;
+    }>(`
+      select n.nspname || '.' || regexp_replace(c.relname, '_(\\d{8}|default)$', '') || '.' || a.attname as name,
+        format('%I.%I', n.nspname, c.relname) as relation, format('%I', a.attname) as column, t.typname as type
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        join pg_type t on t.oid = a.atttypid
+      where c.relkind = 'r' and n.nspname !~ '^(pg_|information_schema)'`);
+    // One statement: hundreds would take minutes on a busy machine.
+    const searches = columns.map(({ name, relation, column, type }) => {
+      const text = type === "bytea" ? `encode(${column}, 'escape')` : `${column}::text`;
+      return `select '${name}' as name where exists (select from ${relation} where position(lower($1) in lower(${text})) > 0)`;
+    });
+    const { rows } = await client.query<{ name: string }>(
+      `select distinct name from (${searches.join(" union all ")}) as found`,
+      [word],
+    );
+    return rows.map(({ name }) => name).toSorted();
+  });
+}
+
+async function moneyOf(system: TestSystem, paymentId: string) {
+  return await system.query(
+    `select state, version, order_id, amount_minor::text, captured_minor::text, refunded_minor::text, currency,
+       commission_minor::text, masked_pan, external_transaction_id, auth_code, created_at, updated_at,
+       (select jsonb_agg(step order by version) from payments.payment_history as step where step.payment_id = payment.payment_id) as history,
+       (select jsonb_agg(jsonb_build_object('id', refund_id, 'state', refund.state, 'amount', refund.amount_minor))
+        from refunds.refund where refund.payment_id = payment.payment_id) as refunds,
+       (select jsonb_agg(convert_from(body, 'UTF8')::jsonb - 'cardHolderName' - 'customerId' order by event_id)
+        from webhooks.event where event.payment_id = payment.payment_id) as events
+     from payments.payment where payment_id = $1`,
+    [paymentId],
+  );
+}
+
+async function inEventStream(system: TestSystem, word: string): Promise<boolean> {
+  const { streams } = await jetstreamManager(system.bus.nats, { timeout: 5_000 });
+  const { state } = await streams.info(EVENT_STREAM.name);
+  for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+    const message = await streams.getMessage(EVENT_STREAM.name, { seq });
+    if (!message) continue;
+    const body = Buffer.from(message.json<StatusChangedEvent>().body, "base64");
+    if (body.includes(word)) return true;
+  }
+  return false;
+}
