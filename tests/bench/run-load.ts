@@ -45,7 +45,8 @@ export function asMerchant(
 const APPROVED_PAN = "4111111111111111";
 
 const PAYMENT_BODY = {
-  orderId: "bench",
+  // The load generator puts an id of its own into each request.
+  orderId: "[<id>]",
   amount: 12.5,
   currency: "TRY",
   cardHolderName: "Ada Lovelace",

@@ -18,7 +18,7 @@ export const UNKIND_BANK_MUTATIONS: readonly Mutation[] = [
   {
     name: "operations: they carry our expiry",
     changes: change(
-      `${adapter}/simulator.ts`,
+      `${adapter}/simulator-bodies.ts`,
       "...(request.expiresAt && { expiresAt: request.expiresAt }),",
       "expiresAt: request.expiresAt ?? (request as unknown as { waitUntil: Date }).waitUntil,",
     ),

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { verifyWebhook } from "@holdfast/webhook-signature";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually, startLedgerReceiver } from "../support/index.ts";
-import { open, send } from "./follow-forms.ts";
+import { open, send, type Page } from "./follow-forms.ts";
 import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
 import { preAuthorization } from "./running-sandbox.ts";
 import { shopAtBank, type ShopAtBank } from "./shop-at-bank.ts";
@@ -95,6 +95,19 @@ describe.each(BANKS)("a merchant at %s", (protocol) => {
     });
   });
 
+  test("has a challenge completed once, through however many doors it comes at the same moment", async () => {
+    const { paymentId, back } = await cameBack(shop, "123456");
+    const ask = () => shop.operator("POST", `/operator/payments/${paymentId}/inquire`);
+    const look = () => shop.api("GET", `/api/payment/${paymentId}`);
+    await Promise.all([...Array.from({ length: 6 }, () => send(back)), ask(), look(), look()]);
+    expect(await shop.settled(paymentId)).toMatchObject({ status: "SUCCESS" });
+    // A reload, long after.
+    expect((await send(back)).shop?.pathname).toBe("/yes");
+    expect(await shop.lines(paymentId)).toMatchObject([
+      { operation: "sale", outcome: "approved", amountMinor: 1250 },
+    ]);
+  });
+
   test("is told of each end by a signed webhook", async () => {
     const { certFile, keyFile } = started.file.receiver;
     const receiver = await startLedgerReceiver({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
@@ -151,6 +164,16 @@ async function sale(shop: ShopAtBank): Promise<string> {
 
 /** A buyer whose browser follows every form that it is given, and who types a code at the issuer's. */
 async function payWithCode(shop: ShopAtBank, code: string) {
+  const { paymentId, back } = await cameBack(shop, code);
+  return {
+    path: (await send(back)).shop?.pathname,
+    payment: await shop.settled(paymentId),
+    book: await shop.book(paymentId),
+  };
+}
+
+/** The same buyer up to the form that takes the browser back to us, which is not sent yet. */
+async function cameBack(shop: ShopAtBank, code: string): Promise<{ paymentId: string; back: Page }> {
   const { body } = await shop.api("POST", "/api/3ds", {
     ...preAuthorization({ pan: CHALLENGED }),
     successUrl: "https://shop.example/yes",
@@ -158,12 +181,12 @@ async function payWithCode(shop: ShopAtBank, code: string) {
   });
   expect(body.status).toBe("ENROLLED");
   let page = await open(body.redirectUrl);
-  for (let forms = 0; page.shop === undefined && forms < 5; forms++) {
+  for (
+    let forms = 0;
+    !page.html.includes(`action="${started.file.publicUrl}/3ds/return`) && forms < 5;
+    forms++
+  ) {
     page = await send(page, page.html.includes('name="code"') ? { code, answer: "submit" } : {});
   }
-  return {
-    path: page.shop?.pathname,
-    payment: await shop.settled(body.paymentId),
-    book: await shop.book(body.paymentId),
-  };
+  return { paymentId: body.paymentId, back: page };
 }

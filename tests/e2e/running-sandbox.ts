@@ -117,10 +117,12 @@ export async function bankWill({ file }: RunningSandbox, behaviour: string): Pro
   expect(ok).toBe(true);
 }
 
-/** A valid body of POST /api/pre-authorization, with `change` applied. */
+let orders = 0;
+
+/** A valid body of POST /api/pre-authorization for an order of its own, with `change` applied. */
 export function preAuthorization(change: Record<string, unknown> = {}) {
   return {
-    orderId: "order-1",
+    orderId: `order-${++orders}`,
     amount: 12.5,
     currency: "TRY",
     cardHolderName: "Ada Lovelace",

@@ -41,7 +41,9 @@ test("a cardholder passes, fails and cancels the challenge; cards without one ar
   expect(issuer.html).toContain('name="code"');
   const back = await send(issuer, { code: "123456", answer: "submit" });
   const shop = (await send(back)).shop;
-  expect(shop?.href).toBe(`https://shop.example/yes?basket=7&paymentId=${paymentId}&orderId=order-1`);
+  expect(shop?.href).toBe(
+    `https://shop.example/yes?basket=7&paymentId=${paymentId}&orderId=${asked.body.orderId}`,
+  );
   expect(await read(paymentId)).toMatchObject({ body: { status: "SUCCESS", pan: "400000******3220" } });
   expect(await ledger(sandbox, paymentId)).toEqual(["sale approved"]);
   // The browser goes back, and comes again: nothing happens twice.
@@ -63,7 +65,7 @@ test("a cardholder passes, fails and cancels the challenge; cards without one ar
     };
     const answered = await send(await send(own), typed);
     const failed = answered.shop ?? (await send(answered)).shop;
-    expect(failed?.href).toBe(`https://shop.example/no?paymentId=${body.paymentId}&orderId=order-1`);
+    expect(failed?.href).toBe(`https://shop.example/no?paymentId=${body.paymentId}&orderId=${body.orderId}`);
     expect(await read(body.paymentId)).toMatchObject({ body: { status: "FAILED", resultCode } });
   }
 
@@ -97,6 +99,6 @@ test("an abandoned challenge is CANCELLED at its end, and a browser that comes l
   );
   expect(await ledger(sandbox, body.paymentId)).toEqual(["reverse approved"]);
   expect((await open(body.redirectUrl)).shop?.href).toBe(
-    `https://shop.example/no?paymentId=${body.paymentId}&orderId=order-1`,
+    `https://shop.example/no?paymentId=${body.paymentId}&orderId=${body.orderId}`,
   );
 });

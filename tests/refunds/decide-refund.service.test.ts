@@ -27,7 +27,7 @@ describe("an approved refund", () => {
         paymentId: refundId,
         parentPaymentId: paymentId,
         transactionType: "REFUND",
-        orderId: "order-1",
+        orderId: expect.stringMatching(/^order-\d+$/),
         currency: "TRY",
         pan: "411111******1111",
         customerId: "customer-1",

@@ -38,7 +38,7 @@ describe("a request", () => {
         status: "PENDING_APPROVAL",
         transactionType: "REFUND",
         amount: 40,
-        orderId: "order-1",
+        orderId: expect.stringMatching(/^order-\d+$/),
         installmentCount: 1,
         pan: "411111******1111",
         cardScheme: "VISA",

@@ -7,7 +7,9 @@ export type PaymentChange = Partial<PreAuthorizePayment> & {
   ofMerchant?: string;
 };
 
-/** A pre-authorization or a sale as the gateway sends it, with `change` applied. */
+let orders = 0;
+
+/** A pre-authorization or a sale, of an order of its own, as the gateway sends it, with `change` applied. */
 export function createPaymentCommand(
   sealer: CardSealer,
   merchantId: string,
@@ -23,7 +25,7 @@ export function createPaymentCommand(
   });
   return {
     paymentId,
-    orderId: "order-1",
+    orderId: `order-${++orders}`,
     amountMinor: "1250",
     currency: "TRY",
     cardHolderName: "Ada Lovelace",

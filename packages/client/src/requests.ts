@@ -18,6 +18,8 @@ export type PreAuthorizationRequest = OrderDetails & {
   requestIp: string;
   requestPort: number;
   customerId?: string | undefined;
+  /** Also while the bank has not decided on an earlier attempt at the same order; defaults to false. */
+  allowConcurrentAttempt?: boolean | undefined;
 };
 
 export type PaymentRequest = PreAuthorizationRequest & {

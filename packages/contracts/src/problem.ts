@@ -47,6 +47,7 @@ export const PROBLEMS = {
   acquirer_account_exists: { status: 409, title: "An acquirer account of this name exists already" },
   nothing_to_confirm: { status: 409, title: "There is no such proposal" },
   acquirer_declined: { status: 422, title: "Declined by the bank" },
+  order_undecided: { status: 409, title: "An earlier attempt at this order is not decided yet" },
   operation_in_progress: { status: 409, title: "Another operation on this payment is in progress" },
   bank_says_settled: { status: 409, title: "The bank says that the money stands" },
   reversal_pending: { status: 409, title: "The bank has not acknowledged the reversal yet" },
@@ -173,10 +174,9 @@ export const problemSchema = z
       }),
     resultCode: z.string().optional().meta({ description: "Present with `acquirer_declined`" }),
     resultMessage: z.string().optional().meta({ description: "Present with `acquirer_declined`" }),
-    paymentId: z
-      .uuid()
-      .optional()
-      .meta({ description: "Present with `outcome_unknown`: the payment to look up" }),
+    paymentId: z.uuid().optional().meta({
+      description: "Present with `outcome_unknown` and `order_undecided`: the payment to look up",
+    }),
   })
   .meta({ id: "Problem", description: "RFC 9457 problem details" });
 export type Problem = z.infer<typeof problemSchema>;

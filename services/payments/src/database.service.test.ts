@@ -39,6 +39,7 @@ const COLUMNS: {
     traceparent: "null",
     credential_issued_by: "null",
     account_id: "null",
+    claims_order: "null",
     captured_minor: "not null",
     released_minor: "not null",
     reserved_minor: "not null",

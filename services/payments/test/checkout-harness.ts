@@ -12,12 +12,14 @@ import type { PaymentsHarness } from "./payments-harness.ts";
 
 export type CheckoutSteps = ReturnType<typeof checkouts>;
 
+let orders = 1_000;
+
 /** The steps of a hosted checkout, for a test that plays merchant, gateway and buyer. */
 export function checkouts(payments: PaymentsHarness) {
   const steps = {
     order: (change: Partial<OpenCheckout> = {}): OpenCheckout => ({
       checkoutId: randomUUID(),
-      orderId: "order-1",
+      orderId: `order-${++orders}`,
       amountMinor: "1250",
       currency: "TRY",
       installmentOptions: [3, 6],

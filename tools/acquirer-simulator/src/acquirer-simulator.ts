@@ -6,6 +6,7 @@ import { ChallengeSessions } from "./challenge-sessions.ts";
 import { defaultConfig, type SimulatorConfig } from "./config.ts";
 import { FaultQueue } from "./fault-queue.ts";
 import { entryOf, type LedgerLine } from "./ledger-entry.ts";
+import { PendingDesk } from "./pending-desk.ts";
 import { simulatorApi } from "./simulator-api.ts";
 import { Teller } from "./teller.ts";
 
@@ -32,6 +33,7 @@ export async function startAcquirerSimulator(
     modes,
     faults: new FaultQueue(),
     sessions: new ChallengeSessions(),
+    pending: new PendingDesk(),
     publicUrl: config.publicUrl,
     hangMs: config.hangMs,
     latenessMs: config.latenessMs,

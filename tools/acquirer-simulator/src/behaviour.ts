@@ -12,6 +12,7 @@ export const behaviourNames = [
   "refuse",
   "expire",
   "partial",
+  "pending",
   "hang",
   "hang_before",
   "late",

@@ -20,6 +20,7 @@ export function deliver(
     case "late":
     case "late_effect":
     case "partial":
+    case "pending":
       return replyJson(response, 200, body);
     case "expire":
       return replyJson(response, 200, expired(body));

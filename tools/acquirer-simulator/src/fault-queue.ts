@@ -31,7 +31,7 @@ const times = z.int().min(1).max(1_000_000).default(1);
 const faultSchema = z.union([
   z.object({
     operation: z.enum(["authorize", "sale", "complete"]),
-    behaviour: z.enum(["decline", "expire", "partial", ...bendings]),
+    behaviour: z.enum(["decline", "expire", "partial", "pending", ...bendings]),
     times,
   }),
   z.object({

@@ -18,12 +18,15 @@ import { withAuthentication, type ChallengeSessions } from "./challenge-sessions
 import { deliver } from "./deliver.ts";
 import type { FaultQueue } from "./fault-queue.ts";
 import { type Modes, parseModes } from "./modes.ts";
+import { operateOrAccept } from "./operate-or-accept.ts";
 import {
   operationNames,
   parseOperationRequest,
   referenceSchema,
   type OperationName,
 } from "./operation-request.ts";
+import { parseDecision } from "./parse-decision.ts";
+import type { PendingDesk } from "./pending-desk.ts";
 import { readRequest } from "./read-request.ts";
 import { settlementCsv } from "./settlement-csv.ts";
 import type { Teller } from "./teller.ts";
@@ -38,6 +41,7 @@ export type ApiDeps = {
   modes: Modes;
   faults: FaultQueue;
   sessions: ChallengeSessions;
+  pending: PendingDesk;
   /** The URL at which browsers reach it; undefined where that is the address its callers use. */
   publicUrl: string | undefined;
   hangMs: number;
@@ -74,6 +78,8 @@ async function route(api: Api, request: IncomingMessage, response: ServerRespons
     case "DELETE /faults":
       api.faults.clear();
       return replyJson(response, 200, {});
+    case "POST /decisions":
+      return decidePending(api, request, response);
     case "PUT /modes":
       return changeModes(api, request, response);
     case "POST /business-day/close":
@@ -111,10 +117,18 @@ async function handleOperation(
   const answer =
     operation === "reverse"
       ? await api.teller.reverse(asked, circumstances)
-      : await api.teller.operate(asked, circumstances);
+      : await operateOrAccept(api, asked, { ...circumstances, isPending: behaviour.name === "pending" });
   if (answer.kind !== "answer") return replyTaken(response, answer.kind, asked.reference);
   if (behaviour.name === "late") await untilLate(api, expiresAtMs, arrivedAtMs);
   return deliver(api, behaviour.name, response, answer.body);
+}
+
+async function decidePending(api: Api, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const read = await readRequest(request, response, parseDecision);
+  if (!read) return;
+  const { reference, outcome } = read.asked;
+  const isKnown = await api.pending.decide(reference, outcome === "declined" ? "05" : undefined);
+  replyJson(response, isKnown ? 200 : 404, isKnown ? {} : { error: "nothing_pending", reference });
 }
 
 async function handleInquiry(api: Api, encodedReference: string, response: ServerResponse): Promise<void> {
@@ -122,7 +136,8 @@ async function handleInquiry(api: Api, encodedReference: string, response: Serve
   if (!reference.success)
     return replyJson(response, 400, { error: "invalid_request", fields: ["reference"] });
   const behaviour = api.faults.take("inquire") ?? "plain";
-  const answer = await api.teller.inquire(reference.data);
+  const known = await api.teller.inquire(reference.data);
+  const answer = (known.outcome === "not_found" && api.pending.answerTo(reference.data)) || known;
   const isOperation = answer.operation !== undefined;
   const session = isOperation ? api.sessions.ofReference(reference.data) : undefined;
   return deliver(api, behaviour, response, withAuthentication(answer, session));

@@ -18,7 +18,7 @@ export type Answer = { kind: "answer"; body: AnswerBody } | { kind: "conflict" }
 /** The JSON of an answer; `README.md` describes it. */
 export type AnswerBody = {
   reference: string;
-  outcome: "approved" | "declined" | "expired" | "reversed" | "refused" | "settled" | "not_found";
+  outcome: "approved" | "declined" | "expired" | "reversed" | "refused" | "settled" | "not_found" | "pending";
   operation?: string;
   at?: string;
   amountMinor?: number;

@@ -23,6 +23,7 @@ import {
 } from "./challenge-sessions.ts";
 import { challengePage, pageToChallenge, returnPage } from "./challenge-page.ts";
 import { deliver } from "./deliver.ts";
+import { operateOrAccept } from "./operate-or-accept.ts";
 import { readRequest } from "./read-request.ts";
 import { resultMessages, type ResultCode } from "./result-codes.ts";
 import type { Api } from "./simulator-api.ts";
@@ -172,9 +173,10 @@ async function complete(api: Api, request: IncomingMessage, response: ServerResp
   if (behaviour.name === "late_effect") await untilLate(api, asked.expiresAtMs, arrivedAtMs);
   const refusal = session && !isSameAmount(session, asked) ? "13" : refusalOf(session);
   const circumstances = circumstancesOf(behaviour, asked, arrivedAtMs);
-  const answer = await api.teller.operate(operation, {
+  const answer = await operateOrAccept(api, operation, {
     ...circumstances,
     forcedCode: refusal ?? circumstances.forcedCode,
+    isPending: behaviour.name === "pending" && refusal === undefined,
   });
   if (answer.kind !== "answer") return replyTaken(response, answer.kind, asked.reference);
   if (behaviour.name === "late") await untilLate(api, asked.expiresAtMs, arrivedAtMs);

@@ -36,6 +36,9 @@ const declinedFields = {
   resultMessage: message,
 };
 
+/** Accepted; an inquiry shows the result later. */
+const pendingFields = { ...about, outcome: z.literal("pending") };
+
 const expiredFields = { ...about, outcome: z.literal("expired") };
 
 const authentication = z.object({
@@ -74,6 +77,7 @@ export const completionAnswer = z.discriminatedUnion("outcome", [
   z.object({ ...approvedFields, authentication: authentication.optional() }),
   z.object({ ...declinedFields, authentication: authentication.optional() }),
   z.object(expiredFields),
+  z.object(pendingFields),
   z.object({ ...about, outcome: z.literal("not_genuine") }),
 ]);
 
@@ -82,6 +86,7 @@ export const operationAnswer = z.discriminatedUnion("outcome", [
   z.object(approvedFields),
   z.object(declinedFields),
   z.object(expiredFields),
+  z.object(pendingFields),
 ]);
 export type ApprovedAnswer = Extract<z.output<typeof operationAnswer>, { outcome: "approved" }>;
 export type DeclinedAnswer = Extract<z.output<typeof operationAnswer>, { outcome: "declined" }>;
@@ -108,4 +113,5 @@ export const inquiryAnswer = z.discriminatedUnion("outcome", [
   z.object({ reference: about.reference, outcome: z.literal("expired") }),
   z.object({ reference: about.reference, outcome: z.literal("reversed") }),
   z.object({ reference: about.reference, outcome: z.literal("not_found") }),
+  z.object(pendingFields),
 ]);

@@ -1,6 +1,14 @@
 import type { z } from "zod";
 
-import type { Approved, Authentication, BankMovement, Declined, InquiryRequest } from "../acquirer.ts";
+import type {
+  Approved,
+  Authentication,
+  BankMovement,
+  Declined,
+  Expired,
+  InquiryRequest,
+  Unknown,
+} from "../acquirer.ts";
 import type { ApprovedAnswer, completionAnswer, DeclinedAnswer, inquiryAnswer } from "./simulator-answers.ts";
 
 type AnsweredAuthentication = NonNullable<
@@ -62,6 +70,13 @@ export function movementOf(
       return { ...known, state: "expired", ...nothingMoved(currency) };
     case "reversed":
       return { ...known, state: "bound", ...nothingMoved(currency) };
+    case "pending":
+      return {
+        ...nothingMoved(answer.currency),
+        ...known,
+        amountMinor: answer.amountMinor,
+        state: "pending",
+      };
     case "not_found":
       return undefined;
     default:
@@ -75,3 +90,8 @@ const nothingMoved = (currency: string) => ({
   resultCode: "",
   resultMessage: "",
 });
+
+export const EXPIRED: Expired = { kind: "expired" };
+export const INVALID_ANSWER: Unknown = { kind: "unknown", reason: "invalid_answer" };
+export const PENDING: Unknown = { kind: "unknown", reason: "pending" };
+export const MISMATCH: Unknown = { kind: "unknown", reason: "mismatch" };

@@ -9,7 +9,6 @@ import type {
   CompletionRequest,
   EnrolmentOutcome,
   EnrolmentRequest,
-  Expired,
   FollowUpRequest,
   InquiryOutcome,
   InquiryRequest,
@@ -33,7 +32,18 @@ import {
   operationAnswer,
   reversalAnswer,
 } from "./simulator-answers.ts";
-import { approved, authenticationOf, declined, given, movementOf } from "./simulator-outcomes.ts";
+import { cardBody, commonBody } from "./simulator-bodies.ts";
+import {
+  approved,
+  authenticationOf,
+  declined,
+  EXPIRED,
+  given,
+  INVALID_ANSWER,
+  MISMATCH,
+  movementOf,
+  PENDING,
+} from "./simulator-outcomes.ts";
 
 export type SimulatorAcquirerOptions = BoundedHttpClientOptions & {
   /** What it does with a repeat; its own default unless told. */
@@ -158,6 +168,7 @@ async function complete(client: BoundedHttpClient, request: CompletionRequest): 
   const { answer } = read;
   if (!isAbout(answer, request)) return MISMATCH;
   if (answer.outcome === "expired") return EXPIRED;
+  if (answer.outcome === "pending") return PENDING;
   if (answer.outcome === "not_genuine") return { kind: "not_genuine", why: "no_signature" };
   const outcome = answer.outcome === "approved" ? approved(answer) : declined(answer);
   return { ...outcome, ...authenticationOf(answer) };
@@ -188,6 +199,7 @@ function readOutcome(
   if (read.kind !== "read") return read;
   if (!isAbout(read.answer, request)) return MISMATCH;
   if (read.answer.outcome === "expired") return EXPIRED;
+  if (read.answer.outcome === "pending") return PENDING;
   return read.answer.outcome === "approved" ? approved(read.answer) : declined(read.answer);
 }
 
@@ -216,28 +228,6 @@ function isAbout(
   );
 }
 
-function cardBody(request: CardRequest) {
-  const { pan, expiryMonth, expiryYear, cvv } = request.card;
-  return {
-    ...commonBody(request),
-    card: { pan, expiryMonth, expiryYear, cvv },
-    cardHolderName: request.cardHolderName,
-    installmentCount: request.installmentCount,
-  };
-}
-
-/** With `expiresAt` where the request has one. */
-function commonBody(request: { reference: string; expiresAt?: Date } & AcquirerAmount) {
-  const amountMinor = Number(request.amountMinor);
-  if (!Number.isSafeInteger(amountMinor)) throw new RangeError("the amount is too large for a JSON number");
-  return {
-    reference: request.reference,
-    amountMinor,
-    currency: request.currency,
-    ...(request.expiresAt && { expiresAt: request.expiresAt }),
-  };
-}
-
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -245,7 +235,3 @@ function parseJson(text: string): unknown {
     return undefined;
   }
 }
-
-const EXPIRED: Expired = { kind: "expired" };
-const INVALID_ANSWER: Unknown = { kind: "unknown", reason: "invalid_answer" };
-const MISMATCH: Unknown = { kind: "unknown", reason: "mismatch" };

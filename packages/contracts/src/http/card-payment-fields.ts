@@ -71,6 +71,15 @@ export const cardPaymentFields = {
   }),
   requestPort: wholeNumberField(1, 65_535),
   customerId: textSchema(1, 64).optional(),
+  allowConcurrentAttempt: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        "Whether this may be attempted while the bank has not decided on an earlier attempt at the same order; " +
+        "without it the answer is then 409 `order_undecided`, so that a buyer is not charged twice",
+      default: false,
+    }),
   ...orderDetailFields,
 };
 

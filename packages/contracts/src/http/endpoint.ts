@@ -81,6 +81,7 @@ export const CARD_PAYMENT_PROBLEMS = [
   ...IDEMPOTENCY_PROBLEMS,
   "no_acquirer_account",
   "bank_requires_field",
+  "order_undecided",
   "outcome_unknown",
 ] as const;
 

@@ -28,6 +28,7 @@ const cardPayment = {
   requestIp: z.string(),
   requestPort: z.int(),
   customerId: z.string().optional(),
+  allowConcurrentAttempt: z.boolean().optional(),
   details: sealedDetailsSchema.optional(),
 };
 

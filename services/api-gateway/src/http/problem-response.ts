@@ -59,9 +59,9 @@ const RIGHT_AGAIN: ReadonlySet<ProblemCode> = new Set([
   "operation_in_progress",
 ]);
 
-/** In seconds. An unknown outcome takes until the first inquiry of recovery. */
+/** In seconds. An unknown outcome takes until the first inquiry of recovery, and so does an undecided order. */
 function retryAfter(code: ProblemCode): Record<string, string> | undefined {
   if (RIGHT_AGAIN.has(code)) return { "Retry-After": "1" };
-  if (code === "outcome_unknown") return { "Retry-After": "10" };
+  if (code === "outcome_unknown" || code === "order_undecided") return { "Retry-After": "10" };
   return undefined;
 }

@@ -16,7 +16,8 @@ export function cardPaymentOf(
   body: PreAuthorizationRequest,
   binding: CardBinding,
 ): PreAuthorizePayment {
-  const { orderId, currency, cardHolderName, requestIp, requestPort, customerId } = body;
+  const { orderId, currency, cardHolderName, requestIp, requestPort, customerId, allowConcurrentAttempt } =
+    body;
   const { pan, expiryMonth, expiryYear, cvv } = body;
   const details = orderDetailsOf(body);
   return {
@@ -29,6 +30,7 @@ export function cardPaymentOf(
     requestIp,
     requestPort: Number(requestPort.source),
     customerId,
+    ...(allowConcurrentAttempt && { allowConcurrentAttempt }),
     ...(details && { details: cards.sealDetails(details, binding) }),
   };
 }

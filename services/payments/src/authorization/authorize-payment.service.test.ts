@@ -27,7 +27,7 @@ describe("an approval", () => {
       outcome: "done",
       result: {
         paymentId: command.paymentId,
-        orderId: "order-1",
+        orderId: command.orderId,
         amount: 12.5,
         installmentCount: 1,
         currency: "TRY",
@@ -193,7 +193,7 @@ test("a hundred payments at once are all recorded, each with its own answer", as
 
 test("what the database refuses fails alone; payments that arrived with it are written", async () => {
   const commands = Array.from({ length: 20 }, (_, index) =>
-    payments.command({ orderId: index === 7 ? "x".repeat(65) : "order-1" }),
+    payments.command({ orderId: index === 7 ? "x".repeat(65) : `order of ${index}` }),
   );
   const replies = await Promise.all(commands.map((command) => payments.send(command)));
   expect(replies.map(({ outcome }) => outcome)).toEqual(

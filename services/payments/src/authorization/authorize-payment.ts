@@ -21,6 +21,8 @@ import {
   type LeasedForSettlement,
 } from "../payment/authorization-outcome.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
+import type { OrderTaken } from "../payment/payment-writes.ts";
+import { orderUndecided } from "../payment/undecided-order.ts";
 import type { Acquirers } from "../acquirer-account/acquirers.ts";
 import { withFailover } from "../acquirer-account/fail-over.ts";
 import { admitPayment, type Admitted, type AdmitPaymentDeps } from "./admit-payment.ts";
@@ -54,6 +56,7 @@ async function authorizeAdmitted(
   const claimed = await claim(deps, row);
   if (claimed === "taken") return await answerKnownPayment(deps, message, row);
   if (claimed === "not_started" || claimed === "in_doubt") return { outcome: claimed };
+  if ("undecided" in claimed) return orderUndecided(claimed.undecided);
   if (deps.now() > context.deadlineAt) {
     return await concludeAuthorization(deps, claimed, DEADLINE_PASSED, { keyed });
   }
@@ -70,12 +73,13 @@ async function authorizeAdmitted(
 async function claim(
   { writes, events }: AuthorizePaymentDeps,
   row: ClaimRow,
-): Promise<LeasedForSettlement | "taken" | "not_started" | "in_doubt"> {
+): Promise<LeasedForSettlement | OrderTaken | "taken" | "not_started" | "in_doubt"> {
   try {
     await failpoint("payments.before_claim");
     const claimed = await writes.claim(row);
     await failpoint("payments.after_claim");
     if (!claimed) return "taken";
+    if ("undecided" in claimed) return claimed;
     return { ...row, ...NOT_YET_ANSWERED, ...claimedVersion(claimed), state: "AUTHORIZING", ...claimed };
   } catch (error) {
     events.writeFailed("claim", row, error);

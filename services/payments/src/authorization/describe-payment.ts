@@ -75,6 +75,7 @@ export function describePayment(
     traceparent: traceparent ?? null,
     credential_issued_by: merchant.credentialIssuedBy ?? null,
     account_id: null,
+    claims_order: payload.allowConcurrentAttempt ? null : true,
     idempotency_key: idempotency?.key ?? null,
     idempotency_scope: idempotency?.scope ?? null,
     idempotency_fingerprint: request?.hash ?? null,
@@ -104,6 +105,8 @@ function fieldsOf(
     installmentCount,
     // The merchant's own code, not the BIN table's: that may have been replaced since.
     loyaltyCode ?? null,
+    // A request that does not say it has the fingerprint that it had before merchants could.
+    ...(payload.allowConcurrentAttempt ? ["allowConcurrentAttempt"] : []),
   ];
 }
 

@@ -19,6 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => payments.close());
 
+/** Two of these are the same request, but for the payment's id. */
+const command = (change: Parameters<PaymentsHarness["command"]>[0] = {}) =>
+  payments.command({ orderId: "order-1", ...change });
+
 const under = (key: string, merchantId = payments.merchantId) =>
   payments.context({ merchant: { merchantId }, idempotency: { key, scope: "POST /api/pre-authorization" } });
 
@@ -33,8 +37,8 @@ const paymentsUnder = async (key: string) =>
 describe("a repetition under the same key", () => {
   test("gets the first answer, marked as replayed, and makes no second payment", async () => {
     const key = randomUUID();
-    const first = payments.command();
-    const second = payments.command();
+    const first = command();
+    const second = command();
     const answer = await payments.send(first, under(key));
     expect(answer).toMatchObject({
       outcome: "done",
@@ -48,8 +52,8 @@ describe("a repetition under the same key", () => {
   test("gets a decline as the decline it was", async () => {
     const key = randomUUID();
     const declined = { cardData: { pan: "4000000000009995" } };
-    const answer = await payments.send(payments.command(declined), under(key));
-    expect(await payments.send(payments.command(declined), under(key))).toEqual({
+    const answer = await payments.send(command(declined), under(key));
+    expect(await payments.send(command(declined), under(key))).toEqual({
       ...answer,
       replayed: true,
     });
@@ -57,8 +61,8 @@ describe("a repetition under the same key", () => {
 
   test("with another cvv is the same request: the cvv is not remembered", async () => {
     const key = randomUUID();
-    await payments.send(payments.command(), under(key));
-    expect(await payments.send(payments.command({ cardData: { cvv: "999" } }), under(key))).toMatchObject({
+    await payments.send(command(), under(key));
+    expect(await payments.send(command({ cardData: { cvv: "999" } }), under(key))).toMatchObject({
       replayed: true,
     });
   });
@@ -75,8 +79,8 @@ describe("a repetition under the same key", () => {
     ["port", { requestPort: 444 }],
   ])("with another %s is refused", async (_field, change) => {
     const key = randomUUID();
-    await payments.send(payments.command(), under(key));
-    expect(await payments.send(payments.command(change), under(key))).toEqual({
+    await payments.send(command(), under(key));
+    expect(await payments.send(command(change), under(key))).toEqual({
       outcome: "problem",
       code: "idempotency_key_reused",
     });
@@ -86,17 +90,17 @@ describe("a repetition under the same key", () => {
   test("while the first is running hears so; while its outcome is unknown, how it stands; later, how it ended", async () => {
     const key = randomUUID();
     const change = { cardData: { pan: "4000000000000119" } };
-    const first = payments.command(change);
+    const first = command(change);
     const firstAnswer = payments.send(first, under(key));
     await eventually(async () => (await paymentsUnder(key)).length === 1);
-    expect(await payments.send(payments.command(change), under(key))).toEqual({
+    expect(await payments.send(command(change), under(key))).toEqual({
       outcome: "problem",
       code: "idempotency_key_in_use",
     });
     expect(await firstAnswer).toMatchObject({ outcome: "pending" });
     const replies: string[] = [];
     await eventually(async () => {
-      const reply = await payments.send(payments.command(change), under(key));
+      const reply = await payments.send(command(change), under(key));
       replies.push(reply.outcome);
       if (reply.outcome !== "done") return false;
       expect(reply).toMatchObject({
@@ -114,9 +118,7 @@ describe("a repetition under the same key", () => {
 
 test("twenty at once over two processes make one payment", async () => {
   const key = randomUUID();
-  const replies = await Promise.all(
-    Array.from({ length: 20 }, () => payments.send(payments.command(), under(key))),
-  );
+  const replies = await Promise.all(Array.from({ length: 20 }, () => payments.send(command(), under(key))));
   const [paymentId] = await paymentsUnder(key);
   expect(await paymentsUnder(key)).toHaveLength(1);
   for (const reply of replies) {
@@ -134,16 +136,16 @@ test("twenty at once over two processes make one payment", async () => {
 test("keys are each merchant's own", async () => {
   const key = randomUUID();
   const stranger = randomUUID();
-  await payments.send(payments.command(), under(key));
-  const command = payments.command({ paymentId: randomUUID() });
+  await payments.send(command(), under(key));
+  const ours = command({ paymentId: randomUUID() });
   // Sealed for the first merchant, so it gets no further than the card; what matters is that the key did not answer.
-  expect(await payments.send(command, under(key, stranger))).not.toHaveProperty("replayed");
+  expect(await payments.send(ours, under(key, stranger))).not.toHaveProperty("replayed");
 });
 
 test("keys older than their retention are forgotten, younger ones are not", async () => {
   const [old, young] = [randomUUID(), randomUUID()];
-  await payments.send(payments.command(), under(old));
-  await payments.send(payments.command(), under(young));
+  await payments.send(command(), under(old));
+  await payments.send(command(), under(young));
   await payments.query(
     "update payments.idempotency_key set created_at = now() - interval '8 days' where key = $1",
     [old],

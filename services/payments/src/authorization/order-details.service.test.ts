@@ -191,12 +191,13 @@ describe("what the account needs and nobody said", () => {
       idempotency: { key: randomUUID(), scope: "POST /api/payment" },
     };
     const given = { customer: { name: "Ada" } };
-    const message = command(merchantId, given);
+    const orderId = "lacking";
+    const message = command(merchantId, given, { orderId });
     expect(
       await sentBy(async () => expect(await payments.call(sellPayment, message, context)).toEqual(refused)),
-    ).toBe("");
+    ).not.toContain(message.cardHolderName);
     expect(await payments.read(message.paymentId, merchantId)).toMatchObject({ code: "payment_not_found" });
-    const again = await payments.call(sellPayment, command(merchantId, given), context);
+    const again = await payments.call(sellPayment, command(merchantId, given, { orderId }), context);
     expect(again).toEqual({ ...refused, replayed: true });
   });
 
@@ -227,16 +228,17 @@ test("another buyer under the same Idempotency-Key is another request", async ()
     merchant: { merchantId },
     idempotency: { key: randomUUID(), scope: "POST /api/payment" },
   };
-  const first = command(merchantId, details);
+  const of = (given: OrderDetails | undefined) => command(merchantId, given, { orderId: "repeated" });
+  const first = of(details);
   await payments.call(sellPayment, first, context);
-  expect(await payments.call(sellPayment, command(merchantId, details), context)).toMatchObject({
+  expect(await payments.call(sellPayment, of(details), context)).toMatchObject({
     result: { paymentId: first.paymentId },
   });
   const other = { ...details, customer: { ...details.customer, email: "other@example.com" } };
-  expect(await payments.call(sellPayment, command(merchantId, other), context)).toMatchObject({
+  expect(await payments.call(sellPayment, of(other), context)).toMatchObject({
     code: "idempotency_key_reused",
   });
-  expect(await payments.call(sellPayment, command(merchantId, undefined), context)).toMatchObject({
+  expect(await payments.call(sellPayment, of(undefined), context)).toMatchObject({
     code: "idempotency_key_reused",
   });
 });

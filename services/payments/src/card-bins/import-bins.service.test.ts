@@ -61,7 +61,11 @@ describe("an import", () => {
   test("replaces the table whole, and payments go by it without a restart", async () => {
     const idempotency = { key: randomUUID(), scope: "POST /api/payment" };
     const sale = (installmentCount: number) =>
-      payments.call(sellPayment, { ...payments.command(), installmentCount }, { idempotency });
+      payments.call(
+        sellPayment,
+        { ...payments.command({ orderId: "repeated" }), installmentCount },
+        { idempotency },
+      );
     const before = await sale(12);
     expect(before).toMatchObject({ result: { cardSubType: "CLASSIC", domInt: "DOM", loyaltyCode: "BONUS" } });
 
@@ -107,13 +111,14 @@ describe("an import", () => {
     await run(["411111,,VISA,CREDIT,CLASSIC,,TR,BONUS,1"]);
     await eventually(async () => expect(await lookUp("411111")).toMatchObject({ outcome: "done" }));
     const context = payments.context({ idempotency });
-    const first = await payments.send(payments.command(), context);
+    const orderId = "order-1";
+    const first = await payments.send(payments.command({ orderId }), context);
     await run(["411111,,VISA,CREDIT,CLASSIC,,TR,WORLD,1"]);
     await eventually(async () =>
       expect(await lookUp("411111")).toMatchObject({ result: { loyaltyCode: "WORLD" } }),
     );
     const again = { ...context, deadlineAt: Date.now() + 100_000 };
-    expect(await payments.send(payments.command(), again)).toEqual({ ...first, replayed: true });
+    expect(await payments.send(payments.command({ orderId }), again)).toEqual({ ...first, replayed: true });
   });
 
   test("of a file with a line at fault says so and changes nothing", async () => {

@@ -40,7 +40,7 @@ const recover = (checkoutId: string) =>
 const DECLINED = { pan: "4000000000009995" };
 
 test("a checkout shows what it was made of, to its merchant only", async () => {
-  const checkoutId = await steps.open({ customerId: "c-1", expiresInSeconds: 60 });
+  const checkoutId = await steps.open({ orderId: "order-1", customerId: "c-1", expiresInSeconds: 60 });
   const reply = await payments.call(readCheckout, { checkoutId });
   expect(reply).toMatchObject({
     outcome: "done",
@@ -66,10 +66,13 @@ test("a checkout shows what it was made of, to its merchant only", async () => {
 
 test("a repetition under the same Idempotency-Key is the same checkout, another order under it is refused", async () => {
   const idempotency = { key: randomUUID(), scope: "POST /api/checkout" };
-  const first = await payments.call(openCheckout, steps.order(), { idempotency });
-  const second = await payments.call(openCheckout, steps.order(), { idempotency });
+  const orderId = "repeated";
+  const first = await payments.call(openCheckout, steps.order({ orderId }), { idempotency });
+  const second = await payments.call(openCheckout, steps.order({ orderId }), { idempotency });
   expect(second).toEqual({ ...first, replayed: true });
-  expect(await payments.call(openCheckout, steps.order({ amountMinor: "1251" }), { idempotency })).toEqual({
+  expect(
+    await payments.call(openCheckout, steps.order({ orderId, amountMinor: "1251" }), { idempotency }),
+  ).toEqual({
     outcome: "problem",
     code: "idempotency_key_reused",
   });
@@ -91,7 +94,12 @@ test("paying completes it, with the order's amount and the chosen installments",
     outcome: "done",
     result: {
       status: "COMPLETED",
-      payment: { status: "SUCCESS", amount: 12.5, installmentCount: 3, orderId: "order-1" },
+      payment: {
+        status: "SUCCESS",
+        amount: 12.5,
+        installmentCount: 3,
+        orderId: expect.stringMatching(/^order-\d+$/),
+      },
     },
   });
   const [payment] = await steps.paymentsOf(checkoutId);
@@ -293,12 +301,12 @@ test("with 3-D Secure the page leads to the challenge, and nothing else can be b
 });
 
 test("of eight cards enrolled at once one is challenged", async () => {
-  const checkoutId = await steps.open({ threeDs: true });
+  const checkoutId = await steps.open({ orderId: "of eight", threeDs: true });
   await Promise.all(Array.from({ length: 8 }, () => steps.pay(checkoutId, CHALLENGED)));
   expect(await steps.paymentsOf(checkoutId)).toMatchObject([{ state: "ENROLLED" }]);
   const rows = await payments.query(
     "select payment_id from payments.payment where order_id = $1 and state = 'ENROLLED'",
-    ["order-1"],
+    ["of eight"],
   );
   expect(rows).toHaveLength(1);
 });

@@ -10,11 +10,18 @@ import type { Transaction } from "kysely";
 import { authorizePayment } from "../authorization/authorize-payment.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { claimWithin, rejectWithin, type PaymentWrites } from "../payment/payment-writes.ts";
+import { orderByOrder } from "../payment/undecided-order.ts";
 import { enrolPayment, type EnrolPaymentDeps } from "../three-ds/enrol-payment.ts";
 import { openCheckoutDetails } from "./checkout-details.ts";
 import { refuseCardInCheckout } from "./card-in-checkout.ts";
 import { mayBePaid } from "./checkout.ts";
-import { findCheckout, lockCheckout, noteAttempt, type CheckoutRow } from "./checkout-queries.ts";
+import {
+  findCheckout,
+  lockCheckout,
+  noteAttempt,
+  type CheckoutRow,
+  type FoundCheckout,
+} from "./checkout-queries.ts";
 import { describeForPage } from "./read-checkout.ts";
 import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
 
@@ -48,13 +55,25 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
       })
     : await authorizePayment(ofCheckout, paymentOf(message, row), row.transaction_type, ordered);
   await failpoint("payments.after_checkout_payment");
-  // A payment that was not claimed is not found; the checkout shows the reason.
-  if (payment.outcome === "problem" && payment.code !== NOT_CLAIMED.code) return payment;
+  if (payment.outcome === "problem" && !isShownByCheckout(payment)) return payment;
   if (payment.outcome === "not_started" || payment.outcome === "in_doubt") return payment;
   const settled = await settleCheckout(deps, checkoutId);
   if (!settled) return NOT_FOUND;
+  if (payment.outcome === "problem" && !isExplainedBy(settled, payment)) return payment;
   const outcome = payment.outcome === "pending" ? "pending" : "done";
   return { outcome, result: await describeForPage(deps, settled) };
+}
+
+type Problem = Extract<CommandReply<unknown>, { outcome: "problem" }>;
+
+/** A payment that was not claimed is not found, or the order has one that is undecided; the checkout may show the reason. */
+function isShownByCheckout({ code }: Problem): boolean {
+  return code === NOT_CLAIMED.code || code === "order_undecided";
+}
+
+/** An undecided payment of the same order is shown by the checkout where it is its own. */
+function isExplainedBy({ row }: FoundCheckout, { code, extra }: Problem): boolean {
+  return code !== "order_undecided" || extra?.["paymentId"] === row.payment_id;
 }
 
 const NOT_FOUND: Reply = { outcome: "problem", code: "checkout_not_found" };
@@ -108,7 +127,9 @@ function writesOfCheckout(deps: PayCheckoutDeps, checkoutId: string): PaymentWri
   return {
     ...deps.writes,
     claim: (claim) =>
-      withCheckout(deps, checkoutId, claim.payment_id, (trx) => claimWithin(trx, claim, deps)),
+      orderByOrder(() =>
+        withCheckout(deps, checkoutId, claim.payment_id, (trx) => claimWithin(trx, claim, deps)),
+      ),
     reject: async (rejection) =>
       (await withCheckout(deps, checkoutId, rejection.payment_id, async (trx) =>
         (await rejectWithin(trx, rejection)) ? rejection : undefined,
@@ -120,7 +141,7 @@ function writesOfCheckout(deps: PayCheckoutDeps, checkoutId: string): PaymentWri
  * A payment's first row and the checkout's attempt, in one transaction.
  * @returns undefined when the payment exists already, or the checkout may not be paid now.
  */
-async function withCheckout<Written>(
+async function withCheckout<Written extends object>(
   deps: PayCheckoutDeps,
   checkoutId: string,
   paymentId: string,
@@ -129,8 +150,8 @@ async function withCheckout<Written>(
   try {
     return await deps.db.transaction().execute(async (trx) => {
       const written = await write(trx);
-      // A copy of a message, or of a form.
-      if (!written) return undefined;
+      // A copy of a message, or of a form; or the order has another payment that is undecided.
+      if (!written || "undecided" in written) return written;
       if (await takeCheckout(deps, trx, checkoutId, paymentId)) throw new CheckoutTaken();
       return written;
     });

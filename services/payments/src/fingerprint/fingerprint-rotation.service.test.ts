@@ -52,7 +52,7 @@ const keyIdOf = async (paymentId: string) => {
 
 test("a repetition after a rotation is the same request still, and new payments are under the new key", async () => {
   const [key, captureKey] = [randomUUID(), randomUUID()];
-  const first = payments.command();
+  const first = payments.command({ orderId: "order-1" });
   const capture = (operationId = randomUUID()) =>
     payments.request(capturePayment, under(captureKey, "capture"), {
       paymentId: first.paymentId,
@@ -65,7 +65,7 @@ test("a repetition after a rotation is the same request still, and new payments 
   ]);
   expect(await keyIdOf(first.paymentId)).toBe("0");
   await during(ROTATED, async () => {
-    const again = payments.command();
+    const again = payments.command({ orderId: "order-1" });
     expect(await payments.send(again, under(key))).toEqual({ ...answer, replayed: true });
     expect(await capture()).toEqual({ ...captured, replayed: true });
     expect(await payments.send(payments.command({ orderId: "another" }), under(key))).toMatchObject({

@@ -125,9 +125,11 @@ describe("a payment that a rule refuses", () => {
   test("is answered again from its Idempotency-Key, and only as the same request", async () => {
     const { pay } = merchantWith(rules);
     const key = randomUUID();
-    const first = await pay({ amountMinor: "1251" }, key);
-    expect(await pay({ amountMinor: "1251" }, key)).toEqual({ ...first, replayed: true });
-    expect(await pay({ amountMinor: "1252" }, key)).toMatchObject({ code: "idempotency_key_reused" });
+    const first = await pay({ orderId: "order-1", amountMinor: "1251" }, key);
+    expect(await pay({ orderId: "order-1", amountMinor: "1251" }, key)).toEqual({ ...first, replayed: true });
+    expect(await pay({ orderId: "order-1", amountMinor: "1252" }, key)).toMatchObject({
+      code: "idempotency_key_reused",
+    });
   });
 
   test("is one payment, however many copies of its message arrive at once", async () => {
@@ -161,6 +163,7 @@ describe("a payment that a rule refuses", () => {
     transaction_type: "PAYMENT",
     lease_token: randomUUID(),
     order_id: "order-1",
+    claims_order: true,
     customer_id: null,
     amount_minor: 1251n,
     currency: "TRY",
@@ -262,8 +265,10 @@ describe("attempts per card", () => {
     const { pay, commandOf } = merchantWith({ attemptsPerCard: { max: 2, windowSeconds: 600 } });
     const key = randomUUID();
     const { paymentId } = commandOf();
-    const first = await pay({ paymentId }, key);
-    for (let count = 0; count < 3; count++) expect(await pay({}, key)).toEqual({ ...first, replayed: true });
+    const orderId = "order-1";
+    const first = await pay({ paymentId, orderId }, key);
+    for (let count = 0; count < 3; count++)
+      expect(await pay({ orderId }, key)).toEqual({ ...first, replayed: true });
     for (let count = 0; count < 3; count++) expect(outcomeOf(await pay({ paymentId }))).toBe("SUCCESS");
     expect(outcomeOf(await pay())).toBe("SUCCESS");
     expect(outcomeOf(await pay())).toBe("rule_attempts_per_card");

@@ -17,6 +17,7 @@ import type { PaymentsDatabase } from "../database.ts";
 import { paymentRecord, webhookBody, type ShownPayment } from "../payment/payment-record.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import type { PaymentWrites } from "../payment/payment-writes.ts";
+import { findUndecided, orderUndecided } from "../payment/undecided-order.ts";
 import { questionOf, refusalOf, type RuleName } from "./merchant-rules.ts";
 import type { AdoptCardCounters, AskRules } from "./rule-queries.ts";
 
@@ -42,6 +43,9 @@ export async function enforceRules(
   if (!asking) return undefined;
   let answer;
   try {
+    // What is refused anyway does not go to the bank, so no rule counts it.
+    const undecided = await findUndecided(deps.db, row);
+    if (undecided !== undefined) return orderUndecided(undecided);
     if (asking.question.card_max !== null && row.older_pan_fingerprints.length > 0) {
       await deps.adoptCardCounters(row);
     }

@@ -82,11 +82,12 @@ describe("a sale", () => {
   });
 
   test("with more installments than the card's programme allows is refused, before anything is claimed", async () => {
-    const change = { installmentCount: 2, ...payments.command({ cardData: { pan: "9792000000000003" } }) };
+    const troy = { orderId: "order-1", cardData: { pan: "9792000000000003" } };
+    const change = { installmentCount: 2, ...payments.command(troy) };
     const refusal = { outcome: "problem", code: "installments_not_allowed", extra: { allowed: [1] } };
     const key = { idempotency: { key: randomUUID(), scope: "POST /api/payment" } };
     expect(await payments.call(sellPayment, change, key)).toEqual(refusal);
-    const again = { ...change, ...payments.command({ cardData: { pan: "9792000000000003" } }) };
+    const again = { ...change, ...payments.command(troy) };
     expect(await payments.call(sellPayment, again, key)).toEqual({ ...refusal, replayed: true });
     expect(
       await payments.query("select 1 from payments.payment where payment_id = $1", [change.paymentId]),

@@ -35,6 +35,7 @@ type ShownColumns = Omit<
   | "traceparent"
   | "credential_issued_by"
   | "account_id"
+  | "claims_order"
   | "lease_token"
   | "lease_until"
   | "recover_at"

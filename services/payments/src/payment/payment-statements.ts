@@ -3,11 +3,11 @@ import type { PaymentState } from "./payment.ts";
 import type { PaymentRow } from "./payment-record.ts";
 
 /**
- * The SQL of the money path's writes: a claim and a record for each payment, or one rejection. Each takes one array for
+ * The SQL of the money path's writes: a claim (`claim-statements.ts`) and a record for each payment, or one rejection. Each takes one array for
  * each column and handles any number of payments; claim and record come without and with the part for
  * Idempotency-Keys, so that payments without a key do not pay for it.
  */
-type Statement = { name: string; text: string };
+export type Statement = { name: string; text: string };
 
 /** One payment to claim: the row, and the key it came with. */
 export type ClaimRow = Omit<
@@ -83,6 +83,7 @@ const PAYMENT_COLUMNS = [
   ["traceparent", "text"],
   ["credential_issued_by", "text"],
   ["account_id", "uuid"],
+  ["claims_order", "boolean"],
 ] as const satisfies [keyof PaymentRow, string][];
 
 /**
@@ -132,38 +133,10 @@ export const RECORD_COLUMNS = [
  * the payment.
  */
 
-const COLUMN_NAMES = PAYMENT_COLUMNS.map(([column]) => column).join(", ");
+export const COLUMN_NAMES = PAYMENT_COLUMNS.map(([column]) => column).join(", ");
 
-/** The first request with a key gets it; a concurrent second one waits for the first's commit and then finds it taken. */
-const TAKE_KEYS = `, keyed as (
-    insert into idempotency_key (merchant_id, scope, key, fingerprint, resource_id)
-    select merchant_id, idempotency_scope, idempotency_key, idempotency_fingerprint, payment_id
-    from given where idempotency_key is not null
-    on conflict (merchant_id, scope, key) do nothing
-    returning resource_id
-  )`;
-
-const OWNS_ITS_KEY = "where idempotency_key is null or payment_id in (select resource_id from keyed)";
-
-const claim = (keyed: boolean) => `
-  with given as (select * from ${unnested(CLAIM_COLUMNS, 3)})${keyed ? TAKE_KEYS : ""},
-  claimed as (
-    insert into payment (state, version, lease_until, recover_at, authorization_expires_at, ${COLUMN_NAMES})
-    select 'AUTHORIZING', 1, lease.ends, lease.ends, now() + $2 * interval '1 millisecond', ${COLUMN_NAMES}
-    from given, (select now() + $1 * interval '1 millisecond' as ends) as lease
-    ${keyed ? OWNS_ITS_KEY : ""}
-    on conflict (payment_id) do nothing
-    returning payment_id, lease_token, created_at
-  ), history as (
-    insert into payment_history (payment_id, version, from_state, to_state, cause)
-    select payment_id, 1, null, 'AUTHORIZING', 'claimed' from claimed
-  )
-  select lease_token, created_at from claimed`;
-
-export const CLAIM: { plain: Statement; keyed: Statement } = {
-  plain: { name: "claim-payments", text: claim(false) },
-  keyed: { name: "claim-keyed-payments", text: claim(true) },
-};
+/** For statements that take keys in a part named `keyed`. */
+export const OWNS_ITS_KEY = "where idempotency_key is null or payment_id in (select resource_id from keyed)";
 
 const STORE_ANSWERS = `, answered as (
     update idempotency_key set answer = '{"outcome":"done","result":'::bytea || given.webhook_body || '}'::bytea

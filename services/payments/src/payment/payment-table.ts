@@ -41,6 +41,7 @@ export type PaymentTable = {
   traceparent: string | null;
   credential_issued_by: string | null;
   account_id: string | null;
+  claims_order: boolean | null;
   lease_token: string | null;
   lease_until: Date | null;
   recover_at: Date | null;

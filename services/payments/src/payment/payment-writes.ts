@@ -2,8 +2,8 @@ import { acquireConnection, createNaturalBatcher } from "@holdfast/service-runti
 import { CompiledQuery, type Transaction } from "kysely";
 import { DatabaseError, type Pool } from "pg";
 import type { PaymentsDatabase } from "../database.ts";
+import { CLAIM } from "./claim-statements.ts";
 import {
-  CLAIM,
   CLAIM_COLUMNS,
   RECORD,
   RECORD_COLUMNS,
@@ -14,6 +14,7 @@ import {
   type RejectRow,
 } from "./payment-statements.ts";
 import { transition } from "./payment.ts";
+import { orderByOrder } from "./undecided-order.ts";
 
 /**
  * The writes of payments, each one statement and therefore one transaction: the claim before the acquirer is called and
@@ -23,9 +24,9 @@ import { transition } from "./payment.ts";
 export type PaymentWrites = {
   /**
    * Inserts the payment as AUTHORIZING with its first history row, a lease, and its Idempotency-Key if it has one.
-   * @returns undefined when the id or the key exists already.
+   * @returns undefined when the id or the key exists already, and the payment that has its order while that is undecided.
    */
-  claim(claim: ClaimRow): Promise<ClaimedPayment | undefined>;
+  claim(claim: ClaimRow): Promise<ClaimedPayment | OrderTaken | undefined>;
   /**
    * Moves the payment on, with history, with an outbox row where `webhook_body` is given, and with the stored answer of
    * its Idempotency-Key.
@@ -41,6 +42,9 @@ export type PaymentWrites = {
 
 /** `created_at` by the database's clock. */
 export type ClaimedPayment = { created_at: Date };
+
+/** `undecided` is the payment that has the order. */
+export type OrderTaken = { undecided: string };
 
 /**
  * Settings of the connections these statements run on. They are planned once, by index: left to itself the planner plans
@@ -62,7 +66,7 @@ export type ClaimTimes = {
 };
 
 export function createPaymentWrites(pool: Pool, times: ClaimTimes): PaymentWrites {
-  const claims = createNaturalBatcher<ClaimRow, ClaimedPayment | undefined>({
+  const claims = createNaturalBatcher<ClaimRow, ClaimedPayment | OrderTaken | undefined>({
     ...BATCHES,
     flush: (items) => claimAll(pool, items, times),
   });
@@ -75,7 +79,7 @@ export function createPaymentWrites(pool: Pool, times: ClaimTimes): PaymentWrite
     flush: (items) => rejectAll(pool, items),
   });
   return {
-    claim: (claim) => claims.add(claim),
+    claim: (claim) => orderByOrder(() => claims.add(claim)),
     record: (change) => {
       transition(change.from, change.to);
       return changes.add(change);
@@ -92,10 +96,20 @@ export async function claimWithin(
   trx: Transaction<PaymentsDatabase>,
   claim: ClaimRow,
   { leaseMs, expireAfterMs }: ClaimTimes,
-): Promise<ClaimedPayment | undefined> {
+): Promise<ClaimedPayment | OrderTaken | undefined> {
   const values = [leaseMs, expireAfterMs, ...CLAIM_COLUMNS.map(([column]) => [claim[column]])];
-  const { rows } = await trx.executeQuery<ClaimedPayment>(CompiledQuery.raw(CLAIM.keyed.text, values));
-  return rows[0] && { created_at: rows[0].created_at };
+  const { rows } = await trx.executeQuery<ClaimAnswer>(CompiledQuery.raw(CLAIM.keyed.text, values));
+  return rows[0] && claimResult(rows[0]);
+}
+
+/** One row for each claim that was made, or whose order is taken. */
+type ClaimAnswer = { lease_token: string } & (
+  | { created_at: Date; undecided: null }
+  | { created_at: null; undecided: string }
+);
+
+function claimResult({ created_at, undecided }: ClaimAnswer): ClaimedPayment | OrderTaken {
+  return undecided === null ? { created_at } : { undecided };
 }
 
 /** The same change, alone and within a transaction that writes more than it. @returns as {@link PaymentWrites.record}. */
@@ -127,11 +141,11 @@ const BATCHES = {
 
 async function claimAll(pool: Pool, items: ClaimRow[], { leaseMs, expireAfterMs }: ClaimTimes) {
   const keyed = items.some((item) => item.idempotency_key !== null);
-  const rows = await runStatement<{ lease_token: string; created_at: Date }>(pool, {
+  const rows = await runStatement<ClaimAnswer>(pool, {
     ...(keyed ? CLAIM.keyed : CLAIM.plain),
     values: [leaseMs, expireAfterMs, ...CLAIM_COLUMNS.map(([column]) => items.map((item) => item[column]))],
   });
-  const claimed = new Map(rows.map(({ lease_token, created_at }) => [lease_token, { created_at }]));
+  const claimed = new Map(rows.map((row) => [row.lease_token, claimResult(row)]));
   return items.map((item) => claimed.get(item.lease_token));
 }
 

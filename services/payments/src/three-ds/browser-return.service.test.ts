@@ -38,7 +38,8 @@ async function passed() {
 async function leaseOf(paymentId: string) {
   const [row] = await payments.query(
     `select lease_token is null and lease_until is null as "isFree",
-       recover_at = expires_at and recovery_from = expires_at as "isLeftToTheSession"
+       recover_at = expires_at and recovery_from = expires_at as "isLeftToTheSession",
+       claims_order as "claimsItsOrder"
      from payments.payment join payments.three_ds_session using (payment_id) where payment_id = $1`,
     [paymentId],
   );
@@ -63,7 +64,11 @@ describe("a return that proves nothing", () => {
       });
     }
     expect(await steps.ledger(payment.paymentId)).toEqual([]);
-    expect(await leaseOf(payment.paymentId)).toEqual({ isFree: true, isLeftToTheSession: true });
+    expect(await leaseOf(payment.paymentId)).toEqual({
+      isFree: true,
+      isLeftToTheSession: true,
+      claimsItsOrder: false,
+    });
     expect(await steps.comeBack(payment, proof)).toMatchObject(SUCCESS);
     const attempt = ["AUTHORIZING", "ENROLLED"];
     expect(await steps.ended(payment.paymentId)).toMatchObject({

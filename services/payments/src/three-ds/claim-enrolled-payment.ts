@@ -9,6 +9,7 @@ import type { PaymentsDatabase } from "../database.ts";
 import type { LeasedForSettlement } from "../payment/authorization-outcome.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import type { ClaimTimes } from "../payment/payment-writes.ts";
+import { findUndecided, orderByOrder, orderUndecided } from "../payment/undecided-order.ts";
 import { claimEnrolment } from "./session-queries.ts";
 
 export type ClaimEnrolledDeps = ClaimTimes & {
@@ -45,7 +46,9 @@ export async function claimEnrolledPayment(
   const { merchant, idempotency } = context;
   const owner = idempotency && { merchantId: merchant.merchantId, ...idempotency };
   try {
-    const claim = await deps.db.transaction().execute(async (trx): Promise<EnrolmentClaim> => {
+    const claimOnce = async (trx: Transaction<PaymentsDatabase>): Promise<EnrolmentClaim> => {
+      const undecided = await findUndecided(trx, row);
+      if (undecided !== undefined) return { kind: "answered", reply: orderUndecided(undecided) };
       const key = { fingerprint: row.idempotency_fingerprint!, resourceId: row.payment_id };
       if (owner && !(await takeIdempotencyKey(trx, owner, key))) return { kind: "taken" };
       const claimed = await claimEnrolment(trx, row, payload, deps);
@@ -60,7 +63,8 @@ export async function claimEnrolledPayment(
       const version = claimedVersion({ created_at });
       const payment = { ...row, ...NOT_YET_ANSWERED, ...version, state: "ENROLLING" as const, created_at };
       return { kind: "claimed", payment, expiresAt: expires_at };
-    });
+    };
+    const claim = await orderByOrder(() => deps.db.transaction().execute(claimOnce));
     await failpoint("payments.after_enrolment_claim");
     return claim;
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Challenge } from "@holdfast/acquirer";
 import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import { transition } from "../payment/payment.ts";
+import { orderGivenFree } from "./session-queries.ts";
 
 /**
  * Undoes the claim of a completion for which nothing was sent: the payment waits for its cardholder again, with the challenge
@@ -19,7 +20,8 @@ export async function reopenSession(
     with changed as (
       update payment set
         state = ${to}, version = version + 1, state_since = now(), lease_token = null, lease_until = null,
-        recover_at = three_ds_session.expires_at, recovery_from = three_ds_session.expires_at, updated_at = now()
+        recover_at = three_ds_session.expires_at, recovery_from = three_ds_session.expires_at, updated_at = now(),
+        claims_order = ${orderGivenFree}
       from three_ds_session
       where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${payment_id}
         and state = ${from} and lease_token = ${lease_token}

@@ -5,9 +5,11 @@ import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { ThreeDsSessionTable } from "./session-table.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";
+import { UNDECIDED_ORDER } from "../payment/claim-statements.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import type { ClaimTimes } from "../payment/payment-writes.ts";
 import { transition } from "../payment/payment.ts";
+import { orderByOrder } from "../payment/undecided-order.ts";
 
 export type Session = Selectable<ThreeDsSessionTable>;
 
@@ -71,6 +73,17 @@ export async function claimEnrolment(
 type Leased = { payment_id: string; lease_token: string };
 
 /**
+ * While the cardholder is at the challenge nothing is under way at the acquirer, and the order may be paid in another way.
+ * Of a payment that takes no part in this it stays null.
+ */
+export const orderGivenFree = sql`case when claims_order then false end`;
+
+/** The order is claimed again with the completion, unless another payment has it: whoever passed a challenge is not refused. */
+const orderTakenAgain = sql`case when claims_order is not null then not exists (
+  select from payment as other where other.merchant_id = payment.merchant_id and other.order_id = payment.order_id
+    and ${sql.raw(UNDECIDED_ORDER)}) end`;
+
+/**
  * The cardholder has a challenge to pass: the lease ends, and recovery asks once the session has ended.
  * @returns false when the lease is no longer ours.
  */
@@ -86,7 +99,8 @@ export async function recordChallenge(
     with changed as (
       update payment set
         state = ${to}, version = version + 1, state_since = now(), lease_token = null, lease_until = null,
-        recover_at = three_ds_session.expires_at, recovery_from = three_ds_session.expires_at, updated_at = now()
+        recover_at = three_ds_session.expires_at, recovery_from = three_ds_session.expires_at, updated_at = now(),
+        claims_order = ${orderGivenFree}
       from three_ds_session
       where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${payment.payment_id}
         and state = ${from} and lease_token = ${payment.lease_token}
@@ -144,12 +158,12 @@ export async function claimCompletion(
 ): Promise<(PaymentRow & { lease_token: string }) | undefined> {
   const from = "ENROLLED";
   const to = transition(from, "AUTHORIZING");
-  const { rows } = await sql<PaymentRow & { lease_token: string }>`
+  const statement = sql<PaymentRow & { lease_token: string }>`
     with changed as (
       update payment set
         state = ${to}, version = version + 1, state_since = now(),
         lease_token = gen_random_uuid(), lease_until = lease.ends, recover_at = lease.ends,
-        recovery_from = now(), updated_at = now()
+        recovery_from = now(), updated_at = now(), claims_order = ${orderTakenAgain}
       from three_ds_session, (select ${fromNow(leaseMs)} as ends) as lease
       where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${paymentId}
         and session_id = ${sessionId} and expires_at > now()
@@ -162,7 +176,8 @@ export async function claimCompletion(
       insert into payment_history (payment_id, version, from_state, to_state, cause)
       select payment_id, version, ${from}, ${to}, 'returned' from changed
     )
-    select * from changed`.execute(db);
+    select * from changed`;
+  const { rows } = await orderByOrder(() => statement.execute(db));
   return rows[0];
 }
 

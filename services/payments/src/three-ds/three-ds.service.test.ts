@@ -159,13 +159,14 @@ describe("under an Idempotency-Key", () => {
 
   test("another return URL or another type is another request", async () => {
     const context = keyed();
-    await steps.enrol(steps.command(CHALLENGED), context);
+    const orderId = "order-1";
+    await steps.enrol(steps.command(CHALLENGED, { orderId }), context);
     for (const change of [
       { successUrl: "https://shop.example/elsewhere" },
       { failureUrl: "https://shop.example/elsewhere" },
       { transactionType: "PRE_AUTHORIZATION" as const },
     ]) {
-      expect(await steps.enrol(steps.command(CHALLENGED, change), context)).toMatchObject({
+      expect(await steps.enrol(steps.command(CHALLENGED, { orderId, ...change }), context)).toMatchObject({
         code: "idempotency_key_reused",
       });
     }
@@ -174,8 +175,10 @@ describe("under an Idempotency-Key", () => {
   test("a frictionless success and a failure are replayed", async () => {
     for (const pan of [FRICTIONLESS, UNAUTHENTICATED]) {
       const context = keyed();
-      const first = await steps.enrol(steps.command(pan), context);
-      expect(await steps.enrol(steps.command(pan), context)).toEqual({ ...first, replayed: true });
+      const orderId = `of ${pan}`;
+      const first = await steps.enrol(steps.command(pan, { orderId }), context);
+      const again = await steps.enrol(steps.command(pan, { orderId }), context);
+      expect(again).toEqual({ ...first, replayed: true });
     }
   });
 
