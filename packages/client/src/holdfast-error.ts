@@ -68,7 +68,7 @@ export type Problem = {
   currentStatus?: string;
   capturableAmount?: number;
   remainingRefundableAmount?: number;
-  allowed?: number[];
+  allowed?: (number | string)[];
   /** With `bank_requires_field`: its path, such as `customer.email`. */
   field?: string;
   resultCode?: string;

@@ -41,6 +41,7 @@ export const PROBLEMS = {
   currency_mismatch: { status: 422, title: "Currency does not match the payment" },
   capture_amount_exceeds_authorized: { status: 422, title: "Capture exceeds the authorized amount" },
   installments_not_allowed: { status: 422, title: "Number of installments not supported by this card" },
+  loyalty_not_allowed: { status: 422, title: "Loyalty programme not supported by this card" },
   no_acquirer_account: { status: 422, title: "No account at a bank takes this payment" },
   bank_requires_field: { status: 422, title: "The bank needs a field that the request does not have" },
   acquirer_account_not_found: { status: 404, title: "Acquirer account not found" },
@@ -161,9 +162,13 @@ export const problemSchema = z
       .optional()
       .meta({ description: "Present with `refund_amount_exceeds_remaining`" }),
     allowed: z
-      .array(z.int())
+      .array(z.union([z.int(), z.string()]))
       .optional()
-      .meta({ description: "Present with `installments_not_allowed`: the numbers that the card supports" }),
+      .meta({
+        description:
+          "Present with `installments_not_allowed`: the numbers that the card supports; with `loyalty_not_allowed`: the " +
+          "codes that it has",
+      }),
     field: z
       .string()
       .optional()

@@ -223,6 +223,7 @@ function cardBody(request: CardRequest) {
     card: { pan, expiryMonth, expiryYear, cvv },
     cardHolderName: request.cardHolderName,
     installmentCount: request.installmentCount,
+    loyaltyCode: request.loyaltyCode,
   };
 }
 

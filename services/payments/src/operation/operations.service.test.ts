@@ -72,11 +72,12 @@ const settled = (paymentId: string) =>
 
 describe("a sale", () => {
   test("is one step at the acquirer, with the installments and the programme that were asked for", async () => {
-    const command = { ...payments.command(), installmentCount: 6, loyaltyCode: "MILES" };
+    const command = { ...payments.command(), installmentCount: 6, loyaltyCode: "BONUS" };
     expect(await payments.call(sellPayment, command)).toMatchObject({
       outcome: "done",
-      result: { status: "SUCCESS", transactionType: "PAYMENT", installmentCount: 6, loyaltyCode: "MILES" },
+      result: { status: "SUCCESS", transactionType: "PAYMENT", installmentCount: 6, loyaltyCode: "BONUS" },
     });
+    expect(await payments.ledger(command.paymentId)).toMatchObject([{ loyaltyCode: "BONUS" }]);
     expect(await ledger(command.paymentId)).toEqual(["sale approved 1250"]);
     expect(await events(command.paymentId)).toEqual(["SUCCESS"]);
   });
@@ -92,6 +93,17 @@ describe("a sale", () => {
       await payments.query("select 1 from payments.payment where payment_id = $1", [change.paymentId]),
     ).toEqual([]);
     expect(await ledger(change.paymentId)).toEqual([]);
+  });
+
+  test.each([
+    ["another programme than the card's", "4111111111111111", ["BONUS"]],
+    ["the same in other letters", "4111111111111111", ["BONUS"], "bonus"],
+    ["a programme, with a card that has none", "378282246310005", []],
+  ])("of %s is refused, and says what the card has", async (_case, pan, allowed, loyaltyCode = "WORLD") => {
+    const command = { ...payments.command({ cardData: { pan } }), loyaltyCode };
+    const refusal = { outcome: "problem", code: "loyalty_not_allowed", extra: { allowed } };
+    expect(await payments.call(sellPayment, command)).toEqual(refusal);
+    expect(await ledger(command.paymentId)).toEqual([]);
   });
 
   test("whose answer is lost is found by inquiry, like a pre-authorization", async () => {
