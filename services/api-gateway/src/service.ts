@@ -57,6 +57,7 @@ import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
 import { operatorListRoutes } from "./operator-api/lists.ts";
 import { merchantRoutes } from "./operator-api/merchants.ts";
 import { acquirerAccountRoutes } from "./operator-api/acquirer-accounts.ts";
+import { paymentLifeRoute } from "./operator-api/payment-life.ts";
 import { paymentRoutes } from "./operator-api/payments.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
 import { isRefused } from "./operator-api/refused-operator-queries.ts";
@@ -231,6 +232,7 @@ function operatorApi(
       ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce: announceCredentialChanges(bus) })),
       ...operatorListRoutes({ send, db, lists: listDepsIn(config) }),
       searchRoute({ send, db }),
+      paymentLifeRoute({ send, db }),
       ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
       ...refundRoutes({ send }).concat(settlementRoutes({ send })),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),

@@ -6,7 +6,7 @@ const declineClassSchema = z.enum(["soft", "hard", "sca_required", "stolen", "li
 export type DeclineClass = z.infer<typeof declineClassSchema>;
 
 /** The end of a capture or a cancellation that was answered 202 is learned here. */
-const lastOperationSchema = z
+export const lastOperationSchema = z
   .object({
     type: z.enum(["CAPTURE", "CANCEL", "EXPIRY"]),
     status: z.enum(["PENDING", "DONE", "DECLINED"]).meta({

@@ -189,6 +189,7 @@ test("the same amount may be written in another way", async () => {
   };
   expect((await ask("12.5")).status).toBe(202);
   expect(await ask("12.500")).toMatchObject({ status: 202, headers: REPLAYED });
+  expect(await ask("1.25e1")).toMatchObject({ status: 202, headers: REPLAYED });
   expect(requested).toHaveLength(1);
 });
 

@@ -1,5 +1,12 @@
 import { hkdfSync, randomUUID, randomUUIDv7 } from "node:crypto";
-import { JsonNumber, PROBLEMS, shownOnceIn, type Endpoint, type ProblemCode } from "@holdfast/contracts";
+import {
+  JsonNumber,
+  parseJsonAmount,
+  PROBLEMS,
+  shownOnceIn,
+  type Endpoint,
+  type ProblemCode,
+} from "@holdfast/contracts";
 import { decideReplay, fingerprintRequest } from "@holdfast/idempotency";
 import type { KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
@@ -83,13 +90,11 @@ function fingerprinting({ activeId, keys }: KeyRing) {
   };
 }
 
-/** Amounts are the same however many zeros end them. */
+/** Amounts are the same in whatever way they are written. No currency has more than four decimals. */
 function asText(_name: string, value: unknown): unknown {
   if (!(value instanceof JsonNumber)) return value;
-  const [whole = "", fraction] = value.source.split(".");
-  return fraction === undefined || !/^\d+$/.test(fraction)
-    ? value.source
-    : `${whole}.${fraction}`.replace(/\.?0+$/, "");
+  const parsed = parseJsonAmount(value.source, 4);
+  return typeof parsed === "bigint" ? `${parsed} ten-thousandths` : value.source;
 }
 
 /** A request that has its key: what routes need to know of it. */
