@@ -68,6 +68,10 @@ export type Problem = {
   currentStatus?: string;
   capturableAmount?: number;
   remainingRefundableAmount?: number;
+  /** With `refund_pending`. */
+  pendingRefundAmount?: number;
+  /** With `already_refunded`. */
+  refundedAmount?: number;
   allowed?: (number | string)[];
   /** With `bank_requires_field`: its path, such as `customer.email`. */
   field?: string;

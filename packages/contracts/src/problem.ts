@@ -30,6 +30,8 @@ export const PROBLEMS = {
   route_not_found: { status: 404, title: "Endpoint not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   invalid_payment_state: { status: 409, title: "The payment's status does not allow this operation" },
+  refund_pending: { status: 409, title: "A refund of this payment has not ended yet" },
+  already_refunded: { status: 409, title: "Payment already refunded" },
   refund_already_decided: { status: 409, title: "Refund already decided" },
   already_approved_by_you: { status: 409, title: "You have already approved this refund" },
   difference_ended: { status: 409, title: "Difference already closed or resolved" },
@@ -161,6 +163,11 @@ export const problemSchema = z
       .number()
       .optional()
       .meta({ description: "Present with `refund_amount_exceeds_remaining`" }),
+    pendingRefundAmount: z
+      .number()
+      .optional()
+      .meta({ description: "Present with `refund_pending`: the amount of refunds that have not ended" }),
+    refundedAmount: z.number().optional().meta({ description: "Present with `already_refunded`" }),
     allowed: z
       .array(z.union([z.int(), z.string()]))
       .optional()

@@ -98,7 +98,10 @@ const ACTION: AuditLogEntry = {
   sequence: 1,
   at: "2026-01-01T00:00:00.000Z",
   actor: "alice",
-  ...{ action: "payment.resolved", subject: PAYMENT_ID, detail: {}, hash: "00" },
+  action: "payment.resolved",
+  subject: PAYMENT_ID,
+  detail: {},
+  hash: "00",
 };
 
 const get = (role?: string | null, paymentId = PAYMENT_ID) =>

@@ -142,6 +142,7 @@ function isFinal(outcome: Outcome): boolean {
 /** These end by themselves, so the same request may succeed later. */
 const PASSING: ReadonlySet<ProblemCode> = new Set([
   "operation_in_progress",
+  "refund_pending",
   "reversal_pending",
   "too_young",
   "idempotency_key_in_use",
