@@ -47,6 +47,8 @@ export type ClientErrorCode =
   | "unexpected_answer"
   /** The gateway ran out of time, and a look-up has shown that nothing came of the request. */
   | "conclusively_absent"
+  /** A CSV file ended before its last row. */
+  | "incomplete_export"
   | "inexact_amount"
   | "invalid_argument"
   | "browser_refused"
