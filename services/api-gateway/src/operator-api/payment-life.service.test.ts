@@ -25,7 +25,7 @@ let refundsHaveMore = false;
 let actions: AuditLogEntry[] = [];
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ REQUEST_TIMEOUT: "2s", HANDLER_TIMEOUT: "1s" });
+  gateway = await startTestGateway();
   ({ merchantId } = await gateway.createMerchant({ name: "Zoë's shop" }));
   const note = ({ context, payload }: { context: { operator: { name: string } }; payload: unknown }) =>
     void asked.push({ by: context.operator.name, ...(payload as object) });
