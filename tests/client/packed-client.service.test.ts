@@ -77,6 +77,15 @@ test("on every Node it pays, is declined, captures, refunds and verifies, as ESM
         outcomes: ["done", "declined", "done", "done", "done", "not_started"],
         found: 12.5,
         fields: ["cvv"],
+        // Of this program alone: each one before it has sold the same order.
+        listed: [
+          "REFUND PENDING_APPROVAL",
+          "PRE_AUTHORIZATION CAPTURED",
+          "PAYMENT FAILED",
+          "PAYMENT SUCCESS",
+        ],
+        refunds: [2.5],
+        isWhole: true,
         fault: "inexact_amount",
         unreachable: "not_started",
         webhook: true,

@@ -36,6 +36,14 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   },
   "gateway.audit_entry": { gateway_operator: ["SELECT", "INSERT"], gateway_app: ["SELECT", "INSERT"] },
   "gateway.refused_operator": { gateway_operator: REFUSES_OPERATORS, gateway_app: REFUSES_OPERATORS },
+  "gateway.operator_key": {
+    gateway_operator: [
+      "SELECT",
+      "INSERT (subject, scope, key, fingerprint, resource_id, lease_id, leased_until)",
+      "DELETE",
+      "UPDATE (lease_id, leased_until, answer)",
+    ],
+  },
 
   "payments.payment": ["SELECT", "INSERT", "UPDATE"],
   "payments.payment_history": ["SELECT", "INSERT"],

@@ -152,7 +152,17 @@ async function operatorsSettleWhatIsLeft(sandbox: RunningSandbox, merchant: Clie
   await eventually(async () => (await bora("POST", `${path}/resolve`, failed)).status === 200);
   expect(await vera("GET", path)).toMatchObject({
     status: 200,
-    body: { unresolved: false, payment: { status: "FAILED", resultCode: "reversed" } },
+    body: {
+      merchantName: expect.any(String),
+      unresolved: false,
+      payment: { status: "FAILED", resultCode: "reversed" },
+      bankOrderId: (paymentId as string).replaceAll("-", ""),
+      requestIp: expect.any(String),
+      operations: [],
+      refunds: [],
+      actions: expect.arrayContaining([expect.objectContaining({ actor: "bora", subject: paymentId })]),
+      more: [],
+    },
   });
   expect(await merchant("GET", `/api/payment/${paymentId}`)).toMatchObject({ body: { status: "FAILED" } });
   expect(await alice("POST", `${path}/reverse`)).toMatchObject({

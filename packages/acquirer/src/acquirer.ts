@@ -95,7 +95,10 @@ export type CardRequest = ExpiringCall &
     card: AcquirerCard;
     cardHolderName: string;
     installmentCount: number;
-    /** The card programme whose instalments or points are used, as the issuer names it. */
+    /**
+     * The card's programme, as the BIN table names it. Banks whose terminals belong to a programme have no field for it:
+     * there it has chosen the account.
+     */
     loyaltyCode?: string;
     customer?: Customer;
     basket?: readonly BasketItem[];

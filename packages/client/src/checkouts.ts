@@ -3,7 +3,9 @@ import type { Checkout } from "./checkout-records.ts";
 import type { Settings } from "./options.ts";
 import type { CheckoutOutcome } from "./outcomes.ts";
 import { unfinished } from "./payment-outcome.ts";
+import type { CheckoutFilter, CsvOptions } from "./list-filters.ts";
 import { read } from "./read.ts";
+import { readCsv, readList } from "./read-list.ts";
 import { keyOf, idInPath, requestBody } from "./request-body.ts";
 import type { CallOptions, CheckoutRequest } from "./requests.ts";
 
@@ -12,6 +14,10 @@ export type Checkouts = {
   create(request: CheckoutRequest, options?: CallOptions): Promise<CheckoutOutcome>;
   /** @throws HoldfastError `checkout_not_found` among others. */
   get(checkoutId: string): Promise<Checkout>;
+  /** Newest first, read page by page. @throws HoldfastError while it is read. */
+  list(filter?: CheckoutFilter): AsyncIterable<Checkout>;
+  /** The same as a CSV file, in pieces. @throws HoldfastError `incomplete_export` among others. */
+  exportCsv(filter?: CheckoutFilter, options?: CsvOptions): AsyncIterable<string>;
 };
 
 export function createCheckouts(settings: Settings): Checkouts {
@@ -29,6 +35,8 @@ export function createCheckouts(settings: Settings): Checkouts {
       if (ending.kind !== "done") return unfinished(ending, call);
       return { outcome: "done", checkout: ending.body as Checkout, replayed: ending.replayed, ...call };
     },
+    list: (filter) => readList<Checkout>(settings, "/api/checkouts", filter),
+    exportCsv: (filter, options) => readCsv(settings, "/api/checkouts", filter, options),
     async get(checkoutId) {
       return (await read(settings, `/api/checkout/${idInPath(checkoutId)}`)) as Checkout;
     },

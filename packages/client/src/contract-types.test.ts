@@ -51,6 +51,13 @@ test("the client's requests are the contracts'", () => {
   >();
 });
 
+test("the client's searches are the contracts'", () => {
+  expectTypeOf<Plain<client.PaymentFilter>>().toEqualTypeOf<Plain<contracts.ListFilter>>();
+  expectTypeOf<Plain<client.CheckoutFilter>>().toEqualTypeOf<
+    Plain<z.infer<typeof contracts.checkoutListFilterSchema>>
+  >();
+});
+
 test("the client knows every code of the contracts, and accepts others", () => {
   expectTypeOf<client.PaymentStatus>().toEqualTypeOf<contracts.PaymentStatus>();
   expectTypeOf<client.CheckoutStatus>().toEqualTypeOf<contracts.CheckoutStatus>();

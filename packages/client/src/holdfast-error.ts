@@ -47,6 +47,8 @@ export type ClientErrorCode =
   | "unexpected_answer"
   /** The gateway ran out of time, and a look-up has shown that nothing came of the request. */
   | "conclusively_absent"
+  /** A CSV file ended before its last row. */
+  | "incomplete_export"
   | "inexact_amount"
   | "invalid_argument"
   | "browser_refused"
@@ -68,7 +70,11 @@ export type Problem = {
   currentStatus?: string;
   capturableAmount?: number;
   remainingRefundableAmount?: number;
-  allowed?: number[];
+  /** With `refund_pending`. */
+  pendingRefundAmount?: number;
+  /** With `already_refunded`. */
+  refundedAmount?: number;
+  allowed?: (number | string)[];
   /** With `bank_requires_field`: its path, such as `customer.email`. */
   field?: string;
   resultCode?: string;

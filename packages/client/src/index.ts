@@ -5,6 +5,7 @@ export * from "./holdfast-error.ts";
 export type { HoldfastOptions } from "./options.ts";
 export * from "./outcomes.ts";
 export * from "./payment-records.ts";
+export * from "./list-filters.ts";
 export * from "./order-details.ts";
 export * from "./requests.ts";
 export type { Fetch, FetchAnswer } from "./send-request.ts";

@@ -42,7 +42,7 @@ export function judgeSending(sending: Sending): Verdict {
     return { kind: "open", error: errorOf(problem, status, true), ...wait };
   const passes = PASSING.has(status) || waitMs !== undefined;
   // The gateway keeps such an answer under the key, or read the key before it gave it.
-  const ofEverySending = (status === 409 || status === 422) && !passes;
+  const ofEverySending = (status === 409 || status === 422) && !passes && code !== "refund_pending";
   return { kind: "nothing", error: errorOf(problem, status, passes), ofEverySending, ...wait };
 }
 
@@ -50,11 +50,11 @@ const SUCCESSES: ReadonlySet<number> = new Set([200, 201, 202]);
 /** A request that was slow to arrive, one too many, and one that was not started. */
 const PASSING: ReadonlySet<number> = new Set([408, 429, 503]);
 
-/** Each record has one of these; a page of a captive portal has none. */
+/** Each record has one of these, and each list its items; a page of a captive portal has none. */
 function isRecord(body: unknown): body is object {
   if (typeof body !== "object" || body === null) return false;
-  const { paymentId, checkoutId, bin } = body as Record<string, unknown>;
-  return [paymentId, checkoutId, bin].some((id) => typeof id === "string");
+  const { paymentId, checkoutId, bin, items } = body as Record<string, unknown>;
+  return Array.isArray(items) || [paymentId, checkoutId, bin].some((id) => typeof id === "string");
 }
 
 function judgeSilence({ reached, cause }: Extract<Sending, { kind: "no_answer" }>): Verdict {

@@ -55,6 +55,8 @@ export type Payment = {
   lastOperation?: LastOperation;
   capturedAt?: string;
   cancelledAt?: string;
+  /** What `cancel` was given as `reason`. */
+  cancelReason?: string;
   /** What refunds have given back; present, as the next two, on a payment that has such refunds. */
   refundedAmount?: number;
   /** What refunds that have not ended may still give back. */

@@ -5,6 +5,8 @@ import type { OperationOutcome, PaymentOutcome, ThreeDsOutcome, Waited } from ".
 import { endOf, operationOutcome, paymentOutcome, threeDsOutcome } from "./payment-outcome.ts";
 import type { Payment } from "./payment-records.ts";
 import { read } from "./read.ts";
+import type { CsvOptions, PaymentFilter } from "./list-filters.ts";
+import { readCsv, readList } from "./read-list.ts";
 import { keyOf, idInPath, requestBody } from "./request-body.ts";
 import type {
   CallOptions,
@@ -28,6 +30,18 @@ export type Payments = {
   cancel(paymentId: string, request?: CancelRequest, options?: CallOptions): Promise<OperationOutcome>;
   /** A payment or a refund. @throws HoldfastError `payment_not_found` among others. */
   get(paymentId: string): Promise<Payment>;
+  /**
+   * Payments and refunds, newest first, read page by page as they are asked for; `transactionType` tells which is which.
+   *
+   * @throws HoldfastError while it is read; a call by itself sends nothing.
+   */
+  list(filter?: PaymentFilter): AsyncIterable<Payment>;
+  /**
+   * The same as a CSV file, in pieces of text that may end anywhere.
+   *
+   * @throws HoldfastError `incomplete_export` among others: a file that ends without one is whole.
+   */
+  exportCsv(filter?: PaymentFilter, options?: CsvOptions): AsyncIterable<string>;
   /**
    * Looks a payment or a refund up until its outcome is known, at most `deadlineMs` (a minute).
    *
@@ -55,6 +69,8 @@ export function createPayments(settings: Settings): Payments {
     capture: async (paymentId, request, options) => await operate(paymentId, "capture", request, options),
     cancel: async (paymentId, request, options) => await operate(paymentId, "cancel", request, options),
     get: async (paymentId) => await getPayment(settings, paymentId),
+    list: (filter) => readList<Payment>(settings, "/api/payments", filter),
+    exportCsv: (filter, options) => readCsv(settings, "/api/payments", filter, options),
     waitForOutcome: async (paymentId, options) => await waitForOutcome(settings, paymentId, options),
   };
 }

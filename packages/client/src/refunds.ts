@@ -4,6 +4,7 @@ import type { RefundOutcome } from "./outcomes.ts";
 import { unfinished } from "./payment-outcome.ts";
 import type { Payment } from "./payment-records.ts";
 import { read } from "./read.ts";
+import { readList } from "./read-list.ts";
 import { keyOf, idInPath, requestBody } from "./request-body.ts";
 import type { CallOptions, RefundRequest } from "./requests.ts";
 
@@ -15,6 +16,8 @@ export type Refunds = {
   request(paymentId: string, request: RefundRequest, options?: CallOptions): Promise<RefundOutcome>;
   /** @throws HoldfastError `payment_not_found` among others. */
   get(refundId: string): Promise<Payment>;
+  /** The refunds of one payment, newest first. @throws HoldfastError while it is read. */
+  list(paymentId: string): AsyncIterable<Payment>;
 };
 
 export function createRefunds(settings: Settings): Refunds {
@@ -32,6 +35,7 @@ export function createRefunds(settings: Settings): Refunds {
       if (ending.kind !== "done") return unfinished(ending, call);
       return { outcome: "done", refund: ending.body as Payment, replayed: ending.replayed, ...call };
     },
+    list: (paymentId) => readList<Payment>(settings, `/api/payment/${idInPath(paymentId)}/refunds`),
     async get(refundId) {
       return (await read(settings, `/api/payment/${idInPath(refundId)}`)) as Payment;
     },

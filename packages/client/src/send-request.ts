@@ -33,32 +33,48 @@ export type Sending =
 
 /** Sends a request one time. Never rejects. A body that is no JSON, is cut off or is too long is undefined. */
 export async function sendRequest(settings: Settings, request: ApiRequest): Promise<Sending> {
-  const { baseUrl, apiKey, apiSecret, fetch, timeoutMs } = settings;
-  const { method, path, body, idempotencyKey } = request;
+  const signal = AbortSignal.timeout(settings.timeoutMs);
+  const accept = "application/json, application/problem+json";
   try {
-    const answer = await fetch(baseUrl + path, {
-      method,
-      headers: {
-        Accept: "application/json, application/problem+json",
-        "X-API-KEY": apiKey,
-        "X-API-SECRET": apiSecret,
-        ...(body !== undefined && { "Content-Type": "application/json" }),
-        ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
-      },
-      ...(body !== undefined && { body }),
-      // Followed, a redirect would give the secret to whoever it names.
-      redirect: "manual",
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    return {
-      kind: "answered",
-      status: answer.status,
-      header: (name) => answer.headers.get(name) ?? undefined,
-      body: await readJson(answer),
-    };
+    return await answeredOf(await fetchAnswer(settings, request, { accept, signal }));
   } catch (cause) {
-    return { kind: "no_answer", reached: !isWithoutConnection(cause), cause };
+    return silenceOf(cause);
   }
+}
+
+/** The answer's head; its body is still to be read. */
+export async function fetchAnswer(
+  { baseUrl, apiKey, apiSecret, fetch }: Settings,
+  { method, path, body, idempotencyKey }: ApiRequest,
+  { accept, signal }: { accept: string; signal: AbortSignal },
+): Promise<FetchAnswer> {
+  return await fetch(baseUrl + path, {
+    method,
+    headers: {
+      Accept: accept,
+      "X-API-KEY": apiKey,
+      "X-API-SECRET": apiSecret,
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
+    },
+    ...(body !== undefined && { body }),
+    // Followed, a redirect would give the secret to whoever it names.
+    redirect: "manual",
+    signal,
+  });
+}
+
+export async function answeredOf(answer: FetchAnswer): Promise<Sending> {
+  return {
+    kind: "answered",
+    status: answer.status,
+    header: (name) => answer.headers.get(name) ?? undefined,
+    body: await readJson(answer),
+  };
+}
+
+export function silenceOf(cause: unknown): Sending {
+  return { kind: "no_answer", reached: !isWithoutConnection(cause), cause };
 }
 
 async function readJson({ body }: FetchAnswer): Promise<unknown> {

@@ -28,6 +28,7 @@ export * from "./http/list-query.ts";
 export * from "./http/merchants.ts";
 export * from "./http/acquirer-accounts.ts";
 export * from "./http/merchant-routes.ts";
+export * from "./http/operator-payment-life.ts";
 export * from "./http/operator-payments.ts";
 export * from "./http/operator-lists.ts";
 export * from "./http/operator-refunds.ts";

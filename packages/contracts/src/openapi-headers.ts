@@ -1,4 +1,4 @@
-import type { Endpoint } from "./http/endpoint.ts";
+import { takesIdempotencyKey, type Endpoint } from "./http/endpoint.ts";
 
 type Header = {
   description: string;
@@ -47,11 +47,6 @@ export const HEADERS = {
 } as const satisfies Record<string, Header>;
 
 type HeaderName = keyof typeof HEADERS;
-
-/** Whether a merchant's request can carry an Idempotency-Key. */
-export function takesIdempotencyKey({ listener, method }: Endpoint): boolean {
-  return listener === "merchant" && method === "POST";
-}
 
 /** The headers of a success, as references. */
 export function headersOfSuccess(endpoint: Endpoint, own: readonly string[]): References {

@@ -5,10 +5,17 @@ import { PAYMENT_STATUS_CHANGED } from "./messages/events.ts";
 import { mayAct, OPERATOR_ROLES, type OperatorRole } from "./operator-role.ts";
 import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
 import { webhookPaymentSchema } from "./http/api-payment-response.ts";
-import { BODY_PROBLEMS, COMMON_PROBLEMS, OPERATOR_PROBLEMS, type Endpoint } from "./http/endpoint.ts";
+import {
+  BODY_PROBLEMS,
+  COMMON_PROBLEMS,
+  IDEMPOTENCY_PROBLEMS,
+  OPERATOR_PROBLEMS,
+  takesIdempotencyKey,
+  type Endpoint,
+} from "./http/endpoint.ts";
 import { ENDPOINTS } from "./http/endpoints.ts";
 import { ROW_MEDIA_TYPES } from "./http/list-query.ts";
-import { HEADERS, headersOfProblem, headersOfSuccess, takesIdempotencyKey } from "./openapi-headers.ts";
+import { HEADERS, headersOfProblem, headersOfSuccess } from "./openapi-headers.ts";
 import { linksOf } from "./openapi-links.ts";
 
 /** Which API a document describes: each listener has its own. */
@@ -78,7 +85,7 @@ const SECURITY_SCHEMES = {
 
 /** Only what is used, as a linter asks for. */
 function headersIn(listener: DocumentedListener) {
-  const ofMerchants = new Set(["RateLimit", "RateLimit-Policy", "Idempotent-Replayed"]);
+  const ofMerchants = new Set(["RateLimit", "RateLimit-Policy"]);
   return Object.fromEntries(
     Object.entries(HEADERS).filter(([name]) => listener === "merchant" || !ofMerchants.has(name)),
   );
@@ -134,7 +141,8 @@ function paths(listener: DocumentedListener): ZodOpenApiPathsObject {
 }
 
 function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
-  const { operationId, summary, description, role, request, pathParameters, queryParameters } = endpoint;
+  const { listener, operationId, summary, description, role, request, pathParameters, queryParameters } =
+    endpoint;
   return {
     operationId,
     summary,
@@ -144,7 +152,7 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
     requestParams: {
       ...(pathParameters && { path: pathParameters }),
       ...(queryParameters && { query: queryParameters }),
-      ...(takesIdempotencyKey(endpoint) && { header: idempotencyHeaders }),
+      ...(takesIdempotencyKey(endpoint) && { header: IDEMPOTENCY_HEADERS[listener] }),
     },
     ...(request && {
       requestBody: {
@@ -164,25 +172,36 @@ function requirement(role: OperatorRole): string {
     : `Requires the role ${enough.map((one) => `\`${one}\``).join(" or ")}.`;
 }
 
-function problemsOf({ listener, method, problems: own }: Endpoint): ProblemCode[] {
+function problemsOf(endpoint: Endpoint): ProblemCode[] {
+  const { listener, method, problems: own } = endpoint;
   if (listener !== "operator") return [...new Set([...own, ...COMMON_PROBLEMS])];
   // A change without fields refuses a body that has some.
   const ofBody = method === "GET" ? [] : BODY_PROBLEMS;
-  return [...new Set([...own, ...ofBody, ...COMMON_PROBLEMS, ...OPERATOR_PROBLEMS])];
+  const ofKey = takesIdempotencyKey(endpoint) ? IDEMPOTENCY_PROBLEMS : [];
+  return [...new Set([...own, ...ofBody, ...ofKey, ...COMMON_PROBLEMS, ...OPERATOR_PROBLEMS])];
 }
 
-const idempotencyHeaders = z.object({
-  "Idempotency-Key": z
-    .string()
-    .regex(/^[\x20-\x7E]{1,255}$/)
-    .optional()
-    .meta({
-      description:
-        "Generate one for each payment or change, and send it again with every repetition: the request is carried " +
-        "out once, and a repetition gets the first answer. Kept for 7 days",
-      examples: ["0b6a5f3c-2e11-4c55-9d4b-7d1e0199a6c2"],
-    }),
-});
+const IDEMPOTENCY_HEADERS = {
+  merchant: idempotencyHeaders(
+    "Generate one for each payment or change, and send it again with every repetition: the request is carried " +
+      "out once, and a repetition gets the first answer. Kept for 7 days",
+  ),
+  operator: idempotencyHeaders(
+    "Generate one for each change, and send it again with every repetition: the change is made once, and a " +
+      "repetition gets the first answer, without what is shown only once. A key is the operator's own, and kept for " +
+      "7 days",
+  ),
+};
+
+function idempotencyHeaders(description: string) {
+  return z.object({
+    "Idempotency-Key": z
+      .string()
+      .regex(/^[\x20-\x7E]{1,255}$/)
+      .optional()
+      .meta({ description, examples: ["0b6a5f3c-2e11-4c55-9d4b-7d1e0199a6c2"] }),
+  });
+}
 
 function successes(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
   const links = linksOf(endpoint);

@@ -32,7 +32,12 @@ const LEADS_TO: Record<string, string[]> = {
     "refunds.list-for-operator",
     "refunds.describe",
   ],
-  getOperatorPayment: ["payments.describe"],
+  getOperatorPayment: [
+    "payments.describe",
+    "payments.audit-log",
+    "refunds.list-for-operator",
+    "webhooks.list-deliveries",
+  ],
   inquirePayment: ["payments.inquire"],
   reversePayment: ["payments.reverse"],
   resolvePayment: ["payments.resolve"],

@@ -30,6 +30,8 @@ export const PROBLEMS = {
   route_not_found: { status: 404, title: "Endpoint not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   invalid_payment_state: { status: 409, title: "The payment's status does not allow this operation" },
+  refund_pending: { status: 409, title: "A refund of this payment has not ended yet" },
+  already_refunded: { status: 409, title: "Payment already refunded" },
   refund_already_decided: { status: 409, title: "Refund already decided" },
   already_approved_by_you: { status: 409, title: "You have already approved this refund" },
   difference_ended: { status: 409, title: "Difference already closed or resolved" },
@@ -41,6 +43,7 @@ export const PROBLEMS = {
   currency_mismatch: { status: 422, title: "Currency does not match the payment" },
   capture_amount_exceeds_authorized: { status: 422, title: "Capture exceeds the authorized amount" },
   installments_not_allowed: { status: 422, title: "Number of installments not supported by this card" },
+  loyalty_not_allowed: { status: 422, title: "Loyalty programme not supported by this card" },
   no_acquirer_account: { status: 422, title: "No account at a bank takes this payment" },
   bank_requires_field: { status: 422, title: "The bank needs a field that the request does not have" },
   acquirer_account_not_found: { status: 404, title: "Acquirer account not found" },
@@ -161,10 +164,19 @@ export const problemSchema = z
       .number()
       .optional()
       .meta({ description: "Present with `refund_amount_exceeds_remaining`" }),
-    allowed: z
-      .array(z.int())
+    pendingRefundAmount: z
+      .number()
       .optional()
-      .meta({ description: "Present with `installments_not_allowed`: the numbers that the card supports" }),
+      .meta({ description: "Present with `refund_pending`: the amount of refunds that have not ended" }),
+    refundedAmount: z.number().optional().meta({ description: "Present with `already_refunded`" }),
+    allowed: z
+      .array(z.union([z.int(), z.string()]))
+      .optional()
+      .meta({
+        description:
+          "Present with `installments_not_allowed`: the numbers that the card supports; with `loyalty_not_allowed`: the " +
+          "codes that it has",
+      }),
     field: z
       .string()
       .optional()

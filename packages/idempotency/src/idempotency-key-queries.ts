@@ -69,15 +69,16 @@ export async function forgetKey<DB extends IdempotencyDatabase>(
  *
  * @returns how many keys were deleted.
  */
-export async function purgeIdempotencyKeys<DB extends IdempotencyDatabase>(
+export async function purgeIdempotencyKeys<DB>(
   db: Kysely<DB>,
-  { olderThanMs }: { olderThanMs: number },
+  { table = "idempotency_key", olderThanMs }: { table?: string; olderThanMs: number },
 ): Promise<number> {
+  const keys = sql.table(table);
   let purged = 0;
   for (;;) {
     const { numAffectedRows = 0n } = await sql`
-      delete from idempotency_key where ctid = any(array(
-        select ctid from idempotency_key
+      delete from ${keys} where ctid = any(array(
+        select ctid from ${keys}
         where created_at < now() - ${olderThanMs} * interval '1 millisecond'
         order by created_at limit ${PURGE_BATCH} for update skip locked
       ))`.execute(db);

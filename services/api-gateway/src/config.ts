@@ -19,6 +19,7 @@ import {
 import { z } from "zod";
 import { FACES } from "./face.ts";
 import { rangesSetting } from "./http/ranges-setting.ts";
+import { operatorKeySettings } from "./operator-keys/operator-key-settings.ts";
 import type { TlsFiles } from "./http/served-certificate.ts";
 
 /**
@@ -95,6 +96,7 @@ export const configSchema = z
       .describe(
         "How long a service may take for a command. It must be less than `REQUEST_TIMEOUT`, to leave time for the answer's way back.",
       ),
+    ...operatorKeySettings,
     REQUEST_TIMEOUT: durationSetting()
       .default(20_000)
       .describe("How long the gateway waits for a service's answer."),

@@ -9,6 +9,7 @@ export type GatewayDatabase = AuditDatabase & {
   merchant: MerchantTable;
   credential: CredentialTable;
   refused_operator: RefusedOperatorTable;
+  operator_key: OperatorKeyTable;
 };
 
 export type MerchantTable = {
@@ -39,6 +40,18 @@ export type RefusedOperatorTable = {
   reason: string;
   refused_by: string;
   refused_at: Generated<Date>;
+};
+
+export type OperatorKeyTable = {
+  subject: string;
+  scope: string;
+  key: string;
+  fingerprint: Buffer;
+  resource_id: string;
+  lease_id: string;
+  leased_until: Date;
+  answer: Buffer | null;
+  created_at: Generated<Date>;
 };
 
 /** Written as JSON text: pg would make an array of Postgres of a list. */

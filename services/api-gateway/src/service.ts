@@ -1,5 +1,6 @@
 import type { GatewayFace } from "@holdfast/contracts";
 import { lookAfterEach, watchAuditHead, type AuditWatch } from "@holdfast/audit";
+import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
@@ -9,6 +10,7 @@ import {
   dependencyChecks,
   startClockWatch,
   startHealth,
+  startPeriodicTask,
   stopInOrder,
   type ClockWatch,
   type Logger,
@@ -55,9 +57,11 @@ import { authenticateOperator } from "./operator-api/authenticate-operator.ts";
 import { operatorListRoutes } from "./operator-api/lists.ts";
 import { merchantRoutes } from "./operator-api/merchants.ts";
 import { acquirerAccountRoutes } from "./operator-api/acquirer-accounts.ts";
+import { paymentLifeRoute } from "./operator-api/payment-life.ts";
 import { paymentRoutes } from "./operator-api/payments.ts";
 import { refundRoutes } from "./operator-api/refunds.ts";
 import { isRefused } from "./operator-api/refused-operator-queries.ts";
+import { createCarryOutOnce } from "./operator-keys/carry-out-once.ts";
 import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
 import { searchRoute } from "./operator-api/search.ts";
 import { settlementRoutes } from "./operator-api/settlements.ts";
@@ -146,7 +150,8 @@ async function serveFace(face: GatewayFace, config: Config, deps: Deps): Promise
       await refuseMissingPeppers(config, db, log);
       const auditWatch = watchAuditHead({ db, chain: "gateway", settings: config, log });
       const router = operatorApi(config, { ...deps, auditWatch });
-      return { name: "operator", port: needed(config.OPERATOR_API_PORT), router, tasks: [auditWatch] };
+      const tasks = [auditWatch, startKeyPurge(config, db, log)];
+      return { name: "operator", port: needed(config.OPERATOR_API_PORT), router, tasks };
     }
     case "gateway-public":
       return {
@@ -159,6 +164,14 @@ async function serveFace(face: GatewayFace, config: Config, deps: Deps): Promise
       return face satisfies never;
   }
 }
+
+function startKeyPurge(config: Config, db: Kysely<GatewayDatabase>, log: Logger): PeriodicTask {
+  const purge = { table: "operator_key", olderThanMs: config.IDEMPOTENCY_RETENTION };
+  const round = () => purgeIdempotencyKeys(db, purge);
+  return startPeriodicTask("purge operators' keys", { intervalMs: KEY_PURGE_INTERVAL_MS, round, log });
+}
+
+const KEY_PURGE_INTERVAL_MS = 3_600_000;
 
 function docsIn(config: Config): Router {
   const documents: ReturnType<typeof loadDocuments> = config.DOCS ? loadDocuments() : new Map();
@@ -212,11 +225,14 @@ function operatorApi(
     bodies: bodiesIn(config),
     places: placesIn(config),
     refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
+    // A route sends two commands at most.
+    carryOutOnce: createCarryOutOnce({ db, peppers, leaseMs: 3 * config.REQUEST_TIMEOUT }),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes: [
       ...lookAfterEach(auditWatch, merchantRoutes({ db, peppers, announce: announceCredentialChanges(bus) })),
       ...operatorListRoutes({ send, db, lists: listDepsIn(config) }),
       searchRoute({ send, db }),
+      paymentLifeRoute({ send, db }),
       ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
       ...refundRoutes({ send }).concat(settlementRoutes({ send })),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),

@@ -24,6 +24,13 @@ export async function useClient({ Holdfast, HoldfastError, verifyWebhook }) {
   const refund = await holdfast.refunds.request(paid.payment.paymentId, { amount: "2.50", currency: "TRY" });
   const invalid = await holdfast.payments.create({ ...order, cvv: "x" });
   const fault = await holdfast.payments.create({ ...order, amount: 0.1 + 0.2 }).catch((error) => error);
+  const listed = [];
+  for await (const { transactionType, status } of holdfast.payments.list({ orderId: order.orderId }))
+    listed.push(`${transactionType} ${status}`);
+  const refunds = [];
+  for await (const { amount } of holdfast.refunds.list(paid.payment.paymentId)) refunds.push(amount);
+  let file = "";
+  for await (const piece of holdfast.payments.exportCsv({ orderId: order.orderId })) file += piece;
   const unreachable = new Holdfast({ baseUrl: closedUrl, apiKey, apiSecret, retries: 0 });
   const body = JSON.stringify(paid.payment);
   const time = String(Date.now());
@@ -39,6 +46,9 @@ export async function useClient({ Holdfast, HoldfastError, verifyWebhook }) {
       outcomes: [paid, declined, reserved, captured, refund, invalid].map(({ outcome }) => outcome),
       found: (await holdfast.payments.get(paid.payment.paymentId)).amount,
       fields: invalid.error.errors.map(({ field }) => field),
+      listed: listed.slice(0, 4),
+      refunds,
+      isWhole: file.includes(`#rows,${listed.length},`),
       fault: fault instanceof HoldfastError && fault.code,
       unreachable: (await unreachable.payments.create(order)).outcome,
       webhook: (await verifyWebhook(body, headers, "whs_1")).valid,

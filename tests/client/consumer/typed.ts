@@ -24,6 +24,11 @@ export function isPaid({ type, payment }: WebhookEvent): boolean {
   return type === "payment.status_changed" && payment.status === "SUCCESS";
 }
 
+export async function firstOf(holdfast: Holdfast): Promise<string | undefined> {
+  for await (const payment of holdfast.payments.list({ status: "SUCCESS" })) return payment.orderId;
+  return undefined;
+}
+
 export const proxied = new Holdfast({
   baseUrl: "https://gateway.example",
   apiKey: "k",
@@ -33,5 +38,7 @@ export const proxied = new Holdfast({
 
 // @ts-expect-error: without a secret
 void new Holdfast({ baseUrl: "https://gateway.example", apiKey: "k" });
+// @ts-expect-error: a status that there is not
+void proxied.payments.list({ status: "PAID" });
 // @ts-expect-error: an amount is no bigint, which would leave its decimals open
 void proxied.refunds.request("id", { amount: 1250n, currency: "TRY" });

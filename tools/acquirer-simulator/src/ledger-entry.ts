@@ -17,6 +17,8 @@ export type LedgerEntry = {
   externalTransactionId: string;
   /** First six and last four digits; null where no card is known. */
   pan: string | null;
+  /** The programme that an authorization or a sale named, where it named one. */
+  loyaltyCode?: string | undefined;
   authCode: string | null;
   resultCode: ResultCode;
 };

@@ -24,6 +24,8 @@ export type OperationRequest = {
   currency: string;
   /** The whole card number of an authorization or a sale; null for the others. It is never logged and never stored. */
   pan: string | null;
+  /** The card's programme, of an authorization or a sale. */
+  loyaltyCode?: string | undefined;
   /** Epoch milliseconds; undefined where the request never expires. */
   expiresAtMs: number | undefined;
 };
@@ -36,11 +38,19 @@ export function parseOperationRequest(
 ): Parsed<OperationRequest> {
   const parsed = bodySchemas[operation].safeParse(body);
   if (!parsed.success) return invalid(parsed.error);
-  const { reference, parentReference = null, amountMinor, currency, card, expiresAt } = parsed.data;
+  const {
+    reference,
+    parentReference = null,
+    amountMinor,
+    currency,
+    card,
+    loyaltyCode,
+    expiresAt,
+  } = parsed.data;
   const expiresAtMs = expiresAt === undefined ? undefined : Date.parse(expiresAt);
   if (expiresAtMs !== undefined && expiresAtMs > nowMs + EXPIRY_AHEAD_MAX_MS)
     return { kind: "invalid", fields: ["expiresAt"] };
-  const request = { operation, reference, parentReference, currency, expiresAtMs };
+  const request = { operation, reference, parentReference, currency, loyaltyCode, expiresAtMs };
   return { kind: "valid", request: { ...request, amountMinor: BigInt(amountMinor), pan: card?.pan ?? null } };
 }
 
@@ -71,6 +81,7 @@ export const cardBody = z.object({
   }),
   cardHolderName: z.string().min(1).max(128),
   installmentCount: z.int().min(1).max(99),
+  loyaltyCode: z.string().min(1).max(32).optional(),
 });
 
 /**
@@ -87,6 +98,7 @@ type Body = {
   amountMinor: number;
   currency: string;
   card?: { pan: string };
+  loyaltyCode?: string | undefined;
   expiresAt?: string | undefined;
 };
 

@@ -152,6 +152,7 @@ export class Teller {
       outcome: isApproved ? "approved" : "declined",
       externalTransactionId: randomUUID(),
       pan: found.pan,
+      loyaltyCode: request.loyaltyCode,
       authCode: isApproved ? String(randomInt(AUTH_CODES)).padStart(6, "0") : null,
       resultCode: found.resultCode,
     };

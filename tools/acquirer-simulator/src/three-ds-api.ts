@@ -162,7 +162,12 @@ async function complete(api: Api, request: IncomingMessage, response: ServerResp
   if (session && !isProven(session, returned, api.modes.returns)) {
     return replyJson(response, 200, { ...aboutOf(asked), outcome: "not_genuine" });
   }
-  const operation = { ...asked, parentReference: null, pan: session?.pan ?? null };
+  const operation = {
+    ...asked,
+    parentReference: null,
+    pan: session?.pan ?? null,
+    loyaltyCode: session?.loyaltyCode,
+  };
   const sources = {
     queue: api.faults,
     spent: api.spent,

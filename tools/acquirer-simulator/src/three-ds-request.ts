@@ -11,13 +11,17 @@ export type EnrolmentRequest = {
   currency: string;
   /** The whole card number, in memory for the length of the session. The CVV is dropped at the parse. */
   pan: string;
+  loyaltyCode?: string | undefined;
   returnUrl: string;
   sessionExpiresAtMs: number;
   expiresAtMs: number;
 };
 
 /** A completion names only the session; the card is the enrolment's. */
-export type CompletionRequest = Omit<EnrolmentRequest, "pan" | "returnUrl" | "sessionExpiresAtMs"> & {
+export type CompletionRequest = Omit<
+  EnrolmentRequest,
+  "pan" | "loyaltyCode" | "returnUrl" | "sessionExpiresAtMs"
+> & {
   session: string;
   /** The fields that the caller says the cardholder's browser brought. */
   returned: readonly (readonly [string, string])[];
@@ -27,7 +31,7 @@ export type CompletionRequest = Omit<EnrolmentRequest, "pan" | "returnUrl" | "se
 export function parseEnrolmentRequest(body: unknown, nowMs: number): Parsed<EnrolmentRequest> {
   const parsed = enrolmentBody.safeParse(body);
   if (!parsed.success) return invalid(parsed.error);
-  const { card, returnUrl, sessionExpiresAt, operation, reference, currency } = parsed.data;
+  const { card, loyaltyCode, returnUrl, sessionExpiresAt, operation, reference, currency } = parsed.data;
   const expiresAtMs = Date.parse(parsed.data.expiresAt);
   const sessionExpiresAtMs = Date.parse(sessionExpiresAt);
   const latestMs = nowMs + EXPIRY_AHEAD_MAX_MS;
@@ -35,7 +39,7 @@ export function parseEnrolmentRequest(body: unknown, nowMs: number): Parsed<Enro
   if (sessionExpiresAtMs > latestMs) return { kind: "invalid", fields: ["sessionExpiresAt"] };
   const amountMinor = BigInt(parsed.data.amountMinor);
   const request = { operation, reference, amountMinor, currency, returnUrl, sessionExpiresAtMs, expiresAtMs };
-  return { kind: "valid", request: { ...request, pan: card.pan } };
+  return { kind: "valid", request: { ...request, pan: card.pan, loyaltyCode } };
 }
 
 /** Checks the body of `POST /v1/3ds/complete`. */

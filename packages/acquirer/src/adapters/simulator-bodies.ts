@@ -8,6 +8,7 @@ export function cardBody(request: CardRequest) {
     card: { pan, expiryMonth, expiryYear, cvv },
     cardHolderName: request.cardHolderName,
     installmentCount: request.installmentCount,
+    loyaltyCode: request.loyaltyCode,
   };
 }
 

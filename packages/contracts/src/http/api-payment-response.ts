@@ -6,7 +6,7 @@ const declineClassSchema = z.enum(["soft", "hard", "sca_required", "stolen", "li
 export type DeclineClass = z.infer<typeof declineClassSchema>;
 
 /** The end of a capture or a cancellation that was answered 202 is learned here. */
-const lastOperationSchema = z
+export const lastOperationSchema = z
   .object({
     type: z.enum(["CAPTURE", "CANCEL", "EXPIRY"]),
     status: z.enum(["PENDING", "DONE", "DECLINED"]).meta({
@@ -93,6 +93,10 @@ export const apiPaymentResponseSchema = z
       .datetime()
       .optional()
       .meta({ description: "When the payment was cancelled (UTC); present on cancelled payments" }),
+    cancelReason: z
+      .string()
+      .optional()
+      .meta({ description: "Why the merchant cancelled the payment, where the cancellation said so" }),
     refundedAmount: z.number().optional().meta({
       description:
         "What refunds have given back; present, as the next two, on a payment that has such refunds",
@@ -118,6 +122,7 @@ export const refundSchema = apiPaymentResponseSchema
     lastOperation: true,
     capturedAt: true,
     cancelledAt: true,
+    cancelReason: true,
     refundedAmount: true,
     pendingRefundAmount: true,
     refundableAmount: true,

@@ -21,6 +21,8 @@ const problems = [
   ...IDEMPOTENCY_PROBLEMS,
   "payment_not_found",
   "invalid_payment_state",
+  "refund_pending",
+  "already_refunded",
   "operation_in_progress",
   "acquirer_declined",
   "outcome_unknown",
@@ -52,7 +54,14 @@ export const capture = defineEndpoint({
 });
 
 export const cancelRequestSchema = z
-  .object({ reason: textSchema(1, 200).optional() })
+  .object({
+    reason: textSchema(1, 200)
+      .optional()
+      .meta({
+        description: "Shown in the payment, its webhook and the lists as `cancelReason`",
+        examples: ["The order was withdrawn"],
+      }),
+  })
   .meta({ id: "CancelRequest" });
 
 export const cancel = defineEndpoint({

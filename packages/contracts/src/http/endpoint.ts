@@ -72,7 +72,12 @@ export const BODY_PROBLEMS = [
   "payload_too_large",
 ] as const;
 
-/** What any POST of a merchant can answer when it comes with an Idempotency-Key. */
+/** Whether its requests can carry an Idempotency-Key: merchants' POSTs, and what operators change. */
+export function takesIdempotencyKey({ listener, method }: Pick<Endpoint, "listener" | "method">): boolean {
+  return method === "POST" || (listener === "operator" && (method === "PUT" || method === "PATCH"));
+}
+
+/** What such a request can answer when it comes with one. */
 export const IDEMPOTENCY_PROBLEMS = ["idempotency_key_in_use", "idempotency_key_reused"] as const;
 
 /** What any endpoint that starts a payment with a card can answer. */
@@ -88,6 +93,30 @@ export const CARD_PAYMENT_PROBLEMS = [
 /** An id in a path. The document says its format; the pattern would say the same at length. */
 export function pathId(description: string) {
   return z.uuid().meta({ description, override: ({ jsonSchema }) => void delete jsonSchema.pattern });
+}
+
+/** A secret in an answer. What is kept for repetitions under an Idempotency-Key does not have it. */
+export function shownOnceSchema(description: string) {
+  return z
+    .string()
+    .optional()
+    .meta({
+      description: `${description}. Shown only once: a repetition under the same Idempotency-Key does not have it`,
+      [SHOWN_ONCE]: true,
+    });
+}
+
+const SHOWN_ONCE = "x-shown-once";
+
+/** The members of an endpoint's answers that are such secrets. */
+export function shownOnceIn({ responses }: Pick<Endpoint, "responses">): string[] {
+  return Object.values(responses).flatMap(({ body }) =>
+    body instanceof z.ZodObject
+      ? Object.keys(body.shape).filter(
+          (name) => (body.shape[name] as z.ZodType).meta()?.[SHOWN_ONCE] === true,
+        )
+      : [],
+  );
 }
 
 /** A parameter that narrows a list. */

@@ -7,6 +7,7 @@ import { listMerchantCheckouts } from "./checkout-list.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { MERCHANT_ROUTE_ENDPOINTS } from "./merchant-routes.ts";
 import { MERCHANT_OPERATOR_ENDPOINTS } from "./merchants.ts";
+import { getOperatorPayment } from "./operator-payment-life.ts";
 import { PAYMENT_OPERATOR_ENDPOINTS } from "./operator-payments.ts";
 import { listOperatorPayments, listOperatorRefunds } from "./operator-lists.ts";
 import { searchOperator } from "./operator-search.ts";
@@ -40,6 +41,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listOperatorPayments,
   listOperatorRefunds,
   searchOperator,
+  getOperatorPayment,
   ...PAYMENT_OPERATOR_ENDPOINTS,
   ...REFUND_OPERATOR_ENDPOINTS,
   ...SETTLEMENT_ENDPOINTS,

@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { commissionPlanSchema } from "./commission-plan.ts";
-import { cursorParameter, limitParameter, BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
+import {
+  cursorParameter,
+  limitParameter,
+  BODY_PROBLEMS,
+  defineEndpoint,
+  pathId,
+  shownOnceSchema,
+} from "./endpoint.ts";
 import { merchantRulesSchema } from "./merchant-rules.ts";
 
 /**
@@ -63,7 +70,7 @@ export const newCredentialSchema = z
   .object({
     merchantId: z.uuid(),
     apiKey: z.string(),
-    apiSecret: z.string().meta({ description: "Shown only once; the gateway stores a keyed hash of it" }),
+    apiSecret: shownOnceSchema("The gateway stores a keyed hash of it"),
   })
   .meta({ id: "NewCredential" });
 

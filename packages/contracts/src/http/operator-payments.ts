@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { textSchema } from "../text.ts";
-import { apiPaymentResponseSchema } from "./api-payment-response.ts";
+import { apiPaymentResponseSchema, lastOperationSchema } from "./api-payment-response.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
 
 /** Outcomes two operators can settle a payment to. */
@@ -98,7 +98,28 @@ export const operatorPaymentSchema = z
   .meta({ id: "OperatorPayment" });
 export type OperatorPayment = z.infer<typeof operatorPaymentSchema>;
 
-/** With every change of state since the claim. */
+/** A capture, a cancellation or an expiry, as it was asked for and as it ended. */
+export const paymentOperationSchema = z
+  .object({
+    operationId: z.uuid(),
+    type: lastOperationSchema.shape.type,
+    status: z.enum(["PENDING", "DONE", "DECLINED", "DROPPED"]).meta({
+      description:
+        "PENDING until the bank's answer is known; DROPPED where it was never sent, and the payment may be operated on",
+    }),
+    amount: z.number(),
+    reason: z.string().optional().meta({ description: "What the merchant said why" }),
+    reference: z
+      .string()
+      .meta({ description: "Our reference of it at the bank, the last one that was sent" }),
+    resultCode: z.string().optional(),
+    resultMessage: z.string().optional(),
+    requestedAt: z.iso.datetime(),
+    endedAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: "PaymentOperation" });
+
+/** With every change of state since the claim, and what was sent to the bank about it. */
 export const operatorPaymentDetailSchema = operatorPaymentSchema
   .extend({
     history: z.array(
@@ -110,6 +131,13 @@ export const operatorPaymentDetailSchema = operatorPaymentSchema
         at: z.iso.datetime(),
       }),
     ),
+    operations: z
+      .array(paymentOperationSchema)
+      .optional()
+      .meta({ description: "Captures, cancellations and expiries, oldest first; the last 100" }),
+    bankOrderId: z.string().optional().meta({ description: "The payment's name at the bank" }),
+    requestIp: z.string().optional().meta({ description: "The buyer's address, as the request gave it" }),
+    requestPort: z.int().optional(),
   })
   .meta({ id: "OperatorPaymentDetail" });
 export type OperatorPaymentDetail = z.infer<typeof operatorPaymentDetailSchema>;
@@ -119,20 +147,6 @@ export const operatorPaymentPageSchema = z
   .meta({ id: "OperatorPaymentPage" });
 
 const paymentPath = z.object({ paymentId: pathId("Id of the payment") });
-
-export const getOperatorPayment = defineEndpoint({
-  operationId: "getOperatorPayment",
-  listener: "operator",
-  method: "GET",
-  path: "/operator/payments/{paymentId}",
-  role: "viewer",
-  summary: "Get a payment of any merchant",
-  description: "Returns a payment with its history.",
-  pathParameters: paymentPath,
-  notFound: "payment_not_found",
-  responses: { 200: { description: "The payment", body: operatorPaymentDetailSchema } },
-  problems: ["payment_not_found", "forbidden"],
-});
 
 const settled = { 200: { description: "The payment as it is now", body: operatorPaymentDetailSchema } };
 const settlingProblems = [
@@ -195,9 +209,4 @@ export const resolvePayment = defineEndpoint({
   problems: [...BODY_PROBLEMS, ...settlingProblems, "bank_says_settled", "too_young", "same_person"],
 });
 
-export const PAYMENT_OPERATOR_ENDPOINTS = [
-  getOperatorPayment,
-  inquirePayment,
-  reversePayment,
-  resolvePayment,
-];
+export const PAYMENT_OPERATOR_ENDPOINTS = [inquirePayment, reversePayment, resolvePayment];

@@ -10,7 +10,12 @@ export const saleRequestSchema = z
   .object({
     ...cardPaymentFields,
     installmentCount: wholeNumberField(1, INSTALLMENTS_MAX, { default: 1 }).optional(),
-    loyaltyCode: textSchema(1, 32).optional(),
+    loyaltyCode: textSchema(1, 32)
+      .optional()
+      .meta({
+        description: "The card's programme, as `GET /api/bins/{bin}` names it; any other is refused",
+        examples: ["BONUS"],
+      }),
   })
   .meta({ id: "SaleRequest" });
 
@@ -38,5 +43,5 @@ export const sale = defineEndpoint({
       headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
     },
   },
-  problems: [...CARD_PAYMENT_PROBLEMS, "installments_not_allowed"],
+  problems: [...CARD_PAYMENT_PROBLEMS, "installments_not_allowed", "loyalty_not_allowed"],
 });

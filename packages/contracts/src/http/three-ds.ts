@@ -92,5 +92,5 @@ export const threeDs = defineEndpoint({
       headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
     },
   },
-  problems: [...CARD_PAYMENT_PROBLEMS, "installments_not_allowed"],
+  problems: [...CARD_PAYMENT_PROBLEMS, "installments_not_allowed", "loyalty_not_allowed"],
 });

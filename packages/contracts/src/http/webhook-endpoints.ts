@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { cardNumberFree } from "../card-number.ts";
 import { FINAL_STATUSES } from "../payment-status.ts";
-import { BODY_PROBLEMS, defineEndpoint, only, pathId } from "./endpoint.ts";
+import { BODY_PROBLEMS, defineEndpoint, only, pathId, shownOnceSchema } from "./endpoint.ts";
 import { pageQuery } from "./list-query.ts";
 import { webhookErrorSchema } from "./webhook-errors.ts";
 
@@ -91,7 +91,7 @@ export const webhookDeliveryPageSchema = z
 const CHANGE = { listener: "operator", role: "onboarder", work: "write" } as const;
 const merchantPath = z.object({ merchantId: pathId("Id of the merchant") });
 const eventPath = z.object({ eventId: pathId("Id of the event: the webhook's x-event-id") });
-const secret = z.string().meta({ description: "Shown only once; its UTF-8 bytes are the HMAC key" });
+const secret = shownOnceSchema("Its UTF-8 bytes are the HMAC key");
 
 export const putMerchantWebhook = defineEndpoint({
   operationId: "putMerchantWebhook",

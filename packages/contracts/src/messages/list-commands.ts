@@ -91,6 +91,8 @@ export const listRefundsForOperator = defineOperatorCommand({
   name: "list-for-operator",
   role: "viewer",
   work: "read",
-  request: partOfListSchema.extend({ filter: operatorRefundFilterSchema }),
+  request: partOfListSchema.extend({
+    filter: operatorRefundFilterSchema.extend({ parentPaymentId: z.uuid().optional() }),
+  }),
   result: listPartSchema(operatorRefundSchema),
 });

@@ -1,12 +1,13 @@
 import { parse as parseQuery } from "node:querystring";
 import type { IncomingMessage } from "node:http";
-import { mayAct, workOf, type Endpoint, type Places } from "@holdfast/contracts";
+import { mayAct, takesIdempotencyKey, workOf, type Endpoint, type Places } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import { z } from "zod";
 import type { BodyLimit } from "../limits/body-limit.ts";
 import { createInFlightLimit, type InFlightLimit } from "../limits/in-flight-limit.ts";
 import type { LimitRate } from "../limits/merchant-rate-limit.ts";
 import type { Exchange } from "../http/exchange.ts";
+import type { CarryOutOnce } from "../operator-keys/carry-out-once.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseRequest } from "./parse-request.ts";
@@ -33,6 +34,8 @@ export type RouterOptions = {
   places: Places;
   /** Writes down and bounds what operators try without the authority for it. */
   refusedAttempts?: RefusedAttempts;
+  /** Of operators; merchants' keys are kept by the services that carry their requests out. */
+  carryOutOnce?: CarryOutOnce;
   /** The share of the places that one merchant or one operator may have. */
   share: number;
 };
@@ -67,12 +70,12 @@ export function createRouter({ prefix, authenticate, limitRate, routes, ...limit
   return router;
 }
 
-type Limits = Pick<RouterOptions, "bodies" | "refusedAttempts">;
+type Limits = Pick<RouterOptions, "bodies" | "refusedAttempts" | "carryOutOnce">;
 
 function routeHandler(
   route: Route,
   inPlace: InFlightLimit,
-  { bodies, refusedAttempts: attempts }: Limits,
+  { bodies, refusedAttempts: attempts, carryOutOnce = carryOut }: Limits,
 ): RequestHandler {
   return requestHandler(async (request, exchange) => {
     const { endpoint } = route;
@@ -83,7 +86,7 @@ function routeHandler(
     const call = refusal ?? (await readCall(route, request, exchange, bodies));
     if (call instanceof Refusal) return refuse(exchange, call);
     const hadPlace = await inPlace(workOf(endpoint), clientOf(exchange), async () => {
-      const answer = await route.handle(call);
+      const answer = await carryOutOnce(endpoint, call, () => route.handle(call));
       if (answer instanceof Refusal) {
         attempts?.count(exchange, answer.code);
         return refuse(exchange, answer);
@@ -95,6 +98,8 @@ function routeHandler(
     if (!hadPlace) refuse(exchange, new Refusal("service_unavailable"));
   });
 }
+
+const carryOut: CarryOutOnce = (_endpoint, _call, handle) => handle();
 
 /** The refusal of what the operator's role does not allow. */
 async function refuseByRole(
@@ -120,7 +125,7 @@ async function readCall(
   exchange: Exchange,
   bodies: BodyLimit,
 ): Promise<Call<Endpoint> | Refusal> {
-  if (endpoint.listener === "merchant" && endpoint.method === "POST") {
+  if (takesIdempotencyKey(endpoint)) {
     const key = readIdempotencyKey(request, concretePath(endpoint.path, request.params));
     if (key instanceof Refusal) return key;
     exchange.idempotency = key;

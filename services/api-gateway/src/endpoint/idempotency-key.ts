@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { CARD_NUMBER_FAULT, holdsCardNumber } from "@holdfast/contracts";
 import { Refusal } from "../http/refusal.ts";
 
-/** A merchant's Idempotency-Key with its scope, as commands carry it. */
+/** An Idempotency-Key with its scope, as merchants' commands carry it. */
 export type IdempotencyKey = { key: string; scope: string };
 
 /**

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { ServerResponse } from "node:http";
 import type { MessageContext, ProblemCode, VerifiedOperator } from "@holdfast/contracts";
 import type { OperatorToken } from "@holdfast/operator-token";
+import type { KeyedWork } from "../operator-keys/carry-out-once.ts";
 import type { SignedInMerchant } from "../merchant/sign-in.ts";
 import type { TraceContext } from "./trace-context.ts";
 
@@ -45,6 +46,8 @@ export class Exchange extends ServerResponse {
   merchantId: string | undefined;
   paymentId: string | undefined;
   idempotency: MessageContext["idempotency"];
+  /** What an operator's request does under its Idempotency-Key, while it does it. */
+  keyedWork: KeyedWork | undefined;
   /** Headers that say what is left of the merchant's rate, on every answer after the sign-in. */
   rateLimit: Record<string, string> | undefined;
   /** The code of the problem that was the answer. */

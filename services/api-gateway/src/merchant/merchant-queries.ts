@@ -53,12 +53,19 @@ export async function replaceHash(db: Db, apiKey: string, from: SecretHash, to: 
 /** Who changes something, in which request. */
 export type Actor = { subject: string; requestId: string };
 
+/** What else the transaction that adds a credential does: it keeps the answer under the request's Idempotency-Key. */
+type Beside<Added extends unknown[]> = (
+  trx: Transaction<GatewayDatabase>,
+  ...added: Added
+) => Promise<void> | undefined;
+
 /** A merchant and its first credential: both or neither. @returns the merchant's id. */
 export async function insertMerchant(
   db: Db,
   { name, ...settings }: { name: string } & MerchantSettings,
   credential: NewCredential,
   by: Actor,
+  beside: Beside<[merchantId: string]>,
 ): Promise<string> {
   const { commission, rules } = settings;
   return await write(db, async (trx) => {
@@ -73,6 +80,7 @@ export async function insertMerchant(
       .execute();
     const { apiKey } = credential;
     await audit(trx, by, "merchant.created", merchantId, { name, ...settings, apiKey });
+    await beside(trx, merchantId);
     return merchantId;
   });
 }
@@ -145,6 +153,7 @@ export async function insertCredential(
   merchantId: string,
   credential: NewCredential,
   by: Actor,
+  beside: Beside<[]>,
 ): Promise<boolean> {
   return await write(db, async (trx) => {
     if (!(await merchantExists(trx, merchantId))) return false;
@@ -153,6 +162,7 @@ export async function insertCredential(
       .values(credentialRow(merchantId, credential, by))
       .execute();
     await audit(trx, by, "credential.added", merchantId, { apiKey: credential.apiKey });
+    await beside(trx);
     return true;
   });
 }

@@ -10,7 +10,7 @@ import {
   revokeCredential,
 } from "@holdfast/contracts";
 import type { KeyRing } from "@holdfast/service-runtime";
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import type { Exchange, Operator } from "../http/exchange.ts";
@@ -19,6 +19,7 @@ import type { AnnounceChange } from "../merchant/credential-changes.ts";
 import { isApiKey, issueCredential } from "../merchant/credential.ts";
 import * as queries from "../merchant/merchant-queries.ts";
 
+type Trx = Transaction<GatewayDatabase>;
 type Deps = { db: Kysely<GatewayDatabase>; peppers: KeyRing; announce: AnnounceChange };
 
 /** Everything operators do with merchants and their credentials. */
@@ -33,20 +34,22 @@ export function merchantRoutes(deps: Deps): Route[] {
   ];
 }
 
-/** The merchant's secret is in this answer and nowhere else. */
+/** The merchant's secret is in this answer and nowhere else: what is kept for a repetition does not have it. */
 function createMerchantRoute({ db, peppers }: Deps) {
   return defineRoute(createMerchant, async (call) => {
     const { name, commission, rules } = call.body;
     const credential = issueCredential(peppers);
     const merchant = { name, commission, rules };
-    const merchantId = await queries.insertMerchant(db, merchant, credential, actorOf(call));
-    call.exchange.merchantId = merchantId;
     const { apiKey, apiSecret } = credential;
-    return {
-      status: 201,
+    const answer = (merchantId: string) => ({
+      status: 201 as const,
       headers: { Location: `/operator/merchants/${merchantId}` },
       body: { merchantId, name, apiKey, apiSecret },
-    };
+    });
+    const keepAnswer = (trx: Trx, id: string) => call.exchange.keyedWork?.store(trx, answer(id));
+    const merchantId = await queries.insertMerchant(db, merchant, credential, actorOf(call), keepAnswer);
+    call.exchange.merchantId = merchantId;
+    return answer(merchantId);
   });
 }
 
@@ -87,10 +90,11 @@ function addCredentialRoute({ db, peppers }: Deps) {
   return defineRoute(addCredential, async (call) => {
     const { merchantId } = call.path;
     const credential = issueCredential(peppers);
-    const isAdded = await queries.insertCredential(db, merchantId, credential, actorOf(call));
-    if (!isAdded) return new Refusal("merchant_not_found");
     const { apiKey, apiSecret } = credential;
-    return { status: 201, body: { merchantId, apiKey, apiSecret } };
+    const answer = { status: 201 as const, body: { merchantId, apiKey, apiSecret } };
+    const keepAnswer = (trx: Trx) => call.exchange.keyedWork?.store(trx, answer);
+    const isAdded = await queries.insertCredential(db, merchantId, credential, actorOf(call), keepAnswer);
+    return isAdded ? answer : new Refusal("merchant_not_found");
   });
 }
 

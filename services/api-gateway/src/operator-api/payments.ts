@@ -1,6 +1,4 @@
 import {
-  describePayment,
-  getOperatorPayment,
   inquirePayment,
   inquireUnresolvedPayment,
   resolvePayment,
@@ -15,12 +13,9 @@ import { type SendOperatorCommand } from "../bus/send-command.ts";
 import { Refusal } from "../http/refusal.ts";
 import { defineRoute, type Answer } from "../endpoint/route.ts";
 
-/** What operators see of payments, and do about those whose outcome is unknown. */
+/** What operators do about payments whose outcome is unknown. */
 export function paymentRoutes({ send }: { send: SendOperatorCommand }) {
   return [
-    defineRoute(getOperatorPayment, async (call) => {
-      return answer(await send(describePayment, call, call.path));
-    }),
     defineRoute(inquirePayment, async (call) => {
       return answer(await send(inquireUnresolvedPayment, call, call.path));
     }),

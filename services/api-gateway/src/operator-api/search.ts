@@ -5,6 +5,7 @@ import {
   listRefundsForOperator,
   searchOperator,
   type OperatorPayment,
+  type OperatorPaymentDetail,
   type OperatorRefund,
   type SearchAnswer,
 } from "@holdfast/contracts";
@@ -66,12 +67,24 @@ async function byId({ send }: Deps, call: SearchCall): Promise<(Found | Refusal)
   ]);
   return [
     "result" in payment
-      ? { matchedBy: "id", payments: [withoutHistory(payment.result)] }
+      ? { matchedBy: "id", payments: [listed(payment.result)] }
       : missing(operatorRefusalOf(payment), "payment_not_found"),
     "result" in refund
       ? { matchedBy: "id", refunds: [withoutHistory(refund.result)] }
       : missing(operatorRefusalOf(refund), "refund_not_found"),
   ];
+}
+
+/** The payment as lists show it. */
+function listed(detail: OperatorPaymentDetail): OperatorPayment {
+  const {
+    operations: _operations,
+    bankOrderId: _bankOrderId,
+    requestIp: _requestIp,
+    requestPort: _requestPort,
+    ...payment
+  } = withoutHistory(detail);
+  return payment;
 }
 
 function withoutHistory<Detail extends { history: unknown }>({ history: _history, ...item }: Detail) {

@@ -18,7 +18,7 @@ import type { ClaimRow } from "../payment/payment-statements.ts";
 import { withConnection, type ConnectionDeps } from "../with-connection.ts";
 import { answerRefusal, answerKnownPayment, type ReadState } from "./answer-known-payment.ts";
 import { basketOf, customerOf } from "./card-request.ts";
-import { describePayment, refuseInstallments, type DescribePaymentDeps } from "./describe-payment.ts";
+import { describePayment, refuseProgramme, type DescribePaymentDeps } from "./describe-payment.ts";
 
 export type AdmitPaymentDeps = DescribePaymentDeps &
   EnforceRulesDeps &
@@ -42,7 +42,7 @@ type Message = Incoming<PreAuthorizePayment | SellPayment>;
 
 /**
  * The steps before any payment's claim, with 3-D Secure or without: opens the card and what is said about its buyer, looks
- * up its BIN, refuses installments its programme does not have, finds the account that it goes to, refuses what that account
+ * up its BIN, refuses what its programme does not have, finds the account that it goes to, refuses what that account
  * needs and nobody said, waits for one of the merchant's connections to it, and asks the merchant's rules. Nothing has been
  * sent to the bank.
  * @param proceed what follows for a payment that is admitted, on that connection. Every other gets its answer here.
@@ -76,7 +76,7 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
   // A request of before has the same fingerprint as one of now that says nothing more.
   const said = opened.details ? [JSON.stringify(opened.details)] : [];
   const row = describePayment(deps, message, transactionType, card, bin, [...further, ...said]);
-  const refusal = refuseInstallments(row, bin);
+  const refusal = refuseProgramme(row, bin);
   if (refusal) return await answerRefusal(deps, message, row, refusal);
   const route = deps.findRoute(row.merchant_id, routed(row));
   if (!route) return { outcome: "not_started" };

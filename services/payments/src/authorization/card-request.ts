@@ -27,6 +27,7 @@ export function cardRequestOf(
     card: card.reveal(),
     cardHolderName: payment.card_holder_name,
     installmentCount: payment.installment_count,
+    ...(payment.loyalty_code !== null && { loyaltyCode: payment.loyalty_code }),
     customer: customerOf(payment, details),
     ...basketOf(details),
     ...(description !== undefined && { description }),

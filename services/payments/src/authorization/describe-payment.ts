@@ -110,11 +110,18 @@ function fieldsOf(
   ];
 }
 
-/** A card without a known programme is paid in full. */
-export function refuseInstallments(
-  { installment_count }: Pick<ClaimRow, "installment_count">,
-  { installmentsMax }: Pick<BinData, "installmentsMax"> = { installmentsMax: 1 },
+/**
+ * Refuses what the card's programme does not have. A card without a known programme is paid in full, and has none: a code
+ * that names another would be on the record of a payment that never was of that programme.
+ */
+export function refuseProgramme(
+  { installment_count, loyalty_code }: Pick<ClaimRow, "installment_count" | "loyalty_code">,
+  { installmentsMax, loyaltyCode }: Pick<BinData, "installmentsMax" | "loyaltyCode"> = { installmentsMax: 1 },
 ): Extract<CommandReply<never>, { outcome: "problem" }> | undefined {
+  if (loyalty_code !== null && loyalty_code !== loyaltyCode) {
+    const allowed = loyaltyCode === undefined ? [] : [loyaltyCode];
+    return { outcome: "problem", code: "loyalty_not_allowed", extra: { allowed } };
+  }
   if (installment_count <= installmentsMax) return undefined;
   const allowed = installmentCounts(installmentsMax);
   return { outcome: "problem", code: "installments_not_allowed", extra: { allowed } };

@@ -181,13 +181,13 @@ async function expiryAfter(
 
 function shownOperation(operation: Operation, end: OperationEnd, at: Date): ShownOperation | null {
   if (end.state === "DROPPED") return null;
-  const { kind, amount_minor } = operation;
-  return { kind, status: end.state, amount_minor, result_code: end.resultCode, at };
+  const { kind, amount_minor, reason } = operation;
+  return { kind, status: end.state, amount_minor, result_code: end.resultCode, reason, at };
 }
 
 /** An operation that is under way, as a record shows it. */
-export function pendingOperation({ kind, amount_minor, created_at }: Operation): ShownOperation {
-  return { kind, status: "PENDING", amount_minor, result_code: null, at: created_at };
+export function pendingOperation({ kind, amount_minor, reason, created_at }: Operation): ShownOperation {
+  return { kind, status: "PENDING", amount_minor, result_code: null, reason, at: created_at };
 }
 
 function effectOf(

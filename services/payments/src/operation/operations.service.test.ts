@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import {
   cancelPayment,
   capturePayment,
+  describePayment,
   sellPayment,
   type ApiPaymentResponse,
   type CommandReply,
@@ -72,11 +73,12 @@ const settled = (paymentId: string) =>
 
 describe("a sale", () => {
   test("is one step at the acquirer, with the installments and the programme that were asked for", async () => {
-    const command = { ...payments.command(), installmentCount: 6, loyaltyCode: "MILES" };
+    const command = { ...payments.command(), installmentCount: 6, loyaltyCode: "BONUS" };
     expect(await payments.call(sellPayment, command)).toMatchObject({
       outcome: "done",
-      result: { status: "SUCCESS", transactionType: "PAYMENT", installmentCount: 6, loyaltyCode: "MILES" },
+      result: { status: "SUCCESS", transactionType: "PAYMENT", installmentCount: 6, loyaltyCode: "BONUS" },
     });
+    expect(await payments.ledger(command.paymentId)).toMatchObject([{ loyaltyCode: "BONUS" }]);
     expect(await ledger(command.paymentId)).toEqual(["sale approved 1250"]);
     expect(await events(command.paymentId)).toEqual(["SUCCESS"]);
   });
@@ -93,6 +95,17 @@ describe("a sale", () => {
       await payments.query("select 1 from payments.payment where payment_id = $1", [change.paymentId]),
     ).toEqual([]);
     expect(await ledger(change.paymentId)).toEqual([]);
+  });
+
+  test.each([
+    ["another programme than the card's", "4111111111111111", ["BONUS"]],
+    ["the same in other letters", "4111111111111111", ["BONUS"], "bonus"],
+    ["a programme, with a card that has none", "378282246310005", []],
+  ])("of %s is refused, and says what the card has", async (_case, pan, allowed, loyaltyCode = "WORLD") => {
+    const command = { ...payments.command({ cardData: { pan } }), loyaltyCode };
+    const refusal = { outcome: "problem", code: "loyalty_not_allowed", extra: { allowed } };
+    expect(await payments.call(sellPayment, command)).toEqual(refusal);
+    expect(await ledger(command.paymentId)).toEqual([]);
   });
 
   test("whose answer is lost is found by inquiry, like a pre-authorization", async () => {
@@ -224,6 +237,42 @@ describe("a cancellation", () => {
     expect(await ledger(paymentId)).toEqual(["authorize approved 10000", "cancel approved 10000"]);
     expect(await capture(paymentId)).toMatchObject({ code: "invalid_payment_state" });
     expect(await cancel(paymentId)).toMatchObject({ code: "invalid_payment_state" });
+  });
+
+  test("shows its reason in the answer, to whoever reads the payment, in the webhook, and to operators", async () => {
+    const paymentId = await authorize();
+    const command = { paymentId, operationId: randomUUID(), reason: "out of stock" };
+    const shown = { result: { status: "CANCELLED", cancelReason: "out of stock" } };
+    expect(await payments.call(cancelPayment, command)).toMatchObject(shown);
+    expect(await payments.read(paymentId)).toMatchObject(shown);
+    const [body] = await payments.query<{ reason: string }>(
+      `select convert_from(body, 'UTF8')::json ->> 'cancelReason' as reason from payments.outbox
+       where convert_from(body, 'UTF8')::json ->> 'status' = 'CANCELLED' and payment_id = $1`,
+      [paymentId],
+    );
+    expect(body).toEqual({ reason: "out of stock" });
+    expect(await payments.operate(describePayment, { paymentId })).toMatchObject({
+      result: { operations: [{ type: "CANCEL", status: "DONE", reason: "out of stock", amount: 100 }] },
+    });
+  });
+
+  test("waits for a refund that has not ended, and its key is free for when it has", async () => {
+    const paymentId = await authorize();
+    const reserve = (minor: number) =>
+      payments.query(`update payments.payment set reserved_minor = ${minor} where payment_id = $1`, [
+        paymentId,
+      ]);
+    const key = { idempotency: { key: randomUUID(), scope: "POST /api/payment/id/cancel" } };
+    const ask = () => payments.call(cancelPayment, { paymentId, operationId: randomUUID() }, key);
+    await reserve(4_000);
+    expect(await ask()).toEqual({
+      outcome: "problem",
+      code: "refund_pending",
+      extra: { pendingRefundAmount: 40 },
+    });
+    await reserve(0);
+    expect(await ask()).toMatchObject({ outcome: "done", result: { status: "CANCELLED" } });
+    expect(await ledger(paymentId)).toEqual(["authorize approved 10000", "cancel approved 10000"]);
   });
 
   test("voids a sale on its business day and not on the next", async () => {

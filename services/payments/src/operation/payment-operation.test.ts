@@ -54,9 +54,14 @@ describe("a capture", () => {
     ],
     ["is not of a sale", sale, {}, wrongState("SUCCESS")],
     ["happens once", captured, {}, wrongState("CAPTURED")],
-    ["is not of what was let go of", gone, {}, wrongState("SUCCESS")],
+    ["is not of what was let go of", gone, {}, refused("already_refunded", { refundedAmount: 100 })],
     ["waits for another operation", busy, {}, inProgress],
-    ["is not while a refund is active", reserved, {}, wrongState("SUCCESS")],
+    [
+      "is not while a refund is active",
+      reserved,
+      {},
+      refused("refund_pending", { pendingRefundAmount: 0.01 }),
+    ],
     [
       "is not of a payment that failed",
       { ...authorized, state: "FAILED" as const },
@@ -88,12 +93,17 @@ describe("a cancellation", () => {
       "does not void it once something was refunded",
       { ...sale, refunded_minor: 1n },
       true,
-      wrongState("SUCCESS"),
+      refused("already_refunded", { refundedAmount: 0.01 }),
     ],
     ["is not of what was captured", captured, true, wrongState("CAPTURED")],
-    ["is not of what was let go of", gone, true, wrongState("SUCCESS")],
+    ["is not of what was let go of", gone, true, refused("already_refunded", { refundedAmount: 100 })],
     ["waits for another operation", busy, true, inProgress],
-    ["is not while a refund is active", reserved, true, wrongState("SUCCESS")],
+    [
+      "is not while a refund is active",
+      reserved,
+      true,
+      refused("refund_pending", { pendingRefundAmount: 0.01 }),
+    ],
   ])("%s", (_case, payment, sameDay, expected) => {
     expect(decideCancel(payment, sameDay)).toEqual(expected);
   });
@@ -104,9 +114,9 @@ describe("an expiry", () => {
     ["lets go of an authorization", authorized, go(10_000n)],
     ["is not of a sale", sale, wrongState("SUCCESS")],
     ["is not of what was captured", captured, wrongState("CAPTURED")],
-    ["is not of what was let go of", gone, wrongState("SUCCESS")],
+    ["is not of what was let go of", gone, refused("already_refunded", { refundedAmount: 100 })],
     ["waits for a capture", busy, inProgress],
-    ["is not while a refund is active", reserved, wrongState("SUCCESS")],
+    ["is not while a refund is active", reserved, refused("refund_pending", { pendingRefundAmount: 0.01 })],
   ])("%s", (_case, payment, expected) => {
     expect(decideExpiry(payment)).toEqual(expected);
   });

@@ -53,8 +53,9 @@ export function decideCapture(
 export function decideCancel(payment: OperablePayment, sameBusinessDay: boolean): OperationDecision {
   const left = payment.amount_minor - payment.released_minor;
   const voidable = sameBusinessDay && payment.refunded_minor === 0n;
-  if (!isFree(payment) || left === 0n || (payment.transaction_type === "PAYMENT" && !voidable)) {
-    return notNow(payment);
+  if (!isFree(payment) || left === 0n) return notNow(payment);
+  if (payment.transaction_type === "PAYMENT" && !voidable) {
+    return payment.refunded_minor > 0n ? alreadyRefunded(payment) : notNow(payment);
   }
   return { kind: "go", amountMinor: left };
 }
@@ -118,8 +119,22 @@ function isFree({ state, operation_id, reserved_minor }: OperablePayment): boole
 }
 
 function notNow(payment: OperablePayment): Refused {
-  if (payment.operation_id !== null) return refuse("operation_in_progress");
-  return refuse("invalid_payment_state", { currentStatus: merchantStatus(payment.state) });
+  const { state, operation_id, reserved_minor, amount_minor, currency_exponent } = payment;
+  if (operation_id !== null) return refuse("operation_in_progress");
+  if (state === "SUCCESS" && reserved_minor > 0n) {
+    return refuse("refund_pending", { pendingRefundAmount: amountToJson(reserved_minor, currency_exponent) });
+  }
+  if (state === "SUCCESS" && givenBack(payment) === amount_minor) return alreadyRefunded(payment);
+  return refuse("invalid_payment_state", { currentStatus: merchantStatus(state) });
+}
+
+function alreadyRefunded(payment: OperablePayment): Refused {
+  const refundedAmount = amountToJson(givenBack(payment), payment.currency_exponent);
+  return refuse("already_refunded", { refundedAmount });
+}
+
+function givenBack({ released_minor, refunded_minor }: OperablePayment): bigint {
+  return released_minor + refunded_minor;
 }
 
 function refuse(code: ProblemCode, extra?: Record<string, unknown>): Refused {

@@ -7,7 +7,7 @@ import { leaseUnsettled, type LeasedPayment } from "../payment/payment-lease.ts"
 import type { RecoverDeps } from "../recovery/recover-payment.ts";
 import { findReversal } from "../recovery/reversal-queries.ts";
 import { operatorPaymentDetail } from "./operator-payment.ts";
-import { findForOperator, findHistory } from "./operator-payment-queries.ts";
+import { findForOperator, findHistory, findOperations } from "./operator-payment-queries.ts";
 
 /** What every command of operators on one payment does: leases it, writes the audit log, and shows it. */
 export type OperatorDeps = RecoverDeps & { leaseMs: number; overdueAfterMs: number };
@@ -18,8 +18,13 @@ export type Problem = Extract<Reply, { outcome: "problem" }>;
 export async function describe({ db, overdueAfterMs }: OperatorDeps, paymentId: string): Promise<Reply> {
   const payment = await findForOperator(db, paymentId);
   if (!payment) return { outcome: "problem", code: "payment_not_found" };
-  const [history, reversal] = await Promise.all([findHistory(db, paymentId), findReversal(db, paymentId)]);
-  return { outcome: "done", result: operatorPaymentDetail(payment, { history, reversal, overdueAfterMs }) };
+  const [history, operations, reversal] = await Promise.all([
+    findHistory(db, paymentId),
+    findOperations(db, paymentId),
+    findReversal(db, paymentId),
+  ]);
+  const result = operatorPaymentDetail(payment, { history, operations, reversal, overdueAfterMs });
+  return { outcome: "done", result };
 }
 
 /** Leases an unresolved payment that no process works on. @returns why it cannot be had. */

@@ -2,6 +2,7 @@ import type { TimePosition } from "@holdfast/contracts";
 import { msSince, utcMicroseconds } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
+import type { PaymentOperationTable } from "../operation/operation-table.ts";
 import type { PaymentHistoryTable } from "../payment/payment-table.ts";
 import { lastOperation, withOperation } from "../payment/payment-queries.ts";
 import type { OperatorPaymentRow } from "./operator-payment.ts";
@@ -72,3 +73,20 @@ export async function findHistory(
     .orderBy("version")
     .execute();
 }
+
+/** What merchants and time have asked of a payment, oldest first: the latest ones of many. */
+export async function findOperations(
+  db: Kysely<PaymentsDatabase>,
+  paymentId: string,
+): Promise<Selectable<PaymentOperationTable>[]> {
+  const latest = await db
+    .selectFrom("payment_operation")
+    .selectAll()
+    .where("payment_id", "=", paymentId)
+    .orderBy("created_at", "desc")
+    .limit(OPERATIONS_SHOWN_MAX)
+    .execute();
+  return latest.toReversed();
+}
+
+const OPERATIONS_SHOWN_MAX = 100;

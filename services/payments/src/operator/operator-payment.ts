@@ -6,6 +6,9 @@ import {
   type ProposalColumns,
 } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
+import { orderIdOf } from "@holdfast/acquirer";
+import { operationReference } from "../bank-calls/attempts.ts";
+import type { PaymentOperationTable } from "../operation/operation-table.ts";
 import type { PaymentHistoryTable } from "../payment/payment-table.ts";
 import { isBeingReversed, isUnsettled } from "../payment/payment.ts";
 import { paymentRecord, type PaymentRow, type ShownOperation } from "../payment/payment-record.ts";
@@ -69,10 +72,12 @@ export function operatorPaymentDetail(
   row: OperatorPaymentRow,
   {
     history,
+    operations,
     reversal,
     overdueAfterMs,
   }: {
     history: Selectable<PaymentHistoryTable>[];
+    operations: Selectable<PaymentOperationTable>[];
     reversal: Reversal | undefined;
     overdueAfterMs: number;
   },
@@ -87,5 +92,28 @@ export function operatorPaymentDetail(
       cause,
       at: at.toISOString(),
     })),
+    operations: operations.map((operation) => operationOf(operation, row.currency_exponent)),
+    bankOrderId: orderIdOf(row.payment_id),
+    requestIp: row.request_ip,
+    requestPort: row.request_port,
+  };
+}
+
+function operationOf(
+  operation: Selectable<PaymentOperationTable>,
+  exponent: number,
+): NonNullable<OperatorPaymentDetail["operations"]>[number] {
+  const { reason, result_code, result_message, finished_at } = operation;
+  return {
+    operationId: operation.operation_id,
+    type: operation.kind,
+    status: operation.state === "IN_FLIGHT" ? "PENDING" : operation.state,
+    amount: amountToJson(operation.amount_minor, exponent),
+    ...(reason !== null && { reason }),
+    reference: operationReference(operation),
+    ...(result_code !== null && { resultCode: result_code }),
+    ...(result_message !== null && { resultMessage: result_message }),
+    requestedAt: operation.created_at.toISOString(),
+    ...(finished_at !== null && { endedAt: finished_at.toISOString() }),
   };
 }

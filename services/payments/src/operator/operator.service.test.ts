@@ -101,7 +101,13 @@ test("one payment shows with its history; an unknown one does not", async () => 
   const ask = (id: string) => payments.operate(describePayment, { paymentId: id });
   expect(await ask(paymentId)).toMatchObject({
     outcome: "done",
-    result: { history: [{ version: 1, to: "AUTHORIZING", cause: "claimed" }] },
+    result: {
+      history: [{ version: 1, to: "AUTHORIZING", cause: "claimed" }],
+      operations: [],
+      bankOrderId: paymentId.replaceAll("-", ""),
+      requestIp: expect.any(String),
+      requestPort: expect.any(Number),
+    },
   });
   expect(await ask(randomUUID())).toEqual({ outcome: "problem", code: "payment_not_found" });
 });

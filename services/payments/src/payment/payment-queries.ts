@@ -38,6 +38,7 @@ export function lastOperation(): RawBuilder<OperationJson | null> {
   return sql<OperationJson | null>`(
     select json_build_object(
       'kind', kind, 'amount_minor', amount_minor::text, 'result_code', result_code,
+      'reason', reason,
       'status', case state when 'IN_FLIGHT' then 'PENDING' else state end, 'at', coalesce(finished_at, created_at))
     from payment_operation
     where payment_operation.payment_id = payment.payment_id and state <> 'DROPPED'

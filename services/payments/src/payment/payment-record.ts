@@ -12,6 +12,8 @@ export type ShownOperation = {
   status: LastOperation["status"];
   amount_minor: bigint;
   result_code: string | null;
+  /** What the merchant said why. */
+  reason: string | null;
   at: Date;
 };
 
@@ -95,13 +97,20 @@ export function paymentRecord(payment: ShownPayment): ApiPaymentResponse {
 function datesOf({
   state,
   state_since,
-}: ShownPayment): Pick<ApiPaymentResponse, "capturedAt" | "cancelledAt"> {
+  last_operation,
+}: ShownPayment): Pick<ApiPaymentResponse, "capturedAt" | "cancelledAt" | "cancelReason"> {
   if (state_since === null) return {};
   const at = state_since.toISOString();
   return {
     ...(state === "CAPTURED" && { capturedAt: at }),
-    ...(state === "CANCELLED" && { cancelledAt: at }),
+    ...(state === "CANCELLED" && { cancelledAt: at, ...cancelReasonOf(last_operation) }),
   };
+}
+
+/** A payment that expired, or whose 3-D Secure was abandoned, was cancelled by nobody. */
+function cancelReasonOf(operation: ShownPayment["last_operation"]): Pick<ApiPaymentResponse, "cancelReason"> {
+  const isCancel = operation?.kind === "CANCEL" && operation.status === "DONE";
+  return isCancel && operation.reason !== null ? { cancelReason: operation.reason } : {};
 }
 
 /** What refunds have given back and may still give back; a release of uncaptured funds is a refund, too. */

@@ -1,0 +1,33 @@
+import type { PaymentStatus, TransactionType } from "./payment-records.ts";
+
+/**
+ * What payments and refunds are searched by; several narrow together. `from` is included, `to` is not; both are texts such as
+ * `2026-11-01T00:00:00Z`. A search that no index answers needs both, at most 31 days apart.
+ */
+export type PaymentFilter = {
+  orderId?: string | undefined;
+  status?: PaymentStatus | undefined;
+  transactionType?: TransactionType | undefined;
+  customerId?: string | undefined;
+  last4?: string | undefined;
+  bin?: string | undefined;
+  currency?: string | undefined;
+  /** In major units, as text. */
+  amountFrom?: string | undefined;
+  amountTo?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+};
+
+/** `from` and `to` are about `createdAt`. */
+export type CheckoutFilter = {
+  orderId?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+};
+
+/** A file of all matching rows. */
+export type CsvOptions = {
+  /** Begins with a byte order mark, by which Excel recognizes UTF-8. */
+  bom?: boolean;
+};

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { auditLogEntrySchema } from "./audit-log.ts";
+import { defineEndpoint, pathId } from "./endpoint.ts";
+import { operatorPaymentDetailSchema } from "./operator-payments.ts";
+import { operatorRefundSchema } from "./operator-refunds.ts";
+import { webhookDeliverySchema } from "./webhook-endpoints.ts";
+
+/** The parts of a payment's life that other services, or their logs, have; each is bounded. */
+export const LIFE_PARTS = ["refunds", "deliveries", "actions"] as const;
+export type LifePart = (typeof LIFE_PARTS)[number];
+
+/** How many entries a part has at most. */
+export const LIFE_PART_MAX = 100;
+
+/** All that Holdfast knows of one payment, for whoever has to explain it. */
+export const operatorPaymentLifeSchema = operatorPaymentDetailSchema
+  .extend({
+    merchantName: z.string().optional().meta({ description: "Name of the merchant" }),
+    refunds: z
+      .array(operatorRefundSchema)
+      .meta({ description: "The payment's refunds, newest first, as the refund list shows them" }),
+    deliveries: z.array(webhookDeliverySchema).meta({
+      description:
+        "Webhooks about the payment itself, newest first; those about a refund are found by the refund's id",
+    }),
+    actions: z
+      .array(auditLogEntrySchema)
+      .meta({ description: "What operators have done to the payment, newest first, from the audit log" }),
+    more: z.array(z.enum(LIFE_PARTS)).meta({
+      description: `The parts that have more than ${LIFE_PART_MAX} entries, of which the newest are shown`,
+    }),
+  })
+  .meta({ id: "OperatorPaymentLife" });
+export type OperatorPaymentLife = z.infer<typeof operatorPaymentLifeSchema>;
+
+export const getOperatorPayment = defineEndpoint({
+  operationId: "getOperatorPayment",
+  listener: "operator",
+  method: "GET",
+  path: "/operator/payments/{paymentId}",
+  role: "viewer",
+  summary: "Get a payment of any merchant",
+  description:
+    "Returns everything that is known of a payment: its history, captures and cancellations, its names at the bank, " +
+    "refunds, webhooks, and who has done what about it. Where a service does not answer for its part the whole answer " +
+    "is 503, never one that lacks something.",
+  pathParameters: z.object({ paymentId: pathId("Id of the payment") }),
+  notFound: "payment_not_found",
+  responses: { 200: { description: "The payment", body: operatorPaymentLifeSchema } },
+  problems: ["payment_not_found", "forbidden"],
+});

@@ -1,0 +1,66 @@
+import {
+  describePayment,
+  getOperatorPayment,
+  LIFE_PART_MAX,
+  listRefundsForOperator,
+  listWebhookDeliveries,
+  readPaymentsAuditLog,
+  type LifePart,
+} from "@holdfast/contracts";
+import type { Kysely } from "kysely";
+import { operatorRefusalOf } from "../bus/command-answer.ts";
+import type { SendOperatorCommand } from "../bus/send-command.ts";
+import type { GatewayDatabase } from "../database.ts";
+import { defineRoute, type Call } from "../endpoint/route.ts";
+import { findMerchantNames } from "../merchant/merchant-names.ts";
+
+type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
+
+/**
+ * GET /operator/payments/{paymentId}: each service answers for its part, under the operator's own token. A part that is not
+ * there is a 503: an answer without refunds would say that there are none.
+ */
+export function paymentLifeRoute({ send, db }: Deps) {
+  return defineRoute(getOperatorPayment, async (call) => {
+    const { paymentId } = call.path;
+    const payment = await send(describePayment, call, { paymentId });
+    if (!("result" in payment)) return operatorRefusalOf(payment);
+    const { merchantId } = payment.result;
+    call.exchange.merchantId = merchantId;
+    const [refunds, deliveries, actions, names] = await Promise.all([
+      ...partsOf(send, call, paymentId),
+      findMerchantNames(db, [merchantId]),
+    ]);
+    if (!("result" in refunds)) return operatorRefusalOf(refunds);
+    if (!("result" in deliveries)) return operatorRefusalOf(deliveries);
+    if (!("result" in actions)) return operatorRefusalOf(actions);
+    const parts = {
+      refunds: refunds.result.items.map(({ item }) => item),
+      deliveries: deliveries.result.items,
+      actions: actions.result.entries.slice(0, LIFE_PART_MAX),
+    };
+    const more: Record<LifePart, boolean> = {
+      refunds: refunds.result.readTo !== undefined,
+      deliveries: deliveries.result.nextCursor !== undefined,
+      actions: actions.result.entries.length > LIFE_PART_MAX,
+    };
+    const merchantName = names.get(merchantId);
+    return {
+      status: 200,
+      body: {
+        ...payment.result,
+        ...(merchantName !== undefined && { merchantName }),
+        ...parts,
+        more: (Object.keys(more) as LifePart[]).filter((part) => more[part]),
+      },
+    };
+  });
+}
+
+function partsOf(send: SendOperatorCommand, call: Call<typeof getOperatorPayment>, paymentId: string) {
+  return [
+    send(listRefundsForOperator, call, { filter: { parentPaymentId: paymentId }, limit: LIFE_PART_MAX }),
+    send(listWebhookDeliveries, call, { paymentId, limit: LIFE_PART_MAX }),
+    send(readPaymentsAuditLog, call, { subject: paymentId, limit: LIFE_PART_MAX + 1 }),
+  ] as const;
+}

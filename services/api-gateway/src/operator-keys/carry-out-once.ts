@@ -1,0 +1,173 @@
+import { hkdfSync, randomUUID, randomUUIDv7 } from "node:crypto";
+import {
+  JsonNumber,
+  parseJsonAmount,
+  PROBLEMS,
+  shownOnceIn,
+  type Endpoint,
+  type ProblemCode,
+} from "@holdfast/contracts";
+import { decideReplay, fingerprintRequest } from "@holdfast/idempotency";
+import type { KeyRing } from "@holdfast/service-runtime";
+import type { Kysely, Transaction } from "kysely";
+import type { GatewayDatabase } from "../database.ts";
+import type { Answer, Call } from "../endpoint/route.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { Refusal } from "../http/refusal.ts";
+import {
+  findOperatorKey,
+  freeOperatorKey,
+  storeOperatorAnswer,
+  takeOperatorKey,
+  type KeyLease,
+  type OperatorKey,
+} from "./operator-key-queries.ts";
+
+type Outcome = Answer<number> | Refusal;
+
+/** Carries a call out, or answers it as an earlier one with the same Idempotency-Key was answered. */
+export type CarryOutOnce = (
+  endpoint: Endpoint,
+  call: Call<Endpoint>,
+  handle: () => Promise<Outcome>,
+) => Promise<Outcome>;
+
+type Deps = { db: Kysely<GatewayDatabase>; peppers: KeyRing; leaseMs: number };
+
+/**
+ * Operators' Idempotency-Keys (ADR 0062). The key is taken before anything is done, and answered after it, or in the same
+ * transaction where what is done stands in the gateway's own tables. A request that leaves no answer (its process died, or
+ * its outcome is unknown) may be repeated once its lease is over: under the same generated id.
+ */
+export function createCarryOutOnce({ db, peppers, leaseMs }: Deps): CarryOutOnce {
+  const fingerprintsOf = fingerprinting(peppers);
+  return async (endpoint, { exchange, body }, handle) => {
+    const owner = keyOf(exchange);
+    if (!owner) return await handle();
+    const mine = { ...fingerprintsOf(body), resourceId: randomUUIDv7() };
+    const lease = await takeOperatorKey(db, owner, { ...mine, leaseId: randomUUID() }, leaseMs);
+    if (!lease) {
+      const taken = await findOperatorKey(db, owner);
+      if (!taken) return IN_USE;
+      const decision = decideReplay(taken, mine);
+      if (decision.kind === "reused") return REUSED;
+      return decision.kind === "answer" ? fromJson(decision.json) : IN_USE;
+    }
+    const work = new KeyedWork(owner, lease, endpoint);
+    exchange.keyedWork = work;
+    const outcome = await handle();
+    try {
+      if (isFinal(outcome)) await work.store(db, outcome);
+      else if (outcome instanceof Refusal && didNothing(outcome))
+        await freeOperatorKey(db, owner, lease.leaseId);
+    } catch (error) {
+      // What was done is done, and its answer is right: a repetition finds the key without one.
+      exchange.error = error;
+    }
+    return outcome;
+  };
+}
+
+function keyOf({ idempotency, operator }: Exchange): OperatorKey | undefined {
+  return idempotency && operator && { subject: operator.subject, ...idempotency };
+}
+
+/** A body may hold a bank's password, so its hash is keyed, by keys that are derived from the peppers. */
+function fingerprinting({ activeId, keys }: KeyRing) {
+  const derived = new Map(
+    [...keys].map(([id, pepper]) => [
+      id,
+      Buffer.from(hkdfSync("sha256", pepper, "", "holdfast operator key v1", 32)),
+    ]),
+  );
+  return (body: unknown): { fingerprint: Buffer; older: Buffer[] } => {
+    const fields = [JSON.stringify(body ?? null, asText)];
+    const older = [...derived].filter(([id]) => id !== activeId);
+    return {
+      fingerprint: fingerprintRequest(derived.get(activeId)!, fields),
+      older: older.map(([, key]) => fingerprintRequest(key, fields)),
+    };
+  };
+}
+
+/** Amounts are the same in whatever way they are written. No currency has more than four decimals. */
+function asText(_name: string, value: unknown): unknown {
+  if (!(value instanceof JsonNumber)) return value;
+  const parsed = parseJsonAmount(value.source, 4);
+  return typeof parsed === "bigint" ? `${parsed} ten-thousandths` : value.source;
+}
+
+/** A request that has its key: what routes need to know of it. */
+export class KeyedWork {
+  /** For what the request creates in another service, the same in every repetition. */
+  readonly resourceId: string;
+  readonly #owner: OperatorKey;
+  readonly #leaseId: string;
+  readonly #shownOnce: readonly string[];
+  #isStored = false;
+
+  constructor(owner: OperatorKey, { resourceId, leaseId }: KeyLease, endpoint: Endpoint) {
+    this.resourceId = resourceId;
+    this.#owner = owner;
+    this.#leaseId = leaseId;
+    this.#shownOnce = shownOnceIn(endpoint);
+  }
+
+  /**
+   * Stores the answer, without what is shown only once.
+   *
+   * @throws OvertakenError where a repetition has the key by now: a transaction that does the work then does not commit.
+   */
+  async store(db: Kysely<GatewayDatabase> | Transaction<GatewayDatabase>, outcome: Outcome): Promise<void> {
+    if (this.#isStored) return;
+    const json = Buffer.from(toJson(outcome, this.#shownOnce));
+    if (!(await storeOperatorAnswer(db, this.#owner, this.#leaseId, json))) throw new OvertakenError();
+    this.#isStored = true;
+  }
+}
+
+/** Another process carries the same request out, so this one cannot say how it ends. */
+export class OvertakenError extends Error {
+  override name = "OvertakenError";
+  readonly code = "overtaken";
+}
+
+/** Successes, and refusals that no time changes. */
+function isFinal(outcome: Outcome): boolean {
+  if (!(outcome instanceof Refusal)) return true;
+  const { status } = PROBLEMS[outcome.code];
+  return (status === 409 || status === 422) && !PASSING.has(outcome.code);
+}
+
+/** These end by themselves, so the same request may succeed later. */
+const PASSING: ReadonlySet<ProblemCode> = new Set([
+  "operation_in_progress",
+  "refund_pending",
+  "reversal_pending",
+  "too_young",
+  "idempotency_key_in_use",
+]);
+
+/** After the others something may have been done. */
+function didNothing({ code }: Refusal): boolean {
+  return code !== "outcome_unknown" && code !== "internal_error";
+}
+
+function toJson(outcome: Outcome, shownOnce: readonly string[]): string {
+  if (outcome instanceof Refusal) return JSON.stringify({ code: outcome.code, extra: outcome.extra });
+  const { status, headers, body } = outcome;
+  const kept = body && Object.fromEntries(Object.entries(body).filter(([name]) => !shownOnce.includes(name)));
+  return JSON.stringify({ status, headers, body: kept });
+}
+
+function fromJson(json: string): Outcome {
+  const stored = JSON.parse(json) as Answer<number> | Pick<Refusal, "code" | "extra">;
+  const headers = "code" in stored ? stored.extra?.headers : stored.headers;
+  const replayed = { headers: { ...headers, "Idempotent-Replayed": "true" } };
+  return "code" in stored
+    ? new Refusal(stored.code, { ...stored.extra, ...replayed })
+    : { ...stored, ...replayed };
+}
+
+const IN_USE = new Refusal("idempotency_key_in_use");
+const REUSED = new Refusal("idempotency_key_reused");

@@ -1,0 +1,98 @@
+import type { KeyTaken } from "@holdfast/idempotency";
+import { fromNow } from "@holdfast/service-runtime";
+import type { Kysely, Transaction } from "kysely";
+import { read, type GatewayDatabase } from "../database.ts";
+
+type Db = Kysely<GatewayDatabase>;
+
+/** Whose key, of which request. */
+export type OperatorKey = { subject: string; scope: string; key: string };
+/** The right to carry a key's request out, for a time. */
+export type KeyLease = { resourceId: string; leaseId: string };
+
+/**
+ * Takes a key for a request that begins now, or takes over one whose first request has left no answer in its time.
+ *
+ * @returns undefined where the key is taken: by another request, by one under way, or by one that was answered.
+ */
+export async function takeOperatorKey(
+  db: Db,
+  owner: OperatorKey,
+  { fingerprint, older, ...lease }: KeyLease & { fingerprint: Buffer; older: readonly Buffer[] },
+  leaseMs: number,
+): Promise<KeyLease | undefined> {
+  const taken = await read(
+    db
+      .insertInto("operator_key")
+      .values({
+        ...owner,
+        fingerprint,
+        resource_id: lease.resourceId,
+        lease_id: lease.leaseId,
+        leased_until: fromNow(leaseMs),
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["subject", "scope", "key"])
+          .doUpdateSet((eb) => ({
+            lease_id: eb.ref("excluded.lease_id"),
+            leased_until: eb.ref("excluded.leased_until"),
+          }))
+          .where("operator_key.answer", "is", null)
+          .where("operator_key.leased_until", "<", (eb) => eb.fn<Date>("now"))
+          .where("operator_key.fingerprint", "in", [fingerprint, ...older]),
+      )
+      .returning("resource_id")
+      .executeTakeFirst(),
+  );
+  return taken && { resourceId: taken.resource_id, leaseId: lease.leaseId };
+}
+
+/** The row of a key, if it is taken. */
+export async function findOperatorKey(
+  db: Db,
+  { subject, scope, key }: OperatorKey,
+): Promise<KeyTaken | undefined> {
+  const query = db
+    .selectFrom("operator_key")
+    .select(["fingerprint", "resource_id", "answer"])
+    .where("subject", "=", subject)
+    .where("scope", "=", scope)
+    .where("key", "=", key);
+  return await read(query.executeTakeFirst());
+}
+
+/** Stores a final answer. @returns false where another request has taken the key over. */
+export async function storeOperatorAnswer(
+  trx: Db | Transaction<GatewayDatabase>,
+  { subject, scope, key }: OperatorKey,
+  leaseId: string,
+  answer: Buffer,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable("operator_key")
+    .set({ answer })
+    .where("subject", "=", subject)
+    .where("scope", "=", scope)
+    .where("key", "=", key)
+    .where("lease_id", "=", leaseId)
+    .where("answer", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Frees the key of a request that did nothing. */
+export async function freeOperatorKey(
+  db: Db,
+  { subject, scope, key }: OperatorKey,
+  leaseId: string,
+): Promise<void> {
+  await db
+    .deleteFrom("operator_key")
+    .where("subject", "=", subject)
+    .where("scope", "=", scope)
+    .where("key", "=", key)
+    .where("lease_id", "=", leaseId)
+    .where("answer", "is", null)
+    .execute();
+}
