@@ -78,6 +78,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     "INSERT",
     "UPDATE (confirmed_by, confirmed_at, sealed_secrets)",
   ],
+  "payments.acquirer_call_slot": ["SELECT", "INSERT", "UPDATE (taken_at)"],
   "payments.merchant_route": ["SELECT", "INSERT", "UPDATE (confirmed_by, confirmed_at)"],
 
   "refunds.refund": ["SELECT", "INSERT", "UPDATE", "DELETE"],

@@ -51,7 +51,7 @@ export function createNestpayAcquirer(
   const { settings, businessDay } = account;
   const { creditBeforeDayEnd } = settings;
   return {
-    capabilities: nestpayCapabilities,
+    capabilities: nestpayCapabilities(settings),
     authorize: (request) => payByCard(bank, "authorize", request, settings),
     sale: (request) => payByCard(bank, "sale", request, settings),
     capture: (request) => within(request, (amount) => captureOrder(bank, request, amount)),

@@ -72,6 +72,7 @@ export async function makeAccount(
     businessDay: request.businessDay ?? deps.defaults.businessDay,
     lateArrivalSeconds: request.lateArrivalSeconds ?? Math.ceil(deps.defaults.lateArrivalMs / 1_000),
     connectionsMax: request.connectionsMax ?? CONNECTIONS_MAX,
+    ...(request.callsPerMinute !== undefined && { callsPerMinute: request.callsPerMinute }),
     default: request.default ?? false,
     secretsChange: true,
   };
