@@ -144,8 +144,8 @@ test("a file with faults names them, and no credential", async () => {
   await writeFile(file, JSON.stringify({ currencies: ["TRY"], testCard: CARD, ...faulty }));
   const error = await readAccountFile(file).catch((thrown: Error) => thrown);
   expect(error).toBeInstanceOf(UsageError);
-  expect(String(error)).toContain("settings.clientId: must be 1 to 15 digits");
-  expect(String(error)).not.toContain(STORE.password);
+  expect((error as Error).message).toContain("settings.clientId: must be 1 to 15 digits");
+  expect((error as Error).message).not.toContain(STORE.password);
 });
 
 test("what stands for a card, and its security code, is hidden in every form", () => {
