@@ -67,11 +67,14 @@ export const createAcquirerAccountRequestSchema = z
   .meta({ id: "CreateAcquirerAccountRequest" });
 export type CreateAcquirerAccountRequest = z.infer<typeof createAcquirerAccountRequestSchema>;
 
-/** What is left out stays as it is. */
-export const changeAcquirerAccountRequestSchema = createAcquirerAccountRequestSchema
+/** What a change may say; at the edge it has to say something. */
+export const accountChangeSchema = createAcquirerAccountRequestSchema
   .omit({ protocol: true })
   .partial()
-  .extend({ state: stateSchema.optional() })
+  .extend({ state: stateSchema.optional() });
+
+/** What is left out stays as it is. */
+export const changeAcquirerAccountRequestSchema = accountChangeSchema
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error: "must have at least one field",
     params: { code: "nothing_to_change" },
