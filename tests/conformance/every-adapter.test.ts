@@ -90,11 +90,8 @@ describe.each(ADAPTERS)("%s, as every adapter", (name) => {
   test("a part that is approved is never taken for the whole", async () => {
     await bank.will("sale", "partial");
     const request = cardRequest();
-    const outcome = await acquirer.sale(request);
+    expect(await acquirer.sale(request)).toEqual({ kind: "unknown", reason: "mismatch" });
     expect(await verdict(request, "sale")).toMatchObject({ kind: "approved", amountMinor: 5_000n });
-    // Where the answer has no amount, the inquiry that follows tells it.
-    if (outcome.kind === "approved") expect(name).toBe("nestpay");
-    else expect(outcome).toMatchObject({ kind: "unknown" });
   });
 
   test("a call whose time is over is not begun", async () => {

@@ -12,6 +12,8 @@ import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simula
 
 /** A bank that is played, as the suite for every adapter needs it. */
 export type PlayedBank = {
+  /** What an operator makes of it, without a name. */
+  account: { protocol: AdapterName; settings: Record<string, unknown>; secrets: Record<string, string> };
   /** With the account's own credentials, or with others; `url` where the bank is not. */
   connect(changes?: { url?: string; wrongSecrets?: boolean }): ProbedAcquirer;
   /** What the bank does with its next call of an operation. */
@@ -37,6 +39,7 @@ export async function playBank(name: AdapterName, dir: string): Promise<PlayedBa
     if (!ok) throw new Error(`${name} answers ${path} with ${status}`);
   };
   return {
+    account: { protocol: name, settings: settings(bank.url), secrets },
     connect({ url = bank.url, wrongSecrets = false } = {}) {
       const account = {
         accountId: "account-1",

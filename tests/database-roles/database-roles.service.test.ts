@@ -86,6 +86,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     "INSERT",
     "UPDATE (confirmed_by, confirmed_at, sealed_secrets)",
   ],
+  "payments.acquirer_call_slot": ["SELECT", "INSERT", "UPDATE (taken_at)"],
   "payments.merchant_route": ["SELECT", "INSERT", "UPDATE (confirmed_by, confirmed_at)"],
   "payments.purge_progress": ["SELECT", "UPDATE (through_at, through_id)"],
 

@@ -13,6 +13,8 @@ export type BoundedHttpClientOptions = {
   connectionsMax: number;
   /** PEM of a certificate authority, where it is none that the process trusts. */
   ca?: string;
+  /** Asked before each exchange: why it must not be made now, or undefined. */
+  turn?: (until: Date) => Promise<NotSent | undefined>;
 };
 
 /** `headers` in lower case; without them a body is JSON. */
@@ -39,9 +41,11 @@ export type RawHttpExchange =
  */
 export class BoundedHttpClient {
   readonly #pool: Pool;
+  readonly #turn: BoundedHttpClientOptions["turn"];
   #closing: Promise<void> | undefined;
 
   constructor(options: BoundedHttpClientOptions) {
+    this.#turn = options.turn;
     this.#pool = new Pool(options.url, {
       connections: options.connectionsMax,
       connectTimeout: options.connectTimeoutMs,
@@ -62,6 +66,8 @@ export class BoundedHttpClient {
   /** A call that was certainly not sent is tried once more, if time is left before `expiresAt`. */
   async exchangeBytes(call: HttpCall, expiresAt: Date): Promise<RawHttpExchange> {
     const deadlineMs = Math.min(expiresAt.getTime(), Date.now() + WAIT_MAX_MS);
+    const refused = this.#turn && (await this.#turn(new Date(deadlineMs)));
+    if (refused) return refused;
     const first = await this.#attempt(call, deadlineMs);
     if (first.kind !== "not_sent" || Date.now() + RETRY_PAUSE_MS >= deadlineMs) return first;
     await sleep(RETRY_PAUSE_MS);

@@ -19,4 +19,6 @@ export type Capabilities = {
   ownReferenceOn: readonly MovementKind[];
   /** Whether a part of an authorization can be released; elsewhere a smaller capture releases the rest. */
   release: boolean;
+  /** How many calls over the network an authorization or a sale takes that is approved; one where it is absent. */
+  callsPerPayment?: number;
 };

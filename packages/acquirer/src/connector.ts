@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Acquirer } from "./acquirer.ts";
+import type { Acquirer, NotSent } from "./acquirer.ts";
 import type { Capabilities } from "./capabilities.ts";
 
 /** A connector whose settings and secrets are checked by its own schemas before it is used. */
@@ -37,6 +37,11 @@ export type AcquirerWire = {
   connectTimeoutMs: number;
   /** PEM of a certificate authority, where it is none of the public ones. */
   ca?: string;
+  /**
+   * Asked before each call over the network, where the account may make so many a minute.
+   * @returns why the call must not be made now, or undefined when its turn has come.
+   */
+  turn?: (until: Date) => Promise<NotSent | undefined>;
   /** Takes http:// addresses elsewhere than on this machine, too. */
   allowPlaintext: boolean;
 };

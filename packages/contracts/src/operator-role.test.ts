@@ -58,10 +58,11 @@ const LEADS_TO: Record<string, string[]> = {
   getWebhookDelivery: ["webhooks.get-delivery"],
   redeliverWebhook: ["webhooks.redeliver"],
   redeliverFailedWebhooks: ["webhooks.redeliver-failed"],
-  createAcquirerAccount: ["payments.make-account"],
+  // Its key is asked for first.
+  createAcquirerAccount: ["payments.read-accounts", "payments.make-account"],
   listAcquirerAccounts: ["payments.read-accounts"],
   getAcquirerAccount: ["payments.read-accounts"],
-  changeAcquirerAccount: ["payments.alter-account"],
+  changeAcquirerAccount: ["payments.read-accounts", "payments.alter-account"],
   confirmAcquirerAccount: ["payments.confirm-account"],
   probeAcquirerAccount: ["payments.probe-account"],
   getMerchantRoutes: ["payments.read-routes"],

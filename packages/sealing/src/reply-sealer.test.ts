@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { createReplyRecipient, sealReply } from "./reply-sealer.ts";
+import { createKeyedRecipient, createReplyRecipient, sealReply } from "./reply-sealer.ts";
 
 test("the recipient of the request opens the answer; nothing of the text is in it", () => {
   const recipient = createReplyRecipient();
@@ -20,4 +21,11 @@ test("another recipient, or one bit changed, opens nothing", () => {
   expect(() => recipient.open({ ...sealed, ciphertext: bytes.toString("base64url") })).toThrow(
     /authenticate/,
   );
+});
+
+test("whoever has the same key is the same recipient, and nobody else", () => {
+  const [key, other] = [randomBytes(32), randomBytes(32)];
+  const sealed = sealReply(createKeyedRecipient(key).publicKey, "s3cret-pass");
+  expect(createKeyedRecipient(key).open(sealed)).toBe("s3cret-pass");
+  expect(() => createKeyedRecipient(other).open(sealed)).toThrow(/authenticate/);
 });

@@ -1,6 +1,7 @@
 import {
   createCipheriv,
   createDecipheriv,
+  createPrivateKey,
   createPublicKey,
   diffieHellman,
   generateKeyPairSync,
@@ -23,12 +24,31 @@ export type ReplyRecipient = {
 };
 
 export function createReplyRecipient(): ReplyRecipient {
-  const pair = generateKeyPairSync("x25519");
-  const publicKey = encodeKey(pair.publicKey);
+  const { privateKey, publicKey } = generateKeyPairSync("x25519");
+  return recipientOf(privateKey, publicKey);
+}
+
+/**
+ * A recipient that every process with the same key is: what one of them has given its public key for, each of them opens. For
+ * secrets that go the other way, from whoever asks to a service that several processes are.
+ * @param key 32 bytes; the pair is derived from it (HKDF, RFC 5869) and used for nothing else.
+ */
+export function createKeyedRecipient(key: Buffer): ReplyRecipient {
+  const seed = Buffer.from(hkdfSync("sha256", key, "", "holdfast keyed recipient v1", 32));
+  const der = Buffer.concat([X25519_PRIVATE_KEY, seed]);
+  const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+  return recipientOf(privateKey, createPublicKey(privateKey));
+}
+
+/** What stands before the 32 bytes of a private key in PKCS #8 (RFC 8410, section 7). */
+const X25519_PRIVATE_KEY = Buffer.from("302e020100300506032b656e04220420", "hex");
+
+function recipientOf(privateKey: KeyObject, ownKey: KeyObject): ReplyRecipient {
+  const publicKey = encodeKey(ownKey);
   return {
     publicKey,
     open({ senderKey, nonce, ciphertext }) {
-      const key = sharedKey(pair.privateKey, decodeKey(senderKey), publicKey, senderKey);
+      const key = sharedKey(privateKey, decodeKey(senderKey), publicKey, senderKey);
       const bytes = Buffer.from(ciphertext, "base64url");
       const decipher = createDecipheriv(CIPHER, key, Buffer.from(nonce, "base64url"), {
         authTagLength: TAG_BYTES,

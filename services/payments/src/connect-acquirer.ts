@@ -10,6 +10,8 @@ import {
   type AccountAcquirersOptions,
   type Lane,
 } from "./acquirer-account/acquirers.ts";
+import { createCallSlots } from "./acquirer-account/call-slots.ts";
+import { createCallTurns, type CallTurns } from "./acquirer-account/call-turns.ts";
 import { CONNECTORS } from "./acquirer-account/connectors.ts";
 import { createCurrentAccounts } from "./acquirer-account/current-accounts.ts";
 import type { Config } from "./config.ts";
@@ -26,11 +28,12 @@ export async function startAccounts(
   config: Config,
   { db, log }: { db: Kysely<PaymentsDatabase>; log: Logger },
 ) {
-  const { acquirers: banks, ...rest } = connectAcquirers(config, log);
   const unusable = metrics.getMeter("payments").createGauge("holdfast.acquirer.accounts.unusable", {
     description: "Accounts whose newest settings or credentials this process cannot use",
   });
   const accounts = createCurrentAccounts(db, { log, onRead: (read) => unusable.record(banks.use(read)) });
+  const turns = createCallTurns(createCallSlots(db), accounts);
+  const { acquirers: banks, ...rest } = connectAcquirers(config, { log, turns });
   await accounts.refresh().catch((error: unknown) => log.warn({ error }, "accounts could not be read yet"));
   const defaults = {
     lateArrivalMs: config.ACQUIRER_LATE_ARRIVAL,
@@ -41,12 +44,15 @@ export async function startAccounts(
     share: config.ACQUIRER_CONNECTIONS_SHARE,
     fallbackMax: config.ACQUIRER_CONNECTIONS_MAX,
   });
-  const connections = { connectionsOf, accountOf: createAccountOf(accounts, db) };
+  const connections = { connectionsOf, accountOf: createAccountOf(accounts, db), turns };
   return { banks, accounts, termsOf, defaults, connections, upkeep: createUpkeep(accounts), ...rest };
 }
 
 /** The banks: the accounts that operators have made, and the one of `ACQUIRER_URL` where that is set. */
-function connectAcquirers(config: Config, log: Logger): AcquirerConnections {
+function connectAcquirers(
+  config: Config,
+  { log, turns }: { log: Logger; turns: CallTurns },
+): AcquirerConnections {
   const { ACQUIRER_URL: url, ACQUIRER_CONNECTIONS_MAX: max, ACQUIRER_REPETITION: repetition } = config;
   const wire = {
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
@@ -64,7 +70,12 @@ function connectAcquirers(config: Config, log: Logger): AcquirerConnections {
   const connecting = { connectors: CONNECTORS, ring: config.ACCOUNT_SECRET_KEYS, wire };
   return {
     connecting: { ...connecting, twoPeople: config.ACCOUNT_CHANGES_TWO_PEOPLE },
-    acquirers: createAccountAcquirers({ ...connecting, ...(url && { fallback: connectDefault(url) }), log }),
+    acquirers: createAccountAcquirers({
+      ...connecting,
+      ...(url && { fallback: connectDefault(url) }),
+      turns,
+      log,
+    }),
   };
 }
 

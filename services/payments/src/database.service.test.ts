@@ -221,6 +221,7 @@ const COLUMNS: {
     confirmed_by: "null",
     confirmed_at: "null",
   },
+  acquirer_call_slot: { account_id: "not null", slot: "not null", taken_at: "not null" },
   merchant_route: {
     merchant_id: "not null",
     version: "not null",

@@ -4,6 +4,7 @@ import type { OutboxTable } from "@holdfast/outbox";
 import type {
   AcquirerAccountTable,
   AcquirerAccountVersionTable,
+  AcquirerCallSlotTable,
   MerchantRouteTable,
 } from "./acquirer-account/account-tables.ts";
 import type { BinImportTable, BinRangeTable } from "./card-bins/import-tables.ts";
@@ -40,6 +41,7 @@ export type PaymentsDatabase = AuditDatabase & {
   three_ds_session: ThreeDsSessionTable;
   acquirer_account: AcquirerAccountTable;
   acquirer_account_version: AcquirerAccountVersionTable;
+  acquirer_call_slot: AcquirerCallSlotTable;
   merchant_route: MerchantRouteTable;
   purge_progress: PurgeProgressTable;
 };

@@ -1,5 +1,6 @@
 import type { CommandReply } from "@holdfast/contracts";
 import type { ConnectionsOf } from "./acquirer-account/account-connections.ts";
+import type { CallTurns } from "./acquirer-account/call-turns.ts";
 
 export type ConnectionDeps = {
   connectionsOf: ConnectionsOf;
@@ -26,6 +27,19 @@ export async function withConnection<Result>(
   } finally {
     release();
   }
+}
+
+/**
+ * A new payment at an account that may make so many calls a minute: it takes as many as it needs before it begins. Where they are
+ * not free, or cannot be counted, nothing was started, so there is no payment that has to end.
+ */
+export async function withTurns<Result>(
+  { turns }: { turns: Pick<CallTurns, "hold" | "use"> },
+  { accountId, calls }: { accountId: string | null; calls: number },
+  call: () => Promise<CommandReply<Result>>,
+): Promise<CommandReply<Result>> {
+  const held = await turns.hold(accountId, calls).catch(() => undefined);
+  return held ? await turns.use(held, call) : { outcome: "not_started" };
 }
 
 /**

@@ -58,13 +58,13 @@ test("challenges with the card in them, and returns that prove nothing, are coun
   expect(counted).toMatch(/^holdfast_payments_returns_not_genuine_total\{.*why="other_order".*\} 1/m);
 });
 
-test("credentials that a bank refuses are counted by account, from none on", async () => {
+test("credentials that a bank refuses are counted by account, from none on, and logged", async () => {
   const payments = await startPaymentsHarness({}, { alone: true });
   onTestFinished(() => payments.close());
   const bank = await startRefusingBank();
   onTestFinished(() => bank.close());
   const port = await freePort();
-  await payments.spawn("payments", {
+  const child = await payments.spawn("payments", {
     HEALTH_PORT: String(port),
     ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}`,
   });
@@ -88,6 +88,7 @@ test("credentials that a bank refuses are counted by account, from none on", asy
   const reply = await payments.send(payments.command({ ofMerchant: merchantId }), context);
   expect(reply).toMatchObject({ result: { status: "FAILED", resultCode: "acquirer_unavailable" } });
   await eventually(async () => expect(await refused()).toBeGreaterThan(0));
+  await eventually(() => child.logTail().includes("the bank refuses the credentials of an account"));
 });
 
 /** A bank of the Nestpay kind that knows nobody. */

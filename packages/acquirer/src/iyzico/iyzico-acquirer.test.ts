@@ -324,6 +324,14 @@ describe("a follow-up", () => {
     ]);
   });
 
+  test("whose answer names the payment only has no name of its own", async () => {
+    const request = followUpRequest(cardRequest());
+    for (const call of ["refund", "cancel"] as const) {
+      bank.answers(givenBack(request.reference, "100", { hostReference: "rfn-1" }));
+      expect(await acquirer[call](request)).toMatchObject({ kind: "approved", externalTransactionId: "" });
+    }
+  });
+
   test("cancel names the payment by iyzico's id", async () => {
     const request = followUpRequest(cardRequest());
     bank.answers(givenBack(request.reference, "100", { cancelHostReference: "rfn-3" }));

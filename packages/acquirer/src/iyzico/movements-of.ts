@@ -109,7 +109,7 @@ function voidOf(cancel: TakenPayment["cancels"][number]): BankMovement {
   const { refundId, cancelConversationId } = cancel;
   return {
     ...movedBack("void", cancel),
-    ...(refundId !== undefined && { externalTransactionId: refundId }),
+    ...nameOf(cancel, refundId),
     ...(cancelConversationId && { ownReference: cancelConversationId }),
   };
 }
@@ -131,9 +131,15 @@ function refundOf(parts: readonly [ReportedRefund, ...ReportedRefund[]]): BankMo
   return {
     ...movedBack("refund", open ?? first),
     amountMinor: parts.reduce((sum, { refundPrice }) => sum + refundPrice, 0n),
-    ...(refundTxId !== undefined && { externalTransactionId: refundTxId }),
+    ...nameOf(first, refundTxId),
     ...(refundConversationId && { ownReference: refundConversationId }),
   };
+}
+
+/** The name that the answer to the call gave it, and where there is none the one that only reporting has. */
+function nameOf({ hostReference }: Pick<GivenBack, "hostReference">, reportedId: string | undefined) {
+  const externalTransactionId = hostReference ?? reportedId;
+  return externalTransactionId === undefined ? {} : { externalTransactionId };
 }
 
 function movedBack(kind: MovementKind, row: GivenBack): BankMovement {

@@ -26,8 +26,8 @@ export function readGivenBack(
     kind: "approved",
     amountMinor: data.price,
     currency: data.currency,
-    externalTransactionId:
-      data.cancelHostReference ?? data.refundHostReference ?? data.hostReference ?? data.paymentId,
+    // `hostReference` is the payment's, and names no cancel and no refund of it.
+    externalTransactionId: data.cancelHostReference ?? data.refundHostReference ?? "",
     authCode: data.authCode ?? "",
     resultCode: SUCCESS.code,
     resultMessage: SUCCESS.message,
@@ -40,7 +40,6 @@ const givenBack = z.object({
   price: amount,
   currency,
   authCode: optionalWord,
-  hostReference: optionalWord,
   cancelHostReference: optionalWord,
   refundHostReference: optionalWord,
 });

@@ -31,7 +31,7 @@ export type Asked = {
   confidential: readonly string[];
 };
 
-/** Judges the answer to a call that moves money. The answer names no amount: it is about the one that was asked for. */
+/** Judges the answer to a call that moves money. The answer names no amount: see `confirmAmount`. */
 export function verdictOf(answer: BankAnswer, asked: Asked): Verdict {
   const { response, procReturnCode, orderId, errorCode, numCode } = answer;
   if (orderId !== "" && orderId !== asked.orderId) return MISMATCH;

@@ -20,6 +20,7 @@ import { approvedBy, declinedBy, type Verdict } from "./answer-verdict.ts";
 import { readReturn } from "./browser-return.ts";
 import { cardRequest, type CardCall } from "./build-request.ts";
 import { captureOrder } from "./capture-order.ts";
+import { confirmAmount } from "./confirm-amount.ts";
 import { gateForm } from "./gate-form.ts";
 import { writeAmount, type WrittenAmount } from "./nestpay-amount.ts";
 import { NestpayBank } from "./nestpay-bank.ts";
@@ -37,6 +38,7 @@ import { voidOrder, voidTarget } from "./void-order.ts";
  * - A deadline is our own only: the bank knows none.
  * - A reversal is a void of what the history shows. What the bank has not seen cannot be bound.
  * - An inquiry is the order's history. It has no currency, and an order has only one.
+ * - An answer has no amount, so that an approval is confirmed by the history before it is believed: see `confirmAmounts`.
  *
  * @throws TypeError for an address over plain HTTP to another machine, unless the wire allows it.
  */
@@ -49,9 +51,9 @@ export function createNestpayAcquirer(
   const { settings, businessDay } = account;
   const { creditBeforeDayEnd } = settings;
   return {
-    capabilities: nestpayCapabilities,
-    authorize: (request) => payByCard(bank, "authorize", request),
-    sale: (request) => payByCard(bank, "sale", request),
+    capabilities: nestpayCapabilities(settings),
+    authorize: (request) => payByCard(bank, "authorize", request, settings),
+    sale: (request) => payByCard(bank, "sale", request, settings),
     capture: (request) => within(request, (amount) => captureOrder(bank, request, amount)),
     cancel: (request) => within(request, () => cancel(bank, request)),
     // A capture of less releases the rest.
@@ -90,16 +92,24 @@ async function payByCard(
   bank: NestpayBank,
   operation: CardOperation,
   request: CardRequest,
+  settings: NestpaySettings,
 ): Promise<AcquirerOutcome> {
   return within(request, async (amount) => {
-    const { card, expiresAt } = request;
+    const { card } = request;
     const call = { ...request, operation, amount, instrument: card };
-    return outcomeOf(await sendCard(bank, call, expiresAt, [card.pan, card.cvv]), request);
+    return outcomeOf(await sendCard(bank, call, settings, [card.pan, card.cvv]), request);
   });
 }
 
-function sendCard(bank: NestpayBank, call: CardCall, until: Date, confidential: string[]): Promise<Verdict> {
-  return bank.order(cardRequest(bank.caller, call), until, call, confidential);
+async function sendCard(
+  bank: NestpayBank,
+  call: CardCall & { amountMinor: bigint; expiresAt: Date },
+  { confirmAmounts }: NestpaySettings,
+  confidential: string[],
+): Promise<Verdict> {
+  const { orderId, amountMinor, expiresAt: until } = call;
+  const verdict = await bank.order(cardRequest(bank.caller, call), until, call, confidential);
+  return confirmAmounts ? confirmAmount(bank, verdict, { orderId, amountMinor, until }) : verdict;
 }
 
 async function cancel(bank: NestpayBank, request: FollowUpRequest): Promise<AcquirerOutcome> {
@@ -151,7 +161,7 @@ async function complete(
   if (read.kind !== "proven") return read;
   const { instrument, authentication } = read;
   const call = { ...request, amount, instrument };
-  const verdict = await sendCard(bank, call, request.expiresAt, [instrument.md, instrument.cavv]);
+  const verdict = await sendCard(bank, call, settings, [instrument.md, instrument.cavv]);
   const outcome = outcomeOf(verdict, request);
   return outcome.kind === "approved" || outcome.kind === "declined"
     ? { ...outcome, authentication }

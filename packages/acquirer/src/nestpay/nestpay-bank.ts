@@ -84,8 +84,8 @@ export class NestpayBank {
   }
 }
 
-function clientOf(url: string, { connectTimeoutMs, connectionsMax, ca }: AcquirerWire): BoundedHttpClient {
-  return new BoundedHttpClient({ url, connectTimeoutMs, connectionsMax, ...(ca !== undefined && { ca }) });
+function clientOf(url: string, wire: AcquirerWire): BoundedHttpClient {
+  return new BoundedHttpClient({ ...wire, url });
 }
 
 const FORM_HEADERS = { "content-type": "application/x-www-form-urlencoded" };

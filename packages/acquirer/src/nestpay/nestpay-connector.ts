@@ -15,6 +15,6 @@ export const nestpayConnector: AcquirerConnector<NestpaySettings, NestpaySecrets
   settings: nestpaySettings,
   secrets: nestpaySecrets,
   currencies: NESTPAY_CURRENCIES,
-  capabilities: () => nestpayCapabilities,
+  capabilities: nestpayCapabilities,
   connect: createNestpayAcquirer,
 };

@@ -20,6 +20,7 @@ test("addresses and the client id are all that an account has to say", () => {
     gatePost: "server",
     acceptMdStatus: ["1"],
     creditBeforeDayEnd: false,
+    confirmAmounts: true,
   });
 });
 

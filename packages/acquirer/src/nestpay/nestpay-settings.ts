@@ -43,6 +43,12 @@ export const nestpaySettings = z.strictObject({
     .boolean("must be true or false")
     .default(false)
     .describe("Whether the bank pays back before the end of its business day, which most banks do not."),
+  confirmAmounts: z
+    .boolean("must be true or false")
+    .default(true)
+    .describe(
+      "Whether each approval is confirmed by an inquiry before it is believed: the bank's answers have no amount, and only the inquiry shows that it approved a part. It costs one more call. Switch it off only where the contract excludes approvals of a part.",
+    ),
 });
 export type NestpaySettings = z.output<typeof nestpaySettings>;
 

@@ -34,6 +34,13 @@ const attributes = {
     10_000,
     "Connections of one process to the bank: a quarter each for refunds and for what is brought to its end in the background, the rest for payments",
   ),
+  callsPerMinute: wholeNumberSchema(
+    10,
+    6_000,
+    "Calls to the bank that all processes together may make in a minute; without it there is no limit",
+  )
+    .nullable()
+    .optional(),
   default: z.boolean().meta({ description: "Whether payments that no route names go here" }),
 };
 const stateSchema = z.enum(["ACTIVE", "NO_NEW_PAYMENTS", "CLOSED"]).meta({
@@ -54,16 +61,20 @@ export const createAcquirerAccountRequestSchema = z
     businessDay: attributes.businessDay.optional(),
     lateArrivalSeconds: attributes.lateArrivalSeconds.optional(),
     connectionsMax: attributes.connectionsMax.optional(),
+    callsPerMinute: attributes.callsPerMinute,
     default: attributes.default.optional(),
   })
   .meta({ id: "CreateAcquirerAccountRequest" });
 export type CreateAcquirerAccountRequest = z.infer<typeof createAcquirerAccountRequestSchema>;
 
-/** What is left out stays as it is. */
-export const changeAcquirerAccountRequestSchema = createAcquirerAccountRequestSchema
+/** What a change may say; at the edge it has to say something. */
+export const accountChangeSchema = createAcquirerAccountRequestSchema
   .omit({ protocol: true })
   .partial()
-  .extend({ state: stateSchema.optional() })
+  .extend({ state: stateSchema.optional() });
+
+/** What is left out stays as it is. */
+export const changeAcquirerAccountRequestSchema = accountChangeSchema
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error: "must have at least one field",
     params: { code: "nothing_to_change" },

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import {
+  accountChangeSchema,
   acquirerAccountSchema,
-  changeAcquirerAccountRequestSchema,
   createAcquirerAccountRequestSchema,
   probeResultSchema,
 } from "../http/acquirer-accounts.ts";
+import { sealedReplySchema } from "../sealed-reply.ts";
 import { merchantRoutesSchema, routeSchema } from "../http/merchant-routes.ts";
 import { defineOperatorCommand } from "./message.ts";
 
@@ -15,12 +16,25 @@ const account = z.object({ accountId: z.uuid() });
 const merchant = z.object({ merchantId: z.uuid() });
 const version = z.object({ version: z.int() });
 
+/**
+ * Credentials cross the bus sealed to `payments` (see `sealTo`): a JSON text of {@link AccountCredentials}. A gateway of the
+ * version before sends them in clear, as `secrets`.
+ */
+const sealed = { sealedSecrets: sealedReplySchema.optional() };
+
+/** What is sealed: credentials, and whose they are, so that they cannot be moved to another request. */
+export type AccountCredentials = {
+  /** The account's id where it is changed, else the name of the one that is made. */
+  for: string;
+  secrets: Record<string, unknown>;
+};
+
 export const makeAcquirerAccount = defineOperatorCommand({
   service,
   name: "make-account",
   role: admin,
   work: "write",
-  request: createAcquirerAccountRequestSchema,
+  request: createAcquirerAccountRequestSchema.partial({ secrets: true }).extend(sealed),
   result: acquirerAccountSchema,
 });
 
@@ -30,7 +44,11 @@ export const readAcquirerAccounts = defineOperatorCommand({
   role: "viewer",
   work: "read",
   request: account.partial(),
-  result: z.object({ items: z.array(acquirerAccountSchema) }),
+  result: z.object({
+    items: z.array(acquirerAccountSchema),
+    /** The key that credentials are sealed to; absent where none can be kept. */
+    sealTo: z.string().optional(),
+  }),
 });
 
 export const alterAcquirerAccount = defineOperatorCommand({
@@ -38,7 +56,7 @@ export const alterAcquirerAccount = defineOperatorCommand({
   name: "alter-account",
   role: admin,
   work: "write",
-  request: account.extend({ change: changeAcquirerAccountRequestSchema }),
+  request: account.extend({ change: accountChangeSchema, ...sealed }),
   result: acquirerAccountSchema,
 });
 

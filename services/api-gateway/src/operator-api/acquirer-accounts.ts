@@ -16,8 +16,11 @@ import {
   readAcquirerAccounts,
   readRoutes,
   replaceRoutes,
+  type AccountCredentials,
   type CommandReply,
+  type SealedReply,
 } from "@holdfast/contracts";
+import { sealReply } from "@holdfast/sealing";
 import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
 import { operatorRefusalOf } from "../bus/command-answer.ts";
@@ -30,19 +33,29 @@ import { findMerchant } from "../merchant/merchant-queries.ts";
 export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
   return [
     defineRoute(createAcquirerAccount, async (call) => {
-      const reply = await send(makeAcquirerAccount, call, call.body);
+      const { secrets, ...body } = call.body;
+      const sealed = await sealSecrets(send, call, { for: body.name, secrets });
+      if (sealed instanceof Refusal) return sealed;
+      const reply = await send(makeAcquirerAccount, call, { ...body, ...sealed });
       return "result" in reply ? { status: 201, body: reply.result } : operatorRefusalOf(reply);
     }),
-    defineRoute(listAcquirerAccounts, async (call) => answer(await send(readAcquirerAccounts, call, {}))),
+    defineRoute(listAcquirerAccounts, async (call) => {
+      const reply = await send(readAcquirerAccounts, call, {});
+      if (!("result" in reply)) return operatorRefusalOf(reply);
+      return { status: 200, body: { items: reply.result.items } };
+    }),
     defineRoute(getAcquirerAccount, async (call) => {
       const reply = await send(readAcquirerAccounts, call, call.path);
       if (!("result" in reply)) return operatorRefusalOf(reply);
       const [account] = reply.result.items;
       return account ? { status: 200, body: account } : new Refusal("acquirer_account_not_found");
     }),
-    defineRoute(changeAcquirerAccount, async (call) =>
-      answer(await send(alterAcquirerAccount, call, { ...call.path, change: call.body })),
-    ),
+    defineRoute(changeAcquirerAccount, async (call) => {
+      const { secrets, ...change } = call.body;
+      const sealed = secrets && (await sealSecrets(send, call, { for: call.path.accountId, secrets }));
+      if (sealed instanceof Refusal) return sealed;
+      return answer(await send(alterAcquirerAccount, call, { ...call.path, change, ...sealed }));
+    }),
     defineRoute(confirmAcquirerAccount, async (call) =>
       answer(await send(confirmAccountVersion, call, { ...call.path, ...call.body })),
     ),
@@ -50,6 +63,25 @@ export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
     ...merchantRouteRoutes({ send, db }),
   ];
 }
+
+/** Credentials cross the bus sealed to payments, which is asked for its key first. */
+async function sealSecrets(
+  send: SendOperatorCommand,
+  call: Parameters<SendOperatorCommand>[1],
+  credentials: AccountCredentials,
+): Promise<{ sealedSecrets: SealedReply } | Refusal> {
+  const reply = await send(readAcquirerAccounts, call, { accountId: NO_ACCOUNT });
+  if (!("result" in reply)) return operatorRefusalOf(reply);
+  const { sealTo } = reply.result;
+  if (sealTo === undefined)
+    return new Refusal("service_unavailable", {
+      detail: "The payments service has no key for credentials: ACCOUNT_SECRET_KEYS is not set.",
+    });
+  return { sealedSecrets: sealReply(sealTo, JSON.stringify(credentials)) };
+}
+
+/** The key is asked for, and no account (RFC 9562, the nil UUID). */
+const NO_ACCOUNT = "00000000-0000-0000-0000-000000000000";
 
 /** Payments keeps routes by the merchant's id; that there is such a merchant is known here. */
 function merchantRouteRoutes({ send, db }: Deps): Route[] {

@@ -17,14 +17,23 @@ import {
   readAccounts,
   type ManageAccountsDeps,
 } from "./manage-accounts.ts";
+import { openSentSecrets } from "./open-sent-secrets.ts";
 import { confirmRoutes, readRoutes, replaceRoutes } from "./manage-routes.ts";
 
 /** What operators may ask of this service about accounts and routes; `serve` has verified who they are. */
 export function accountHandlers(deps: ManageAccountsDeps) {
   return [
-    handler(makeAcquirerAccount, ({ context, payload }) => makeAccount(deps, context, payload)),
+    handler(makeAcquirerAccount, async ({ context, payload: { sealedSecrets, ...request } }) => {
+      const sent = openSentSecrets(deps.ring, { secrets: request.secrets, sealedSecrets }, request.name);
+      if (!sent) return NOT_FOR_US;
+      return await makeAccount(deps, context, { ...request, secrets: sent.secrets ?? {} });
+    }),
     handler(readAcquirerAccounts, ({ payload }) => readAccounts(deps, payload.accountId)),
-    handler(alterAcquirerAccount, ({ context, payload }) => changeAccount(deps, context, payload)),
+    handler(alterAcquirerAccount, async ({ context, payload: { accountId, change, sealedSecrets } }) => {
+      const sent = openSentSecrets(deps.ring, { secrets: change.secrets, sealedSecrets }, accountId);
+      if (!sent) return NOT_FOR_US;
+      return await changeAccount(deps, context, { accountId, change: { ...change, ...sent } });
+    }),
     handler(confirmAccountVersion, ({ context, payload }) => confirmAccount(deps, context, payload)),
     handler(probeAccountCommand, ({ payload }) => probeAccount(deps, payload.accountId)),
     handler(readRoutesCommand, ({ payload }) => readRoutes(deps, payload.merchantId)),
@@ -32,3 +41,6 @@ export function accountHandlers(deps: ManageAccountsDeps) {
     handler(confirmRoutesCommand, ({ context, payload }) => confirmRoutes(deps, context, payload)),
   ];
 }
+
+/** Credentials that were sealed to a key which has been replaced: nothing was started, and the operator sends them again. */
+const NOT_FOR_US = { outcome: "not_started" } as const;

@@ -148,6 +148,11 @@ function attributesOf(account: AccountRow): Omit<AccountAttributes, "state" | "s
   };
 }
 
+/** A limit that was taken away is null with its version, and is not shown. */
+function limitOf(version: VersionRow | undefined): { callsPerMinute?: number | undefined } {
+  return { callsPerMinute: version?.attributes.callsPerMinute ?? undefined };
+}
+
 /** An account as operators see it. Sealed or not, its credentials are no part of that. */
 export function accountView({ account, current, proposal }: StoredAccount): AcquirerAccount {
   return {
@@ -155,6 +160,7 @@ export function accountView({ account, current, proposal }: StoredAccount): Acqu
     protocol: account.protocol,
     state: account.state,
     ...attributesOf(account),
+    ...limitOf(current ?? proposal),
     settings: (current ?? proposal)!.settings as AcquirerAccount["settings"],
     ...(account.version !== null && { version: account.version }),
     createdAt: account.created_at.toISOString(),
@@ -164,6 +170,7 @@ export function accountView({ account, current, proposal }: StoredAccount): Acqu
         proposedBy: proposal.proposed_by,
         proposedAt: proposal.proposed_at.toISOString(),
         ...proposal.attributes,
+        ...limitOf(proposal),
         settings: proposal.settings as AcquirerAccount["settings"],
       },
     }),

@@ -42,10 +42,14 @@ export type AccountAttributes = {
   businessDay: { timeZone: string; cutOff: string };
   lateArrivalSeconds: number;
   connectionsMax: number;
+  /** Null or absent where the bank takes as many as come. */
+  callsPerMinute?: number | null;
   default: boolean;
   /** Whether the version has other credentials than the one before. */
   secretsChange: boolean;
 };
+
+export type AcquirerCallSlotTable = { account_id: string; slot: number; taken_at: Generated<Date> };
 
 export type MerchantRouteTable = {
   merchant_id: string;

@@ -2,6 +2,8 @@ import { createSimulatorAcquirer } from "@holdfast/acquirer";
 import { captureLog } from "@holdfast/tests/support";
 import { expect, onTestFinished, test } from "vitest";
 import { createAccountAcquirers } from "./acquirers.ts";
+import type { CallSlots } from "./call-slots.ts";
+import { createCallTurns } from "./call-turns.ts";
 import type { Account } from "./current-accounts.ts";
 
 const account = (version: number): Account => ({
@@ -24,7 +26,15 @@ test("an account that cannot be used is counted at every reading, and logged onc
   const wire = { connectTimeoutMs: 1_000, allowPlaintext: false };
   const url = "http://127.0.0.1:1";
   const fallback = () => createSimulatorAcquirer({ url, connectionsMax: 1, ...wire });
-  const banks = createAccountAcquirers({ connectors: new Map(), ring: undefined, fallback, wire, log });
+  const turns = createCallTurns({} as CallSlots, { table: () => undefined });
+  const banks = createAccountAcquirers({
+    connectors: new Map(),
+    ring: undefined,
+    fallback,
+    wire,
+    turns,
+    log,
+  });
   onTestFinished(() => banks.close());
   const use = (...accounts: Account[]) => banks.use(new Map(accounts.map((each) => [each.accountId, each])));
   expect([use(account(1)), use(account(1)), use(account(2)), use(account(2))]).toEqual([1, 1, 1, 1]);

@@ -9,6 +9,7 @@ import {
 import type { KeyRing, Logger } from "@holdfast/service-runtime";
 import { connectionsOfLanes } from "./account-connections.ts";
 import { createBreaker, type Breaker } from "./breaker.ts";
+import type { CallTurns } from "./call-turns.ts";
 import type { Account } from "./current-accounts.ts";
 import { openAccountSecrets } from "./seal-account-secrets.ts";
 
@@ -43,7 +44,8 @@ export type AccountAcquirersOptions = {
   ring: KeyRing | undefined;
   /** The account of `ACQUIRER_URL`, where that is set. */
   fallback?: (lane: Lane) => Acquirer;
-  wire: Omit<AcquirerWire, "connectionsMax">;
+  wire: Omit<AcquirerWire, "connectionsMax" | "turn">;
+  turns: CallTurns;
   log: Logger;
 };
 
@@ -107,9 +109,12 @@ function connectLanes(
   try {
     const lanes = LANES.map((lane) => {
       const connectionsMax = connectionsOfLanes(account.connectionsMax)[lane];
-      const acquirer = connectAccount(options, { ...account, connectionsMax });
+      const turn = options.turns.turnOf(account.accountId);
+      const wire = { ...options.wire, turn };
+      const acquirer = connectAccount({ ...options, wire }, { ...account, connectionsMax });
       const url = urlOf(account.settings);
-      const observed = observeAcquirer(acquirer, { url, account: account.accountId });
+      const inLane = options.turns.inLane(acquirer, lane);
+      const observed = observeAcquirer(inLane, { url, account: account.accountId });
       return [lane, noting(observed, { breaker, onRefused: () => refused(account) })] as const;
     });
     return new Map(lanes);
@@ -129,7 +134,11 @@ type AccountToConnect = Pick<
 
 /** @throws where settings or credentials are not those of the account's protocol. */
 export function connectAccount(
-  { connectors, ring, wire }: Pick<AccountAcquirersOptions, "connectors" | "ring" | "wire">,
+  {
+    connectors,
+    ring,
+    wire,
+  }: Pick<AccountAcquirersOptions, "connectors" | "ring"> & { wire: Omit<AcquirerWire, "connectionsMax"> },
   { accountId, version, protocol, settings, sealedSecrets, businessDay, connectionsMax }: AccountToConnect,
 ): ProbedAcquirer {
   const connector = connectors.get(protocol);

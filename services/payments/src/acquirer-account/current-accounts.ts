@@ -1,7 +1,7 @@
 import type { Logger } from "@holdfast/service-runtime";
 import type { Kysely, Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
-import type { AcquirerAccountTable, Route } from "./account-tables.ts";
+import type { AccountAttributes, AcquirerAccountTable, Route } from "./account-tables.ts";
 
 /** An account with the version in use. */
 export type Account = {
@@ -15,6 +15,7 @@ export type Account = {
   businessDay: { timeZone: string; cutOff: string };
   lateArrivalMs: number;
   connectionsMax: number;
+  callsPerMinute?: number | undefined;
   settings: object;
   sealedSecrets: Buffer;
 };
@@ -68,7 +69,11 @@ async function readAccounts(db: Kysely<PaymentsDatabase>): Promise<AccountTable>
             .onRef("acquirer_account_version.version", "=", "acquirer_account.version"),
         )
         .selectAll("acquirer_account")
-        .select(["acquirer_account_version.settings", "acquirer_account_version.sealed_secrets"])
+        .select([
+          "acquirer_account_version.settings",
+          "acquirer_account_version.sealed_secrets",
+          "acquirer_account_version.attributes",
+        ])
         .execute();
       const routes = await trx
         .selectFrom("merchant_route")
@@ -88,7 +93,11 @@ async function readAccounts(db: Kysely<PaymentsDatabase>): Promise<AccountTable>
 }
 
 function accountOf(
-  row: Selectable<AcquirerAccountTable> & { settings: object; sealed_secrets: Buffer },
+  row: Selectable<AcquirerAccountTable> & {
+    settings: object;
+    sealed_secrets: Buffer;
+    attributes: AccountAttributes;
+  },
 ): Account {
   return {
     accountId: row.account_id,
@@ -101,6 +110,7 @@ function accountOf(
     businessDay: { timeZone: row.time_zone, cutOff: row.cut_off },
     lateArrivalMs: Number(row.late_arrival_ms),
     connectionsMax: row.connections_max,
+    callsPerMinute: row.attributes.callsPerMinute ?? undefined,
     settings: row.settings,
     sealedSecrets: row.sealed_secrets,
   };

@@ -17,6 +17,7 @@ import type {
 import type { KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
+import { sealToOf } from "./open-sent-secrets.ts";
 import {
   accountView,
   findAccounts,
@@ -72,6 +73,7 @@ export async function makeAccount(
     businessDay: request.businessDay ?? deps.defaults.businessDay,
     lateArrivalSeconds: request.lateArrivalSeconds ?? Math.ceil(deps.defaults.lateArrivalMs / 1_000),
     connectionsMax: request.connectionsMax ?? CONNECTIONS_MAX,
+    ...(request.callsPerMinute !== undefined && { callsPerMinute: request.callsPerMinute }),
     default: request.default ?? false,
     secretsChange: true,
   };
@@ -158,10 +160,11 @@ export async function probeAccount(
 }
 
 export async function readAccounts(
-  { db }: Pick<ManageAccountsDeps, "db">,
+  { db, ring }: Pick<ManageAccountsDeps, "db" | "ring">,
   accountId?: string,
-): Promise<CommandReply<{ items: AcquirerAccount[] }>> {
-  return { outcome: "done", result: { items: (await findAccounts(db, accountId)).map(accountView) } };
+): Promise<CommandReply<{ items: AcquirerAccount[]; sealTo?: string }>> {
+  const items = (await findAccounts(db, accountId)).map(accountView);
+  return { outcome: "done", result: { items, ...sealToOf(ring) } };
 }
 
 type Proposed = Pick<VersionRow, "account_id" | "version" | "attributes" | "settings" | "sealed_secrets">;

@@ -9,13 +9,14 @@ import type {
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import type { Acquirers } from "../acquirer-account/acquirers.ts";
+import type { CallTurns } from "../acquirer-account/call-turns.ts";
 import type { RoutedPayment } from "../acquirer-account/decide-route.ts";
 import type { FindRoute } from "../acquirer-account/routing.ts";
 import { findBin } from "../card-bins/bin-table.ts";
 import type { CurrentBins } from "../card-bins/current-bins.ts";
 import { enforceRules, type EnforceRulesDeps } from "../merchant-rules/enforce-rules.ts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
-import { withConnection, type ConnectionDeps } from "../with-connection.ts";
+import { withConnection, withTurns, type ConnectionDeps } from "../with-connection.ts";
 import { answerRefusal, answerKnownPayment, type ReadState } from "./answer-known-payment.ts";
 import { basketOf, customerOf } from "./card-request.ts";
 import { describePayment, refuseProgramme, type DescribePaymentDeps } from "./describe-payment.ts";
@@ -27,6 +28,7 @@ export type AdmitPaymentDeps = DescribePaymentDeps &
     bins: CurrentBins["table"];
     findRoute: FindRoute;
     acquirers: Acquirers;
+    turns: CallTurns;
   };
 
 /** A payment that may go on to its claim. */
@@ -42,9 +44,9 @@ type Message = Incoming<PreAuthorizePayment | SellPayment>;
 
 /**
  * The steps before any payment's claim, with 3-D Secure or without: opens the card and what is said about its buyer, looks
- * up its BIN, refuses what its programme does not have, finds the account that it goes to, refuses what that account
- * needs and nobody said, waits for one of the merchant's connections to it, and asks the merchant's rules. Nothing has been
- * sent to the bank.
+ * up its BIN, refuses what its programme does not have, finds the account that it goes to, refuses what that account needs
+ * and nobody said, waits for one of the merchant's connections to it, takes a turn where it has so many calls a minute,
+ * and asks the merchant's rules. Nothing has been sent to the bank.
  * @param proceed what follows for a payment that is admitted, on that connection. Every other gets its answer here.
  */
 export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
@@ -92,11 +94,14 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
   row.account_id = accountId;
   const { deadlineAt } = message.context;
   const caller = { accountId, merchantId: row.merchant_id, deadlineAt };
-  return await withConnection<ApiPaymentResponse>(deps, caller, async () => {
-    const rejected = await enforceRules(deps, message, row);
-    if (rejected === "known") return await answerKnownPayment(deps, message, row, read);
-    return rejected ?? (await proceed({ row, card, details, otherAccounts }));
-  });
+  const calls = deps.acquirers.of(accountId).capabilities.callsPerPayment ?? 1;
+  return await withConnection<ApiPaymentResponse>(deps, caller, () =>
+    withTurns(deps, { accountId, calls }, async () => {
+      const rejected = await enforceRules(deps, message, row);
+      if (rejected === "known") return await answerKnownPayment(deps, message, row, read);
+      return rejected ?? (await proceed({ row, card, details, otherAccounts }));
+    }),
+  );
 }
 
 /** What an account needs, and neither the request nor the account's defaults have. */

@@ -153,7 +153,8 @@ export function changeBy(outcome: Extract<AcquirerOutcome, { kind: "approved" | 
   return {
     to: outcome.kind === "approved" ? ("SETTLING" as const) : ("FAILING" as const),
     set: {
-      external_transaction_id: outcome.externalTransactionId ?? null,
+      // A bank may have no name of its own for it.
+      external_transaction_id: outcome.externalTransactionId || null,
       auth_code: outcome.kind === "approved" ? outcome.authCode : null,
       result_code: outcome.resultCode,
       result_message: outcome.resultMessage,

@@ -31,7 +31,7 @@ export async function playBank(settings?: AccountSettings) {
   return { bank, acquirer };
 }
 
-/** An account at a bank that a test plays. */
+/** An account at a bank that a test plays. It confirms no amounts unless the settings say so: each call is one request. */
 export function connectTo(
   url: string,
   { businessDay = BUSINESS_DAY, ...settings }: AccountSettings = {},
@@ -43,6 +43,7 @@ export function connectTo(
       apiUrl: `${url}/fim/api`,
       gateUrl: `${url}/fim/est3Dgate`,
       clientId: CLIENT_ID,
+      confirmAmounts: false,
       ...settings,
     }),
     businessDay,

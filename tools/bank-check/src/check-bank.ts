@@ -1,0 +1,95 @@
+import { addressesOf, type TestAccount } from "./account-file.ts";
+import { createMask } from "./mask.ts";
+import { answerOpenQuestions, shortly } from "./open-questions.ts";
+import { startRecordingProxy, type Exchange, type RecordingProxy } from "./recording-proxy.ts";
+import { walk, type Step } from "./walk.ts";
+
+/**
+ * Walks through a test account with the adapter that payments uses, and tells what was seen. A proxy on this machine writes down
+ * what passes; the adapter is the released one, and has no place for a witness.
+ * @param tell gets each line of the report.
+ * @returns the steps that came to something else than the adapter's documents promise.
+ */
+export async function checkBank(account: TestAccount, tell: (line: string) => void): Promise<Step[]> {
+  const mask = createMask(account);
+  const proxies = new Map<string, RecordingProxy>();
+  const settings = { ...account.settings };
+  for (const [name, url] of addressesOf(account)) {
+    const proxy = proxies.get(url.origin) ?? (await startRecordingProxy(url.origin, mask));
+    proxies.set(url.origin, proxy);
+    settings[name] = proxy.url + (url.pathname === "/" ? "" : url.pathname) + url.search;
+  }
+  const connect = (secrets: Record<string, string>) =>
+    account.connector.connect(
+      {
+        accountId: "bank-check",
+        version: 1,
+        settings: account.connector.settings.parse(settings),
+        businessDay: account.businessDay,
+      },
+      account.connector.secrets.parse(secrets),
+      { connectionsMax: 2, connectTimeoutMs: 10_000, allowPlaintext: false },
+    );
+  const acquirer = connect(account.secrets);
+  const stranger = connect({ ...account.secrets, [PASSWORDS[account.protocol]]: "bank-check-wrong" });
+  const exchanges = () => [...proxies.values()].flatMap((proxy) => proxy.exchanges);
+  try {
+    tell(`# ${account.protocol}: ${[...proxies.keys()].join(", ")}`);
+    const steps = await walk({ acquirer, stranger, exchanges }, account, (step) =>
+      tellStep(step, mask, tell),
+    );
+    tell("\n# Open questions\n");
+    for (const { question, answer, evidence } of answerOpenQuestions(account.protocol, steps)) {
+      tell(`- ${question}\n  ${mask(answer)}`);
+      if (evidence.length > 0) tell(`  evidence: ${evidence.join(", ")}`);
+    }
+    return steps.filter(isSurprising);
+  } finally {
+    await Promise.all([acquirer, stranger, ...proxies.values()].map((each) => each.close()));
+  }
+}
+
+/** The credential that a caller is known by: the wrong one has to be refused. */
+const PASSWORDS = { nestpay: "apiPassword", iyzico: "secretKey" } as const;
+
+function tellStep(
+  { name, outcome, exchanges }: Step,
+  mask: (text: string) => string,
+  tell: (line: string) => void,
+) {
+  tell(`\n## ${name}: ${mask(shortly(outcome))}\n`);
+  for (const exchange of exchanges) tell(describe(exchange));
+}
+
+function describe({ request, status, answer }: Exchange): string {
+  const lines = [
+    ...request.split("\n").map((line) => `> ${line}`),
+    `< ${status ?? "-"}`,
+    ...answer
+      .slice(0, SHOWN_MAX)
+      .split(/\r?\n/)
+      .map((line) => `< ${line}`),
+  ];
+  return lines.join("\n");
+}
+
+/** A page of a bank may be long. */
+const SHOWN_MAX = 4_000;
+
+/** What every bank of these protocols does; whatever else it does is an answer. */
+const EXPECTED: Partial<Record<Step["name"], readonly string[]>> = {
+  wrong_password: ["credentials"],
+  inquiry_of_unseen: ["not_found"],
+  reversal_of_unseen: ["nothing_found"],
+  pre_authorization: ["approved"],
+  capture_of_a_part: ["approved"],
+  sale: ["approved"],
+  partial_refund: ["approved", "not_sent"],
+  sale_to_cancel: ["approved"],
+  cancel_of_a_sale: ["approved"],
+  three_ds_enrolment: ["challenge"],
+};
+
+function isSurprising({ name, outcome }: Step): boolean {
+  return EXPECTED[name]?.includes(outcome.kind) === false;
+}
