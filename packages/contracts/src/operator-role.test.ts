@@ -66,6 +66,7 @@ const LEADS_TO: Record<string, string[]> = {
   listRefusedOperators: [],
   readmitOperator: [],
   listSettlements: ["settlement.list-imports"],
+  uploadSettlement: ["settlement.begin-upload", "settlement.add-upload-part", "settlement.end-upload"],
   getSettlement: ["settlement.describe-import"],
   listDifferences: ["settlement.list-differences"],
   noteDifference: ["settlement.note-difference"],
@@ -81,7 +82,8 @@ test("an endpoint asks for the role that its commands ask for, and for no less",
   for (const { operationId, role } of endpoints) {
     const roles = LEADS_TO[operationId]!.map((subject) => roleOf(subject));
     const own = roles.filter((each) => each !== "viewer");
-    if (roles.length > 0) expect(own.length > 0 ? own : roles.slice(0, 1), operationId).toEqual([role]);
+    if (roles.length > 0)
+      expect(own.length > 0 ? [...new Set(own)] : roles.slice(0, 1), operationId).toEqual([role]);
   }
 });
 

@@ -38,6 +38,17 @@ const COLUMNS: {
     compared_since: "null",
     created_at: "not null",
   },
+  upload: {
+    import_id: "not null",
+    account_id: "not null",
+    mapping: "not null",
+    file_name: "not null",
+    uploaded_by: "not null",
+    touched_at: "not null",
+    sealed_at: "null",
+    tries: "not null",
+  },
+  upload_part: { import_id: "not null", part: "not null", content: "not null" },
   import: {
     import_id: "not null",
     account_id: "not null",

@@ -13,6 +13,7 @@ import { createBusinessEvents } from "./business-events.ts";
 import type { SettlementDatabase } from "./database.ts";
 import { importFile } from "./import/import-command.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
+import { FILE_BOUNDS, LEASE_MS } from "./import/take-file.ts";
 
 const HELP = `npm run settle -- import FILE --account ID --mapping NAME [--mappings DIR] [--database-url URL | --home DIR]
 
@@ -67,10 +68,6 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
     await db.destroy();
   }
 }
-
-/** Of one file: larger, or with more lines that cannot be read, it is refused whole. */
-const FILE_BOUNDS = { bytesMax: 1_073_741_824, faultsMax: 10_000 } as const;
-const LEASE_MS = 60_000;
 
 function report(outcome: Awaited<ReturnType<typeof importFile>>, out: Output): number {
   if (outcome.outcome === "refused") {

@@ -57,6 +57,7 @@ const MAY: Record<string, string> = {
   listRefusedOperators: ANYBODY,
   readmitOperator: "admin",
   listSettlements: ANYBODY,
+  uploadSettlement: "operations admin",
   getSettlement: ANYBODY,
   listDifferences: ANYBODY,
   noteDifference: "operations admin",

@@ -1,21 +1,28 @@
 import { readAuditEntriesBefore } from "@holdfast/audit";
 import {
+  addSettlementUploadPart,
+  beginSettlementUpload,
   closeSettlementDifference,
   describeSettlementImport,
+  endSettlementUpload,
   listSettlementDifferences,
   listSettlementImports,
   noteSettlementDifference,
   readSettlementAuditLog,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
+import { addUploadPart, beginUpload, endUpload, type UploadDeps } from "./take-upload.ts";
 import { closeDifference, noteDifference, type DifferenceDeps } from "./close-difference.ts";
 import { listDifferences } from "./list-differences.ts";
 import { describeImport, listImports } from "./list-imports.ts";
 
 /** What operators may ask of this service; `serve` has verified who they are and what they may. */
-export function operatorHandlers(deps: DifferenceDeps) {
+export function operatorHandlers(deps: DifferenceDeps & UploadDeps) {
   const { db } = deps;
   return [
+    handler(beginSettlementUpload, ({ context, payload }) => beginUpload(deps, context, payload)),
+    handler(addSettlementUploadPart, ({ context, payload }) => addUploadPart(deps, context, payload)),
+    handler(endSettlementUpload, ({ context, payload }) => endUpload(deps, context, payload)),
     handler(listSettlementImports, ({ payload }) => listImports(db, payload)),
     handler(describeSettlementImport, ({ payload }) => describeImport(db, payload.importId)),
     handler(listSettlementDifferences, ({ payload }) => listDifferences(db, payload)),
