@@ -68,6 +68,7 @@ const LEADS_TO: Record<string, string[]> = {
   listSettlements: ["settlement.list-imports"],
   uploadSettlement: ["settlement.begin-upload", "settlement.add-upload-part", "settlement.end-upload"],
   getSettlement: ["settlement.describe-import"],
+  listStatementsOfMerchants: ["settlement.list-statements"],
   listDifferences: ["settlement.list-differences"],
   noteDifference: ["settlement.note-difference"],
   closeDifference: ["settlement.close-difference"],

@@ -74,6 +74,8 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["webhooks.audit-log", "O", "W"],
   ["settlement.audit-log", "O", "S"],
   ["settlement.list-imports", "O", "S"],
+  ["settlement.list-statements", "O", "S"],
+  ["settlement.list-merchant-statements", "M", "S"],
   ["settlement.begin-upload", "O", "S"],
   ["settlement.add-upload-part", "O", "S"],
   ["settlement.end-upload", "O", "S"],
@@ -106,7 +108,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["payments.other", "", ""],
   ["elsewhere", "", ""],
   // Answers go to those who may send; nobody may subscribe to another's inboxes, or to those of clients without a user.
-  ["_INBOX_gateway-merchant.abc.1", "PR", "M"],
+  ["_INBOX_gateway-merchant.abc.1", "PRS", "M"],
   ["_INBOX_gateway-operator.abc.1", "PRWS", "O"],
   ["_INBOX_gateway-public.abc.1", "P", "B"],
   ["_INBOX_payments.abc.1", "W", "P"],

@@ -27,6 +27,7 @@ const COLUMNS: {
     reported: "not null",
     judge: "not null",
     verdict: "null",
+    commission_minor: "null",
   },
   account: {
     account_id: "not null",
@@ -90,6 +91,7 @@ const COLUMNS: {
     settles_on: "null",
     payout_id: "null",
     fact_id: "null",
+    merchant_id: "null",
     verdict: "null",
   },
   difference: {

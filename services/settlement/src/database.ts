@@ -40,4 +40,5 @@ export type FactTable = {
   reported: Generated<boolean>;
   judge: Generated<boolean>;
   verdict: FactVerdict | "MISSING_AT_BANK" | null;
+  commission_minor: bigint | null;
 };

@@ -45,6 +45,11 @@ export const movementFactSchema = z.object({
   maskedPan: z.string(),
   externalTransactionId: z.string().optional(),
   authCode: z.string().optional(),
+  /** Of a payment, by the merchant's plan. */
+  commissionMinor: z
+    .string()
+    .regex(/^\d{1,18}$/)
+    .optional(),
 });
 export type MovementFact = z.infer<typeof movementFactSchema>;
 

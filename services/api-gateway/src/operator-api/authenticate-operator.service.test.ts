@@ -58,6 +58,7 @@ const MAY: Record<string, string> = {
   readmitOperator: "admin",
   listSettlements: ANYBODY,
   uploadSettlement: "operations admin",
+  listStatementsOfMerchants: ANYBODY,
   getSettlement: ANYBODY,
   listDifferences: ANYBODY,
   noteDifference: "operations admin",

@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import {
+  attachChargebacks,
   attachLines,
   findRefundsOfPayments,
   judgeUnattached,
@@ -27,15 +28,18 @@ export async function attachRange(db: Kysely<SettlementDatabase>, range: LineRan
     const matched = new Set(
       facts.filter((fact) => agrees(fact, byFact.get(fact.fact_id)!)).map(({ fact_id }) => fact_id),
     );
+    const merchants = new Map(facts.map(({ fact_id, merchant_id }) => [fact_id, merchant_id]));
     const attached = lines.map(({ line_no, fact_id }) => ({
       lineNo: line_no,
       factId: fact_id,
+      merchantId: merchants.get(fact_id)!,
       verdict: matched.has(fact_id) ? ("MATCHED" as const) : null,
     }));
     await attachLines(range.importId, attached).execute(trx);
     await markReported(
       facts.map(({ fact_id }) => ({ factId: fact_id, matched: matched.has(fact_id) })),
     ).execute(trx);
+    await attachChargebacks(range).execute(trx);
     await judgeUnattached(range).execute(trx);
   });
 }

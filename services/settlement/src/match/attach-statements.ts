@@ -71,14 +71,34 @@ export function findRefundsOfPayments(
 }
 
 /** Which fact a line reports, and what the comparison says where it is known already. */
-export type Attached = { lineNo: number; factId: string; verdict: "MATCHED" | null };
+export type Attached = { lineNo: number; factId: string; merchantId: string; verdict: "MATCHED" | null };
 
 export function attachLines(importId: string, attached: readonly Attached[]): RawBuilder<unknown> {
   return sql`
-    update line set fact_id = given.fact_id, verdict = given.verdict
+    update line set fact_id = given.fact_id, merchant_id = given.merchant_id, verdict = given.verdict
     from unnest(${attached.map(({ lineNo }) => lineNo)}::int[], ${attached.map(({ factId }) => factId)}::uuid[],
-      ${attached.map(({ verdict }) => verdict)}::text[]) as given(line_no, fact_id, verdict)
+      ${attached.map(({ verdict }) => verdict)}::text[],
+      ${attached.map(({ merchantId }) => merchantId)}::uuid[]) as given(line_no, fact_id, verdict, merchant_id)
     where line.import_id = ${importId} and line.line_no = given.line_no`;
+}
+
+/**
+ * Chargebacks of a payment that they name, by our reference or else by the bank's. They report no movement that is compared,
+ * but count in the merchant's statement.
+ */
+export function attachChargebacks({ importId, from, to }: LineRange): RawBuilder<unknown> {
+  return sql`
+    update line set fact_id = found.fact_id, merchant_id = found.merchant_id, verdict = 'NOT_COMPARED'
+    from (
+      select line.line_no, named.* from line, lateral (
+        select ${ONE_FACT} as fact_id, min(fact.merchant_id::text)::uuid as merchant_id from fact
+        where ${SAME_SIDE} and case when line.reference_id is not null then fact.fact_id = line.reference_id
+          else fact.external_transaction_id = line.bank_reference end
+      ) as named
+      where line.import_id = ${importId} and line.line_no between ${from} and ${to} and line.fact_id is null
+        and line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL')
+    ) as found
+    where line.import_id = ${importId} and line.line_no = found.line_no and found.fact_id is not null`;
 }
 
 /** What lines report has either been compared with them, or is to be. */

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
-import { judgeFact, type Judgement, type JudgedLine } from "./judge-fact.ts";
+import { isMovement, judgeFact, type Judgement, type JudgedLine } from "./judge-fact.ts";
 import { lockFacts, type FactRow } from "./judged-facts.ts";
 
 /**
@@ -50,7 +50,7 @@ type Judged = { fact: FactRow; own: LineRow[]; judgement: Judgement };
 /** Lines that were there before their fact: the fact has arrived, and they are no difference any more. */
 async function attachLatecomers(trx: Transaction<SettlementDatabase>, ids: string[]): Promise<void> {
   const { rows } = await sql<{ import_id: string; line_no: number; fact_id: string }>`
-    update line set fact_id = fact.fact_id
+    update line set fact_id = fact.fact_id, merchant_id = fact.merchant_id
     from fact, import
     where fact.fact_id = any(${ids}::uuid[]) and line.reference_id = fact.fact_id and line.fact_id is null
       and line.verdict is not null
@@ -95,7 +95,7 @@ async function record(trx: Transaction<SettlementDatabase>, judged: readonly Jud
     update fact set judge = false, verdict = given.verdict, reported = fact.reported or given.has_lines
     from unnest(${judged.map(({ fact }) => fact.fact_id)}::uuid[],
       ${judged.map(({ judgement }) => judgement.verdict)}::text[],
-      ${judged.map(({ own }) => own.length > 0)}::boolean[]) as given(fact_id, verdict, has_lines)
+      ${judged.map(({ own }) => own.some(({ kind }) => isMovement(kind)))}::boolean[]) as given(fact_id, verdict, has_lines)
     where fact.fact_id = given.fact_id`.execute(trx);
   await recordFactDifferences(trx, judged);
   await recordDuplicates(

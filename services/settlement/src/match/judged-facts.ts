@@ -7,6 +7,7 @@ export type FactRow = JudgedFact &
   AccountPlan & {
     fact_id: string;
     account_id: string;
+    merchant_id: string;
     reported: boolean;
     judge: boolean;
     factVerdict: string | null;
@@ -23,7 +24,7 @@ export async function lockFacts(
   { skipLocked = false }: { skipLocked?: boolean } = {},
 ): Promise<FactRow[]> {
   const { rows } = await sql<FactRow>`
-    select fact.fact_id, fact.account_id, fact.kind, fact.standing, fact.amount_minor as "amountMinor",
+    select fact.fact_id, fact.account_id, fact.merchant_id, fact.kind, fact.standing, fact.amount_minor as "amountMinor",
       fact.currency, ((fact.occurred_at at time zone coalesce(account.time_zone, 'UTC'))::date)::text as day,
       coalesce(account.settlement_days, 400) as "settlementDays", account.fee_basis_points as "feeBasisPoints",
       coalesce(account.fee_fixed_minor, 0) as "feeFixedMinor", coalesce(account.refunds_fee, false) as "refundsFee",
