@@ -169,3 +169,27 @@ test("of a form that is cut off nothing is an import, whether its sender ends it
     expect(await rows()).toEqual({ lines: 0, uploads: 0, parts: 0 });
   });
 });
+
+test("a file whose reader has died is read by the next one, and given up when that has happened too often", async () => {
+  const leave = async (tries: number) => {
+    const importId = randomUUID();
+    const content = Buffer.from(fileOf(line()));
+    await system.query(
+      `with sent as (
+         insert into settlement.upload (import_id, account_id, mapping, file_name, uploaded_by, sealed_at, tries)
+         values ($1, 'default', 'generic', 'bank.csv', 'olga', now(), $2) returning import_id
+       ), kept as (
+         insert into settlement.upload_part (import_id, part, content) values ($1, 0, $3)
+       )
+       insert into settlement.import (import_id, account_id, mapping, file_name, imported_by, sha256, state, lease_token,
+         lease_until)
+       select import_id, 'default', 'generic', 'bank.csv', 'olga', sha256($3), 'READING', gen_random_uuid(),
+         now() - interval '1 second' from sent`,
+      [importId, tries, content],
+    );
+    return await read(importId);
+  };
+  expect(await leave(1)).toMatchObject({ state: "TAKEN", lines: 1 });
+  expect(await leave(3)).toMatchObject({ state: "REFUSED", reason: "interrupted" });
+  await eventually(async () => expect(await rows()).toEqual({ lines: 1, uploads: 0, parts: 0 }));
+});
