@@ -5,11 +5,9 @@ import { cursorParameter, defineEndpoint, limitParameter, only, pathId } from ".
 export const merchantStatementSchema = z
   .object({
     merchantId: z.uuid(),
-    day: z.iso
-      .date()
-      .meta({
-        description: "On which the bank settles, or on which it happened where the bank does not say",
-      }),
+    day: z.iso.date().meta({
+      description: "On which the bank settles, or on which it happened where the bank does not say",
+    }),
     currency: z.string(),
     salesAmount: z.number(),
     refundsAmount: z.number(),
