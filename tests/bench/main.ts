@@ -19,6 +19,7 @@ import { benchNeighbours, NEIGHBOURS_RATE_LIMIT } from "./neighbours-bench.ts";
 import { benchOperatorToken } from "./operator-token-bench.ts";
 import { benchPayments } from "./payments-bench.ts";
 import { startReceiver } from "./receiver-client.ts";
+import { benchSettlement } from "./settlement-bench.ts";
 import { benchSignIn } from "./sign-in-bench.ts";
 import { benchSlowNeighbours } from "./slow-neighbours-bench.ts";
 import { benchTls } from "./tls-bench.ts";
@@ -29,13 +30,13 @@ const { values: options } = parseArgs({
     /**
      * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
      * tls, tracing, or all; and by themselves idle, which inserts ten million payments and takes a quarter of an hour, and
-     * lists, which inserts `--rows`.
+     * lists and settlement, which insert `--rows`.
      */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "4" },
     connections: { type: "string", default: "64" },
-    /** Payments of the lists; whole hundred thousands. */
+    /** Payments of the lists, lines of the settlement file; whole hundred thousands. */
     rows: { type: "string", default: "1000000" },
   },
 });
@@ -83,6 +84,7 @@ const PARTS: Record<string, Part[]> = {
   tracing: [TRACING],
   idle: [unlimited(benchIdle)],
   lists: [unlimited(benchLists)],
+  settlement: [unlimited(benchSettlement)],
 };
 
 async function main(): Promise<void> {

@@ -25,7 +25,7 @@ type Json = {
 type Schemas = Record<string, Schema>;
 type OperationObject = {
   parameters?: { in: string; name: string; schema: Schema }[];
-  requestBody?: { content: { "application/json": { schema: Schema } } };
+  requestBody?: { content: { "application/json"?: { schema: Schema } } };
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 };
 
@@ -64,7 +64,7 @@ function operationOf(
     path,
     pathParameters: among("path").map(({ name }) => name),
     query: Object.fromEntries(among("query").map(({ name, schema }) => [name, schema])),
-    body: requestBody?.content["application/json"].schema,
+    body: requestBody?.content["application/json"]?.schema,
     answers: new Map(
       Object.entries(responses).map(([status, { content }]) => {
         const schema = content?.["application/json"]?.schema;

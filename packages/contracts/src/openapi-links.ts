@@ -79,6 +79,7 @@ const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>>
     pointer: "/items/0/importId",
     ways: [{ operationId: "getSettlement", parameter: "importId" }],
   },
+  uploadSettlement: { pointer: "/importId", ways: [{ operationId: "getSettlement", parameter: "importId" }] },
   listDifferences: { pointer: "/items/0/differenceId", ways: ofDifference },
   listWebhookDeliveries: { pointer: "/items/0/eventId", ways: ofDelivery },
 };

@@ -141,8 +141,17 @@ function paths(listener: DocumentedListener): ZodOpenApiPathsObject {
 }
 
 function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
-  const { listener, operationId, summary, description, role, request, pathParameters, queryParameters } =
-    endpoint;
+  const {
+    listener,
+    operationId,
+    summary,
+    description,
+    role,
+    request,
+    file,
+    pathParameters,
+    queryParameters,
+  } = endpoint;
   return {
     operationId,
     summary,
@@ -160,8 +169,19 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
         content: { "application/json": { schema: request } },
       },
     }),
+    ...(file && {
+      requestBody: {
+        required: true,
+        content: { "multipart/form-data": { schema: formOf(file) } },
+      },
+    }),
     responses: { ...successes(endpoint), ...problems(endpoint) },
   };
+}
+
+function formOf({ part, description }: NonNullable<Endpoint["file"]>) {
+  const file = { type: "string", format: "binary", description } as const;
+  return { type: "object" as const, properties: { [part]: file }, required: [part] };
 }
 
 /** Each of the roles is enough. */

@@ -34,6 +34,7 @@ export const PROBLEMS = {
   already_refunded: { status: 409, title: "Payment already refunded" },
   refund_already_decided: { status: 409, title: "Refund already decided" },
   already_approved_by_you: { status: 409, title: "You have already approved this refund" },
+  settlement_already_taken: { status: 409, title: "This file was taken before" },
   difference_ended: { status: 409, title: "Difference already closed or resolved" },
   payment_not_refundable: { status: 409, title: "Payment cannot be refunded" },
   refund_amount_exceeds_remaining: {

@@ -64,6 +64,7 @@ import { isRefused } from "./operator-api/refused-operator-queries.ts";
 import { createCarryOutOnce } from "./operator-keys/carry-out-once.ts";
 import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
 import { searchRoute } from "./operator-api/search.ts";
+import { merchantStatementsRoute, operatorStatementsRoute } from "./lists/statement-routes.ts";
 import { settlementRoutes } from "./operator-api/settlements.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { publicPages, signedSessionsOf } from "./public-pages/public-pages.ts";
@@ -204,6 +205,7 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps & { signIn: Si
       createCheckoutRoute({ send, publicUrl, cards }),
       getCheckoutRoute({ send, publicUrl }),
       checkoutListRoute({ send, publicUrl, lists }),
+      merchantStatementsRoute({ send }),
     ],
   });
 }
@@ -235,6 +237,7 @@ function operatorApi(
       paymentLifeRoute({ send, db }),
       ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
       ...refundRoutes({ send }).concat(settlementRoutes({ send })),
+      operatorStatementsRoute({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...webhookRoutes({ send, db }),
       ...refusedOperatorRoutes({ db }),

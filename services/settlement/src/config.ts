@@ -7,6 +7,7 @@ import {
   durationSetting,
   integerSetting,
   refusePlaintext,
+  textSetting,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 
@@ -24,9 +25,16 @@ const settings = z.object({
     .describe(
       "How long after an authorization its owner is first asked whether it was captured; each further wait is four times as long, up to a day. The questions end 40 days after it.",
     ),
+  SETTLEMENT_MAPPINGS: textSetting("directory")
+    .optional()
+    .describe(
+      "A directory with further mappings of banks' files (`*.json`), which may replace the shipped ones. It is read at start.",
+    ),
   MATCH_INTERVAL: durationSetting()
     .default(5_000)
-    .describe("How often lines that were taken, and facts that have changed since, are compared."),
+    .describe(
+      "How often uploaded files are looked for, and lines that were taken and facts that have changed since are compared.",
+    ),
   DIFFERENCE_TWO_PEOPLE_ABOVE: amountsSetting()
     .optional()
     .describe(

@@ -27,6 +27,7 @@ const COLUMNS: {
     reported: "not null",
     judge: "not null",
     verdict: "null",
+    commission_minor: "null",
   },
   account: {
     account_id: "not null",
@@ -38,6 +39,17 @@ const COLUMNS: {
     compared_since: "null",
     created_at: "not null",
   },
+  upload: {
+    import_id: "not null",
+    account_id: "not null",
+    mapping: "not null",
+    file_name: "not null",
+    uploaded_by: "not null",
+    touched_at: "not null",
+    sealed_at: "null",
+    tries: "not null",
+  },
+  upload_part: { import_id: "not null", part: "not null", content: "not null" },
   import: {
     import_id: "not null",
     account_id: "not null",
@@ -79,6 +91,7 @@ const COLUMNS: {
     settles_on: "null",
     payout_id: "null",
     fact_id: "null",
+    merchant_id: "null",
     verdict: "null",
   },
   difference: {

@@ -2,6 +2,7 @@ import type { AuditDatabase } from "@holdfast/audit";
 import type { MovementFact } from "@holdfast/contracts";
 import type { Generated } from "kysely";
 import type { AccountTable, ImportTable, LineFaultTable, LineTable } from "./import/import-table.ts";
+import type { UploadPartTable, UploadTable } from "./import/upload-table.ts";
 import type { DifferenceNoteTable, DifferenceTable } from "./match/difference-table.ts";
 import type { FactVerdict } from "./match/judge-fact.ts";
 
@@ -12,6 +13,8 @@ export type SettlementDatabase = AuditDatabase & {
   import: ImportTable;
   line: LineTable;
   line_fault: LineFaultTable;
+  upload: UploadTable;
+  upload_part: UploadPartTable;
   difference: DifferenceTable;
   difference_note: DifferenceNoteTable;
 };
@@ -37,4 +40,5 @@ export type FactTable = {
   reported: Generated<boolean>;
   judge: Generated<boolean>;
   verdict: FactVerdict | "MISSING_AT_BANK" | null;
+  commission_minor: bigint | null;
 };

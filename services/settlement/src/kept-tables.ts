@@ -9,6 +9,12 @@ export const keptTables: RetentionLine[] = [
     kept: { years: 10 },
     because: "It recognizes a file that is sent again, and says who imported it.",
   },
+  {
+    table: "upload",
+    kept: { with: "import" },
+    because: "It is a file that an operator sends, until it is read or given up; then its bytes go.",
+  },
+  { table: "upload_part", kept: { with: "upload" }, because: "It is a part of the file." },
   { table: "line", kept: { with: "import" }, because: "It is what the bank has reported." },
   { table: "line_fault", kept: { with: "import" }, because: "It says what of the file was not read." },
   { table: "difference", kept: { years: 10 }, because: "It says what the bank reported differently." },

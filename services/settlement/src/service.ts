@@ -21,6 +21,9 @@ import { askAboutOpenFacts, askBothOwners } from "./facts/ask-owners.ts";
 import { copyAccounts } from "./facts/copy-accounts.ts";
 import { startFactConsumer } from "./facts/consume-facts.ts";
 import { endInterrupted } from "./import/end-interrupted.ts";
+import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
+import { readUploads } from "./import/read-uploads.ts";
+import { FILE_BOUNDS, LEASE_MS } from "./import/take-file.ts";
 import { matchImports } from "./match/match-imports.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 
@@ -46,6 +49,11 @@ export async function startSettlement(
   const events = createBusinessEvents(log);
   const stopping = new AbortController();
   const isStopping = () => stopping.signal.aborted;
+  const mappings = await readMappings([
+    SHIPPED_MAPPINGS,
+    ...(config.SETTLEMENT_MAPPINGS ? [config.SETTLEMENT_MAPPINGS] : []),
+  ]);
+  const files = { db, pool, events, mappings, bounds: FILE_BOUNDS, leaseMs: LEASE_MS };
   const facts = { bus, pool, db, events, askFirstMs: config.FACT_ASK_FIRST };
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "settlement", settings: config, log });
@@ -62,7 +70,7 @@ export async function startSettlement(
     onHandled: logHandled(log),
     handlers: lookAfterEach(
       auditWatch,
-      operatorHandlers({ db, twoAbove: config.DIFFERENCE_TWO_PEOPLE_ABOVE ?? new Map() }),
+      operatorHandlers({ db, mappings, twoAbove: config.DIFFERENCE_TWO_PEOPLE_ABOVE ?? new Map() }),
     ),
   });
   const tasks = [
@@ -82,6 +90,12 @@ export async function startSettlement(
     startPeriodicTask("end interrupted imports", {
       intervalMs: INTERRUPTED_INTERVAL_MS,
       round: () => endInterrupted(db, events),
+      clock,
+      log,
+    }),
+    startPeriodicTask("read uploads", {
+      intervalMs: config.MATCH_INTERVAL,
+      round: () => readUploads(files, isStopping),
       clock,
       log,
     }),

@@ -6,19 +6,25 @@ import {
   DatabaseUnavailableError,
   ownersDatabaseUrl,
 } from "@holdfast/service-runtime";
-import { Pool } from "pg";
+import { Pool, types } from "pg";
+import { z } from "zod";
 import { createBusinessEvents } from "./business-events.ts";
 import type { SettlementDatabase } from "./database.ts";
 import { importFile } from "./import/import-command.ts";
 import { readMappings, SHIPPED_MAPPINGS } from "./import/mapping.ts";
+import { FILE_BOUNDS, LEASE_MS } from "./import/take-file.ts";
+import { checkStatements } from "./statement/check-statements.ts";
 
 const HELP = `npm run settle -- import FILE --account ID --mapping NAME [--mappings DIR] [--database-url URL | --home DIR]
+npm run settle -- check --from DAY --to DAY [--database-url URL | --home DIR]
 
-Takes a bank's settlement file, whole or not at all. Running settlement services compare its lines.
+import takes a bank's settlement file, whole or not at all. Running settlement services compare its lines.
+check adds up the statements of each day and currency, and compares them with the sum of the matched lines.
 
   --account ID         the account at the bank that the file is of; default is that of ACQUIRER_URL
   --mapping NAME       how it is read: generic, nestpay, iyzico, camt.053, or one of --mappings
   --mappings DIR       a directory with further mappings (*.json), which may replace the shipped ones
+  --from, --to DAY     the first and the last day that are checked, such as 2026-03-01
   --database-url URL   connects as settlement_owner (default: $MIGRATION_DATABASE_URL)
   --home DIR           uses the database of the sandbox in DIR (default: .holdfast)
 
@@ -27,7 +33,10 @@ docs/settlement.md explains mappings and what is compared.
 
 type Output = (text: string) => void;
 
-/** @returns the exit code: 0 for a file that was taken, 1 for one that was refused, 2 for a command that is none. */
+/**
+ * @returns the exit code: 0 for a file that was taken and for statements that agree, 1 for a file that was refused and for
+ * statements that do not, 2 for a command that is none.
+ */
 export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
@@ -36,6 +45,8 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
       account: { type: "string", default: "default" },
       mapping: { type: "string" },
       mappings: { type: "string" },
+      from: { type: "string" },
+      to: { type: "string" },
       "database-url": { type: "string" },
       home: { type: "string", default: ".holdfast" },
       help: { type: "boolean", short: "h", default: false },
@@ -43,21 +54,30 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
   });
   const [command, file] = positionals;
   const { account: accountId, mapping } = values;
-  if (values.help || command !== "import" || !file || !mapping || positionals.length > 2) {
+  const days = z.object({ from: z.iso.date(), to: z.iso.date() }).safeParse(values).data;
+  const isImport = command === "import" && file && mapping && positionals.length === 2;
+  const isCheck = command === "check" && days && positionals.length === 1;
+  if (values.help || (!isImport && !isCheck)) {
     out(HELP);
     return values.help ? 0 : 2;
   }
-  const mappings = await readMappings([SHIPPED_MAPPINGS, ...(values.mappings ? [values.mappings] : [])]);
   const pool = new Pool({
     connectionString: ownersDatabaseUrl(values, env),
     // The owner's own path; the sandbox's superuser has another one.
     options: "-c search_path=settlement",
     max: 2,
     application_name: "settle",
+    // Minor units are bigint here too.
+    types: {
+      getTypeParser: (oid, format) =>
+        oid === types.builtins.INT8 ? BigInt : types.getTypeParser(oid, format),
+    },
   });
   const db = createDatabase<SettlementDatabase>(pool);
   const log = createLogger("settle", "error");
   try {
+    if (!isImport) return reportCheck(await checkStatements(db, days!), out);
+    const mappings = await readMappings([SHIPPED_MAPPINGS, ...(values.mappings ? [values.mappings] : [])]);
     const events = createBusinessEvents(log);
     const deps = { db, pool, events, mappings, bounds: FILE_BOUNDS, leaseMs: LEASE_MS };
     return report(await importFile(deps, { file, accountId, mapping }), out);
@@ -66,9 +86,12 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
   }
 }
 
-/** Of one file: larger, or with more lines that cannot be read, it is refused whole. */
-const FILE_BOUNDS = { bytesMax: 1_073_741_824, faultsMax: 10_000 } as const;
-const LEASE_MS = 60_000;
+function reportCheck({ days, faults }: Awaited<ReturnType<typeof checkStatements>>, out: Output): number {
+  for (const { day, currency, statements, lines } of faults)
+    out(`${day} ${currency}: statements ${statements}, matched lines ${lines} (minor units)\n`);
+  out(`${days} days and currencies, ${faults.length} of which do not agree\n`);
+  return faults.length === 0 ? 0 : 1;
+}
 
 function report(outcome: Awaited<ReturnType<typeof importFile>>, out: Output): number {
   if (outcome.outcome === "refused") {

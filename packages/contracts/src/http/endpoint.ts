@@ -31,6 +31,8 @@ type Operation = {
   notFound?: ProblemCode;
   queryParameters?: z.ZodObject;
   request?: z.ZodType;
+  /** In the place of a body of JSON: the one part of a form, which is read as it arrives. */
+  file?: { part: string; description: string };
   /** Whether a request without a body counts as an empty object. */
   bodyOptional?: boolean;
   responses: Record<number, EndpointResponse>;

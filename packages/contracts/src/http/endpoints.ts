@@ -19,6 +19,7 @@ import { refund } from "./refund.ts";
 import { REFUSED_OPERATOR_ENDPOINTS } from "./refused-operators.ts";
 import { sale } from "./sale.ts";
 import { SETTLEMENT_ENDPOINTS } from "./settlements.ts";
+import { STATEMENT_ENDPOINTS } from "./statements.ts";
 import { threeDs } from "./three-ds.ts";
 import { WEBHOOK_ENDPOINTS } from "./webhook-endpoints.ts";
 
@@ -45,6 +46,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...PAYMENT_OPERATOR_ENDPOINTS,
   ...REFUND_OPERATOR_ENDPOINTS,
   ...SETTLEMENT_ENDPOINTS,
+  ...STATEMENT_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
   ...ACQUIRER_ACCOUNT_ENDPOINTS,
   ...MERCHANT_ROUTE_ENDPOINTS,

@@ -99,6 +99,34 @@ export const listSettlements = defineEndpoint({
   problems: ["validation_failed", "forbidden"],
 });
 
+export const uploadSettlement = defineEndpoint({
+  operationId: "uploadSettlement",
+  listener: "operator",
+  method: "POST",
+  path: "/operator/settlements",
+  work: "write",
+  role: "operations",
+  summary: "Upload a settlement file",
+  description:
+    "Takes a bank's file of at most 1 GiB, which is read once all of it is there: the file is READING first, then TAKEN " +
+    "or REFUSED, whole. A file that was taken for the account before is refused.",
+  queryParameters: z.object({
+    accountId: textSchema(1, 64).meta({
+      description: "The account at the bank; `default` is that of `ACQUIRER_URL`",
+    }),
+    mapping: textSchema(1, 64).meta({ description: "How the file is read, such as `generic`" }),
+  }),
+  file: { part: "file", description: "The bank's file" },
+  responses: { 202: { description: "The file is there and will be read", body: settlementImportSchema } },
+  problems: [
+    "validation_failed",
+    "settlement_already_taken",
+    "settlement_not_found",
+    "outcome_unknown",
+    "forbidden",
+  ],
+});
+
 export const getSettlement = defineEndpoint({
   operationId: "getSettlement",
   listener: "operator",
@@ -176,6 +204,7 @@ export const closeDifference = defineEndpoint({
 
 export const SETTLEMENT_ENDPOINTS = [
   listSettlements,
+  uploadSettlement,
   getSettlement,
   listDifferences,
   noteDifference,

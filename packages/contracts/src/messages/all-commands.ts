@@ -8,6 +8,7 @@ import * as refundCommands from "./refund-commands.ts";
 import * as refundBankCommands from "./refund-bank-commands.ts";
 import * as reservationCommands from "./refund-reservation-commands.ts";
 import * as settlementCommands from "./settlement-commands.ts";
+import * as statementCommands from "./statement-commands.ts";
 import * as threeDsCommands from "./three-ds-commands.ts";
 import * as webhookCommands from "./webhook-commands.ts";
 
@@ -22,6 +23,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   refundBankCommands,
   reservationCommands,
   settlementCommands,
+  statementCommands,
   threeDsCommands,
   webhookCommands,
 ].flatMap((module) => Object.values(module).flatMap(commandsIn));

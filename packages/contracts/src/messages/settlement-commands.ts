@@ -7,6 +7,7 @@ import {
   differenceSchema,
   settlementImportDetailSchema,
   settlementImportPageSchema,
+  settlementImportSchema,
 } from "../http/settlements.ts";
 import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
@@ -44,6 +45,11 @@ export const movementFactSchema = z.object({
   maskedPan: z.string(),
   externalTransactionId: z.string().optional(),
   authCode: z.string().optional(),
+  /** Of a payment, by the merchant's plan. */
+  commissionMinor: z
+    .string()
+    .regex(/^\d{1,18}$/)
+    .optional(),
 });
 export type MovementFact = z.infer<typeof movementFactSchema>;
 
@@ -110,6 +116,55 @@ export const describeSettlementImport = defineOperatorCommand({
   work: "read",
   request: z.object({ importId: z.uuid() }),
   result: settlementImportDetailSchema,
+});
+
+/** Bytes of a file in one message, and how many messages bring a gibibyte. */
+export const UPLOAD_PART_BYTES = 262_144;
+export const UPLOAD_PARTS_MAX = 4_096;
+
+const upload = { service: "settlement", role: "operations", work: "write" } as const;
+
+/** A file comes in parts, each of which is kept before the next one is sent: the sender is never faster than the database. */
+export const beginSettlementUpload = defineOperatorCommand({
+  ...upload,
+  name: "begin-upload",
+  request: z.object({
+    importId: z.uuid(),
+    accountId: z.string(),
+    mapping: z.string(),
+    fileName: z.string().min(1).max(200),
+  }),
+  result: z.object({}),
+});
+
+export const addSettlementUploadPart = defineOperatorCommand({
+  ...upload,
+  name: "add-upload-part",
+  request: z.object({
+    importId: z.uuid(),
+    part: z
+      .int()
+      .min(0)
+      .max(UPLOAD_PARTS_MAX - 1),
+    content: z
+      .base64()
+      .min(1)
+      .max(Math.ceil(UPLOAD_PART_BYTES / 3) * 4),
+  }),
+  result: z.object({}),
+});
+
+/** All parts were sent; what was lost on the way is noticed. */
+export const endSettlementUpload = defineOperatorCommand({
+  ...upload,
+  name: "end-upload",
+  request: z.object({
+    importId: z.uuid(),
+    parts: z.int().min(0).max(UPLOAD_PARTS_MAX),
+    bytes: z.int().min(0),
+    sha256: z.string().regex(/^[\da-f]{64}$/),
+  }),
+  result: settlementImportSchema,
 });
 
 export const listSettlementDifferences = defineOperatorCommand({

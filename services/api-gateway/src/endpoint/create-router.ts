@@ -161,6 +161,8 @@ async function readRequestBody(
   bodies: BodyLimit,
 ): Promise<unknown> {
   const { listener, method, request, bodyOptional } = endpoint;
+  // The route reads it as it arrives.
+  if (endpoint.file) return undefined;
   const isOperators = listener === "operator";
   const schema = request ?? (isOperators && method !== "GET" ? NOTHING : undefined);
   if (schema === undefined) return undefined;

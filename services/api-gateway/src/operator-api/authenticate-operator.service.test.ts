@@ -57,6 +57,8 @@ const MAY: Record<string, string> = {
   listRefusedOperators: ANYBODY,
   readmitOperator: "admin",
   listSettlements: ANYBODY,
+  uploadSettlement: "operations admin",
+  listStatementsOfMerchants: ANYBODY,
   getSettlement: ANYBODY,
   listDifferences: ANYBODY,
   noteDifference: "operations admin",

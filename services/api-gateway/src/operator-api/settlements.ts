@@ -15,6 +15,7 @@ import { operatorRefusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Answer } from "../endpoint/route.ts";
 import type { Refusal } from "../http/refusal.ts";
+import { uploadSettlementRoute } from "./upload-settlement.ts";
 
 /** What the banks report, and where it differs from what we know. */
 export function settlementRoutes({ send }: { send: SendOperatorCommand }) {
@@ -23,6 +24,7 @@ export function settlementRoutes({ send }: { send: SendOperatorCommand }) {
       const { limit = "50", ...filter } = call.query;
       return answer(await send(listSettlementImports, call, { ...filter, limit: Number(limit) }));
     }),
+    uploadSettlementRoute({ send }),
     defineRoute(getSettlement, async (call) => answer(await send(describeSettlementImport, call, call.path))),
     defineRoute(listDifferences, async (call) => {
       const { limit = "50", state = "OPEN", ...filter } = call.query;

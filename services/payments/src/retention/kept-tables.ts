@@ -166,6 +166,11 @@ export const keptTables: RetentionLine<Kysely<PaymentsDatabase>>[] = [
     kept: "in use",
     because: "It is evidence of who could act for whom at a bank.",
   },
+  {
+    table: "acquirer_call_slot",
+    kept: "in use",
+    because: "It has a row for each call that an account may make in a minute.",
+  },
   { table: "merchant_route", kept: "in use", because: "It is evidence of where payments went." },
   { table: "audit_entry", kept: "in use", because: "A hash chain is kept whole, or it proves nothing." },
   { table: "purge_progress", kept: "in use", because: "It has one row for each task that goes by time." },

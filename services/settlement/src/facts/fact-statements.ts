@@ -17,6 +17,7 @@ export type GivenFact = Pick<
   | "masked_pan"
   | "external_transaction_id"
   | "auth_code"
+  | "commission_minor"
 > & { occurred_at: string; ask_in_ms: number | null };
 
 /** Columns of the statement's arrays, in the order of its parameters. */
@@ -35,6 +36,7 @@ export const GIVEN_COLUMNS = [
   ["masked_pan", "text"],
   ["external_transaction_id", "text"],
   ["auth_code", "text"],
+  ["commission_minor", "bigint"],
   ["ask_in_ms", "float8"],
 ] as const satisfies [keyof GivenFact, string][];
 
@@ -72,6 +74,7 @@ export const RECORD_FACTS = {
     version = excluded.version,
     external_transaction_id = coalesce(excluded.external_transaction_id, fact.external_transaction_id),
     auth_code = coalesce(excluded.auth_code, fact.auth_code),
+    commission_minor = coalesce(excluded.commission_minor, fact.commission_minor),
     ask_at = case
       when excluded.standing <> 'OPEN' and coalesce(excluded.account_id, fact.account_id) is not null then null
       when fact.ask_at is not null then fact.ask_at

@@ -33,6 +33,7 @@ function givenFact(fact: MovementFact, askFirstMs: number): GivenFact {
     masked_pan: fact.maskedPan,
     external_transaction_id: fact.externalTransactionId ?? null,
     auth_code: fact.authCode ?? null,
+    commission_minor: fact.commissionMinor === undefined ? null : BigInt(fact.commissionMinor),
     ask_in_ms: fact.standing !== "OPEN" ? null : fact.kind === "REFUND" ? 0 : askFirstMs,
   };
 }

@@ -29,6 +29,17 @@ async function leaseInterrupted(db: Kysely<SettlementDatabase>): Promise<LeasedI
         .select("import_id")
         .where("state", "=", "READING")
         .where("lease_until", "<", sql<Date>`now()`)
+        // What was sent over HTTP is still there, and is read again (`read-uploads.ts`).
+        .where((import_) =>
+          import_.not(
+            import_.exists(
+              import_
+                .selectFrom("upload")
+                .select("upload.import_id")
+                .whereRef("upload.import_id", "=", "import.import_id"),
+            ),
+          ),
+        )
         .orderBy("lease_until")
         .limit(1)
         .forUpdate()

@@ -47,7 +47,9 @@ function columnsOf(lines: readonly SettlementLine[]): unknown[][] {
   return LINE_COLUMNS.map(([column]) => rows.map((row) => row[column]));
 }
 
-function rowOf(line: SettlementLine): Omit<LineTable, "import_id" | "account_id" | "fact_id" | "verdict"> {
+function rowOf(
+  line: SettlementLine,
+): Omit<LineTable, "import_id" | "account_id" | "fact_id" | "merchant_id" | "verdict"> {
   return {
     line_no: line.lineNo,
     kind: line.kind,

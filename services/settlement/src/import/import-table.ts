@@ -58,6 +58,8 @@ export type LineTable = {
   settles_on: string | null;
   payout_id: string | null;
   fact_id: string | null;
+  /** Of its fact. */
+  merchant_id: string | null;
   verdict: LineVerdict | null;
 };
 

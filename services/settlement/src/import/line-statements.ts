@@ -1,7 +1,7 @@
 import { unnested } from "@holdfast/service-runtime";
 import type { LineTable } from "./import-table.ts";
 
-type GivenLine = Omit<LineTable, "import_id" | "account_id" | "fact_id" | "verdict">;
+type GivenLine = Omit<LineTable, "import_id" | "account_id" | "fact_id" | "merchant_id" | "verdict">;
 
 /** Columns of the statement's arrays, in the order of its parameters after `$1` import and `$2` lease. */
 export const LINE_COLUMNS = [

@@ -26,6 +26,10 @@ export type TakeDeps = {
   leaseMs: number;
 };
 
+/** Of one file: larger, or with more lines that cannot be read, it is refused whole. */
+export const FILE_BOUNDS = { bytesMax: 1_073_741_824, faultsMax: 10_000 } as const;
+export const LEASE_MS = 60_000;
+
 /** What became of a file. */
 export type FileOutcome =
   | { outcome: "taken"; lines: number; faults: number }

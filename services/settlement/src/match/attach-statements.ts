@@ -1,81 +1,114 @@
 import { sql, type RawBuilder } from "kysely";
+import type { JudgedLine } from "./judge-fact.ts";
 
 /** Lines `from` to `to` of an import that no fact is known for yet. */
 export type LineRange = { importId: string; from: number; to: number };
 
 const inRange = ({ importId, from, to }: LineRange) =>
   sql`line.import_id = ${importId} and line.line_no between ${from} and ${to} and line.fact_id is null
-    and line.kind in ('SALE', 'CAPTURE', 'REFUND', 'VOID')`;
+    and line.verdict is null and line.kind in ('SALE', 'CAPTURE', 'REFUND', 'VOID')`;
 
 /** Facts of refunds report refunds, and those of payments everything else. */
 const SAME_SIDE = sql`fact.account_id = line.account_id and (fact.kind = 'REFUND') = (line.kind = 'REFUND')`;
 
 const ONE_FACT = sql`case when count(*) = 1 then min(fact.fact_id::text)::uuid end`;
 
-/** Sets the fact that `found` looks up for each line of the range; `found` is a subquery with one value or none. */
-const attach = (range: LineRange, which: RawBuilder<unknown>, found: RawBuilder<unknown>) => sql`
-  update line set fact_id = found.fact_id
-  from (select line_no, (${found}) as fact_id from line where ${inRange(range)} and ${which}) as found
-  where line.import_id = ${range.importId} and line.line_no = found.line_no and found.fact_id is not null`;
+/** A line that reports a movement, with the fact that it names. */
+export type NamingLine = JudgedLine & {
+  line_no: number;
+  reference_id: string | null;
+  fact_id: string | null;
+};
 
 /**
- * The ways in which a line names a fact, the surest first. A way that finds more than one fact finds none: to guess is
- * worse than a difference that somebody looks at. Facts are looked up line by line, by an index: how many of them are not
- * reported yet is what the planner's statistics know least, so soon after a file was taken, and a join in the other order
- * would read all lines for each fact.
+ * The lines of a range that report movements, each with the fact that it names. A line names a fact by our reference; where
+ * the bank shows none of ours, by the bank's; else by authorization code, amount, card and day, of what no line reports
+ * yet. A way that finds more than one fact finds none: to guess is worse than a difference that somebody looks at. Facts
+ * are looked up line by line, by an index: how many of them are not reported yet is what the planner's statistics know
+ * least, so soon after a file was taken, and a join in the other order would read all lines for each fact.
  */
-export const ATTACH: readonly ((range: LineRange) => RawBuilder<unknown>)[] = [
-  // Our reference.
-  (range) =>
-    attach(
-      range,
-      sql`line.reference_id is not null`,
-      sql`select fact.fact_id from fact where fact.fact_id = line.reference_id and ${SAME_SIDE}`,
-    ),
-  // The bank's reference, where it shows none of ours.
-  (range) =>
-    attach(
-      range,
-      sql`line.reference_id is null and line.bank_reference is not null`,
-      sql`select ${ONE_FACT} from fact where fact.external_transaction_id = line.bank_reference and ${SAME_SIDE}`,
-    ),
-  // A refund under its payment's reference: the bank has none for refunds. The first of equal amounts is the first refund.
-  (range) => sql`
-    update line set fact_id = found.fact_id
-    from (
-      select asked.line_no, fact.fact_id
-      from (
-        select line_no, account_id, reference_id, -gross_minor as amount_minor, currency,
-          row_number() over (partition by reference_id, gross_minor order by line_no) as nth
-        from line where ${inRange(range)} and kind = 'REFUND' and reference_id is not null
-      ) as asked
-      join lateral (
-        select fact_id, row_number() over (order by occurred_at, fact_id) as nth from fact
-        where fact.parent_id = asked.reference_id and fact.account_id = asked.account_id
-          and fact.amount_minor = asked.amount_minor and fact.currency = asked.currency
-          and fact.standing <> 'NOT_DONE' and not fact.reported
-      ) as fact using (nth)
-    ) as found
-    where line.import_id = ${range.importId} and line.line_no = found.line_no`,
-  // Authorization code, amount, card and day, of what no line reports yet.
-  (range) =>
-    attach(
-      range,
-      sql`line.reference_id is null and line.auth_code is not null`,
-      sql`
-        select ${ONE_FACT} from fact join account on account.account_id = fact.account_id
-        where fact.auth_code = line.auth_code and fact.amount_minor = abs(line.gross_minor)
-          and fact.currency = line.currency and fact.masked_pan = line.masked_pan
-          and (fact.occurred_at at time zone account.time_zone)::date = line.transacted_at::date
-          and not fact.reported and ${SAME_SIDE}`,
-    ),
-];
+export function readNamingLines(range: LineRange): RawBuilder<NamingLine> {
+  return sql<NamingLine>`
+    select line.line_no, line.reference_id, line.kind, line.reference, line.bank_reference as "bankReference", line.item,
+      line.installment, line.installments, line.gross_minor as "grossMinor", line.fee_minor as "feeMinor",
+      line.net_minor as "netMinor", line.currency, line.settles_on::text as "settlesOn",
+      case when line.reference_id is not null then
+        (select fact.fact_id from fact where fact.fact_id = line.reference_id and ${SAME_SIDE})
+      else coalesce(
+        (select ${ONE_FACT} from fact where fact.external_transaction_id = line.bank_reference and ${SAME_SIDE}),
+        (select ${ONE_FACT} from fact join account on account.account_id = fact.account_id
+          where fact.auth_code = line.auth_code and fact.amount_minor = abs(line.gross_minor)
+            and fact.currency = line.currency and fact.masked_pan = line.masked_pan
+            and (fact.occurred_at at time zone account.time_zone)::date = line.transacted_at::date
+            and not fact.reported and ${SAME_SIDE}))
+      end as fact_id
+    from line where ${inRange(range)}
+    order by line.line_no`;
+}
 
-/** What lines report is to be compared. */
-export function markReported({ importId, from, to }: LineRange): RawBuilder<unknown> {
+/**
+ * A refund under its payment's reference: the bank has none for refunds. The first of equal amounts is the first refund.
+ *
+ * @param lineNos of lines whose reference is no refund.
+ */
+export function findRefundsOfPayments(
+  range: LineRange,
+  lineNos: readonly number[],
+): RawBuilder<{ line_no: number; fact_id: string }> {
+  return sql<{ line_no: number; fact_id: string }>`
+    select asked.line_no, fact.fact_id
+    from (
+      select line_no, account_id, reference_id, -gross_minor as amount_minor, currency,
+        row_number() over (partition by reference_id, gross_minor order by line_no) as nth
+      from line where import_id = ${range.importId} and line_no = any(${[...lineNos]}::int[])
+    ) as asked
+    join lateral (
+      select fact_id, row_number() over (order by occurred_at, fact_id) as nth from fact
+      where fact.parent_id = asked.reference_id and fact.account_id = asked.account_id
+        and fact.amount_minor = asked.amount_minor and fact.currency = asked.currency
+        and fact.standing <> 'NOT_DONE' and not fact.reported
+    ) as fact using (nth)`;
+}
+
+/** Which fact a line reports, and what the comparison says where it is known already. */
+export type Attached = { lineNo: number; factId: string; merchantId: string; verdict: "MATCHED" | null };
+
+export function attachLines(importId: string, attached: readonly Attached[]): RawBuilder<unknown> {
   return sql`
-    update fact set reported = true, judge = true
-    where fact_id in (select fact_id from line where import_id = ${importId} and line_no between ${from} and ${to})`;
+    update line set fact_id = given.fact_id, merchant_id = given.merchant_id, verdict = given.verdict
+    from unnest(${attached.map(({ lineNo }) => lineNo)}::int[], ${attached.map(({ factId }) => factId)}::uuid[],
+      ${attached.map(({ verdict }) => verdict)}::text[],
+      ${attached.map(({ merchantId }) => merchantId)}::uuid[]) as given(line_no, fact_id, verdict, merchant_id)
+    where line.import_id = ${importId} and line.line_no = given.line_no`;
+}
+
+/**
+ * Chargebacks of a payment that they name, by our reference or else by the bank's. They report no movement that is compared,
+ * but count in the merchant's statement.
+ */
+export function attachChargebacks({ importId, from, to }: LineRange): RawBuilder<unknown> {
+  return sql`
+    update line set fact_id = found.fact_id, merchant_id = found.merchant_id, verdict = 'NOT_COMPARED'
+    from (
+      select line.line_no, named.* from line, lateral (
+        select ${ONE_FACT} as fact_id, min(fact.merchant_id::text)::uuid as merchant_id from fact
+        where ${SAME_SIDE} and case when line.reference_id is not null then fact.fact_id = line.reference_id
+          else fact.external_transaction_id = line.bank_reference end
+      ) as named
+      where line.import_id = ${importId} and line.line_no between ${from} and ${to} and line.fact_id is null
+        and line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL')
+    ) as found
+    where line.import_id = ${importId} and line.line_no = found.line_no and found.fact_id is not null`;
+}
+
+/** What lines report has either been compared with them, or is to be. */
+export function markReported(facts: readonly { factId: string; matched: boolean }[]): RawBuilder<unknown> {
+  return sql`
+    update fact set reported = true, judge = not given.matched,
+      verdict = case when given.matched then 'MATCHED' else fact.verdict end
+    from unnest(${facts.map(({ factId }) => factId)}::uuid[], ${facts.map(({ matched }) => matched)}::boolean[])
+      as given(fact_id, matched)
+    where fact.fact_id = given.fact_id`;
 }
 
 /** Lines that report a movement and name none of ours, and lines that report no movement. */

@@ -1,52 +1,56 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
-import {
-  judgeFact,
-  type AccountPlan,
-  type Judgement,
-  type JudgedFact,
-  type JudgedLine,
-} from "./judge-fact.ts";
+import { isMovement, judgeFact, type Judgement, type JudgedLine } from "./judge-fact.ts";
+import { lockFacts, type FactRow } from "./judged-facts.ts";
 
-/** One page of facts that are to be compared, with all of their lines. @returns how many there were. */
-export async function judgeFacts(db: Kysely<SettlementDatabase>, limit: number): Promise<number> {
+/**
+ * One page of facts that are to be compared, with all of their lines. Pages follow each other by the facts' ids, since the
+ * entries of what has been compared stay at the front of the index until it is vacuumed.
+ *
+ * @returns the page's last fact; undefined where none is left.
+ */
+export async function judgeFacts(
+  db: Kysely<SettlementDatabase>,
+  { after, limit }: { after: string; limit: number },
+): Promise<string | undefined> {
   return await db.transaction().execute(async (trx) => {
-    const facts = await takeFacts(trx, limit);
-    if (facts.length === 0) return 0;
-    const ids = facts.map(({ fact_id }) => fact_id);
-    await attachLatecomers(trx, ids);
-    const lines = Map.groupBy(await readLines(trx, ids), ({ fact_id }) => fact_id);
-    const judged = facts.map((fact) => {
-      const own = lines.get(fact.fact_id) ?? [];
-      return { fact, own, judgement: judgeFact(fact, own, fact) };
-    });
-    await record(trx, judged);
-    return facts.length;
+    const marked = await trx
+      .selectFrom("fact")
+      .select("fact_id")
+      .where("judge", "=", true)
+      .where("fact_id", ">", after)
+      .orderBy("fact_id")
+      .limit(limit)
+      .execute();
+    const locked = await lockFacts(
+      trx,
+      marked.map(({ fact_id }) => fact_id),
+      { skipLocked: true },
+    );
+    const facts = locked.filter(({ judge }) => judge);
+    if (facts.length > 0) await judgeLocked(trx, facts);
+    return marked.at(-1)?.fact_id;
   });
 }
 
-type FactRow = JudgedFact & AccountPlan & { fact_id: string; account_id: string };
+async function judgeLocked(trx: Transaction<SettlementDatabase>, facts: readonly FactRow[]): Promise<void> {
+  const ids = facts.map(({ fact_id }) => fact_id);
+  await attachLatecomers(trx, ids);
+  const lines = Map.groupBy(await readLines(trx, ids), ({ fact_id }) => fact_id);
+  const judged = facts.map((fact) => {
+    const own = lines.get(fact.fact_id) ?? [];
+    return { fact, own, judgement: judgeFact(fact, own, fact) };
+  });
+  await record(trx, judged);
+}
+
 type LineRow = JudgedLine & { fact_id: string; import_id: string; line_no: number };
 type Judged = { fact: FactRow; own: LineRow[]; judgement: Judgement };
-
-/** Locked until the transaction ends, so that a fact is compared by one process at a time. */
-async function takeFacts(trx: Transaction<SettlementDatabase>, limit: number): Promise<FactRow[]> {
-  const { rows } = await sql<FactRow>`
-    select fact.fact_id, fact.account_id, fact.kind, fact.standing, fact.amount_minor as "amountMinor",
-      fact.currency, ((fact.occurred_at at time zone coalesce(account.time_zone, 'UTC'))::date)::text as day,
-      coalesce(account.settlement_days, 400) as "settlementDays", account.fee_basis_points as "feeBasisPoints",
-      coalesce(account.fee_fixed_minor, 0) as "feeFixedMinor", coalesce(account.refunds_fee, false) as "refundsFee"
-    from fact left join account using (account_id)
-    where fact.fact_id in (select fact_id from fact where judge order by fact_id limit ${limit})
-      and fact.judge
-    for update of fact skip locked`.execute(trx);
-  return rows;
-}
 
 /** Lines that were there before their fact: the fact has arrived, and they are no difference any more. */
 async function attachLatecomers(trx: Transaction<SettlementDatabase>, ids: string[]): Promise<void> {
   const { rows } = await sql<{ import_id: string; line_no: number; fact_id: string }>`
-    update line set fact_id = fact.fact_id
+    update line set fact_id = fact.fact_id, merchant_id = fact.merchant_id
     from fact, import
     where fact.fact_id = any(${ids}::uuid[]) and line.reference_id = fact.fact_id and line.fact_id is null
       and line.verdict is not null
@@ -91,7 +95,7 @@ async function record(trx: Transaction<SettlementDatabase>, judged: readonly Jud
     update fact set judge = false, verdict = given.verdict, reported = fact.reported or given.has_lines
     from unnest(${judged.map(({ fact }) => fact.fact_id)}::uuid[],
       ${judged.map(({ judgement }) => judgement.verdict)}::text[],
-      ${judged.map(({ own }) => own.length > 0)}::boolean[]) as given(fact_id, verdict, has_lines)
+      ${judged.map(({ own }) => own.some(({ kind }) => isMovement(kind)))}::boolean[]) as given(fact_id, verdict, has_lines)
     where fact.fact_id = given.fact_id`.execute(trx);
   await recordFactDifferences(trx, judged);
   await recordDuplicates(

@@ -1,7 +1,8 @@
 import { FACTS_MAX } from "@holdfast/contracts";
 import { sql, type Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
-import { ATTACH, judgeUnattached, markReported, type LineRange } from "./attach-statements.ts";
+import { attachRange } from "./attach-range.ts";
+import type { LineRange } from "./attach-statements.ts";
 import { judgeFacts } from "./judge-facts.ts";
 
 export type MatchDeps = {
@@ -43,23 +44,19 @@ async function attachLines(
   importId: string,
   isStopping: () => boolean,
 ): Promise<boolean> {
-  for (let from = 1; ; from += LINES_AT_A_TIME) {
+  const { last } = await db
+    .selectFrom("line")
+    .select(({ fn }) => fn.max("line_no").as("last"))
+    .where("import_id", "=", importId)
+    .executeTakeFirstOrThrow();
+  for (let from = 1; from <= (last ?? 0); from += LINES_AT_A_TIME) {
     if (isStopping()) return false;
     const range: LineRange = { importId, from, to: from + LINES_AT_A_TIME - 1 };
     // Without an answer a line would be called unknown that is not.
     if (!(await askAboutUnknown(db, range, askAbout))) return false;
-    await db.transaction().execute(async (trx) => {
-      for (const attach of ATTACH) await attach(range).execute(trx);
-      await markReported(range).execute(trx);
-      await judgeUnattached(range).execute(trx);
-    });
-    const { last } = await db
-      .selectFrom("line")
-      .select(({ fn }) => fn.max("line_no").as("last"))
-      .where("import_id", "=", importId)
-      .executeTakeFirstOrThrow();
-    if ((last ?? 0) <= range.to) return true;
+    await attachRange(db, range);
   }
+  return true;
 }
 
 const LINES_AT_A_TIME = 1_000;
@@ -82,10 +79,13 @@ async function askAboutUnknown(
 }
 
 async function judgeAll({ db }: MatchDeps, isStopping: () => boolean): Promise<void> {
-  while (!isStopping() && (await judgeFacts(db, FACTS_AT_A_TIME)) > 0);
+  let after: string | undefined = BEFORE_ALL;
+  while (after !== undefined && !isStopping())
+    after = await judgeFacts(db, { after, limit: FACTS_AT_A_TIME });
 }
 
 const FACTS_AT_A_TIME = 1_000;
+const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 /**
  * What was done, is older than its account takes to settle, and no line reports. Of accounts that no file was taken for

@@ -64,7 +64,8 @@ export async function describeImport(
 
 const FAULTS_SHOWN = 100;
 
-function shownImport(row: ImportRow): SettlementImport {
+/** A file as operators see it. */
+export function shownImport(row: ImportRow): SettlementImport {
   return {
     importId: row.import_id,
     accountId: row.account_id,

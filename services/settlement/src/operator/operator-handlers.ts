@@ -1,22 +1,38 @@
 import { readAuditEntriesBefore } from "@holdfast/audit";
 import {
+  addSettlementUploadPart,
+  beginSettlementUpload,
   closeSettlementDifference,
   describeSettlementImport,
+  endSettlementUpload,
+  listAllStatements,
+  listMerchantStatements,
   listSettlementDifferences,
   listSettlementImports,
   noteSettlementDifference,
   readSettlementAuditLog,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
+import { addUploadPart, beginUpload, endUpload, type UploadDeps } from "./take-upload.ts";
+import { listStatements } from "../statement/list-statements.ts";
 import { closeDifference, noteDifference, type DifferenceDeps } from "./close-difference.ts";
 import { listDifferences } from "./list-differences.ts";
 import { describeImport, listImports } from "./list-imports.ts";
 
-/** What operators may ask of this service; `serve` has verified who they are and what they may. */
-export function operatorHandlers(deps: DifferenceDeps) {
+/** What operators, and merchants about their statements, may ask; `serve` has verified who they are and what they may. */
+export function operatorHandlers(deps: DifferenceDeps & UploadDeps) {
   const { db } = deps;
   return [
+    handler(beginSettlementUpload, ({ context, payload }) => beginUpload(deps, context, payload)),
+    handler(addSettlementUploadPart, ({ context, payload }) => addUploadPart(deps, context, payload)),
+    handler(endSettlementUpload, ({ context, payload }) => endUpload(deps, context, payload)),
     handler(listSettlementImports, ({ payload }) => listImports(db, payload)),
+    handler(listMerchantStatements, ({ context, payload }) =>
+      listStatements(db, payload, context.merchant.merchantId),
+    ),
+    handler(listAllStatements, ({ payload: { merchantId, ...query } }) =>
+      listStatements(db, query, merchantId),
+    ),
     handler(describeSettlementImport, ({ payload }) => describeImport(db, payload.importId)),
     handler(listSettlementDifferences, ({ payload }) => listDifferences(db, payload)),
     handler(noteSettlementDifference, ({ context, payload }) => noteDifference(deps, context, payload)),

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
+
+/** What is owed to a merchant for a day in one currency. What is deducted is positive. */
+export const merchantStatementSchema = z
+  .object({
+    merchantId: z.uuid(),
+    day: z.iso.date().meta({
+      description: "On which the bank settles, or on which it happened where the bank does not say",
+    }),
+    currency: z.string(),
+    salesAmount: z.number(),
+    refundsAmount: z.number(),
+    chargebacksAmount: z.number(),
+    commission: z.number().meta({ description: "By the plan; what refunds give back is deducted from it" }),
+    bankFeesAmount: z.number().meta({ description: "By the bank's file; no part of what is payable" }),
+    netPayableAmount: z.number().meta({ description: "Sales less refunds, chargebacks and commission" }),
+    lines: z.int().meta({ description: "Lines of banks' files that it is made of" }),
+    unpricedLines: z.int().meta({
+      description:
+        "Lines whose payment's commission is not known yet; the statement is not final before there is none",
+    }),
+  })
+  .meta({ id: "Statement" });
+export type Statement = z.infer<typeof merchantStatementSchema>;
+
+export const statementPageSchema = z
+  .object({ items: z.array(merchantStatementSchema), nextCursor: z.string().optional() })
+  .meta({ id: "StatementPage" });
+
+/** Days in one question. */
+export const STATEMENT_DAYS_MAX = 31;
+
+const days = {
+  from: z.iso.date().meta({ description: "The first day" }),
+  to: z.iso.date().meta({ description: `The last day, at most ${STATEMENT_DAYS_MAX} days from the first` }),
+};
+const others = {
+  currency: only("this currency", z.string().regex(/^[A-Z]{3}$/)),
+  limit: limitParameter,
+  cursor: cursorParameter(300),
+};
+
+const statements = {
+  method: "GET",
+  summary: "List statements",
+  responses: { 200: { description: "One page of statements", body: statementPageSchema, rows: true } },
+} as const;
+const MADE_OF =
+  "Made of the lines of banks' files that agree with our payments and refunds, and of chargebacks. With `Accept: text/csv` " +
+  "or `application/x-ndjson` all of them come in one answer, whose last line has their number.";
+
+export const listStatements = defineEndpoint({
+  ...statements,
+  operationId: "listStatements",
+  listener: "merchant",
+  path: "/api/statements",
+  description: `Returns what is owed for each day and currency, oldest first. ${MADE_OF}`,
+  queryParameters: z.object({ ...days, ...others }),
+  problems: ["validation_failed"],
+});
+
+export const listStatementsOfMerchants = defineEndpoint({
+  ...statements,
+  operationId: "listStatementsOfMerchants",
+  listener: "operator",
+  role: "viewer",
+  path: "/operator/statements",
+  description: `Returns what is owed to each merchant for each day and currency, oldest first. ${MADE_OF}`,
+  queryParameters: z.object({
+    ...days,
+    merchantId: only("of this merchant", pathId("Id of a merchant")),
+    ...others,
+  }),
+  problems: ["validation_failed", "forbidden"],
+});
+
+export const STATEMENT_ENDPOINTS = [listStatements, listStatementsOfMerchants] as const;

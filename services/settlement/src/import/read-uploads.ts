@@ -1,0 +1,85 @@
+import { fromNow } from "@holdfast/service-runtime";
+import { sql, type Kysely } from "kysely";
+import type { SettlementDatabase } from "../database.ts";
+import { endAsRefused, type LeasedImport } from "./import-queries.ts";
+import { takeFile, type TakeDeps } from "./take-file.ts";
+
+/**
+ * Reads the files that operators have sent, one after the other, and forgets their bytes. A process that dies while it
+ * reads leaves the file to the next one that gets the lease; one that was never sent whole is given up.
+ */
+export async function readUploads(deps: TakeDeps, isStopping: () => boolean): Promise<void> {
+  await forgetAbandoned(deps.db);
+  while (!isStopping()) {
+    const leased = await leaseUpload(deps);
+    if (!leased) return;
+    if (leased.tries > TRIES_MAX) {
+      const detail = `its reader did not end ${TRIES_MAX} times`;
+      await endAsRefused(deps.db, leased, { reason: "interrupted", detail });
+      deps.events.fileRefused(leased, "interrupted");
+    } else await takeFile(deps, leased, () => partsOf(deps.db, leased.import_id));
+    await deps.db.deleteFrom("upload").where("import_id", "=", leased.import_id).execute();
+  }
+}
+
+const TRIES_MAX = 3;
+
+/** No part came for two minutes: the client is gone. */
+async function forgetAbandoned(db: Kysely<SettlementDatabase>): Promise<void> {
+  await db
+    .deleteFrom("upload")
+    .where("sealed_at", "is", null)
+    .where("touched_at", "<", sql<Date>`now() - interval '2 minutes'`)
+    .execute();
+}
+
+async function leaseUpload({
+  db,
+  leaseMs,
+}: Pick<TakeDeps, "db" | "leaseMs">): Promise<(LeasedImport & { tries: number }) | undefined> {
+  return await db.transaction().execute(async (trx) => {
+    const row = await trx
+      .updateTable("import")
+      .set({ lease_token: sql`gen_random_uuid()`, lease_until: fromNow(leaseMs) })
+      .where("import_id", "=", (query) =>
+        query
+          .selectFrom("import")
+          .innerJoin("upload", "upload.import_id", "import.import_id")
+          .select("import.import_id")
+          .where("import.state", "=", "READING")
+          .where((where) =>
+            where.or([where("lease_until", "is", null), where("lease_until", "<", sql<Date>`now()`)]),
+          )
+          .orderBy("import.created_at")
+          .limit(1)
+          .forUpdate("import")
+          .skipLocked(),
+      )
+      .returningAll()
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const { tries } = await trx
+      .updateTable("upload")
+      .set({ tries: sql`tries + 1` })
+      .where("import_id", "=", row.import_id)
+      .returning("tries")
+      .executeTakeFirstOrThrow();
+    return { ...(row as LeasedImport), tries };
+  });
+}
+
+async function* partsOf(db: Kysely<SettlementDatabase>, importId: string): AsyncGenerator<Uint8Array> {
+  for (let after = -1; ;) {
+    const row = await db
+      .selectFrom("upload_part")
+      .select(["part", "content"])
+      .where("import_id", "=", importId)
+      .where("part", ">", after)
+      .orderBy("part")
+      .limit(1)
+      .executeTakeFirst();
+    if (!row) return;
+    yield row.content;
+    after = row.part;
+  }
+}

@@ -1,0 +1,14 @@
+import type { Generated } from "kysely";
+
+export type UploadTable = {
+  import_id: string;
+  account_id: string;
+  mapping: string;
+  file_name: string;
+  uploaded_by: string;
+  touched_at: Generated<Date>;
+  sealed_at: Date | null;
+  tries: Generated<number>;
+};
+
+export type UploadPartTable = { import_id: string; part: number; content: Buffer };

@@ -1,0 +1,67 @@
+import { sql, type Kysely, type Transaction } from "kysely";
+import type { SettlementDatabase } from "../database.ts";
+import {
+  attachChargebacks,
+  attachLines,
+  findRefundsOfPayments,
+  judgeUnattached,
+  markReported,
+  readNamingLines,
+  type LineRange,
+  type NamingLine,
+} from "./attach-statements.ts";
+import { judgeFact } from "./judge-fact.ts";
+import { lockFacts, type FactRow } from "./judged-facts.ts";
+
+/**
+ * Finds the facts that the lines of a range report, in one transaction. Nearly all lines of a bank's file agree with what
+ * we know, so a fact that no line has reported before, and that agrees with its lines here, is done with by one update of
+ * each row. Any other fact is only marked, to be judged with all of its lines once every line has found its fact.
+ */
+export async function attachRange(db: Kysely<SettlementDatabase>, range: LineRange): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    // One process at a time: what another one has attached meanwhile must be seen.
+    await sql`select from import where import_id = ${range.importId} for no key update`.execute(trx);
+    const lines = await namedFacts(trx, range);
+    const byFact = Map.groupBy(lines, ({ fact_id }) => fact_id);
+    const facts = await lockFacts(trx, [...byFact.keys()]);
+    const matched = new Set(
+      facts.filter((fact) => agrees(fact, byFact.get(fact.fact_id)!)).map(({ fact_id }) => fact_id),
+    );
+    const merchants = new Map(facts.map(({ fact_id, merchant_id }) => [fact_id, merchant_id]));
+    const attached = lines.map(({ line_no, fact_id }) => ({
+      lineNo: line_no,
+      factId: fact_id,
+      merchantId: merchants.get(fact_id)!,
+      verdict: matched.has(fact_id) ? ("MATCHED" as const) : null,
+    }));
+    await attachLines(range.importId, attached).execute(trx);
+    await markReported(
+      facts.map(({ fact_id }) => ({ factId: fact_id, matched: matched.has(fact_id) })),
+    ).execute(trx);
+    await attachChargebacks(range).execute(trx);
+    await judgeUnattached(range).execute(trx);
+  });
+}
+
+type Named = NamingLine & { fact_id: string };
+
+async function namedFacts(trx: Transaction<SettlementDatabase>, range: LineRange): Promise<Named[]> {
+  const { rows } = await readNamingLines(range).execute(trx);
+  const refunds = rows.filter(
+    ({ kind, reference_id, fact_id }) => kind === "REFUND" && reference_id !== null && fact_id === null,
+  );
+  if (refunds.length > 0) {
+    const lineNos = refunds.map(({ line_no }) => line_no);
+    const found = await findRefundsOfPayments(range, lineNos).execute(trx);
+    const byLine = new Map(found.rows.map(({ line_no, fact_id }) => [line_no, fact_id]));
+    for (const line of refunds) line.fact_id = byLine.get(line.line_no) ?? null;
+  }
+  return rows.filter((line): line is Named => line.fact_id !== null);
+}
+
+/** Whether these are its first lines, and all of them say what we know. */
+function agrees(fact: FactRow, lines: readonly NamingLine[]): boolean {
+  if (fact.reported || fact.judge || fact.factVerdict !== null) return false;
+  return judgeFact(fact, lines, fact).lines.every((verdict) => verdict === "MATCHED");
+}

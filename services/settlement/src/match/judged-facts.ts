@@ -1,0 +1,37 @@
+import { sql, type Transaction } from "kysely";
+import type { SettlementDatabase } from "../database.ts";
+import type { AccountPlan, JudgedFact } from "./judge-fact.ts";
+
+/** A fact as it is judged, with how its account settles. */
+export type FactRow = JudgedFact &
+  AccountPlan & {
+    fact_id: string;
+    account_id: string;
+    merchant_id: string;
+    reported: boolean;
+    judge: boolean;
+    factVerdict: string | null;
+  };
+
+/**
+ * Locked until the transaction ends, in the order of their ids, in which they are recorded too.
+ *
+ * @param skipLocked leaves out what another process judges now.
+ */
+export async function lockFacts(
+  trx: Transaction<SettlementDatabase>,
+  ids: readonly string[],
+  { skipLocked = false }: { skipLocked?: boolean } = {},
+): Promise<FactRow[]> {
+  const { rows } = await sql<FactRow>`
+    select fact.fact_id, fact.account_id, fact.merchant_id, fact.kind, fact.standing, fact.amount_minor as "amountMinor",
+      fact.currency, ((fact.occurred_at at time zone coalesce(account.time_zone, 'UTC'))::date)::text as day,
+      coalesce(account.settlement_days, 400) as "settlementDays", account.fee_basis_points as "feeBasisPoints",
+      coalesce(account.fee_fixed_minor, 0) as "feeFixedMinor", coalesce(account.refunds_fee, false) as "refundsFee",
+      fact.reported, fact.judge, fact.verdict as "factVerdict"
+    from fact left join account using (account_id)
+    where fact.fact_id = any(${[...ids]}::uuid[])
+    order by fact.fact_id
+    for no key update of fact ${skipLocked ? sql`skip locked` : sql``}`.execute(trx);
+  return rows;
+}

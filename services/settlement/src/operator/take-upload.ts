@@ -1,0 +1,134 @@
+import type { CommandReply, OperatorContext, ProblemCode, SettlementImport } from "@holdfast/contracts";
+import { sql, type Kysely, type Transaction } from "kysely";
+import type { SettlementDatabase } from "../database.ts";
+import { shownImport } from "./list-imports.ts";
+import { findTaken, type ImportRow } from "../import/import-queries.ts";
+import type { Mapping } from "../import/mapping.ts";
+
+export type UploadDeps = { db: Kysely<SettlementDatabase>; mappings: ReadonlyMap<string, Mapping> };
+
+type Begun = { importId: string; accountId: string; mapping: string; fileName: string };
+
+/** Begins to take a file, part by part. Any of these calls may be repeated: what is there already stays as it is. */
+export async function beginUpload(
+  { db, mappings }: UploadDeps,
+  { operator }: OperatorContext,
+  { importId, accountId, mapping, fileName }: Begun,
+): Promise<CommandReply<Record<string, never>>> {
+  if (!mappings.has(mapping)) return notKnown("mapping", "there is no such mapping");
+  return await db.transaction().execute(async (trx): Promise<CommandReply<Record<string, never>>> => {
+    // One begins at a time, so that the bound below is one.
+    await sql`select pg_advisory_xact_lock(hashtextextended('settlement.upload', 0))`.execute(trx);
+    const { rows } = await sql<{ is_account: boolean; open: number }>`
+      select exists (select from account where account_id = ${accountId}) as is_account,
+        (select count(*)::int from upload where import_id <> ${importId}) as open`.execute(trx);
+    if (!rows[0]!.is_account) return notKnown("accountId", "there is no such account");
+    if (rows[0]!.open >= UPLOADS_MAX) return { outcome: "not_started" };
+    await trx
+      .insertInto("upload")
+      .values({
+        import_id: importId,
+        account_id: accountId,
+        mapping,
+        file_name: fileName,
+        uploaded_by: operator.name,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    return { outcome: "done", result: {} };
+  });
+}
+
+/** Files that are sent or wait to be read at the same time, each of a gibibyte at most. */
+const UPLOADS_MAX = 8;
+
+function notKnown(field: string, message: string): CommandReply<never> {
+  const errors = [{ field, code: "invalid_value", message }];
+  return { outcome: "problem", code: "validation_failed", extra: { errors } };
+}
+
+/** Keeps one part. */
+export async function addUploadPart(
+  { db }: UploadDeps,
+  { operator }: OperatorContext,
+  { importId, part, content }: { importId: string; part: number; content: string },
+): Promise<CommandReply<Record<string, never>>> {
+  const { rows } = await sql`
+    with touched as (
+      update upload set touched_at = now()
+      where import_id = ${importId} and uploaded_by = ${operator.name} and sealed_at is null
+      returning import_id
+    ), added as (
+      insert into upload_part (import_id, part, content)
+      select import_id, ${part}::int, ${Buffer.from(content, "base64")}::bytea from touched
+      on conflict do nothing
+    )
+    select from touched`.execute(db);
+  return rows.length > 0 ? { outcome: "done", result: {} } : gone();
+}
+
+const gone = (): CommandReply<never> => ({
+  outcome: "problem",
+  code: "settlement_not_found" satisfies ProblemCode,
+});
+
+type Sealed = { importId: string; parts: number; bytes: number; sha256: string };
+
+/**
+ * Makes an import of what was sent, if all of it is there and it was not taken before. Running services then read it. A
+ * file that was taken before leaves nothing.
+ */
+export async function endUpload(
+  { db }: UploadDeps,
+  { operator }: OperatorContext,
+  sealed: Sealed,
+): Promise<CommandReply<SettlementImport>> {
+  return await db.transaction().execute(async (trx): Promise<CommandReply<SettlementImport>> => {
+    const upload = await trx
+      .selectFrom("upload")
+      .selectAll()
+      .where("import_id", "=", sealed.importId)
+      .where("uploaded_by", "=", operator.name)
+      .forUpdate()
+      .executeTakeFirst();
+    const made = await readImport(trx, sealed.importId);
+    if (made?.imported_by === operator.name) return { outcome: "done", result: shownImport(made) };
+    if (!upload) return gone();
+    if (!(await isWhole(trx, sealed))) return gone();
+    const sha256 = Buffer.from(sealed.sha256, "hex");
+    const earlier = await findTaken(trx, upload.account_id, sha256);
+    if (earlier) {
+      await trx.deleteFrom("upload").where("import_id", "=", sealed.importId).execute();
+      return { outcome: "problem", code: "settlement_already_taken", detail: `by import ${earlier}` };
+    }
+    await trx
+      .updateTable("upload")
+      .set({ sealed_at: sql<Date>`now()` })
+      .where("import_id", "=", sealed.importId)
+      .execute();
+    const { import_id, account_id, mapping, file_name, uploaded_by: imported_by } = upload;
+    const row = await trx
+      .insertInto("import")
+      .values({ import_id, account_id, mapping, file_name, imported_by, sha256, state: "READING" })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return { outcome: "done", result: shownImport(row) };
+  });
+}
+
+async function isWhole(
+  trx: Transaction<SettlementDatabase>,
+  { importId, parts, bytes }: Sealed,
+): Promise<boolean> {
+  const { rows } = await sql<{ parts: number; bytes: number }>`
+    select count(*)::int as parts, coalesce(sum(octet_length(content)), 0)::float8 as bytes from upload_part
+    where import_id = ${importId}`.execute(trx);
+  return rows[0]!.parts === parts && rows[0]!.bytes === bytes;
+}
+
+async function readImport(
+  trx: Transaction<SettlementDatabase>,
+  importId: string,
+): Promise<ImportRow | undefined> {
+  return await trx.selectFrom("import").selectAll().where("import_id", "=", importId).executeTakeFirst();
+}

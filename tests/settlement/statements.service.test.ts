@@ -1,0 +1,184 @@
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { listMerchantStatements, sellPayment, type MessageContext } from "@holdfast/contracts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { settle } from "../../services/settlement/src/settle.ts";
+import { decimalText, genericLine, GENERIC_HEADER } from "../../services/settlement/test/written-file.ts";
+import { eventually } from "../support/index.ts";
+import { makeTestDirectory } from "../support/test-directory.ts";
+import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
+
+const commission = { ratePercent: "1.99", fixed: "0", currency: "TRY" };
+const DAYS = { from: "2026-03-11", to: "2026-03-12" };
+const other: MessageContext["merchant"] = { merchantId: randomUUID(), commission };
+const directory = makeTestDirectory();
+
+let system: SettlementHarness;
+let port: number;
+/** Sold for 100.00 and given back in two parts; sold for 50.00, paid out in two parts, and charged back in part. */
+let returned: string;
+let kept: string;
+beforeAll(async () => {
+  system = await startSettlementHarness({
+    services: ["payments", "refunds", "settlement", "gateway-operator"],
+    running: ["payments", "refunds", "settlement"],
+    commission,
+    envOf: { settlement: { MATCH_INTERVAL: "50ms" } },
+  });
+  ({ port } = (await system.start("gateway-operator")) as unknown as { port: number });
+  returned = await system.sell("10000");
+  const refunds = [await system.refund(returned, "3333"), await system.refund(returned, "6667")];
+  kept = await system.sell("5000");
+  const disputed = await system.sell("777");
+  const others = system.command({ amountMinor: "1000", ofMerchant: other.merchantId });
+  await system.call(sellPayment, others, { merchant: other });
+  await take(
+    line("SALE", returned, 10_000n, { fee: 150n }),
+    line("REFUND", refunds[0]!, -3_333n),
+    line("REFUND", refunds[1]!, -6_667n),
+    line("SALE", kept, 2_500n, { part: "1", fee: 40n }),
+    line("SALE", kept, 2_500n, { part: "1", fee: 40n }),
+    line("SALE", kept, 2_500n, { part: "2", fee: 40n, day: "2026-03-12" }),
+    line("CHARGEBACK", kept, -2_000n, { fee: 15n }),
+    line("SALE", disputed, 776n),
+    line("SALE", others.paymentId, 1_000n),
+    line("SALE", randomUUID(), 4_000n),
+    line("CHARGEBACK", randomUUID(), -500n),
+  );
+});
+afterAll(() => system.close());
+
+type Change = { fee?: bigint; part?: string; day?: string };
+
+function line(kind: string, reference: string, gross: bigint, change: Change = {}): string {
+  const { fee = 0n, part = "", day = "2026-03-11" } = change;
+  return genericLine({
+    kind,
+    reference,
+    bank_reference: `b-${reference}-${kind}-${part}`,
+    auth_code: "",
+    card: "",
+    gross: decimalText(gross),
+    fee: decimalText(fee),
+    net: decimalText(gross - fee),
+    currency: "TRY",
+    transacted_at: "2026-03-10T12:00:00",
+    settles_on: day,
+    payout_id: "",
+  });
+}
+
+async function run(...args: string[]) {
+  const env = { MIGRATION_DATABASE_URL: system.database.urls.settlement.owner, ALLOW_PLAINTEXT: "postgres" };
+  let output = "";
+  const code = await settle(args, env, (text) => void (output += text));
+  return { code, output };
+}
+
+async function take(...lines: string[]): Promise<void> {
+  // The account takes as long as it likes: lateness is not what is looked at.
+  await system.query("update settlement.account set settlement_days = 400");
+  const file = join(directory, "bank.csv");
+  await writeFile(file, [GENERIC_HEADER, ...lines, ""].join("\n"));
+  expect(await run("import", file, "--mapping", "generic")).toMatchObject({ code: 0 });
+  await eventually(async () => {
+    const rows = await system.query(
+      `select from settlement.import where matched_at is null
+       union all select from settlement.fact where kind <> 'REFUND' and commission_minor is null`,
+    );
+    expect(rows).toEqual([]);
+  });
+}
+
+const FIRST = {
+  day: "2026-03-11",
+  currency: "TRY",
+  salesAmount: 125,
+  refundsAmount: 100,
+  chargebacksAmount: 20,
+  commission: 0.5,
+  bankFeesAmount: 2.05,
+  netPayableAmount: 4.5,
+  lines: 5,
+  unpricedLines: 0,
+};
+const SECOND = {
+  ...FIRST,
+  day: "2026-03-12",
+  salesAmount: 25,
+  refundsAmount: 0,
+  chargebacksAmount: 0,
+  bankFeesAmount: 0.4,
+  netPayableAmount: 24.5,
+  lines: 1,
+};
+
+async function own(merchant?: MessageContext["merchant"]) {
+  // A merchant who names another one is not listened to.
+  const named = { ...DAYS, limit: 50, merchantId: system.merchantId };
+  const reply = await system.call(listMerchantStatements, named, merchant && { merchant });
+  return "result" in reply ? reply.result.items : reply;
+}
+
+test("a statement is what agrees: a copy, what differs and what is nobody's are in none", async () => {
+  const { merchantId } = system;
+  expect(await own()).toEqual([
+    { merchantId, ...FIRST },
+    { merchantId, ...SECOND },
+  ]);
+});
+
+test("a merchant gets their own statements and no others", async () => {
+  expect(await own(other)).toMatchObject([
+    { merchantId: other.merchantId, salesAmount: 10, commission: 0.2, netPayableAmount: 9.8, lines: 1 },
+  ]);
+  expect(await own({ merchantId: randomUUID() })).toEqual([]);
+});
+
+async function ask(query: string, accept = "application/json") {
+  const token = await system.identity.token({ claims: { sub: "olga", roles: ["viewer"] } });
+  const answer = await fetch(`http://127.0.0.1:${port}/operator/statements?${query}`, {
+    headers: { Authorization: `Bearer ${token}`, Accept: accept },
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+test("operators get those of all merchants, page by page, of one of them, and as one file", async () => {
+  const range = new URLSearchParams(DAYS).toString();
+  const seen: unknown[] = [];
+  for (let cursor = ""; ;) {
+    const { text } = await ask(`${range}&limit=1${cursor}`);
+    const page = JSON.parse(text) as { items: { merchantId: string; day: string }[]; nextCursor?: string };
+    seen.push(...page.items.map(({ merchantId, day }) => `${day} ${merchantId}`));
+    if (page.nextCursor === undefined) break;
+    cursor = `&cursor=${page.nextCursor}`;
+  }
+  const expected = [`2026-03-11 ${system.merchantId}`, `2026-03-11 ${other.merchantId}`].toSorted();
+  expect(seen).toEqual([...expected, `2026-03-12 ${system.merchantId}`]);
+  const ofOther = JSON.parse((await ask(`${range}&merchantId=${other.merchantId}`)).text) as {
+    items: unknown[];
+  };
+  expect(ofOther.items).toHaveLength(1);
+  const [header, ...rows] = (await ask(range, "text/csv")).text.trim().split("\r\n");
+  expect(header).toBe(
+    "merchantId,day,currency,salesAmount,refundsAmount,chargebacksAmount,commission,bankFeesAmount,netPayableAmount,lines,unpricedLines",
+  );
+  expect(rows).toContain(`${system.merchantId},2026-03-11,TRY,125.00,100.00,20.00,0.50,2.05,4.50,5,0`);
+  expect(rows.at(-1)).toMatch(/^#rows,3,/);
+  expect((await ask(range.replace("2026-03-12", "2026-03-10"))).status).toBe(400);
+  expect((await ask("from=2026-03-01&to=2026-04-01")).status).toBe(400);
+  expect((await ask(`${range}&cursor=x`)).status).toBe(400);
+});
+
+test("statements add up to the matched lines; a line that is in none of them is found", async () => {
+  const check = () => run("check", "--from", DAYS.from, "--to", DAYS.to);
+  expect(await check()).toEqual({ code: 0, output: "2 days and currencies, 0 of which do not agree\n" });
+  await system.query("update settlement.line set merchant_id = null where kind = 'CHARGEBACK'");
+  expect(await check()).toEqual({
+    code: 1,
+    output:
+      "2026-03-11 TRY: statements 3500, matched lines 1500 (minor units)\n2 days and currencies, 1 of which do not agree\n",
+  });
+  expect(await run("check", "--from", "yesterday", "--to", DAYS.to)).toMatchObject({ code: 2 });
+});

@@ -1,0 +1,195 @@
+import { randomUUID } from "node:crypto";
+import { request } from "node:http";
+import type { OperatorRole } from "@holdfast/contracts";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { genericLine, GENERIC_HEADER } from "../../services/settlement/test/written-file.ts";
+import { eventually } from "../support/index.ts";
+import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
+
+let system: SettlementHarness;
+let port: number;
+beforeAll(async () => {
+  system = await startSettlementHarness({
+    services: ["payments", "refunds", "settlement", "gateway-operator"],
+    running: ["payments", "refunds", "settlement"],
+    envOf: { settlement: { MATCH_INTERVAL: "50ms" } },
+  });
+  ({ port } = (await system.start("gateway-operator")) as unknown as { port: number });
+});
+beforeEach(async () => {
+  await system.query("truncate settlement.import, settlement.upload cascade");
+});
+afterAll(() => system.close());
+
+const line = (change: { gross?: string; payout_id?: string } = {}) =>
+  genericLine({
+    kind: "SALE",
+    reference: randomUUID(),
+    bank_reference: "",
+    auth_code: "",
+    card: "",
+    gross: "12.50",
+    fee: "0.00",
+    net: "12.50",
+    currency: "TRY",
+    transacted_at: "2026-03-10T12:00:00",
+    settles_on: "2026-03-11",
+    payout_id: "",
+    ...change,
+  });
+const fileOf = (...lines: string[]) => [GENERIC_HEADER, ...lines, ""].join("\n");
+
+type Sent = { roles?: OperatorRole[]; query?: string };
+type Answer = { status: number; body: Record<string, unknown> & { importId?: string } };
+const urlOf = (query: string) => `http://127.0.0.1:${port}/operator/settlements?${query}`;
+const DEFAULT = "accountId=default&mapping=generic";
+const authorization = async (roles?: OperatorRole[]) =>
+  `Bearer ${await system.identity.token({ claims: { sub: "olga", ...(roles && { roles }) } })}`;
+
+async function upload(content: string | Uint8Array<ArrayBuffer>, sent: Sent = {}): Promise<Answer> {
+  const form = new FormData();
+  form.set("file", new Blob([content]), "bank.csv");
+  return await send(form, sent);
+}
+
+async function send(form: FormData, { roles, query = DEFAULT }: Sent = {}): Promise<Answer> {
+  const headers = { Authorization: await authorization(roles) };
+  const answer = await fetch(urlOf(query), { method: "POST", headers, body: form });
+  return { status: answer.status, body: (await answer.json()) as Answer["body"] };
+}
+
+/** What became of the file, once it has been read. */
+async function read(importId: string | undefined) {
+  let found: Answer["body"] = {};
+  await eventually(async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/operator/settlements/${importId}`, {
+      headers: { Authorization: await authorization() },
+    });
+    found = (await answer.json()) as Answer["body"];
+    expect(found["state"]).not.toBe("READING");
+  });
+  return found;
+}
+
+const rows = async () =>
+  (
+    await system.query(
+      `select (select count(*)::int from settlement.line) as lines, (select count(*)::int from settlement.upload) as uploads,
+         (select count(*)::int from settlement.upload_part) as parts`,
+    )
+  )[0];
+
+test("a file of several parts is taken, with who sent it, and the account of what could not be read", async () => {
+  const lines = Array.from({ length: 4_000 }, () => line());
+  const content = fileOf(...lines, line({ gross: "x" }), line({ payout_id: "=cmd()" }), `"${line()}`);
+  const { status, body } = await upload(`\uFEFF${content}`);
+  expect({ status, state: body["state"] }).toEqual({ status: 202, state: "READING" });
+  expect(await read(body.importId)).toMatchObject({
+    state: "TAKEN",
+    fileName: "bank.csv",
+    importedBy: "olga",
+    lines: 4_000,
+    faults: 3,
+    faultyLines: [
+      { line: 4_002, reason: "gross: not an amount" },
+      { line: 4_003, reason: expect.stringMatching(/^payoutId: /) as string },
+      { line: 4_004, reason: expect.stringMatching(/quote/) as string },
+    ],
+  });
+  await eventually(async () => expect(await rows()).toEqual({ lines: 4_000, uploads: 0, parts: 0 }));
+});
+
+test("the same file is refused the second time, and one of two that come together is taken", async () => {
+  const content = fileOf(line());
+  await read((await upload(content)).body.importId);
+  expect(await upload(content)).toMatchObject({ status: 409, body: { code: "settlement_already_taken" } });
+  const other = fileOf(line(), line());
+  const answers = await Promise.all([upload(other), upload(other)]);
+  const ended = await Promise.all(
+    answers.map(async ({ body }) => (body.importId ? (await read(body.importId))["state"] : body["code"])),
+  );
+  expect(ended.filter((state) => state === "TAKEN")).toHaveLength(1);
+  await eventually(async () => expect(await rows()).toEqual({ lines: 3, uploads: 0, parts: 0 }));
+});
+
+test.each([
+  ["of another encoding", Buffer.from(fileOf(line()), "utf16le"), "encoding"],
+  ["with other columns", "a,b\n1,2\n", "mapping_does_not_fit"],
+  ["that is one line of megabytes", Buffer.alloc(3_000_000, "x"), "encoding"],
+])("a file %s is refused whole, with its reason", async (_, content, reason) => {
+  const { status, body } = await upload(content);
+  expect(status).toBe(202);
+  expect(await read(body.importId)).toMatchObject({ state: "REFUSED", reason, lines: 0 });
+  await eventually(async () => expect(await rows()).toEqual({ lines: 0, uploads: 0, parts: 0 }));
+});
+
+test.each([
+  ["an account that there is not", "accountId=nowhere&mapping=generic", "accountId"],
+  ["a mapping that there is not", "accountId=default&mapping=mine", "mapping"],
+])("%s is an error of its field, and leaves nothing", async (_, query, field) => {
+  expect(await upload(fileOf(line()), { query })).toMatchObject({
+    status: 400,
+    body: { code: "validation_failed", errors: [{ field }] },
+  });
+  expect(await rows()).toEqual({ lines: 0, uploads: 0, parts: 0 });
+});
+
+test("a form has one part, which is the file, and is sent as one, by who may", async () => {
+  const two = new FormData();
+  two.set("file", new Blob([fileOf(line())]), "a.csv");
+  two.set("again", new Blob([fileOf(line())]), "b.csv");
+  const other = new FormData();
+  other.set("other", new Blob([fileOf(line())]), "a.csv");
+  for (const form of [two, other, new FormData()])
+    expect(await send(form)).toMatchObject({ status: 400, body: { errors: [{ field: "file" }] } });
+  const plain = await fetch(urlOf(DEFAULT), {
+    method: "POST",
+    headers: { Authorization: await authorization(), "Content-Type": "text/csv" },
+    body: fileOf(line()),
+  });
+  expect(plain.status).toBe(415);
+  expect(await upload(fileOf(line()), { roles: ["viewer"] })).toMatchObject({ status: 403 });
+  expect(await system.query("select from settlement.import")).toEqual([]);
+});
+
+test("of a form that is cut off nothing is an import, whether its sender ends it or is gone", async () => {
+  const head = `--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${fileOf(line())}`;
+  const headers = { Authorization: await authorization(), "Content-Type": "multipart/form-data; boundary=x" };
+  const ended = await fetch(urlOf(DEFAULT), { method: "POST", headers, body: head });
+  expect(ended.status).toBe(400);
+  const leaving = request(urlOf(DEFAULT), { method: "POST", headers });
+  leaving.on("error", () => {});
+  leaving.write(head + "x".repeat(1_000_000));
+  await eventually(async () => expect(await rows()).toMatchObject({ uploads: 2 }));
+  leaving.destroy();
+  expect(await system.query("select from settlement.import")).toEqual([]);
+  // Nobody sends more of them, so their bytes are given up.
+  await eventually(async () => {
+    await system.query("update settlement.upload set touched_at = now() - interval '3 minutes'");
+    expect(await rows()).toEqual({ lines: 0, uploads: 0, parts: 0 });
+  });
+});
+
+test("a file whose reader has died is read by the next one, and given up when that has happened too often", async () => {
+  const leave = async (tries: number) => {
+    const importId = randomUUID();
+    const content = Buffer.from(fileOf(line()));
+    await system.query(
+      `with sent as (
+         insert into settlement.upload (import_id, account_id, mapping, file_name, uploaded_by, sealed_at, tries)
+         values ($1, 'default', 'generic', 'bank.csv', 'olga', now(), $2) returning import_id
+       ), kept as (
+         insert into settlement.upload_part (import_id, part, content) values ($1, 0, $3)
+       )
+       insert into settlement.import (import_id, account_id, mapping, file_name, imported_by, sha256, state, lease_token,
+         lease_until)
+       select import_id, 'default', 'generic', 'bank.csv', 'olga', sha256($3), 'READING', gen_random_uuid(),
+         now() - interval '1 second' from sent`,
+      [importId, tries, content],
+    );
+    return await read(importId);
+  };
+  expect(await leave(1)).toMatchObject({ state: "TAKEN", lines: 1 });
+  expect(await leave(3)).toMatchObject({ state: "REFUSED", reason: "interrupted" });
+  await eventually(async () => expect(await rows()).toEqual({ lines: 1, uploads: 0, parts: 0 }));
+});
