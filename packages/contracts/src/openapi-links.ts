@@ -21,6 +21,8 @@ const ofMerchant: readonly Way[] = [
   "getMerchant",
   "changeMerchant",
   "addCredential",
+  "listMerchantWebhooks",
+  "createMerchantWebhook",
   "putMerchantWebhook",
   "deleteMerchantWebhook",
   "rotateMerchantWebhookSecret",

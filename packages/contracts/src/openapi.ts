@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { closeBodies } from "./close-bodies.ts";
-import { PAYMENT_STATUS_CHANGED } from "./messages/events.ts";
+import { PAYMENT_STATUS_CHANGED } from "./event-types.ts";
 import { mayAct, OPERATOR_ROLES, type OperatorRole } from "./operator-role.ts";
 import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
 import { webhookPaymentSchema } from "./http/api-payment-response.ts";

@@ -61,6 +61,7 @@ import { isRefused } from "./operator-api/refused-operator-queries.ts";
 import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
 import { searchRoute } from "./operator-api/search.ts";
 import { settlementRoutes } from "./operator-api/settlements.ts";
+import { merchantWebhookRoutes } from "./operator-api/merchant-webhooks.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { publicPages, signedSessionsOf } from "./public-pages/public-pages.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
@@ -220,6 +221,7 @@ function operatorApi(
       ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
       ...refundRoutes({ send }).concat(settlementRoutes({ send })),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
+      ...merchantWebhookRoutes({ send, db }),
       ...webhookRoutes({ send, db }),
       ...refusedOperatorRoutes({ db }),
     ],

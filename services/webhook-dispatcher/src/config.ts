@@ -57,6 +57,9 @@ const settings = z.object({
   WEBHOOK_CLAIM_INTERVAL: durationSetting()
     .default(250)
     .describe("How often due deliveries are looked for when no event triggers it."),
+  WEBHOOK_ENDPOINTS_MAX: integerSetting(1, 50)
+    .default(10)
+    .describe("Most webhook endpoints of one merchant, its default one included."),
   WEBHOOK_SECRET_ACTIVATION: durationSetting()
     .default(24 * 3_600_000)
     .describe("When a rotated secret becomes active by itself."),

@@ -19,6 +19,7 @@ import { REFUSED_OPERATOR_ENDPOINTS } from "./refused-operators.ts";
 import { sale } from "./sale.ts";
 import { SETTLEMENT_ENDPOINTS } from "./settlements.ts";
 import { threeDs } from "./three-ds.ts";
+import { MERCHANT_WEBHOOK_ENDPOINTS } from "./merchant-webhooks.ts";
 import { WEBHOOK_ENDPOINTS } from "./webhook-endpoints.ts";
 
 /** Every HTTP operation there is, in the order of the document. */
@@ -43,6 +44,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...PAYMENT_OPERATOR_ENDPOINTS,
   ...REFUND_OPERATOR_ENDPOINTS,
   ...SETTLEMENT_ENDPOINTS,
+  ...MERCHANT_WEBHOOK_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
   ...ACQUIRER_ACCOUNT_ENDPOINTS,
   ...MERCHANT_ROUTE_ENDPOINTS,
