@@ -43,6 +43,7 @@ export * from "./http/sale.ts";
 export * from "./http/settlements.ts";
 export * from "./http/three-ds.ts";
 export * from "./http/merchant-webhooks.ts";
+export * from "./http/own-webhooks.ts";
 export * from "./http/webhook-delivery.ts";
 export * from "./http/webhook-endpoints.ts";
 export * from "./http/webhook-errors.ts";

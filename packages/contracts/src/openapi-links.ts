@@ -69,6 +69,10 @@ const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>>
   requestRefund: { pointer: PAYMENT, ways: [{ operationId: "getPayment", parameter: "paymentId" }] },
   listPayments: { pointer: "/items/0/paymentId", ways: ofPayment },
   createCheckout: { pointer: "/checkoutId", ways: ofCheckout },
+  listWebhooks: {
+    pointer: "/items/0/endpointId",
+    ways: [{ operationId: "testWebhook", parameter: "endpointId" }],
+  },
   listCheckouts: { pointer: "/items/0/checkoutId", ways: ofCheckout },
   createMerchant: { pointer: "/merchantId", ways: ofMerchant },
   listMerchants: { pointer: "/items/0/merchantId", ways: ofMerchant },

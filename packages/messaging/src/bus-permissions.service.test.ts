@@ -67,6 +67,8 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["webhooks.rotate-secret", "O", "W"],
   ["webhooks.activate-secret", "O", "W"],
   ["webhooks.test-endpoint", "O", "W"],
+  ["webhooks.list-own-endpoints", "M", "W"],
+  ["webhooks.try-own-endpoint", "M", "W"],
   ["webhooks.list-endpoints", "O", "W"],
   ["webhooks.create-endpoint", "O", "W"],
   ["webhooks.change-endpoint", "O", "W"],
@@ -111,7 +113,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["payments.other", "", ""],
   ["elsewhere", "", ""],
   // Answers go to those who may send; nobody may subscribe to another's inboxes, or to those of clients without a user.
-  ["_INBOX_gateway-merchant.abc.1", "PR", "M"],
+  ["_INBOX_gateway-merchant.abc.1", "PRW", "M"],
   ["_INBOX_gateway-operator.abc.1", "PRWS", "O"],
   ["_INBOX_gateway-public.abc.1", "P", "B"],
   ["_INBOX_payments.abc.1", "W", "P"],

@@ -61,6 +61,7 @@ import { isRefused } from "./operator-api/refused-operator-queries.ts";
 import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
 import { searchRoute } from "./operator-api/search.ts";
 import { settlementRoutes } from "./operator-api/settlements.ts";
+import { ownWebhookRoutes } from "./merchant-api/own-webhooks.ts";
 import { merchantWebhookRoutes } from "./operator-api/merchant-webhooks.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { publicPages, signedSessionsOf } from "./public-pages/public-pages.ts";
@@ -192,6 +193,7 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps & { signIn: Si
       createCheckoutRoute({ send, publicUrl, cards }),
       getCheckoutRoute({ send, publicUrl }),
       checkoutListRoute({ send, publicUrl, lists }),
+      ...ownWebhookRoutes({ send }),
     ],
   });
 }

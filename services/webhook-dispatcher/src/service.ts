@@ -31,7 +31,7 @@ import { secretKeysInUse } from "./endpoint/secret-keys-in-use.ts";
 import { createLookup, type Lookup } from "./http-client/resolve-target.ts";
 import { createWebhookClient } from "./http-client/webhook-client.ts";
 import { measureState } from "./measure.ts";
-import { operatorHandlers } from "./operator/operator-handlers.ts";
+import { merchantHandlers, operatorHandlers } from "./operator/operator-handlers.ts";
 import { PLAN_SETTINGS } from "./plan-settings.ts";
 import { startWhileClockIsRight } from "./pause-consumer.ts";
 import { createProgress } from "./progress.ts";
@@ -125,32 +125,32 @@ export async function startWebhookDispatcher(
   const startConsumer = () => startEventConsumer(accepting);
   const consumer = startWhileClockIsRight(startConsumer, watch, progress);
   const auditWatch = watchAuditHead({ db, chain: "webhooks", settings: config, log });
+  const commands = {
+    db,
+    secretKeys,
+    rules,
+    lookup,
+    clock,
+    client,
+    activateAfterMs: config.WEBHOOK_SECRET_ACTIVATION,
+    endpointsMax: config.WEBHOOK_ENDPOINTS_MAX,
+    windowMs,
+    eventDays,
+    nudge: () => worker.nudge(),
+  };
   const serving = await serve(bus, {
     service: "webhooks",
     version: "0.1.0",
     places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
+    share: config.COMMANDS_IN_FLIGHT_SHARE,
     clock: watch,
     operators: {
       verify: createVerifyToken(config),
       onForbidden: (attempt) => auditForbidden(db, attempt),
     },
     onHandled: logHandled(log),
-    handlers: lookAfterEach(
-      auditWatch,
-      operatorHandlers({
-        db,
-        secretKeys,
-        rules,
-        lookup,
-        clock,
-        client,
-        activateAfterMs: config.WEBHOOK_SECRET_ACTIVATION,
-        endpointsMax: config.WEBHOOK_ENDPOINTS_MAX,
-        windowMs,
-        eventDays,
-        nudge: () => worker.nudge(),
-      }),
-    ),
+    // A merchant's own tests may append to the audit log, too.
+    handlers: lookAfterEach(auditWatch, [...operatorHandlers(commands), ...merchantHandlers(commands)]),
   });
   const task = (operation: string, intervalMs: number, round: () => Promise<unknown>) =>
     startPeriodicTask(operation, { intervalMs, round, log });

@@ -2,12 +2,14 @@ import { randomUUIDv7 } from "node:crypto";
 import {
   activateSecretOfEndpoint,
   changeWebhookEndpoint,
+  listOwnEndpoints,
   listWebhookDeliveries,
   redeliverFailedWebhooks,
   redeliverToEndpoint,
   redeliverWebhook,
   removeWebhookEndpoint,
   rotateSecretOfEndpoint,
+  tryOwnEndpoint,
   tryWebhookEndpoint,
 } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
@@ -24,7 +26,7 @@ let books: LedgerReceiver;
 beforeAll(async () => {
   harness = await startDispatcherHarness({
     WEBHOOK_RETRY_SCHEDULE: "200ms",
-    WEBHOOK_ATTEMPT_TIMEOUT: "300ms",
+    WEBHOOK_ATTEMPT_TIMEOUT: "3s",
     WEBHOOK_ENDPOINTS_MAX: "3",
   });
   shop = harness.receiver;
@@ -77,7 +79,9 @@ test("each endpoint gets the events it wants under its own secret, and one that 
     expect(second!.health.oldestDueAt).toBeDefined();
   });
   for (const { eventId } of ended) {
-    expect(await statuses(eventId)).toEqual({ [merchantId]: "delivered", [endpointId]: "pending" });
+    await eventually(async () =>
+      expect(await statuses(eventId)).toEqual({ [merchantId]: "delivered", [endpointId]: "pending" }),
+    );
   }
   expect(await statuses(captured.eventId)).toEqual({ [merchantId]: "skipped", [endpointId]: "pending" });
   expect(await logOf(endpointId, { status: "pending" })).toEqual(idsOf([...ended, captured]));
@@ -100,8 +104,9 @@ test("each endpoint gets the events it wants under its own secret, and one that 
   const last = books.ledger.at(-1)!;
   expect(verifyWebhook(last, { secret: further.secret, now: Date.now() })).toMatchObject({ valid: true });
   const { attempts } = await harness.delivery(ended[0]!.eventId);
-  expect(attempts.filter((each) => each.endpointId === merchantId)).toMatchObject([{ succeeded: true }]);
-  expect(attempts.filter((each) => each.endpointId === endpointId).length).toBeGreaterThan(0);
+  for (const id of [merchantId, endpointId]) {
+    expect(attempts.findLast((each) => each.endpointId === id)).toMatchObject({ succeeded: true });
+  }
 });
 
 test("a secret is rotated, activated and tried for one endpoint alone", async () => {
@@ -126,7 +131,7 @@ test("a secret is rotated, activated and tried for one endpoint alone", async ()
     },
   ]);
   await harness.publish(newEvent({ merchantId }));
-  await eventually(() => expect([shop.ledger.length, books.ledger.length]).toEqual([1, 1]));
+  await eventually(() => expect([sentTo(shop).length, sentTo(books).length]).toEqual([1, 1]));
   expect(shop.ledger[0]!.headers["x-request-signature-next"]).toBeUndefined();
   expect(verifyWebhook(shop.ledger[0]!, { secret, now: Date.now() })).toMatchObject({ valid: true });
   expect(books.ledger[0]!.headers["x-request-signature-next"]).toBeDefined();
@@ -136,9 +141,41 @@ test("a secret is rotated, activated and tried for one endpoint alone", async ()
 
   expect(await harness.operate(activateSecretOfEndpoint, name)).toMatchObject({ outcome: "done" });
   expect(await harness.operate(tryWebhookEndpoint, name)).toMatchObject({ result: { delivered: true } });
-  expect(books.ledger).toHaveLength(2);
-  expect(verifyWebhook(books.ledger[1]!, { secret: next, now: Date.now() })).toMatchObject({ valid: true });
-  expect(shop.ledger).toHaveLength(1);
+  const tried = ({ ledger }: LedgerReceiver) =>
+    ledger.filter(({ headers }) => headers["x-event-type"] === "webhook.test");
+  expect(verifyWebhook(tried(books)[0]!, { secret: next, now: Date.now() })).toMatchObject({ valid: true });
+  expect(tried(shop)).toEqual([]);
+});
+
+test("a merchant sees and tries its own endpoints, and nobody else's", async () => {
+  const { merchantId } = await harness.enable(shop.url);
+  const { endpointId } = await addEndpoint(harness, merchantId, { url: books.url });
+  const as = (id: string) => ({ merchant: { merchantId: id } });
+  expect(await harness.call(listOwnEndpoints, {}, as(merchantId))).toMatchObject({
+    result: {
+      items: [
+        { endpointId: merchantId, url: shop.url },
+        { endpointId, url: books.url },
+      ],
+    },
+  });
+  books.behave({ kind: "status", status: 500 });
+  expect(await harness.call(tryOwnEndpoint, { endpointId }, as(merchantId))).toMatchObject({
+    result: { delivered: false, statusCode: 500 },
+  });
+  expect(books.ledger).toMatchObject([{ headers: { "x-event-type": "webhook.test" } }]);
+  const [line] = await harness.query<{ actor: string; action: string }>(
+    "select actor, action from webhooks.audit_entry where subject = $1 order by sequence desc limit 1",
+    [merchantId],
+  );
+  expect(line).toEqual({ actor: `merchant ${merchantId}`, action: "webhook.tested" });
+
+  const stranger = randomUUIDv7();
+  expect(await harness.call(listOwnEndpoints, {}, as(stranger))).toMatchObject({ result: { items: [] } });
+  expect(await harness.call(tryOwnEndpoint, { endpointId }, as(stranger))).toMatchObject({
+    code: "webhook_not_found",
+  });
+  expect(books.ledger).toHaveLength(1);
 });
 
 test("a URL that is in use, an endpoint too many, a forbidden URL and a stranger's endpoint are refused", async () => {
@@ -217,7 +254,7 @@ test("the hour after it was turned off, an endpoint without deliveries is remove
   const { endpointId } = await addEndpoint(harness, merchantId, { url: books.url });
   const event = newEvent({ merchantId });
   await harness.publish(event);
-  await eventually(() => expect(books.ledger).toHaveLength(1));
+  await eventually(() => expect(sentTo(books)).toEqual([event.eventId]));
   await harness.operate(removeWebhookEndpoint, { merchantId, endpointId });
   const rows = () =>
     harness.query("select 1 from webhooks.further_endpoint where endpoint_id = $1", [endpointId]);

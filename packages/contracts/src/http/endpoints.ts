@@ -20,6 +20,7 @@ import { sale } from "./sale.ts";
 import { SETTLEMENT_ENDPOINTS } from "./settlements.ts";
 import { threeDs } from "./three-ds.ts";
 import { MERCHANT_WEBHOOK_ENDPOINTS } from "./merchant-webhooks.ts";
+import { listOwnWebhooks, testOwnWebhook } from "./own-webhooks.ts";
 import { WEBHOOK_ENDPOINTS } from "./webhook-endpoints.ts";
 
 /** Every HTTP operation there is, in the order of the document. */
@@ -37,6 +38,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   createCheckout,
   getCheckout,
   listMerchantCheckouts,
+  listOwnWebhooks,
+  testOwnWebhook,
   ...MERCHANT_OPERATOR_ENDPOINTS,
   listOperatorPayments,
   listOperatorRefunds,

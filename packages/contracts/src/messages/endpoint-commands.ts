@@ -3,7 +3,7 @@ import { eventTypeSchema } from "../event-types.ts";
 import { webhookEndpointListSchema, webhookEndpointSchema } from "../http/merchant-webhooks.ts";
 import { webhookTestResultSchema } from "../http/webhook-delivery.ts";
 import { sealedReplySchema } from "../sealed-reply.ts";
-import { defineOperatorCommand } from "./message.ts";
+import { defineCommand, defineOperatorCommand } from "./message.ts";
 
 /**
  * What is asked of the webhook dispatcher about one endpoint of several. These are commands of their own: a dispatcher of
@@ -81,4 +81,21 @@ export const redeliverToEndpoint = defineOperatorCommand({
   work: "write",
   request: z.object({ eventId: z.uuid(), endpointId: z.uuid() }),
   result: z.object({ queued: z.int() }),
+});
+
+/** A merchant reads its own endpoints. */
+export const listOwnEndpoints = defineCommand({
+  service: "webhooks",
+  name: "list-own-endpoints",
+  work: "read",
+  request: z.object({}),
+  result: webhookEndpointListSchema,
+});
+
+/** A merchant tries one of its own endpoints. */
+export const tryOwnEndpoint = defineCommand({
+  service: "webhooks",
+  name: "try-own-endpoint",
+  request: z.object({ endpointId: z.uuid() }),
+  result: webhookTestResultSchema,
 });

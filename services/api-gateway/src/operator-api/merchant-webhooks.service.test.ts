@@ -3,9 +3,11 @@ import {
   activateSecretOfEndpoint,
   changeWebhookEndpoint,
   createWebhookEndpoint,
+  listOwnEndpoints,
   listWebhookEndpoints,
   removeWebhookEndpoint,
   rotateSecretOfEndpoint,
+  tryOwnEndpoint,
   tryWebhookEndpoint,
   type CommandReply,
   type WebhookEndpoint,
@@ -57,6 +59,10 @@ beforeAll(async () => {
     ),
     handler(activateSecretOfEndpoint, ({ payload }) => answer(payload, {})),
     handler(tryWebhookEndpoint, ({ payload }) => answer(payload, tested)),
+    handler(listOwnEndpoints, ({ context }) => answer(context.merchant, { items: [endpoint] })),
+    handler(tryOwnEndpoint, ({ context, payload }) =>
+      answer({ ...payload, merchantId: context.merchant.merchantId }, tested),
+    ),
   ]);
 });
 afterAll(async () => {
@@ -133,4 +139,17 @@ test("what the dispatcher refuses, and who is not there, is said as the contract
   expectProblem(await call("GET", "", undefined, randomUUIDv7()), "merchant_not_found");
   expectProblem(await call("POST", "", { url: endpoint.url }, randomUUIDv7()), "merchant_not_found");
   expect(received).toEqual([]);
+});
+
+test("a merchant reads and tries its endpoints with its own credentials", async () => {
+  const { merchantId: own, headers } = await gateway.createMerchant();
+  const ask = (method: string, path: string) => gateway.merchantApi({ method, path, headers });
+  expect(await ask("GET", "/api/webhooks")).toMatchObject({ status: 200, body: { items: [endpoint] } });
+  expect(await ask("POST", `/api/webhooks/${endpointId}/test`)).toMatchObject({ status: 200, body: tested });
+  expect(received).toMatchObject([{ merchantId: own }, { merchantId: own, endpointId }]);
+  refusal = { outcome: "problem", code: "webhook_not_found" };
+  for (const id of [endpointId, "no-uuid"]) {
+    expectProblem(await ask("POST", `/api/webhooks/${id}/test`), "webhook_not_found");
+  }
+  expect((await gateway.merchantApi({ path: "/api/webhooks" })).status).toBe(401);
 });

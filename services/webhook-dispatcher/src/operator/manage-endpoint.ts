@@ -169,10 +169,15 @@ function isNextSecretDue({ activates_at }: EndpointRow, clock: Clock): boolean {
   return activates_at !== null && activates_at.getTime() <= clock.databaseNow();
 }
 
+/** Who did what: an operator, or a merchant with its own endpoints. */
+export type AuditedContext = Pick<OperatorContext, "requestId"> & {
+  operator: Pick<OperatorContext["operator"], "name">;
+};
+
 /** A line about an endpoint: its subject is the merchant, and a further endpoint is named in the detail. */
 export function auditEndpoint(
   trx: Transaction<WebhooksDatabase>,
-  context: OperatorContext,
+  context: AuditedContext,
   action: string,
   { merchantId, endpointId }: EndpointName,
   detail: Record<string, unknown>,
@@ -185,7 +190,7 @@ export function auditEndpoint(
 
 export function audit(
   trx: Transaction<WebhooksDatabase>,
-  { operator, requestId }: OperatorContext,
+  { operator, requestId }: AuditedContext,
   action: string,
   subject: string,
   detail: Record<string, unknown>,

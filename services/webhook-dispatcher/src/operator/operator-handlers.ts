@@ -7,6 +7,7 @@ import {
   deleteWebhook,
   findMissingEvents,
   getWebhookDelivery,
+  listOwnEndpoints,
   listWebhookDeliveries,
   listWebhookEndpoints,
   putWebhook,
@@ -18,6 +19,7 @@ import {
   rotateSecretOfEndpoint,
   rotateWebhookSecret,
   testWebhook,
+  tryOwnEndpoint,
   tryWebhookEndpoint,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
@@ -67,6 +69,18 @@ export function operatorHandlers(deps: OperatorDeps) {
       const keptSince = new Date(comparableSince(deps.clock.databaseNow(), deps.eventDays));
       const missing = await findMissing(deps.db, { eventIds, keptSince });
       return { outcome: "done", result: { missing, keptSince: keptSince.toISOString() } };
+    }),
+  ];
+}
+
+/** The commands that merchants send about their own endpoints. */
+export function merchantHandlers(deps: OperatorDeps) {
+  return [
+    handler(listOwnEndpoints, ({ context }) => listEndpoints(deps, context.merchant.merchantId)),
+    handler(tryOwnEndpoint, ({ context: { requestId, merchant }, payload }) => {
+      const { merchantId } = merchant;
+      const onBehalf = { requestId, operator: { name: `merchant ${merchantId}` } };
+      return sendTestEvent(deps, onBehalf, { merchantId, ...payload });
     }),
   ];
 }

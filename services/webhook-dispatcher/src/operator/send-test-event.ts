@@ -3,7 +3,6 @@ import {
   WEBHOOK_TEST,
   type ApiPaymentResponse,
   type CommandReply,
-  type OperatorContext,
   type WebhookTestResult,
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
@@ -11,7 +10,7 @@ import type { WebhooksDatabase } from "../database.ts";
 import { signAndPost, snippetText, type DeliverDeps } from "../delivery/deliver.ts";
 import { findEndpoint, type EndpointName } from "../endpoint/endpoint-queries.ts";
 import { signingSecrets } from "../endpoint/endpoint-secrets.ts";
-import { auditEndpoint, NOT_FOUND } from "./manage-endpoint.ts";
+import { auditEndpoint, NOT_FOUND, type AuditedContext } from "./manage-endpoint.ts";
 
 /**
  * Sends an endpoint one signed event of a special type, now and once, whatever the state of its breaker, and
@@ -20,7 +19,7 @@ import { auditEndpoint, NOT_FOUND } from "./manage-endpoint.ts";
  */
 export async function sendTestEvent(
   deps: Pick<DeliverDeps, "client" | "clock" | "secretKeys"> & { db: Kysely<WebhooksDatabase> },
-  context: OperatorContext,
+  context: AuditedContext,
   name: EndpointName,
 ): Promise<CommandReply<WebhookTestResult>> {
   const eventId = randomUUIDv7();
