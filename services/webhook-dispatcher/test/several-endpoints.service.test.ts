@@ -33,11 +33,13 @@ beforeAll(async () => {
   books = await harness.startReceiver();
 });
 afterAll(() => harness.close());
-beforeEach(() => {
-  for (const receiver of [shop, books]) {
-    receiver.behave({ kind: "status", status: 200 });
-    receiver.ledger.length = 0;
-  }
+beforeEach(async () => {
+  for (const receiver of [shop, books]) receiver.behave({ kind: "status", status: 200 });
+  // What the test before has left arrives before this one begins.
+  await eventually(async () =>
+    expect(await harness.query("select 1 from webhooks.every_delivery")).toEqual([]),
+  );
+  for (const receiver of [shop, books]) receiver.ledger.length = 0;
 });
 
 /** The ids of the events that were sent there, each once. */
