@@ -109,6 +109,22 @@ const PAYLOADS: Record<string, () => object> = {
   }),
   "webhooks.activate-secret": () => ({ merchantId: system.merchantId }),
   "webhooks.test-endpoint": () => ({ merchantId: system.merchantId }),
+  "webhooks.list-endpoints": () => ({ merchantId: system.merchantId }),
+  "webhooks.create-endpoint": () => ({
+    merchantId: system.merchantId,
+    url: "https://attacker.example/hook",
+    events: ["payment.status_changed"],
+    recipientKey: createReplyRecipient().publicKey,
+  }),
+  "webhooks.change-endpoint": () => ({ ...defaultEndpoint(), url: "https://attacker.example/hook" }),
+  "webhooks.remove-endpoint": defaultEndpoint,
+  "webhooks.rotate-endpoint-secret": () => ({
+    ...defaultEndpoint(),
+    recipientKey: createReplyRecipient().publicKey,
+  }),
+  "webhooks.activate-endpoint-secret": defaultEndpoint,
+  "webhooks.try-endpoint": defaultEndpoint,
+  "webhooks.redeliver-to-endpoint": () => ({ eventId: randomUUID(), endpointId: system.merchantId }),
   "webhooks.list-deliveries": () => ({ limit: 10 }),
   "webhooks.get-delivery": () => ({ eventId: randomUUID() }),
   "webhooks.redeliver": () => ({ eventId: randomUUID() }),
@@ -130,6 +146,11 @@ const PAYLOADS: Record<string, () => object> = {
   "settlement.note-difference": () => ({ differenceId: randomUUID(), note: "seen" }),
   "settlement.close-difference": () => ({ differenceId: randomUUID(), reason: "because" }),
 };
+/** The default endpoint's id is its merchant's. */
+function defaultEndpoint() {
+  return { merchantId: system.merchantId, endpointId: system.merchantId };
+}
+
 const commands = ALL_COMMANDS.filter(({ role }) => role !== undefined);
 
 /** Rows of what operators may change, and of who did what. */
@@ -138,7 +159,7 @@ async function everything() {
     `select jsonb_build_array(
        (select jsonb_agg(to_jsonb(r) - 'recover_at' - 'updated_at' order by refund_id) from refunds.refund r),
        (select jsonb_agg(to_jsonb(p) - 'recover_at' - 'updated_at' order by payment_id) from payments.payment p),
-       (select jsonb_agg(to_jsonb(e)) from webhooks.endpoint e),
+       (select jsonb_agg(to_jsonb(e)) from webhooks.every_endpoint e),
        (select jsonb_agg(to_jsonb(a) order by account_id) from payments.acquirer_account a),
        (select jsonb_agg(to_jsonb(v) order by account_id, version) from payments.acquirer_account_version v),
        (select jsonb_agg(to_jsonb(r) order by merchant_id, version) from payments.merchant_route r),

@@ -5,11 +5,11 @@ import type { Known, Payment } from "./payment-records.ts";
 export type WebhookEvent = {
   /** The same on every attempt. */
   id: string;
-  /** `payment.status_changed`; another one may not be about a payment. */
-  type: Known<"payment.status_changed" | "webhook.test">;
+  /** `payment.status_changed`, unless the endpoint asked for others; one that is not known may not be about a payment. */
+  type: Known<"payment.status_changed" | "payment.captured" | "refund.requested" | "webhook.test">;
   /** When this attempt was signed, in epoch milliseconds. */
   time: number;
-  /** The body: for `payment.status_changed` a payment or a refund that reached a final status. */
+  /** The body: for all but `webhook.test` a payment or a refund, in the state that it had then. */
   payment: Payment;
 };
 

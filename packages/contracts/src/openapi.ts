@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { WEBHOOKS } from "./openapi-webhooks.ts";
 import { closeBodies } from "./close-bodies.ts";
-import { PAYMENT_STATUS_CHANGED } from "./messages/events.ts";
 import { mayAct, OPERATOR_ROLES, type OperatorRole } from "./operator-role.ts";
 import { PROBLEMS, problemSchema, type ProblemCode } from "./problem.ts";
-import { webhookPaymentSchema } from "./http/api-payment-response.ts";
 import {
   BODY_PROBLEMS,
   COMMON_PROBLEMS,
@@ -90,46 +89,6 @@ function headersIn(listener: DocumentedListener) {
     Object.entries(HEADERS).filter(([name]) => listener === "merchant" || !ofMerchants.has(name)),
   );
 }
-
-const webhookHeaders = z.object({
-  "x-request-time": z.string().meta({ description: "Unix time of this attempt, in milliseconds" }),
-  "x-request-signature": z.string().meta({
-    description: "HMAC-SHA-256 of `{x-request-time}:{raw body}` with the webhook secret, in lower-case hex",
-  }),
-  "x-request-signature-next": z
-    .string()
-    .optional()
-    .meta({ description: "Present while a new secret waits to be activated: the HMAC with that secret" }),
-  "content-digest": z.string().meta({
-    description: "SHA-256 of the body (RFC 9530); it distinguishes a changed body from a wrong secret",
-  }),
-  "x-event-id": z
-    .uuid()
-    .meta({ description: "Id of the event, the same on every attempt; use it to discard duplicates" }),
-  "x-event-type": z.literal(PAYMENT_STATUS_CHANGED).meta({ description: "Type of the event" }),
-});
-
-const WEBHOOKS = {
-  "payment.status_changed": {
-    post: {
-      operationId: "paymentStatusChanged",
-      summary: "Payment or refund reached a final status",
-      description:
-        "Sent when a payment or refund reaches SUCCESS, FAILED, REJECTED or CANCELLED. A payment that " +
-        "reached SUCCESS and is cancelled later sends another event.",
-      security: [],
-      requestParams: { header: webhookHeaders },
-      requestBody: { content: { "application/json": { schema: webhookPaymentSchema } } },
-      responses: {
-        "200": {
-          description:
-            "Any 2xx status within 5 seconds acknowledges the event; after any other answer it is sent " +
-            "again, for up to 48 hours",
-        },
-      },
-    },
-  },
-};
 
 function paths(listener: DocumentedListener): ZodOpenApiPathsObject {
   const result: Record<string, Record<string, ZodOpenApiOperationObject>> = {};

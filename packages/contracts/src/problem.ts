@@ -24,6 +24,8 @@ export const PROBLEMS = {
   credential_not_found: { status: 404, title: "Credential not found" },
   refused_operator_not_found: { status: 404, title: "Refused operator not found" },
   webhook_not_found: { status: 404, title: "Webhook not found" },
+  webhook_url_in_use: { status: 409, title: "Another webhook endpoint of the merchant has this URL" },
+  too_many_webhooks: { status: 409, title: "The merchant has as many webhook endpoints as are allowed" },
   delivery_not_found: { status: 404, title: "Webhook delivery not found" },
   settlement_not_found: { status: 404, title: "Settlement file not found" },
   difference_not_found: { status: 404, title: "Difference not found" },

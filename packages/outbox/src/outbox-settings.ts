@@ -1,7 +1,15 @@
+import { z } from "zod";
 import { durationSetting, integerSetting } from "@holdfast/service-runtime";
 
 /** Settings of a service that has an outbox. */
 export const outboxSettings = {
+  OPTIONAL_EVENTS: z
+    .enum(["true", "false"], { error: "must be true or false" })
+    .default("false")
+    .transform((value) => value === "true")
+    .describe(
+      "Whether events are written that a merchant's endpoint gets only if it asks for them: `payment.captured` by payments, `refund.requested` by refunds. Turn it on once every webhook-dispatcher and every settlement service runs a version that knows them.",
+    ),
   OUTBOX_REPUBLISH_AFTER: durationSetting()
     .default(60_000)
     .describe(

@@ -66,6 +66,8 @@ import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
 import { searchRoute } from "./operator-api/search.ts";
 import { merchantStatementsRoute, operatorStatementsRoute } from "./lists/statement-routes.ts";
 import { settlementRoutes } from "./operator-api/settlements.ts";
+import { ownWebhookRoutes } from "./merchant-api/own-webhooks.ts";
+import { merchantWebhookRoutes } from "./operator-api/merchant-webhooks.ts";
 import { webhookRoutes } from "./operator-api/webhooks.ts";
 import { publicPages, signedSessionsOf } from "./public-pages/public-pages.ts";
 import { createGenerateSession } from "./public-pages/three-ds/generate-session.ts";
@@ -206,6 +208,7 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps & { signIn: Si
       getCheckoutRoute({ send, publicUrl }),
       checkoutListRoute({ send, publicUrl, lists }),
       merchantStatementsRoute({ send }),
+      ...ownWebhookRoutes({ send }),
     ],
   });
 }
@@ -239,6 +242,7 @@ function operatorApi(
       ...refundRoutes({ send }).concat(settlementRoutes({ send })),
       operatorStatementsRoute({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
+      ...merchantWebhookRoutes({ send, db }),
       ...webhookRoutes({ send, db }),
       ...refusedOperatorRoutes({ db }),
     ],

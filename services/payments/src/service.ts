@@ -150,6 +150,7 @@ export async function startPayments(
     // An attempt makes at most two calls and has to end before its lease does.
     acquirerTimeoutMs: Math.min(config.ACQUIRER_TIMEOUT, config.LEASE_DURATION / 3),
     maySend: true,
+    optionalEvents: config.OPTIONAL_EVENTS,
     leaseMs: config.LEASE_DURATION,
     now: Date.now,
     log,

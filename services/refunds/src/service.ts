@@ -48,6 +48,7 @@ import { measureQueue } from "./recovery/measure-queue.ts";
 import { startRecovery } from "./recovery/recovery-worker.ts";
 import { keptTables } from "./kept-tables.ts";
 import { requestRefundByMerchant } from "./request/merchant-request.ts";
+import type { RequestRefundDeps } from "./request/request-refund.ts";
 
 /** The whole object graph of the refunds service, wired by hand. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring reads best in one piece
@@ -90,7 +91,7 @@ export async function startRefunds(
   const relay = startOutboxRelay(outbox);
   const events = createBusinessEvents(log, { undecidedOverdueAfterMs: config.UNDECIDED_OVERDUE_AFTER });
   const beyondDeadline = createBeyondDeadline({ now: Date.now, log });
-  const deps: DecideDeps & { log: Logger } = {
+  const deps: DecideDeps & Pick<RequestRefundDeps, "optionalEvents"> & { log: Logger } = {
     db,
     bank: shareBank(bank, placesOf),
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
@@ -105,6 +106,7 @@ export async function startRefunds(
     // Each phase is under a lease of its own length, and has to end before it does.
     acquirerTimeoutMs: Math.min(config.ACQUIRER_TIMEOUT, config.LEASE_DURATION / 2),
     leaseMs: config.LEASE_DURATION,
+    optionalEvents: config.OPTIONAL_EVENTS,
     now: Date.now,
     log,
   };

@@ -9,6 +9,7 @@ import {
   keyRingSetting,
   refusePlaintext,
   ringSettings,
+  shareSetting,
   textSetting,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
@@ -57,6 +58,9 @@ const settings = z.object({
   WEBHOOK_CLAIM_INTERVAL: durationSetting()
     .default(250)
     .describe("How often due deliveries are looked for when no event triggers it."),
+  WEBHOOK_ENDPOINTS_MAX: integerSetting(1, 50)
+    .default(10)
+    .describe("Most webhook endpoints of one merchant, its default one included."),
   WEBHOOK_SECRET_ACTIVATION: durationSetting()
     .default(24 * 3_600_000)
     .describe("When a rotated secret becomes active by itself."),
@@ -68,6 +72,11 @@ const settings = z.object({
   WEBHOOK_ATTEMPT_RETENTION_DAYS: integerSetting(3, 3_650)
     .default(30)
     .describe("Days that attempts are kept in the delivery log."),
+  COMMANDS_IN_FLIGHT_SHARE: shareSetting()
+    .default(0.25)
+    .describe(
+      "The part of `COMMANDS_IN_FLIGHT_MAX`, and of `LOCAL_COMMANDS_IN_FLIGHT_MAX`, that commands of one merchant may have, at least one.",
+    ),
   COMMANDS_IN_FLIGHT_MAX: integerSetting(1, 100_000)
     .default(256)
     .describe(

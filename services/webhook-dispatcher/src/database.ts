@@ -1,18 +1,31 @@
 import type { AuditDatabase } from "@holdfast/audit";
-import type { EventSource, FinalStatus, WebhookError } from "@holdfast/contracts";
+import type { EventSource, EventType, PaymentStatus, WebhookError } from "@holdfast/contracts";
 import type { Generated } from "kysely";
 
 /** Tables of the schema `webhooks`, as the migrations create them. */
 export type WebhooksDatabase = AuditDatabase & {
+  /** Each merchant's default endpoint. */
   endpoint: EndpointTable;
+  further_endpoint: EndpointTable;
+  /** Both of them; it has no rows of its own. */
+  every_endpoint: EndpointTable;
   event: EventTable;
+  /** Of the default endpoint. */
   outcome: OutcomeTable;
+  further_outcome: FurtherOutcomeTable;
   attempt: AttemptTable;
+  /** To the default endpoint. */
   delivery: DeliveryTable;
+  further_delivery: DeliveryTable;
+  /** Both of them; it has no rows of its own. */
+  every_delivery: DeliveryTable;
+  endpoint_health: EndpointHealthTable;
   poison: PoisonTable;
 };
 
 export type EndpointTable = {
+  /** The merchant's id for the default endpoint. */
+  endpoint_id: string;
   merchant_id: string;
   url: string;
   enabled: Generated<boolean>;
@@ -23,6 +36,7 @@ export type EndpointTable = {
   next_version: number | null;
   activates_at: Date | null;
   secret_request_id: string;
+  events: Generated<EventType[]>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 };
@@ -34,7 +48,7 @@ export type EventTable = {
   event_type: string;
   merchant_id: string;
   payment_id: string;
-  status: FinalStatus;
+  status: PaymentStatus;
   body: Buffer;
   traceparent: string | null;
   accepted_at: Generated<Date>;
@@ -47,6 +61,24 @@ export type OutcomeTable = {
   event_id: string;
   outcome: Outcome;
   resolved_at: Generated<Date>;
+};
+
+export type FurtherOutcomeTable = {
+  occurred_at: Date;
+  event_id: string;
+  endpoint_id: string;
+  /** Null while it is pending there. */
+  outcome: Outcome | null;
+  resolved_at: Date | null;
+};
+
+export type EndpointHealthTable = {
+  endpoint_id: string;
+  last_success_at: Date | null;
+  last_failure_at: Date | null;
+  failing_since: Date | null;
+  breaker_open: boolean;
+  reported_at: Date;
 };
 
 export type Trigger = "schedule" | "manual";
@@ -68,10 +100,13 @@ export type AttemptTable = {
   body_hash: Buffer;
   secret_version: number;
   next_version: number | null;
+  /** Null in rows of the version that knew the default endpoint only. */
+  endpoint_id: string | null;
 };
 
 export type DeliveryTable = {
   delivery_id: Generated<string>;
+  endpoint_id: string;
   event_id: string;
   occurred_at: Date;
   merchant_id: string;

@@ -17,8 +17,8 @@ export const webhookKeys: KeysProgram<typeof settings, WebhooksDatabase> = {
       async run({ db, config: { WEBHOOK_SECRET_KEYS }, actor, out }) {
         const { endpoints, unreadable } = await reencryptSecrets(db, WEBHOOK_SECRET_KEYS, actor);
         out(`${endpoints} endpoints' secrets encrypted again under ${WEBHOOK_SECRET_KEYS.activeId}\n`);
-        for (const merchantId of unreadable)
-          out(`no key of the ring opens the secret of merchant ${merchantId}\n`);
+        for (const endpointId of unreadable)
+          out(`no key of the ring opens the secret of endpoint ${endpointId}\n`);
         return unreadable.length === 0 ? 0 : 1;
       },
     },

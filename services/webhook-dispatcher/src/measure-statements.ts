@@ -1,15 +1,16 @@
-import { BEFORE_EVERY_MERCHANT, waitingEndpoints } from "./delivery/claim-statements.ts";
+import { BEFORE_EVERY_ENDPOINT, waitingEndpoints } from "./delivery/claim-statements.ts";
 
 /** The age of the oldest delivery that is due and waits for its schedule, and about how many are pending. */
 export const MEASURE_STATE = `
-  with recursive ${waitingEndpoints({ after: `'${BEFORE_EVERY_MERCHANT}'::uuid`, now: "now()" })}, oldest as (
+  with recursive ${waitingEndpoints({ after: `'${BEFORE_EVERY_ENDPOINT}'::uuid`, now: "now()" })}, oldest as (
     select due.due_at from waiting cross join lateral (
-      select due_at from delivery
-      where delivery.merchant_id = waiting.merchant_id and lease_token is null and trigger = 'schedule'
+      select due_at from every_delivery as delivery
+      where delivery.endpoint_id = waiting.endpoint_id and lease_token is null and trigger = 'schedule'
         and due_at <= now()
       order by due_at limit 1
     ) as due
   )
   select
     coalesce((select extract(epoch from now() - min(due_at)) * 1000 from oldest), 0)::float8 as oldest_due_age_ms,
-    (select greatest(reltuples, 0)::float8 from pg_class where oid = 'delivery'::regclass) as pending`;
+    (select sum(greatest(reltuples, 0))::float8 from pg_class
+      where oid in ('delivery'::regclass, 'further_delivery'::regclass)) as pending`;

@@ -23,13 +23,15 @@ import type { WebhooksDatabase } from "./database.ts";
 import { attemptTimes, type AttemptTimes } from "./delivery/attempt-times.ts";
 import { startDeliveryWorker } from "./delivery/delivery-worker.ts";
 import { reapDeliveries } from "./delivery/reap-deliveries.ts";
+import { HealthReports } from "./delivery/health-reports.ts";
 import { createResultRecorder } from "./delivery/record-results.ts";
 import { readEndpoint } from "./endpoint/endpoint-queries.ts";
+import { keepHealth } from "./endpoint/health-queries.ts";
 import { secretKeysInUse } from "./endpoint/secret-keys-in-use.ts";
 import { createLookup, type Lookup } from "./http-client/resolve-target.ts";
 import { createWebhookClient } from "./http-client/webhook-client.ts";
 import { measureState } from "./measure.ts";
-import { operatorHandlers } from "./operator/operator-handlers.ts";
+import { merchantHandlers, operatorHandlers } from "./operator/operator-handlers.ts";
 import { PLAN_SETTINGS } from "./plan-settings.ts";
 import { startWhileClockIsRight } from "./pause-consumer.ts";
 import { createProgress } from "./progress.ts";
@@ -100,6 +102,7 @@ export async function startWebhookDispatcher(
     },
   });
 
+  const reports = new HealthReports((given) => keepHealth(resultsPool, given));
   const worker = startDeliveryWorker({
     pool,
     client,
@@ -109,7 +112,8 @@ export async function startWebhookDispatcher(
     events,
     progress,
     results: createResultRecorder(resultsPool),
-    readEndpoint: (merchantId) => readEndpoint(db, merchantId),
+    readEndpoint: (endpointId) => readEndpoint(db, endpointId),
+    reports,
     leaseMs,
     leaseMarginMs,
     inFlightMax: config.WEBHOOK_SENDS_IN_FLIGHT_MAX,
@@ -121,31 +125,32 @@ export async function startWebhookDispatcher(
   const startConsumer = () => startEventConsumer(accepting);
   const consumer = startWhileClockIsRight(startConsumer, watch, progress);
   const auditWatch = watchAuditHead({ db, chain: "webhooks", settings: config, log });
+  const commands = {
+    db,
+    secretKeys,
+    rules,
+    lookup,
+    clock,
+    client,
+    activateAfterMs: config.WEBHOOK_SECRET_ACTIVATION,
+    endpointsMax: config.WEBHOOK_ENDPOINTS_MAX,
+    windowMs,
+    eventDays,
+    nudge: () => worker.nudge(),
+  };
   const serving = await serve(bus, {
     service: "webhooks",
     version: "0.1.0",
     places: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
+    share: config.COMMANDS_IN_FLIGHT_SHARE,
     clock: watch,
     operators: {
       verify: createVerifyToken(config),
       onForbidden: (attempt) => auditForbidden(db, attempt),
     },
     onHandled: logHandled(log),
-    handlers: lookAfterEach(
-      auditWatch,
-      operatorHandlers({
-        db,
-        secretKeys,
-        rules,
-        lookup,
-        clock,
-        client,
-        activateAfterMs: config.WEBHOOK_SECRET_ACTIVATION,
-        windowMs,
-        eventDays,
-        nudge: () => worker.nudge(),
-      }),
-    ),
+    // A merchant's own tests may append to the audit log, too.
+    handlers: lookAfterEach(auditWatch, [...operatorHandlers(commands), ...merchantHandlers(commands)]),
   });
   const task = (operation: string, intervalMs: number, round: () => Promise<unknown>) =>
     startPeriodicTask(operation, { intervalMs, round, log });
@@ -156,6 +161,7 @@ export async function startWebhookDispatcher(
       events.reaped(reaped);
       if (reaped.expiredLeases > 0) worker.nudge();
     }),
+    task("report health", config.WEBHOOK_REAP_INTERVAL, () => reports.flush()),
     task("measure state", MEASURE_INTERVAL_MS, () => measureState(db, worker.queue, events)),
     task("keep partitions", PARTITIONS_INTERVAL_MS, () => keepPartitions(db, retentionOf(config, events))),
   ];
@@ -173,7 +179,7 @@ export async function startWebhookDispatcher(
       return stopInOrder(health, [
         [consumer, serving, worker].map((each) => () => each.stop(drainMs)),
         [watch, auditWatch, ...tasks].map((each) => () => each.stop(TASK_STOP_MS)),
-        [() => client.close()],
+        [() => client.close(), () => reports.flush().catch((error: unknown) => events.recordFailed(error))],
         [() => bus.close(BUS_CLOSE_TIMEOUT_MS)],
         [pool, resultsPool].map((each) => () => each.end()),
       ]);

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { PAYMENT_STATUS_CHANGED, type StatusChangedEvent } from "@holdfast/contracts";
+import { PAYMENT_STATUS_CHANGED, type MerchantEvent } from "@holdfast/contracts";
 
 /** Makes a UUIDv7 of a time. */
 export function uuidAt(ms: number): string {
@@ -8,7 +8,7 @@ export function uuidAt(ms: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-8${random.slice(3, 6)}-${random.slice(6, 18)}`;
 }
 
-export type TestEvent = Omit<StatusChangedEvent, "body"> & { body: Buffer };
+export type TestEvent = Omit<MerchantEvent, "body"> & { body: Buffer };
 
 /**
  * An event as an owner publishes it; its keys are in no order and a number is not in its shortest form, as real bytes

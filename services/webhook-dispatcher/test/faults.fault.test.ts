@@ -181,7 +181,7 @@ test("a claim gives each endpoint its share, whatever waits for one of them, and
   }
   const request = {
     limit: 100,
-    rooms: [{ merchantId: merchants[1]!.merchantId, room: 1 }],
+    rooms: [{ endpointId: merchants[1]!.merchantId, room: 1 }],
     leaseMs: 30_000,
     shiftMs: 0,
     after: undefined,
@@ -194,8 +194,8 @@ test("a claim gives each endpoint its share, whatever waits for one of them, and
 
   // 10 are left and a claim returns 2: an endpoint that had its turn comes last.
   const rooms = [
-    { merchantId: merchants[0]!.merchantId, room: 2 },
-    { merchantId: merchants[1]!.merchantId, room: 2 },
+    { endpointId: merchants[0]!.merchantId, room: 2 },
+    { endpointId: merchants[1]!.merchantId, room: 2 },
   ];
   const first = await claimDeliveries(pool, { ...request, rooms, limit: 2 });
   const second = await claimDeliveries(pool, { ...request, rooms, limit: 2, after: first.after });
@@ -220,6 +220,8 @@ test("a failure counts only under its lease; a success always does", async () =>
     attempt_id: uuidAt(Date.now()),
     delivery_id: row!.delivery_id,
     lease_token: uuidAt(0),
+    endpoint_id: merchantId,
+    is_further: false,
     event_id: event.eventId,
     occurred_at: row!.occurred_at,
     trigger: "schedule",

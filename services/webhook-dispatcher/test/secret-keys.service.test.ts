@@ -70,7 +70,7 @@ test("reencrypt moves every secret to the first key beside a running dispatcher,
   expect(audit).toEqual([
     {
       subject: "WEBHOOK_SECRET_KEYS k2",
-      detail: JSON.stringify({ merchants: merchants.map(({ merchantId }) => merchantId).toSorted() }),
+      detail: JSON.stringify({ endpoints: merchants.map(({ merchantId }) => merchantId).toSorted() }),
     },
   ]);
 });

@@ -9,6 +9,24 @@ export type WaitingGroup = {
   dueInSeconds: number;
 };
 
+/**
+ * Has every second merchant's deliveries wait for a further endpoint instead, of the merchant's id, so that one test sees
+ * both kinds.
+ */
+export async function makeHalfFurther(superuser: Pool): Promise<void> {
+  await superuser.query(`
+    insert into webhooks.further_endpoint (endpoint_id, merchant_id, url, secret, secret_request_id)
+    select merchant_id, gen_random_uuid(), url, secret, secret_request_id
+    from (select *, row_number() over (order by merchant_id) as position from webhooks.endpoint) as numbered
+    where position % 2 = 0;
+    with moved as (
+      delete from webhooks.delivery where merchant_id in (select endpoint_id from webhooks.further_endpoint)
+      returning *)
+    insert into webhooks.further_delivery (delivery_id, event_id, occurred_at, merchant_id, endpoint_id, due_at, deadline_at)
+    select delivery_id, event_id, occurred_at, merchant_id, endpoint_id, due_at, deadline_at from moved;
+    delete from webhooks.endpoint where merchant_id in (select endpoint_id from webhooks.further_endpoint)`);
+}
+
 /** Inserts endpoints with deliveries that wait for them. @returns the merchants, in the order of their ids. */
 export async function insertWaiting(
   superuser: Pool,

@@ -21,6 +21,8 @@ import { sale } from "./sale.ts";
 import { SETTLEMENT_ENDPOINTS } from "./settlements.ts";
 import { STATEMENT_ENDPOINTS } from "./statements.ts";
 import { threeDs } from "./three-ds.ts";
+import { MERCHANT_WEBHOOK_ENDPOINTS } from "./merchant-webhooks.ts";
+import { listOwnWebhooks, testOwnWebhook } from "./own-webhooks.ts";
 import { WEBHOOK_ENDPOINTS } from "./webhook-endpoints.ts";
 
 /** Every HTTP operation there is, in the order of the document. */
@@ -38,6 +40,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   createCheckout,
   getCheckout,
   listMerchantCheckouts,
+  listOwnWebhooks,
+  testOwnWebhook,
   ...MERCHANT_OPERATOR_ENDPOINTS,
   listOperatorPayments,
   listOperatorRefunds,
@@ -47,6 +51,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...REFUND_OPERATOR_ENDPOINTS,
   ...SETTLEMENT_ENDPOINTS,
   ...STATEMENT_ENDPOINTS,
+  ...MERCHANT_WEBHOOK_ENDPOINTS,
   ...WEBHOOK_ENDPOINTS,
   ...ACQUIRER_ACCOUNT_ENDPOINTS,
   ...MERCHANT_ROUTE_ENDPOINTS,

@@ -3,7 +3,7 @@ import { auditLogEntrySchema } from "./audit-log.ts";
 import { defineEndpoint, pathId } from "./endpoint.ts";
 import { operatorPaymentDetailSchema } from "./operator-payments.ts";
 import { operatorRefundSchema } from "./operator-refunds.ts";
-import { webhookDeliverySchema } from "./webhook-endpoints.ts";
+import { webhookDeliverySchema } from "./webhook-delivery.ts";
 
 /** The parts of a payment's life that other services, or their logs, have; each is bounded. */
 export const LIFE_PARTS = ["refunds", "deliveries", "actions"] as const;

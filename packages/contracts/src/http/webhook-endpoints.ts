@@ -1,91 +1,21 @@
 import { z } from "zod";
 import { cardNumberFree } from "../card-number.ts";
-import { FINAL_STATUSES } from "../payment-status.ts";
 import { BODY_PROBLEMS, defineEndpoint, only, pathId, shownOnceSchema } from "./endpoint.ts";
 import { pageQuery } from "./list-query.ts";
-import { webhookErrorSchema } from "./webhook-errors.ts";
+import {
+  webhookDeliveryDetailSchema,
+  webhookDeliveryPageSchema,
+  webhookDeliveryStatusSchema,
+  webhookTestResultSchema,
+} from "./webhook-delivery.ts";
 
-/** The operator API's webhook part (product.md, section 5): an endpoint for each merchant, and the delivery log. */
+/** The operator API's webhook part: a merchant's default endpoint, and the delivery log. */
 
-/**
- * `skipped`: the merchant had no webhooks when it happened; `cancelled`: they were turned off before it was delivered.
- */
-export const WEBHOOK_DELIVERY_STATUSES = ["pending", "delivered", "failed", "skipped", "cancelled"] as const;
-export const webhookDeliveryStatusSchema = z
-  .enum(WEBHOOK_DELIVERY_STATUSES)
-  .meta({ id: "WebhookDeliveryStatus" });
-export type WebhookDeliveryStatus = z.infer<typeof webhookDeliveryStatusSchema>;
-
-const result = {
-  statusCode: z.int().optional(),
-  error: webhookErrorSchema.optional(),
-  durationMs: z.int(),
-};
-
-export const webhookTestResultSchema = z
-  .object({ eventId: z.uuid(), delivered: z.boolean(), ...result, responseSnippet: z.string().optional() })
-  .meta({ id: "WebhookTestResult" });
-export type WebhookTestResult = z.infer<typeof webhookTestResultSchema>;
-
-export const webhookDeliverySchema = z
-  .object({
-    eventId: z.uuid().meta({ description: "The webhook's x-event-id" }),
-    eventType: z.string(),
-    merchantId: z.uuid(),
-    paymentId: z.uuid(),
-    paymentStatus: z.enum(FINAL_STATUSES),
-    status: webhookDeliveryStatusSchema,
-    occurredAt: z.iso.datetime(),
-    deadlineAt: z.iso.datetime().meta({ description: "No scheduled attempt starts after this time" }),
-    remainingSeconds: z
-      .int()
-      .meta({ description: "Seconds that remain for delivery; 0 once the time is over" }),
-    attemptCount: z.int(),
-    nextAttemptAt: z.iso.datetime().optional(),
-    resolvedAt: z.iso.datetime().optional(),
-  })
-  .meta({ id: "WebhookDelivery" });
-export type WebhookDelivery = z.infer<typeof webhookDeliverySchema>;
-
-export const webhookAttemptSchema = z
-  .object({
-    number: z
-      .int()
-      .optional()
-      .meta({ description: "The attempt's number in the schedule; absent for a manual resend" }),
-    trigger: z.enum(["schedule", "manual"]),
-    plannedAt: z.iso.datetime(),
-    sentAt: z.iso.datetime(),
-    succeeded: z.boolean(),
-    ...result,
-    requestTime: z.string().meta({ description: "Value of x-request-time in this attempt" }),
-    signedPrefix: z.string().meta({ description: "Beginning of the signed string" }),
-    bodyHash: z.string().meta({ description: "SHA-256 of the body's bytes, in hex" }),
-    secretVersion: z.int().meta({ description: "Version of the secret that made x-request-signature" }),
-    nextSecretVersion: z
-      .int()
-      .optional()
-      .meta({ description: "Version of the secret that made x-request-signature-next" }),
-    remoteAddress: z.string().optional(),
-    responseSnippet: z
-      .string()
-      .optional()
-      .meta({ description: "First KiB of the answer to a failed attempt" }),
-    remainingSeconds: z
-      .int()
-      .meta({ description: "Seconds that remained for delivery when the attempt was sent" }),
-  })
-  .meta({ id: "WebhookAttempt" });
-export type WebhookAttempt = z.infer<typeof webhookAttemptSchema>;
-
-export const webhookDeliveryDetailSchema = webhookDeliverySchema
-  .extend({ attempts: z.array(webhookAttemptSchema) })
-  .meta({ id: "WebhookDeliveryDetail" });
-export type WebhookDeliveryDetail = z.infer<typeof webhookDeliveryDetailSchema>;
-
-export const webhookDeliveryPageSchema = z
-  .object({ items: z.array(webhookDeliverySchema), nextCursor: z.string().optional() })
-  .meta({ id: "WebhookDeliveryPage" });
+export const webhookUrlSchema = z
+  .string()
+  .max(2_048, { abort: true })
+  .check(cardNumberFree)
+  .meta({ format: "uri", pattern: "^https://", examples: ["https://shop.example/webhooks"] });
 
 /** A change of an endpoint that waits for nobody outside. */
 const CHANGE = { listener: "operator", role: "onboarder", work: "write" } as const;
@@ -101,18 +31,14 @@ export const putMerchantWebhook = defineEndpoint({
   role: "onboarder",
   summary: "Set a merchant's webhook URL",
   description:
-    "Turns a merchant's webhooks on, or changes their URL. The secret is shown only once, when webhooks are " +
+    "Turns a merchant's default endpoint on, or changes its URL. The secret is shown only once, when webhooks are " +
     "turned on. The URL must be https, without user name or password, on an allowed port and at a public " +
     "address.",
   pathParameters: merchantPath,
   notFound: "merchant_not_found",
   request: z
     .object({
-      url: z
-        .string()
-        .max(2_048, { abort: true })
-        .check(cardNumberFree)
-        .meta({ format: "uri", pattern: "^https://", examples: ["https://shop.example/webhooks"] }),
+      url: webhookUrlSchema,
     })
     .meta({ id: "PutWebhookRequest" }),
   responses: {
@@ -122,7 +48,7 @@ export const putMerchantWebhook = defineEndpoint({
     },
     200: { description: "The URL was changed", body: z.object({ url: z.string() }).meta({ id: "Webhook" }) },
   },
-  problems: [...BODY_PROBLEMS, "merchant_not_found", "outcome_unknown", "forbidden"],
+  problems: [...BODY_PROBLEMS, "merchant_not_found", "webhook_url_in_use", "outcome_unknown", "forbidden"],
 });
 
 export const deleteMerchantWebhook = defineEndpoint({
@@ -131,7 +57,8 @@ export const deleteMerchantWebhook = defineEndpoint({
   method: "DELETE",
   path: "/operator/merchants/{merchantId}/webhook",
   summary: "Turn off a merchant's webhooks",
-  description: "Turns webhooks off and cancels all pending deliveries.",
+  description:
+    "Turns the default endpoint off and cancels its pending deliveries. Further endpoints stay as they are.",
   pathParameters: merchantPath,
   notFound: "webhook_not_found",
   responses: { 204: { description: "Webhooks are off" } },
@@ -197,6 +124,7 @@ export const listOperatorWebhookDeliveries = defineEndpoint({
   description: "Returns the delivery log, newest first.",
   queryParameters: z.object({
     merchantId: only("deliveries of this merchant", z.uuid()),
+    endpointId: only("deliveries to this endpoint; without it, those to default endpoints", z.uuid()),
     paymentId: only("deliveries about this payment or refund", z.uuid()),
     status: only("deliveries in this state", webhookDeliveryStatusSchema),
     ...pageQuery,
@@ -235,12 +163,18 @@ export const redeliverOperatorWebhook = defineEndpoint({
   path: "/operator/webhook-deliveries/{eventId}/redeliver",
   summary: "Resend a webhook",
   description:
-    "Sends one event again immediately, whatever its status. The extra attempt does not change the schedule, " +
-    "and ends it when it succeeds.",
+    "Sends one event again immediately, whatever its status: to the endpoint that is named, or to all that it was " +
+    "for. The extra attempt does not change the schedule, and ends it when it succeeds.",
   pathParameters: eventPath,
+  request: z
+    .object({
+      endpointId: z.uuid().optional().meta({ description: "An endpoint of the event's merchant" }),
+    })
+    .meta({ id: "RedeliverWebhookRequest" }),
+  bodyOptional: true,
   notFound: "delivery_not_found",
   responses: queued,
-  problems: ["delivery_not_found", "webhook_not_found", "outcome_unknown", "forbidden"],
+  problems: [...BODY_PROBLEMS, "delivery_not_found", "webhook_not_found", "outcome_unknown", "forbidden"],
 });
 
 export const redeliverFailedOperatorWebhooks = defineEndpoint({
@@ -252,8 +186,8 @@ export const redeliverFailedOperatorWebhooks = defineEndpoint({
   path: "/operator/webhook-deliveries/redeliver",
   summary: "Resend failed webhooks of a merchant",
   description:
-    "Sends again all events of a merchant that have failed since a given time, oldest first and at most " +
-    "10000 in one call. Events that are already queued are left out.",
+    "Sends again all events of a merchant that have failed since a given time, each to the endpoints at which it " +
+    "failed, oldest first and at most 10000 in one call. Events that are already queued are left out.",
   request: z
     .object({ merchantId: z.uuid(), since: z.iso.datetime({ offset: true }) })
     .meta({ id: "RedeliverFailedRequest" }),

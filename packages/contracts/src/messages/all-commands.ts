@@ -10,6 +10,7 @@ import * as reservationCommands from "./refund-reservation-commands.ts";
 import * as settlementCommands from "./settlement-commands.ts";
 import * as statementCommands from "./statement-commands.ts";
 import * as threeDsCommands from "./three-ds-commands.ts";
+import * as endpointCommands from "./endpoint-commands.ts";
 import * as webhookCommands from "./webhook-commands.ts";
 
 /** Every command there is. The permissions of the bus are made from it: one that is not here, nobody may send. */
@@ -25,6 +26,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   settlementCommands,
   statementCommands,
   threeDsCommands,
+  endpointCommands,
   webhookCommands,
 ].flatMap((module) => Object.values(module).flatMap(commandsIn));
 

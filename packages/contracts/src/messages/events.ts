@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { FINAL_STATUSES } from "../payment-status.ts";
-
-/** Facts that leave a service through its outbox. The value of `x-event-type` (spec, Webhook request headers). */
-export const PAYMENT_STATUS_CHANGED = "payment.status_changed";
+import { PAYMENT_CAPTURED, PAYMENT_STATUS_CHANGED, REFUND_REQUESTED } from "../event-types.ts";
+import { FINAL_STATUSES, paymentStatusSchema } from "../payment-status.ts";
 
 /** What an operator sends to try an endpoint out; it is about no payment and is never repeated. */
 export const WEBHOOK_TEST = "webhook.test";
@@ -27,6 +25,20 @@ export const statusChangedEventSchema = z.object({
   body: z.base64().min(4),
 });
 export type StatusChangedEvent = z.infer<typeof statusChangedEventSchema>;
+
+/** The same of any type, with the status that it reports: what the stream carries and endpoints subscribe to. */
+export const merchantEventSchema = z.discriminatedUnion("eventType", [
+  statusChangedEventSchema,
+  statusChangedEventSchema.extend({
+    eventType: z.literal(PAYMENT_CAPTURED),
+    status: paymentStatusSchema.extract(["CAPTURED"]),
+  }),
+  statusChangedEventSchema.extend({
+    eventType: z.literal(REFUND_REQUESTED),
+    status: paymentStatusSchema.extract(["PENDING_APPROVAL"]),
+  }),
+]);
+export type MerchantEvent = z.infer<typeof merchantEventSchema>;
 
 /** Subject under which a service publishes its events. */
 export function eventSubject(source: EventSource): string {

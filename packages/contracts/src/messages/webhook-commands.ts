@@ -6,7 +6,7 @@ import {
   webhookDeliveryPageSchema,
   webhookDeliveryStatusSchema,
   webhookTestResultSchema,
-} from "../http/webhook-endpoints.ts";
+} from "../http/webhook-delivery.ts";
 import { EVENT_SOURCES, type EventSource } from "./events.ts";
 import { defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
@@ -70,6 +70,7 @@ export const listWebhookDeliveries = defineOperatorCommand({
   work: "read",
   request: z.object({
     merchantId: z.uuid().optional(),
+    endpointId: z.uuid().optional(),
     paymentId: z.uuid().optional(),
     status: webhookDeliveryStatusSchema.optional(),
     limit: z.int(),

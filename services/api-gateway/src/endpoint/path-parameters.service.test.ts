@@ -29,6 +29,8 @@ const BODIES: Record<string, string> = {
   confirmMerchantRoutes: '{"version": 1}',
   noteDifference: '{"note": "Asked the bank"}',
   closeDifference: '{"reason": "The bank has corrected it"}',
+  createMerchantWebhook: '{"url": "https://shop.example.test/"}',
+  changeMerchantWebhook: '{"url": "https://shop.example.test/"}',
   putMerchantWebhook: '{"url": "https://shop.example.test/"}',
 };
 

@@ -6,6 +6,7 @@ import {
   listWebhookDeliveries,
   putWebhook,
   redeliverFailedWebhooks,
+  redeliverToEndpoint,
   redeliverWebhook,
   rotateWebhookSecret,
   testWebhook,
@@ -97,6 +98,10 @@ beforeAll(async () => {
     handler(
       redeliverWebhook,
       note("redeliver", () => ({ queued: 1 })),
+    ),
+    handler(
+      redeliverToEndpoint,
+      note("redeliver-to", () => ({ queued: 1 })),
     ),
     handler(
       redeliverFailedWebhooks,
@@ -204,6 +209,13 @@ test("one delivery, and sending again: 200 and 202, 404 for what there is not", 
     body: { ...delivery, attempts: [] },
   });
   expect(await post(`${one(eventId)}/redeliver`)).toMatchObject({ status: 202, body: { queued: 1 } });
+  const named = { endpointId: randomUUIDv7() };
+  expect(await post(`${one(eventId)}/redeliver`, named)).toMatchObject({ status: 202 });
+  expect(received.slice(1)).toMatchObject([
+    { name: "redeliver", payload: { eventId } },
+    { name: "redeliver-to", payload: { eventId, ...named } },
+  ]);
+  expect((await post(`${one(eventId)}/redeliver`, { endpointId: "all" })).status).toBe(400);
   const since = "2026-11-20T00:00:00+03:00";
   expect(await post(one("redeliver"), { merchantId, since })).toMatchObject({
     status: 202,

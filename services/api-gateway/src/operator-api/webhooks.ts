@@ -12,6 +12,7 @@ import {
   redeliverFailedOperatorWebhooks,
   redeliverFailedWebhooks,
   redeliverOperatorWebhook,
+  redeliverToEndpoint,
   redeliverWebhook,
   rotateMerchantWebhookSecret,
   rotateWebhookSecret,
@@ -92,7 +93,12 @@ function deliveryRoutes({ send }: Deps): Route[] {
       return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
     }),
     defineRoute(redeliverOperatorWebhook, async (call) => {
-      const reply = await send(redeliverWebhook, call, call.path);
+      const { eventId } = call.path;
+      const { endpointId } = call.body;
+      const reply =
+        endpointId === undefined
+          ? await send(redeliverWebhook, call, { eventId })
+          : await send(redeliverToEndpoint, call, { eventId, endpointId });
       return "result" in reply ? { status: 202, body: reply.result } : operatorRefusalOf(reply);
     }),
   ];

@@ -232,6 +232,8 @@ test("every member of an answer that is called a secret is kept nowhere", () => 
   expect(secrets).toEqual([
     "createMerchant apiSecret true",
     "addCredential apiSecret true",
+    "createMerchantWebhook secret true",
+    "rotateWebhookEndpointSecret secret true",
     "putMerchantWebhook secret true",
     "rotateMerchantWebhookSecret secret true",
   ]);

@@ -13,10 +13,11 @@ import {
   pendingOperation,
   type OperatedPayment,
   type Operation,
+  type EventsWritten,
   type OperationEnd,
 } from "./operation-queries.ts";
 
-export type ConcludeOperationDeps = {
+export type ConcludeOperationDeps = EventsWritten & {
   db: Kysely<PaymentsDatabase>;
   acquirers: Acquirers;
   events: BusinessEvents;
@@ -71,7 +72,9 @@ export async function endOperation(
 ): Promise<Reply> {
   const notKnown = pendingReply(payment, operation);
   try {
-    const finish = deps.db.transaction().execute((trx) => finishOperation(trx, payment, operation, end));
+    const finish = deps.db
+      .transaction()
+      .execute((trx) => finishOperation(trx, payment, operation, end, deps));
     const reply = await finish;
     deps.events.operationEnded(payment, operation.kind, reply === undefined ? "lost" : end.state);
     return reply ?? notKnown;

@@ -1,5 +1,11 @@
 import { forgetKey, storeAnswer } from "@holdfast/idempotency";
-import { PAYMENT_STATUS_CHANGED, type ApiPaymentResponse, type CommandReply } from "@holdfast/contracts";
+import {
+  PAYMENT_CAPTURED,
+  PAYMENT_STATUS_CHANGED,
+  type ApiPaymentResponse,
+  type CommandReply,
+  type EventType,
+} from "@holdfast/contracts";
 import { fromNow, msSince } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
@@ -91,6 +97,9 @@ export async function startOperation(
   return operated;
 }
 
+/** Whether events are written that a merchant's endpoint gets only if it asks for them. */
+export type EventsWritten = { optionalEvents?: boolean };
+
 /** How an operation ends. */
 export type OperationEnd =
   | { state: "DONE"; resultCode: string; resultMessage: string }
@@ -111,6 +120,7 @@ export async function finishOperation(
   payment: OperatedPayment,
   operation: Operation,
   end: OperationEnd,
+  { optionalEvents = false }: EventsWritten = {},
 ): Promise<Reply | undefined> {
   const at = new Date();
   const expiry = await expiryAfter(trx, operation, end);
@@ -150,7 +160,9 @@ export async function finishOperation(
     .execute();
   const shown = { ...after, last_operation: shownOperation(operation, end, at) };
   if (after.state !== payment.state) {
-    await recordChange(trx, payment, shown, operation, expiry === "gone" ? "expiry_declined" : undefined);
+    await recordHistory(trx, payment, shown, expiry === "gone" ? "expiry_declined" : CAUSES[operation.kind]);
+    const eventType = eventOf(shown, optionalEvents);
+    if (eventType !== undefined) await recordEvent(trx, shown, operation, eventType);
   }
   const reply = replyOf(shown, end);
   if (end.state === "DROPPED") await forgetKey(trx, operation.operation_id);
@@ -221,31 +233,35 @@ function effectOf(
   }
 }
 
-/** Writes the history, and the event of a final state. CAPTURED is not final, so it has no webhook. */
-async function recordChange(
+async function recordHistory(
   trx: Transaction<PaymentsDatabase>,
   before: PaymentRow,
-  after: PaymentRow & ShownPayment,
-  operation: Operation,
-  otherCause?: string,
+  { payment_id, version, state }: PaymentRow,
+  cause: string,
 ): Promise<void> {
-  const { payment_id, merchant_id, version } = after;
-  const cause = otherCause ?? CAUSES[operation.kind];
   await trx
     .insertInto("payment_history")
-    .values({ payment_id, version, from_state: before.state, to_state: after.state, cause })
+    .values({ payment_id, version, from_state: before.state, to_state: state, cause })
     .execute();
-  if (after.state !== "CANCELLED") return;
+}
+
+/** CANCELLED is final; CAPTURED is not, and is told only to who subscribes to it. */
+function eventOf({ state }: PaymentRow, optionalEvents: boolean): EventType | undefined {
+  if (state === "CANCELLED") return PAYMENT_STATUS_CHANGED;
+  return state === "CAPTURED" && optionalEvents ? PAYMENT_CAPTURED : undefined;
+}
+
+async function recordEvent(
+  trx: Transaction<PaymentsDatabase>,
+  after: PaymentRow & ShownPayment,
+  { traceparent }: Operation,
+  event_type: EventType,
+): Promise<void> {
+  const { payment_id, merchant_id, state: status } = after;
+  const body = webhookBody(after);
   await trx
     .insertInto("outbox")
-    .values({
-      event_type: PAYMENT_STATUS_CHANGED,
-      payment_id,
-      merchant_id,
-      status: after.state,
-      body: webhookBody(after),
-      traceparent: operation.traceparent,
-    })
+    .values({ event_type, payment_id, merchant_id, status, body, traceparent })
     .execute();
 }
 

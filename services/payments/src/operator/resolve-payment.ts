@@ -212,8 +212,9 @@ async function resolveOperation(
   const isKnown = isDone || inquiry.kind === "declined";
   const { resultCode, resultMessage } = isKnown ? inquiry : RESOLVED;
   const state = (isKnown ? isDone : statement.outcome === "SUCCESS") ? "DONE" : "DECLINED";
+  const end = { state, resultCode, resultMessage } as const;
   await deps.db.transaction().execute(async (trx) => {
-    const reply = await finishOperation(trx, payment, operation, { state, resultCode, resultMessage });
+    const reply = await finishOperation(trx, payment, operation, end, deps);
     if (reply) await conclude(trx, context, { payment, statement });
   });
   return isDone && statement.outcome === "FAILED"

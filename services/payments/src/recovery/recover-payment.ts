@@ -8,7 +8,7 @@ import { paymentAttempt } from "../bank-calls/attempts.ts";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { recoverOperation } from "../operation/recover-operation.ts";
-import { findOperation, type OperatedPayment } from "../operation/operation-queries.ts";
+import { findOperation, type EventsWritten, type OperatedPayment } from "../operation/operation-queries.ts";
 import {
   IN_REVIEW,
   REJECTED_BY_REVIEW,
@@ -39,7 +39,7 @@ import { undoPayment } from "./undo-payment.ts";
  * given back, over as many attempts as it takes, and only then is the payment FAILED, or CANCELLED where its cardholder
  * never came back from the challenge. The authorization itself is never repeated: the cvv is gone.
  */
-export type RecoverDeps = {
+export type RecoverDeps = EventsWritten & {
   db: Kysely<PaymentsDatabase>;
   writes: PaymentWrites;
   acquirers: Acquirers;

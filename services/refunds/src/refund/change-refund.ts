@@ -1,4 +1,4 @@
-import { PAYMENT_STATUS_CHANGED } from "@holdfast/contracts";
+import { PAYMENT_STATUS_CHANGED, type EventType } from "@holdfast/contracts";
 import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Transaction, type Updateable } from "kysely";
 import type { RefundsDatabase, RefundTable } from "../database.ts";
@@ -55,23 +55,25 @@ export async function changeRefund(
     .returning([stateAgeMs().as("state_age_ms"), sentMsAgo().as("sent_ms_ago")])
     .executeTakeFirst();
   if (!changed) return undefined;
-  const { refund_id, merchant_id, version, traceparent } = changed;
+  const { refund_id, version } = changed;
   await trx
     .insertInto("refund_history")
     .values({ refund_id, version, from_state: refund.state, to_state: state, cause })
     .execute();
-  if (isFinal(state)) {
-    await trx
-      .insertInto("outbox")
-      .values({
-        event_type: PAYMENT_STATUS_CHANGED,
-        payment_id: refund_id,
-        merchant_id,
-        status: state,
-        body: webhookBody(changed),
-        traceparent,
-      })
-      .execute();
-  }
+  if (isFinal(state)) await recordEvent(trx, changed, PAYMENT_STATUS_CHANGED);
   return changed;
+}
+
+/** The merchant's event about the state that the refund has now. */
+export async function recordEvent(
+  trx: Transaction<RefundsDatabase>,
+  refund: RefundRow,
+  event_type: EventType,
+): Promise<void> {
+  const { refund_id, merchant_id, state: status, traceparent } = refund;
+  const body = webhookBody(refund);
+  await trx
+    .insertInto("outbox")
+    .values({ event_type, payment_id: refund_id, merchant_id, status, body, traceparent })
+    .execute();
 }

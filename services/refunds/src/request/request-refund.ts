@@ -4,14 +4,19 @@
  * arrive together. If the process dies in between, recovery undoes the request: it has the reservation released, then
  * deletes the row.
  */
-import type { ApiPaymentResponse, CommandReply, RefundReservation } from "@holdfast/contracts";
+import {
+  REFUND_REQUESTED,
+  type ApiPaymentResponse,
+  type CommandReply,
+  type RefundReservation,
+} from "@holdfast/contracts";
 import { failpoint } from "@holdfast/service-runtime";
 import { forgetKey, storeAnswer } from "@holdfast/idempotency";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";
 import type { PaymentsPort } from "../payments-port.ts";
-import { changeRefund } from "../refund/change-refund.ts";
+import { changeRefund, recordEvent } from "../refund/change-refund.ts";
 import { refundRecord, type RefundRow } from "../refund/refund-record.ts";
 import { postpone, type LeasedRefund } from "../refund/refund-queries.ts";
 import { answerRefundCopy, answerRefundRepetition } from "./answer-refund.ts";
@@ -19,6 +24,8 @@ import { claimRefund, type RefundRequest } from "./claim-refund.ts";
 import { dropRefund } from "./drop-refund.ts";
 
 export type RequestRefundDeps = {
+  /** Whether events are written that a merchant's endpoint gets only if it asks for them. */
+  optionalEvents?: boolean;
   db: Kysely<RefundsDatabase>;
   payments: PaymentsPort;
   events: BusinessEvents;
@@ -70,7 +77,7 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
 }
 
 async function accept(
-  { db, events, leaseMs }: RequestRefundDeps,
+  { db, events, leaseMs, optionalEvents = false }: RequestRefundDeps,
   refund: LeasedRefund,
   { kind, parentReference, accountId, payment }: RefundReservation,
   { whenAccepted }: RefundRequest,
@@ -102,6 +109,7 @@ async function accept(
       if (!changed) return undefined;
       const reply = { outcome: "done", result: refundRecord(changed) } as const;
       await storeAnswer(trx, refund.refund_id, reply);
+      if (optionalEvents) await recordEvent(trx, changed, REFUND_REQUESTED);
       await whenAccepted?.(trx, changed);
       return { changed, reply };
     });

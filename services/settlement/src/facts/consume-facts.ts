@@ -35,6 +35,7 @@ export function startFactConsumer({ bus, pool, events, askFirstMs }: ConsumeDeps
   });
   const record = async (message: JsMsg) => {
     const fact = factOfEvent(contentOf(message));
+    if (fact === undefined) return message.ack();
     if (typeof fact === "string") return refuse(message, fact);
     try {
       await batcher.add(fact);

@@ -1,20 +1,25 @@
 import {
   apiPaymentResponseSchema,
   currencyExponent,
+  EVENT_TYPES,
+  PAYMENT_STATUS_CHANGED,
   parseAmount,
   statusChangedEventSchema,
   type ApiPaymentResponse,
   type MovementFact,
 } from "@holdfast/contracts";
+import { z } from "zod";
 
 /**
  * The fact that an event of `payments` or `refunds` reports. An event says that an authorization was approved and not
  * whether it was captured, and that a refund ended and not whether it was paid or released: both are `OPEN`, and their
  * owner is asked.
  *
- * @returns the reason, as a text, when the message is not such an event.
+ * @returns the reason, as a text, when the message is not such an event; undefined for an event of another type, which
+ * reports nothing that its owner is not asked for.
  */
-export function factOfEvent(content: unknown): MovementFact | string {
+export function factOfEvent(content: unknown): MovementFact | string | undefined {
+  if (otherEvents.safeParse(content).success) return undefined;
   const event = statusChangedEventSchema.safeParse(content);
   if (!event.success) return `not an event: ${event.error.issues[0]?.path.join(".") ?? ""}`;
   const record = apiPaymentResponseSchema.safeParse(parseJson(event.data.body));
@@ -41,6 +46,8 @@ export function factOfEvent(content: unknown): MovementFact | string {
     ...(authCode !== undefined && { authCode }),
   };
 }
+
+const otherEvents = z.object({ eventType: z.enum(EVENT_TYPES).exclude([PAYMENT_STATUS_CHANGED]) });
 
 const KINDS = { PRE_AUTHORIZATION: "CAPTURE", PAYMENT: "SALE", REFUND: "REFUND" } as const;
 

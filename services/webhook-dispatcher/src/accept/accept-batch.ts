@@ -133,20 +133,23 @@ async function accept(
   const maySend = Math.abs(clock.skewMs) <= SKEW_STOP_MS;
   const batch: EventToAccept[] = arrivals.map(({ event }) => ({
     event,
-    lease: maySend && queue.reserve(event.merchantId),
+    lease: maySend && queue.reserve(defaultEndpointOf(event)),
   }));
-  const reserved = batch.filter(({ lease }) => lease).map(({ event }) => event.merchantId);
+  const reserved = batch.filter(({ lease }) => lease).map(({ event }) => defaultEndpointOf(event));
   let pushed: string[] = [];
   try {
     const { leased, left } = await acceptEvents(pool, batch, { leaseMs, windowMs, shiftMs: clock.shiftMs });
     await failpoint("webhooks.after_accept");
-    pushed = leased.map(({ merchantId }) => merchantId);
+    pushed = leased.map(({ endpointId }) => endpointId);
     for (const delivery of leased) queue.push(delivery, { reserved: true });
     if (left > 0) worker.nudge();
   } finally {
-    for (const merchantId of without(reserved, pushed)) queue.giveUp(merchantId);
+    for (const endpointId of without(reserved, pushed)) queue.giveUp(endpointId);
   }
 }
+
+/** Its id is the merchant's. */
+const defaultEndpointOf = ({ merchantId }: IncomingEvent): string => merchantId;
 
 /** `all` less each of `some` once. */
 function without(all: string[], some: string[]): string[] {

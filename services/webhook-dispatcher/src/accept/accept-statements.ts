@@ -1,4 +1,4 @@
-import type { EventSource, FinalStatus } from "@holdfast/contracts";
+import type { EventSource, PaymentStatus } from "@holdfast/contracts";
 import { unnested } from "@holdfast/service-runtime";
 import { leasedColumns } from "../delivery/claim-statements.ts";
 
@@ -9,7 +9,7 @@ export type GivenEvent = {
   event_type: string;
   merchant_id: string;
   payment_id: string;
-  status: FinalStatus;
+  status: PaymentStatus;
   body: Buffer;
   traceparent: string | null;
   /** Whether its delivery may be leased immediately. */
@@ -36,7 +36,12 @@ const EVENT_NAMES = GIVEN_COLUMNS.map(([column]) => column)
   .filter((column) => column !== "lease")
   .join(", ");
 
-/** @returns `LeasedDeliveryRow`s; one that was not leased has a `lease_token` of null. */
+/**
+ * The default endpoint's delivery may be leased in this statement; those to further endpoints are left for a claim, since
+ * nobody knows before this statement which endpoints want an event.
+ *
+ * @returns `LeasedDeliveryRow`s; one that was not leased has a `lease_token` of null.
+ */
 export const ACCEPT = {
   name: "accept-events",
   text: `
@@ -48,34 +53,50 @@ export const ACCEPT = {
     insert into event (occurred_at, ${EVENT_NAMES}, accepted_at)
     select occurred_at, ${EVENT_NAMES}, ${NOW} from given
     on conflict (occurred_at, event_id) do nothing
-    returning occurred_at, event_id, merchant_id
+    returning occurred_at, event_id, event_type, merchant_id
+  ), wanted as (
+    select accepted.*, endpoint.endpoint_id, accepted.occurred_at + $2::float8 * ${MS} as deadline_at
+    from accepted join every_endpoint as endpoint using (merchant_id)
+    where endpoint.enabled and accepted.event_type = any(endpoint.events)
   ), skipped as (
     insert into outcome (occurred_at, event_id, outcome, resolved_at)
     select occurred_at, event_id, 'skipped', ${NOW} from accepted
-    where not exists (select from endpoint where endpoint.merchant_id = accepted.merchant_id and enabled)
+    where not exists (
+      select from wanted where wanted.event_id = accepted.event_id and wanted.endpoint_id = accepted.merchant_id)
   ), due as (
-    insert into delivery (event_id, occurred_at, merchant_id, due_at, deadline_at, lease_token, lease_until)
-    select accepted.event_id, accepted.occurred_at, accepted.merchant_id, ${NOW}, accepted.occurred_at + $2::float8 * ${MS},
+    insert into delivery
+      (event_id, occurred_at, merchant_id, endpoint_id, due_at, deadline_at, lease_token, lease_until)
+    select wanted.event_id, wanted.occurred_at, wanted.merchant_id, endpoint_id, ${NOW}, deadline_at,
       case when given.lease then gen_random_uuid() end, case when given.lease then ${NOW} + $1::float8 * ${MS} end
-    from accepted join given using (event_id) join endpoint on endpoint.merchant_id = accepted.merchant_id
-    where endpoint.enabled
+    from wanted join given using (event_id)
+    where endpoint_id = wanted.merchant_id
     returning *
+  ), further_pending as (
+    insert into further_outcome (occurred_at, event_id, endpoint_id)
+    select occurred_at, event_id, endpoint_id from wanted where endpoint_id <> merchant_id
+  ), further_due as (
+    insert into further_delivery (event_id, occurred_at, merchant_id, endpoint_id, due_at, deadline_at)
+    select event_id, occurred_at, merchant_id, endpoint_id, ${NOW}, deadline_at
+    from wanted where endpoint_id <> merchant_id
+    returning *
+  ), made as (
+    select * from due union all select * from further_due
   )
   select ${leasedColumns({
-    delivery_id: "due.delivery_id",
-    lease_token: "due.lease_token",
-    event_id: "due.event_id",
+    delivery_id: "made.delivery_id",
+    lease_token: "made.lease_token",
+    event_id: "made.event_id",
     event_type: "given.event_type",
-    occurred_at: "due.occurred_at",
-    merchant_id: "due.merchant_id",
+    occurred_at: "made.occurred_at",
+    merchant_id: "made.merchant_id",
     payment_id: "given.payment_id",
     status: "given.status",
     body: "given.body",
     traceparent: "given.traceparent",
-    trigger: "due.trigger",
-    attempt: "due.attempt",
-    due_at: "due.due_at",
-    deadline_at: "due.deadline_at",
+    trigger: "made.trigger",
+    attempt: "made.attempt",
+    due_at: "made.due_at",
+    deadline_at: "made.deadline_at",
   })}
-  from due join given using (event_id) join endpoint on endpoint.merchant_id = due.merchant_id`,
+  from made join given using (event_id) join every_endpoint as endpoint on endpoint.endpoint_id = made.endpoint_id`,
 };

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { statusChangedEventSchema, type StatusChangedEvent } from "@holdfast/contracts";
+import { merchantEventSchema, statusChangedEventSchema, type MerchantEvent } from "@holdfast/contracts";
 import type { JsMsg } from "@nats-io/jetstream";
 
 /** An event with its body decoded. */
-export type IncomingEvent = Omit<StatusChangedEvent, "body"> & { body: Buffer; traceparent: string | null };
+export type IncomingEvent = Omit<MerchantEvent, "body"> & { body: Buffer; traceparent: string | null };
 
 /**
  * @param traceparent of the span in which it is accepted.
@@ -16,7 +16,7 @@ export function parseEvent(message: Pick<JsMsg, "json">, traceparent: string | n
   } catch {
     return "not JSON";
   }
-  const parsed = statusChangedEventSchema.safeParse(content);
+  const parsed = merchantEventSchema.safeParse(content);
   if (!parsed.success) {
     return parsed.error.issues
       .map(({ path, code, message }) => `${path.join(".") || "event"}: ${code}, ${message}`)
@@ -30,7 +30,7 @@ export function parseEvent(message: Pick<JsMsg, "json">, traceparent: string | n
 }
 
 /** What identifies an event, without the rest of it. */
-export type EventIdentity = Pick<StatusChangedEvent, "eventId" | "source">;
+export type EventIdentity = Pick<MerchantEvent, "eventId" | "source">;
 
 /** @returns which event a message is about, though it may be no event; undefined when it does not say. */
 export function identifyEvent(message: Pick<JsMsg, "json">): EventIdentity | undefined {

@@ -1,7 +1,7 @@
 import { createTestDatabase, measurePlan, type PlanWork } from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { insertWaiting, type WaitingGroup } from "../../test/waiting-deliveries.ts";
+import { insertWaiting, makeHalfFurther, type WaitingGroup } from "../../test/waiting-deliveries.ts";
 import { MEASURE_STATE } from "../measure-statements.ts";
 import { PLAN_SETTINGS } from "../plan-settings.ts";
 import { claimDeliveries, claimValues, releaseLeases } from "./claim-deliveries.ts";
@@ -28,7 +28,10 @@ async function workOf(
 ): Promise<PlanWork> {
   const { superuser, pool } = await startTables();
   const merchants = await insertWaiting(superuser, waiting);
-  await superuser.query("vacuum (analyze) webhooks.delivery, webhooks.endpoint");
+  await makeHalfFurther(superuser);
+  await superuser.query(
+    "vacuum (analyze) webhooks.delivery, webhooks.endpoint, webhooks.further_delivery, webhooks.further_endpoint",
+  );
   const client = await pool.connect();
   try {
     return await measurePlan(client, statement(merchants));
@@ -40,7 +43,7 @@ async function workOf(
 /** A claim's work while these deliveries wait and the process knows each of their endpoints. */
 const workOfClaim = (waiting: WaitingGroup, room: number) =>
   workOf(waiting, (merchants) => {
-    const rooms = merchants.map((merchantId) => ({ merchantId, room }));
+    const rooms = merchants.map((endpointId) => ({ endpointId, room }));
     return { text: CLAIM.text, values: claimValues({ ...request, rooms }) };
   });
 
@@ -74,12 +77,13 @@ test("a claim and a measurement read next to nothing for endpoints with nothing 
 test("each endpoint gets the room that is known of it, and one that is unknown gets its own limit", async () => {
   const { superuser, pool } = await startTables();
   const merchants = await insertWaiting(superuser, { merchants: 5, each: 20, dueInSeconds: -60 });
+  await makeHalfFurther(superuser);
   // The first and the last id, one between two that are not named, and in no order.
-  const rooms = [4, 0, 2].map((index) => ({ merchantId: merchants[index]!, room: index }));
+  const rooms = [4, 0, 2].map((index) => ({ endpointId: merchants[index]!, room: index }));
   const claim = async (known: typeof rooms) => {
     const { deliveries } = await claimDeliveries(pool, { ...request, rooms: known });
     await releaseLeases(pool, deliveries);
-    return merchants.map((id) => deliveries.filter(({ merchantId }) => merchantId === id).length);
+    return merchants.map((id) => deliveries.filter(({ endpointId }) => endpointId === id).length);
   };
   expect(await claim(rooms)).toEqual([0, 8, 2, 8, 4]);
   expect(await claim([])).toEqual([8, 8, 8, 8, 8]);

@@ -1,12 +1,12 @@
 import type { Pool } from "pg";
-import { BEFORE_EVERY_MERCHANT, CLAIM, RELEASE } from "./claim-statements.ts";
+import { BEFORE_EVERY_ENDPOINT, CLAIM, RELEASE } from "./claim-statements.ts";
 import { leasedDelivery, type LeasedDelivery, type LeasedDeliveryRow } from "./leased-delivery.ts";
 
 export type ClaimRequest = {
   /** Most deliveries that one claim returns. */
   limit: number;
   /** How many each endpoint may still get; an endpoint that is not named gets as many as it may have in flight. */
-  rooms: { merchantId: string; room: number }[];
+  rooms: { endpointId: string; room: number }[];
   leaseMs: number;
   shiftMs: number;
   /** Where the round before ended: endpoints take turns when more is due than one claim returns. */
@@ -35,12 +35,12 @@ export async function claimDeliveries(pool: Pool, request: ClaimRequest): Promis
 
 /** The parameters of the statement. */
 export function claimValues(request: ClaimRequest): unknown[] {
-  const { limit, leaseMs, shiftMs, after = BEFORE_EVERY_MERCHANT } = request;
+  const { limit, leaseMs, shiftMs, after = BEFORE_EVERY_ENDPOINT } = request;
   // UUIDs as text sort as the database sorts them.
-  const rooms = request.rooms.toSorted((a, b) => (a.merchantId < b.merchantId ? -1 : 1));
+  const rooms = request.rooms.toSorted((a, b) => (a.endpointId < b.endpointId ? -1 : 1));
   return [
     after,
-    rooms.map(({ merchantId }) => merchantId),
+    rooms.map(({ endpointId }) => endpointId),
     rooms.map(({ room }) => room),
     limit,
     leaseMs,
@@ -51,7 +51,7 @@ export function claimValues(request: ClaimRequest): unknown[] {
 /** UUIDs as text sort as the database sorts them. */
 function largest(rows: LeasedDeliveryRow[]): string | undefined {
   return rows
-    .map(({ merchant_id }) => merchant_id)
+    .map(({ endpoint_id }) => endpoint_id)
     .sort()
     .at(-1);
 }

@@ -4,10 +4,10 @@ import type { LeasedDeliveryRow } from "./leased-delivery.ts";
 const NOW = "(now() + $6::float8 * interval '1 millisecond')";
 
 /**
- * Leases due deliveries. Parameters: `$1` the merchant after whom to continue, `$2` merchants in the order of their
+ * Leases due deliveries. Parameters: `$1` the endpoint after which to continue, `$2` endpoints in the order of their
  * ids, `$3` the room that each of them has, `$4` the limit, `$5` the lease and `$6` the clock's shift in milliseconds.
  *
- * A merchant's room is found by a binary search: thousands of endpoints that fail together are all in `$2`, and a join
+ * An endpoint's room is found by a binary search: thousands of endpoints that fail together are all in `$2`, and a join
  * with it took seconds. A delivery whose event is gone is never chosen, so it takes no place in its endpoint's queue.
  */
 export const CLAIM = {
@@ -16,25 +16,25 @@ export const CLAIM = {
   with recursive ${waitingEndpoints({ after: "$1::uuid", now: NOW })}, chosen as (
     select due.*
     from waiting
-      join endpoint using (merchant_id)
-      cross join lateral (select width_bucket(waiting.merchant_id, $2::uuid[]) as position) as known
+      join every_endpoint as endpoint using (endpoint_id)
+      cross join lateral (select width_bucket(waiting.endpoint_id, $2::uuid[]) as position) as known
       cross join lateral (
         select delivery_id, event_type, payment_id, status, body, traceparent
-        from delivery join event using (occurred_at, event_id)
-        where delivery.merchant_id = waiting.merchant_id and lease_token is null and due_at <= ${NOW}
+        from every_delivery as delivery join event using (occurred_at, event_id)
+        where delivery.endpoint_id = waiting.endpoint_id and lease_token is null and due_at <= ${NOW}
           -- An attempt that may no longer start is left to the reaper, which records the failure.
           and (attempt = 1 or trigger = 'manual' or deadline_at >= ${NOW})
         order by due_at
-        limit case when ($2::uuid[])[known.position] = waiting.merchant_id
+        limit case when ($2::uuid[])[known.position] = waiting.endpoint_id
           then ($3::int[])[known.position] else endpoint.max_in_flight end
         for update of delivery skip locked
       ) as due
     where endpoint.enabled
     limit $4
   )
-  update delivery set lease_token = gen_random_uuid(), lease_until = ${NOW} + $5::float8 * interval '1 millisecond'
-  from chosen, endpoint
-  where delivery.delivery_id = chosen.delivery_id and endpoint.merchant_id = delivery.merchant_id
+  update every_delivery as delivery set lease_token = gen_random_uuid(), lease_until = ${NOW} + $5::float8 * interval '1 millisecond'
+  from chosen, every_endpoint as endpoint
+  where delivery.delivery_id = chosen.delivery_id and endpoint.endpoint_id = delivery.endpoint_id
   returning ${leasedColumns({
     delivery_id: "delivery.delivery_id",
     lease_token: "delivery.lease_token",
@@ -59,7 +59,7 @@ export const CLAIM = {
 export const RELEASE = {
   name: "release-leases",
   text: `
-  update delivery set lease_token = null, lease_until = null
+  update every_delivery as delivery set lease_token = null, lease_until = null
   from unnest($1::uuid[], $2::uuid[]) as given(delivery_id, lease_token)
   where delivery.delivery_id = given.delivery_id and delivery.lease_token = given.lease_token`,
 };
@@ -78,23 +78,23 @@ export function leasedColumns(
 }
 
 /**
- * For `with recursive`: `waiting`, the merchants with deliveries that are due and not leased, in order; its last row is
- * null. It skips from one merchant to the next along the index, so that the cost does not grow with the deliveries of
- * one of them. Merchants with nothing due are skipped within one scan of the index, which costs a tenth of a step.
+ * For `with recursive`: `waiting`, the endpoints with deliveries that are due and not leased, in order; its last row is
+ * null. It skips from one endpoint to the next along the index, so that the cost does not grow with the deliveries of
+ * one of them. Endpoints with nothing due are skipped within one scan of the index, which costs a tenth of a step.
  *
- * @param after SQL of the merchant after whom to continue.
+ * @param after SQL of the endpoint after which to continue.
  * @param now SQL of the time until which a delivery is due.
  */
 export function waitingEndpoints({ after, now }: { after: string; now: string }): string {
   return `waiting as (
-    (select merchant_id from delivery
-      where lease_token is null and merchant_id > ${after} and due_at <= ${now} order by merchant_id limit 1)
+    (select endpoint_id from every_delivery
+      where lease_token is null and endpoint_id > ${after} and due_at <= ${now} order by endpoint_id limit 1)
     union all
-    select (select delivery.merchant_id from delivery
-        where lease_token is null and delivery.merchant_id > waiting.merchant_id and due_at <= ${now}
-        order by delivery.merchant_id limit 1)
-    from waiting where waiting.merchant_id is not null
+    select (select delivery.endpoint_id from every_delivery as delivery
+        where lease_token is null and delivery.endpoint_id > waiting.endpoint_id and due_at <= ${now}
+        order by delivery.endpoint_id limit 1)
+    from waiting where waiting.endpoint_id is not null
   )`;
 }
 
-export const BEFORE_EVERY_MERCHANT = "00000000-0000-0000-0000-000000000000";
+export const BEFORE_EVERY_ENDPOINT = "00000000-0000-0000-0000-000000000000";

@@ -14,6 +14,7 @@ const NOW = 1_790_000_000_000;
 const HOUR = 3_600_000;
 
 const endpoint = (change: Partial<StoredEndpoint> = {}): StoredEndpoint => ({
+  endpoint_id: merchantId,
   url: "https://shop.test/old",
   enabled: true,
   max_in_flight: 8,
@@ -33,6 +34,7 @@ const delivery = (change: Partial<LeasedDelivery> = {}): LeasedDelivery => ({
   eventType: "payment.status_changed",
   occurredAt: new Date(NOW - 1_000),
   merchantId,
+  endpointId: merchantId,
   paymentId: randomUUID(),
   paymentStatus: "SUCCESS",
   body: Buffer.from('{"a":1}'),

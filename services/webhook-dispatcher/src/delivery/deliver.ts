@@ -18,7 +18,7 @@ export type DeliverDeps = {
   clock: Clock;
   events: BusinessEvents;
   /** Reads an endpoint as it is now. */
-  readEndpoint: (merchantId: string) => Promise<StoredEndpoint | undefined>;
+  readEndpoint: (endpointId: string) => Promise<StoredEndpoint | undefined>;
 };
 
 /** An attempt that was made; undefined when none may be made, and the lease is released. */
@@ -47,9 +47,9 @@ export async function deliver(deps: DeliverDeps, delivery: LeasedDelivery): Prom
 /** An attempt uses the present URL and secret: those that were read with the lease are good for a moment only. */
 async function currentEndpoint(
   { readEndpoint }: DeliverDeps,
-  { merchantId, endpoint, endpointReadAt }: LeasedDelivery,
+  { endpointId, endpoint, endpointReadAt }: LeasedDelivery,
 ): Promise<StoredEndpoint | undefined> {
-  return performance.now() - endpointReadAt < ENDPOINT_FRESH_MS ? endpoint : await readEndpoint(merchantId);
+  return performance.now() - endpointReadAt < ENDPOINT_FRESH_MS ? endpoint : await readEndpoint(endpointId);
 }
 
 const ENDPOINT_FRESH_MS = 1_000;
@@ -59,7 +59,7 @@ function mayBeSent({ clock }: DeliverDeps, { trigger, attempt, deadlineAt }: Lea
   return trigger === "manual" || mayStart(attempt, new Date(clock.databaseNow()), deadlineAt);
 }
 
-type Message = { merchantId: string; eventId: string; eventType: string; body: Buffer };
+type Message = { endpointId: string; eventId: string; eventType: string; body: Buffer };
 
 /**
  * Signs and posts. An endpoint whose secret cannot be read has a failed attempt like any other, so that the delivery log
@@ -71,7 +71,7 @@ export async function signAndPost(
   secrets: SigningSecrets<Buffer>,
   message: Message,
 ): Promise<{ result: PostResult; requestTime: number }> {
-  const opened = openSecrets(deps.secretKeys, message.merchantId, secrets);
+  const opened = openSecrets(deps.secretKeys, message.endpointId, secrets);
   if (opened) return await post(deps, url, opened, message);
   return { result: { error: "secret_unreadable", durationMs: 0 }, requestTime: deps.clock.now() };
 }
@@ -122,6 +122,8 @@ function describeAttempt(deps: DeliverDeps, delivery: LeasedDelivery, attempt: A
     attempt_id: randomUUIDv7(),
     delivery_id: delivery.deliveryId,
     lease_token: delivery.leaseToken,
+    endpoint_id: delivery.endpointId,
+    is_further: delivery.endpointId !== delivery.merchantId,
     event_id: delivery.eventId,
     occurred_at: delivery.occurredAt,
     trigger: delivery.trigger,

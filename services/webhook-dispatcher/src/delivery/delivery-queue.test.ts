@@ -5,33 +5,34 @@ import type { SendResult } from "./endpoint-health.ts";
 
 /** A queue whose sends end when the test ends them. */
 function startQueue(change: Partial<DeliveryQueueOptions> = {}) {
-  const sent: { merchantId: string; end: (result?: SendResult) => Promise<void> }[] = [];
+  const sent: { endpointId: string; end: (result?: SendResult) => Promise<void> }[] = [];
   const givenBack: LeasedDelivery[] = [];
   const queue = new DeliveryQueue({
     inFlightMax: 100,
     leaseMarginMs: 10_000,
     giveBack: (deliveries) => void givenBack.push(...deliveries),
     onRoom: () => {},
-    send: ({ merchantId }) =>
+    onResult: () => {},
+    send: ({ endpointId }) =>
       new Promise((resolve) => {
         const end = async (result: SendResult = { kind: "success", durationMs: 1 }) => {
           resolve(result);
           await new Promise(setImmediate);
         };
-        sent.push({ merchantId, end });
+        sent.push({ endpointId, end });
       }),
     ...change,
   });
-  const push = (merchantId: string, count = 1, leftMs = 30_000) => {
+  const push = (endpointId: string, count = 1, leftMs = 30_000) => {
     for (let index = 0; index < count; index++) {
       queue.push({
-        merchantId,
+        endpointId,
         leasedUntil: performance.now() + leftMs,
         endpoint: { max_in_flight: 8 },
       } as LeasedDelivery);
     }
   };
-  const to = (merchantId: string) => sent.filter((each) => each.merchantId === merchantId);
+  const to = (endpointId: string) => sent.filter((each) => each.endpointId === endpointId);
   return { queue, sent, givenBack, push, to };
 }
 
@@ -89,15 +90,15 @@ test("when an endpoint falls silent no more than a few requests are added to tho
 test("endpoints with an open breaker get at most half of the sockets between them", async () => {
   const { queue, push, sent, to } = startQueue({ inFlightMax: 6 });
   const dead = ["d1", "d2", "d3", "d4", "d5"];
-  for (const merchantId of dead) {
+  for (const endpointId of dead) {
     for (let index = 0; index < 5; index++) {
-      push(merchantId);
+      push(endpointId);
       await sent.at(-1)!.end(failure);
     }
   }
   expect(queue.measure().breakersOpen).toBe(5);
   const before = sent.length;
-  for (const merchantId of dead) push(merchantId);
+  for (const endpointId of dead) push(endpointId);
   expect(sent.length - before).toBe(3);
   push("healthy", 3);
   expect(to("healthy")).toHaveLength(3);
@@ -111,7 +112,7 @@ test("what has waited until its lease is short goes back unsent", async () => {
   queue.sweep();
   expect(givenBack).toHaveLength(1);
   push("b", 1, 9_999);
-  expect(sent.filter(({ merchantId }) => merchantId === "b")).toEqual([]);
+  expect(sent.filter(({ endpointId }) => endpointId === "b")).toEqual([]);
   expect(givenBack).toHaveLength(2);
 });
 

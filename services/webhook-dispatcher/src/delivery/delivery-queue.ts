@@ -18,6 +18,8 @@ export type DeliveryQueueOptions = {
   giveBack: (deliveries: LeasedDelivery[]) => void;
   /** A lease with less than this left is released: an attempt has to end before it does. */
   leaseMarginMs: number;
+  /** Called with each result, and whether the endpoint's breaker is open after it. */
+  onResult: (endpointId: string, result: SendResult, isOpen: boolean) => void;
   /** Called when an endpoint has room again for deliveries that wait in the database. */
   onRoom: () => void;
 };
@@ -52,28 +54,28 @@ export class DeliveryQueue {
   }
 
   /** Reserves room for one delivery, until it is pushed or given up. */
-  reserve(merchantId: string): boolean {
-    const endpoint = this.#endpoint(merchantId);
+  reserve(endpointId: string): boolean {
+    const endpoint = this.#endpoint(endpointId);
     if (this.totalRoom() === 0 || roomOf(endpoint) === 0) return false;
     endpoint.reserved++;
     this.#kept++;
     return true;
   }
 
-  giveUp(merchantId: string): void {
-    this.#endpoint(merchantId).reserved--;
+  giveUp(endpointId: string): void {
+    this.#endpoint(endpointId).reserved--;
     this.#kept--;
   }
 
   push(delivery: LeasedDelivery, { reserved } = { reserved: false }): void {
     const { max_in_flight } = delivery.endpoint;
-    const endpoint = this.#endpoint(delivery.merchantId, max_in_flight);
+    const endpoint = this.#endpoint(delivery.endpointId, max_in_flight);
     endpoint.maxInFlight = max_in_flight;
     if (reserved) endpoint.reserved--;
     else this.#kept++;
     if (this.#draining) return this.#giveBack([delivery]);
     endpoint.waiting.push(delivery);
-    this.#turns.add(delivery.merchantId);
+    this.#turns.add(delivery.endpointId);
     this.#pump();
   }
 
@@ -83,20 +85,20 @@ export class DeliveryQueue {
   }
 
   /** The room of each endpoint that differs from an unknown one's. */
-  rooms(): { merchantId: string; room: number }[] {
+  rooms(): { endpointId: string; room: number }[] {
     return [...this.#endpoints]
       .filter(([, endpoint]) => roomOf(endpoint) < endpoint.maxInFlight || endpoint.underway.size > 0)
-      .map(([merchantId, endpoint]) => ({ merchantId, room: roomOf(endpoint) }));
+      .map(([endpointId, endpoint]) => ({ endpointId, room: roomOf(endpoint) }));
   }
 
   /** Releases the deliveries that have waited too long for their lease. */
   sweep(): void {
-    for (const [merchantId, endpoint] of this.#endpoints) {
+    for (const [endpointId, endpoint] of this.#endpoints) {
       const stale = endpoint.waiting.filter((delivery) => this.#isStale(delivery));
       if (stale.length > 0)
         endpoint.waiting = endpoint.waiting.filter((delivery) => !stale.includes(delivery));
       this.#giveBack(stale);
-      if (endpoint.waiting.length > 0) this.#turns.add(merchantId);
+      if (endpoint.waiting.length > 0) this.#turns.add(endpointId);
     }
     this.#pump();
   }
@@ -118,12 +120,12 @@ export class DeliveryQueue {
     if (this.#underway.size > 0) this.#options.giveBack([...this.#underway.keys()]);
   }
 
-  #endpoint(merchantId: string, maxInFlight = DEFAULT_IN_FLIGHT): Endpoint {
-    const known = this.#endpoints.get(merchantId);
+  #endpoint(endpointId: string, maxInFlight = DEFAULT_IN_FLIGHT): Endpoint {
+    const known = this.#endpoints.get(endpointId);
     if (known) return known;
     const health = newEndpointHealth(maxInFlight);
     const endpoint = { health, maxInFlight, waiting: [], underway: new Map(), reserved: 0 };
-    this.#endpoints.set(merchantId, endpoint);
+    this.#endpoints.set(endpointId, endpoint);
     if (this.#endpoints.size > REMEMBERED_MAX) forgetIdle(this.#endpoints);
     return endpoint;
   }
@@ -131,22 +133,22 @@ export class DeliveryQueue {
   /** Starts the deliveries that may start, one of each endpoint in turn. */
   #pump(): void {
     const { inFlightMax } = this.#options;
-    for (const merchantId of this.#draining ? [] : this.#turns) {
+    for (const endpointId of this.#draining ? [] : this.#turns) {
       if (this.#underway.size >= inFlightMax) return;
-      this.#turns.delete(merchantId);
-      const endpoint = this.#endpoints.get(merchantId);
+      this.#turns.delete(endpointId);
+      const endpoint = this.#endpoints.get(endpointId);
       if (!endpoint || endpoint.underway.size >= capNow(endpoint.health, oldestAge(endpoint))) continue;
       if (endpoint.health.open && this.#suspectsInFlight >= inFlightMax / 2) continue;
       const delivery = endpoint.waiting.shift();
       if (!delivery) continue;
       // A set is iterated in the order of insertion, so this puts the endpoint behind the others.
-      this.#turns.add(merchantId);
+      this.#turns.add(endpointId);
       if (this.#isStale(delivery)) this.#giveBack([delivery]);
-      else this.#underway.set(delivery, this.#send(merchantId, endpoint, delivery));
+      else this.#underway.set(delivery, this.#send(endpointId, endpoint, delivery));
     }
   }
 
-  async #send(merchantId: string, endpoint: Endpoint, delivery: LeasedDelivery): Promise<void> {
+  async #send(endpointId: string, endpoint: Endpoint, delivery: LeasedDelivery): Promise<void> {
     const suspect = endpoint.health.open;
     endpoint.underway.set(delivery, performance.now());
     if (suspect) this.#suspectsInFlight++;
@@ -155,10 +157,13 @@ export class DeliveryQueue {
     endpoint.underway.delete(delivery);
     this.#kept--;
     if (suspect) this.#suspectsInFlight--;
-    if (result) endpoint.health = afterResult(endpoint.health, result, endpoint.maxInFlight);
+    if (result) {
+      endpoint.health = afterResult(endpoint.health, result, endpoint.maxInFlight);
+      this.#options.onResult(endpointId, result, endpoint.health.open);
+    }
     // A delivery that would wait long for its turn waits better in the database.
     this.#giveBack(endpoint.waiting.splice(Math.max(0, keepMax(endpoint.health) - endpoint.underway.size)));
-    this.#turns.add(merchantId);
+    this.#turns.add(endpointId);
     this.#pump();
     if (roomOf(endpoint) > 0) this.#options.onRoom();
   }
@@ -189,8 +194,8 @@ function roomOf({ health, waiting, underway, reserved }: Endpoint): number {
 }
 
 function forgetIdle(endpoints: Map<string, Endpoint>): void {
-  for (const [merchantId, { waiting, underway, reserved }] of endpoints) {
-    if (waiting.length + underway.size + reserved === 0) endpoints.delete(merchantId);
+  for (const [endpointId, { waiting, underway, reserved }] of endpoints) {
+    if (waiting.length + underway.size + reserved === 0) endpoints.delete(endpointId);
     if (endpoints.size <= REMEMBERED_MAX * 0.9) return;
   }
 }

@@ -9,6 +9,7 @@ import { deliver, type DeliverDeps } from "./deliver.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
 import { inAttemptSpan } from "./attempt-span.ts";
 import type { SendResult } from "./endpoint-health.ts";
+import { reportOf, type HealthReports } from "./health-reports.ts";
 import type { LeasedDelivery } from "./leased-delivery.ts";
 
 export type DeliveryWorkerDeps = DeliverDeps & {
@@ -19,6 +20,7 @@ export type DeliveryWorkerDeps = DeliverDeps & {
   progress: Progress;
   leaseMs: number;
   leaseMarginMs: number;
+  reports: HealthReports;
   inFlightMax: number;
   claimIntervalMs: number;
 };
@@ -47,6 +49,11 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     leaseMarginMs: deps.leaseMarginMs,
     send: (delivery) => send(deps, delivery, track),
     giveBack: (deliveries) => track(giveBack(deps, deliveries)),
+    onResult: (endpointId, result, isOpen) =>
+      deps.reports.note(
+        endpointId,
+        reportOf(result.kind === "success", new Date(deps.clock.databaseNow()), isOpen),
+      ),
     onRoom: () => backlog && nudged.resolve(),
   });
   const round = createClaimRound(deps, queue);

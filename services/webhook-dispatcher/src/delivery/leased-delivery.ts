@@ -1,4 +1,4 @@
-import type { FinalStatus } from "@holdfast/contracts";
+import type { PaymentStatus } from "@holdfast/contracts";
 import type { Trigger } from "../database.ts";
 import type { StoredEndpoint } from "../endpoint/stored-endpoint.ts";
 
@@ -12,8 +12,9 @@ export type LeasedDelivery = {
   eventType: string;
   occurredAt: Date;
   merchantId: string;
+  endpointId: string;
   paymentId: string;
-  paymentStatus: FinalStatus;
+  paymentStatus: PaymentStatus;
   body: Buffer;
   traceparent: string | null;
   trigger: Trigger;
@@ -34,7 +35,7 @@ export type LeasedDeliveryRow = {
   occurred_at: Date;
   merchant_id: string;
   payment_id: string;
-  status: FinalStatus;
+  status: PaymentStatus;
   body: Buffer;
   traceparent: string | null;
   trigger: Trigger;
@@ -52,6 +53,7 @@ export function leasedDelivery(row: LeasedDeliveryRow, askedAt: number, leaseMs:
     eventType: row.event_type,
     occurredAt: row.occurred_at,
     merchantId: row.merchant_id,
+    endpointId: row.endpoint_id,
     paymentId: row.payment_id,
     paymentStatus: row.status,
     body: row.body,

@@ -2,7 +2,7 @@ import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 
-export type Reaped = { expiredLeases: number; failed: number; cancelled: number };
+export type Reaped = { expiredLeases: number; failed: number; cancelled: number; removed: number };
 
 /**
  * Finishes the deliveries that no process is going to finish. Leases whose process has vanished end, so that the same
@@ -11,7 +11,7 @@ export type Reaped = { expiredLeases: number; failed: number; cancelled: number 
  */
 export async function reapDeliveries(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<Reaped> {
   const expired = await db
-    .updateTable("delivery")
+    .updateTable("every_delivery")
     .set({ lease_token: null, lease_until: null })
     .where("lease_until", "<", fromNow(shiftMs))
     .executeTakeFirstOrThrow();
@@ -19,41 +19,81 @@ export async function reapDeliveries(db: Kysely<WebhooksDatabase>, shiftMs: numb
     expiredLeases: Number(expired.numUpdatedRows),
     failed: await failOverdue(db, shiftMs),
     cancelled: await cancelDisabled(db, shiftMs),
+    removed: await removeEndpoints(db),
   };
 }
 
 async function failOverdue(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
+  const { rows } = await sql`
     with chosen as (
-      select delivery_id from delivery
+      select delivery_id from every_delivery
       where trigger = 'schedule' and attempt > 1 and lease_token is null
         and deadline_at < ${fromNow(shiftMs)}
       order by deadline_at limit ${ROUND_MAX} for update skip locked
     ), ended as (
-      delete from delivery using chosen where delivery.delivery_id = chosen.delivery_id
-      returning occurred_at, event_id
+      delete from every_delivery as delivery using chosen where delivery.delivery_id = chosen.delivery_id
+      returning occurred_at, event_id, endpoint_id, merchant_id
+    ), of_default as (
+      insert into outcome (occurred_at, event_id, outcome, resolved_at)
+      select occurred_at, event_id, 'failed', ${fromNow(shiftMs)} from ended where endpoint_id = merchant_id
+      on conflict do nothing
+      returning event_id
+    ), of_further as (
+      update further_outcome set outcome = 'failed', resolved_at = ${fromNow(shiftMs)}
+      from ended
+      where (further_outcome.occurred_at, further_outcome.event_id, further_outcome.endpoint_id)
+          = (ended.occurred_at, ended.event_id, ended.endpoint_id)
+        and outcome is null
+      returning further_outcome.event_id
     )
-    insert into outcome (occurred_at, event_id, outcome, resolved_at)
-    select occurred_at, event_id, 'failed', ${fromNow(shiftMs)} from ended
-    on conflict do nothing`.execute(db);
-  return Number(numAffectedRows);
+    select event_id from of_default union all select event_id from of_further`.execute(db);
+  return rows.length;
 }
 
 async function cancelDisabled(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
+  const { rows } = await sql`
     with chosen as (
-      select delivery_id from endpoint join delivery using (merchant_id)
+      select delivery_id
+      from every_endpoint as endpoint join every_delivery as delivery using (endpoint_id)
       where not enabled and lease_token is null
       limit ${ROUND_MAX} for update of delivery skip locked
     ), ended as (
-      delete from delivery using chosen where delivery.delivery_id = chosen.delivery_id
-      returning occurred_at, event_id, trigger
+      delete from every_delivery as delivery using chosen where delivery.delivery_id = chosen.delivery_id
+      returning occurred_at, event_id, endpoint_id, merchant_id, trigger
+    ), of_default as (
+      insert into outcome (occurred_at, event_id, outcome, resolved_at)
+      select occurred_at, event_id, 'cancelled', ${fromNow(shiftMs)}
+      from ended where trigger = 'schedule' and endpoint_id = merchant_id
+      on conflict do nothing
+      returning event_id
+    ), of_further as (
+      update further_outcome set outcome = 'cancelled', resolved_at = ${fromNow(shiftMs)}
+      from ended
+      where (further_outcome.occurred_at, further_outcome.event_id, further_outcome.endpoint_id)
+          = (ended.occurred_at, ended.event_id, ended.endpoint_id)
+        and ended.trigger = 'schedule' and outcome is null
+      returning further_outcome.event_id
     )
-    insert into outcome (occurred_at, event_id, outcome, resolved_at)
-    select occurred_at, event_id, 'cancelled', ${fromNow(shiftMs)}
-    from ended where trigger = 'schedule'
-    on conflict do nothing`.execute(db);
-  return Number(numAffectedRows);
+    select event_id from of_default union all select event_id from of_further`.execute(db);
+  return rows.length;
+}
+
+/**
+ * Removes further endpoints, with their secrets, that are off and have no deliveries left; what became of their events
+ * stays in the log. An hour is more than any statement lasts that has seen the endpoint on.
+ */
+async function removeEndpoints(db: Kysely<WebhooksDatabase>): Promise<number> {
+  const { rows } = await sql`
+    with removed as (
+      delete from further_endpoint
+      where not enabled and updated_at < now() - interval '1 hour' and not exists (
+        select from further_delivery where further_delivery.endpoint_id = further_endpoint.endpoint_id)
+      returning endpoint_id
+    ), forgotten as (
+      delete from endpoint_health using removed where endpoint_health.endpoint_id = removed.endpoint_id
+    )
+    select endpoint_id from removed`.execute(db);
+  return rows.length;
 }
 
 const ROUND_MAX = 5_000;

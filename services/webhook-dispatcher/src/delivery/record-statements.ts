@@ -7,6 +7,9 @@ export type AttemptRecord = {
   attempt_id: string;
   delivery_id: string;
   lease_token: string;
+  endpoint_id: string;
+  /** Whether the endpoint is another one than its merchant's default. */
+  is_further: boolean;
   event_id: string;
   occurred_at: Date;
   trigger: Trigger;
@@ -32,6 +35,8 @@ export const RECORD_COLUMNS = [
   ["attempt_id", "uuid"],
   ["delivery_id", "uuid"],
   ["lease_token", "uuid"],
+  ["endpoint_id", "uuid"],
+  ["is_further", "boolean"],
   ["event_id", "uuid"],
   ["occurred_at", "timestamptz"],
   ["trigger", "text"],
@@ -52,7 +57,9 @@ export const RECORD_COLUMNS = [
 ] as const satisfies [keyof AttemptRecord, string][];
 
 const LOGGED = RECORD_COLUMNS.map(([column]) => column)
-  .filter((column) => !["delivery_id", "lease_token", "occurred_at", "retry_at"].includes(column))
+  .filter(
+    (column) => !["delivery_id", "lease_token", "is_further", "occurred_at", "retry_at"].includes(column),
+  )
   .join(", ");
 
 /**
@@ -67,31 +74,43 @@ export const RECORD = {
   ), logged as (
     insert into attempt (${LOGGED}) select ${LOGGED} from given on conflict do nothing
   ), ended as (
-    delete from delivery using given
+    delete from every_delivery as delivery using given
     where delivery.delivery_id = given.delivery_id
       and (given.succeeded or (given.retry_at is null and delivery.lease_token = given.lease_token))
-    returning delivery.occurred_at, delivery.event_id, delivery.trigger
+    returning delivery.occurred_at, delivery.event_id, delivery.endpoint_id, delivery.trigger
   ), schedule_ended as (
-    delete from delivery using given
-    where given.succeeded and delivery.event_id = given.event_id and delivery.trigger = 'schedule'
-      and delivery.delivery_id <> given.delivery_id
+    delete from every_delivery as delivery using given
+    where given.succeeded and delivery.event_id = given.event_id and delivery.endpoint_id = given.endpoint_id
+      and delivery.trigger = 'schedule' and delivery.delivery_id <> given.delivery_id
   ), postponed as (
-    update delivery set attempt = attempt + 1, due_at = given.retry_at, lease_token = null, lease_until = null
+    update every_delivery as delivery
+    set attempt = attempt + 1, due_at = given.retry_at, lease_token = null, lease_until = null
     from given
     where not given.succeeded and given.retry_at is not null
       and delivery.delivery_id = given.delivery_id and delivery.lease_token = given.lease_token
+  ), resolved as (
+    select occurred_at, event_id, endpoint_id, is_further,
+      case when bool_or(succeeded) then 'delivered' else 'failed' end as outcome, max(ended_at) as resolved_at
+    from (
+      select occurred_at, event_id, endpoint_id, is_further, succeeded,
+        sent_at + duration_ms * interval '1 millisecond' as ended_at
+      from given where succeeded
+      union all
+      select ended.occurred_at, ended.event_id, ended.endpoint_id, given.is_further, given.succeeded,
+        given.sent_at + given.duration_ms * interval '1 millisecond'
+      from ended join given using (event_id, endpoint_id) where ended.trigger = 'schedule'
+    ) as result
+    group by occurred_at, event_id, endpoint_id, is_further
+  ), resolved_further as (
+    insert into further_outcome (occurred_at, event_id, endpoint_id, outcome, resolved_at)
+    select occurred_at, event_id, endpoint_id, outcome, resolved_at from resolved where is_further
+    on conflict (occurred_at, event_id, endpoint_id) do update
+      set outcome = excluded.outcome, resolved_at = excluded.resolved_at
+      where further_outcome.outcome is null
+        or (excluded.outcome = 'delivered' and further_outcome.outcome <> 'delivered')
   )
   insert into outcome (occurred_at, event_id, outcome, resolved_at)
-  select occurred_at, event_id, case when bool_or(succeeded) then 'delivered' else 'failed' end, max(ended_at)
-  from (
-    select occurred_at, event_id, succeeded, sent_at + duration_ms * interval '1 millisecond' as ended_at
-    from given where succeeded
-    union all
-    select ended.occurred_at, ended.event_id, given.succeeded,
-      given.sent_at + given.duration_ms * interval '1 millisecond'
-    from ended join given using (event_id) where ended.trigger = 'schedule'
-  ) as resolved
-  group by occurred_at, event_id
+  select occurred_at, event_id, outcome, resolved_at from resolved where not is_further
   on conflict (occurred_at, event_id) do update
     set outcome = excluded.outcome, resolved_at = excluded.resolved_at
     where excluded.outcome = 'delivered' and outcome.outcome <> 'delivered'`,

@@ -1,3 +1,4 @@
+import type { EventType } from "@holdfast/contracts";
 import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { EndpointTable, WebhooksDatabase } from "../database.ts";
@@ -5,42 +6,73 @@ import { STORED_ENDPOINT_COLUMNS, type StoredEndpoint } from "./stored-endpoint.
 
 export type EndpointRow = Selectable<EndpointTable>;
 
+/** An endpoint of a merchant; without a name it is the default one, whose id is the merchant's. */
+export type EndpointName = { merchantId: string; endpointId?: string | undefined };
+
 /** Reads the endpoint as it is now, for an attempt. */
 export async function readEndpoint(
   db: Kysely<WebhooksDatabase>,
-  merchantId: string,
+  endpointId: string,
 ): Promise<StoredEndpoint | undefined> {
   return await db
-    .selectFrom("endpoint")
+    .selectFrom("every_endpoint")
     .select(STORED_ENDPOINT_COLUMNS)
-    .where("merchant_id", "=", merchantId)
+    .where("endpoint_id", "=", endpointId)
     .executeTakeFirst();
 }
 
 /**
- * Locks a merchant's endpoint for a change. Where there is none yet, two requests that create one together meet at its
- * primary key.
+ * Locks an endpoint for a change. Where there is no default endpoint yet, two requests that create one together meet at
+ * its primary key.
  */
 export async function lockEndpoint(
   trx: Transaction<WebhooksDatabase>,
-  merchantId: string,
+  name: EndpointName,
 ): Promise<EndpointRow | undefined> {
-  return await trx
-    .selectFrom("endpoint")
-    .selectAll()
-    .where("merchant_id", "=", merchantId)
-    .forUpdate()
-    .executeTakeFirst();
+  return await select(trx, name).forUpdate().executeTakeFirst();
 }
 
 export async function findEndpoint(
   db: Kysely<WebhooksDatabase>,
-  merchantId: string,
+  name: EndpointName,
 ): Promise<EndpointRow | undefined> {
-  return await db.selectFrom("endpoint").selectAll().where("merchant_id", "=", merchantId).executeTakeFirst();
+  return await select(db, name).executeTakeFirst();
 }
 
-/** Turns webhooks on with a new secret: for the first time, or after they were off. */
+function select(db: Kysely<WebhooksDatabase>, { merchantId, endpointId = merchantId }: EndpointName) {
+  return db
+    .selectFrom("every_endpoint")
+    .selectAll()
+    .where("endpoint_id", "=", endpointId)
+    .where("merchant_id", "=", merchantId);
+}
+
+/** A merchant's endpoints that are on, the default one first and then the oldest. Their number has a bound. */
+export async function findEndpointsOf(
+  db: Kysely<WebhooksDatabase>,
+  merchantId: string,
+): Promise<EndpointRow[]> {
+  return await db
+    .selectFrom("every_endpoint")
+    .selectAll()
+    .where("merchant_id", "=", merchantId)
+    .where("enabled", "=", true)
+    .orderBy(sql`endpoint_id <> merchant_id`)
+    .orderBy("created_at")
+    .orderBy("endpoint_id")
+    .execute();
+}
+
+/**
+ * Changes of one merchant's endpoints wait for each other, so that each sees their number and their URLs as they are.
+ */
+export async function lockEndpointsOf(trx: Transaction<WebhooksDatabase>, merchantId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks.endpoints:${merchantId}`}, 0))`.execute(
+    trx,
+  );
+}
+
+/** Turns the default endpoint on with a new secret: for the first time, or after it was off. */
 export async function enableEndpoint(
   trx: Transaction<WebhooksDatabase>,
   {
@@ -52,13 +84,20 @@ export async function enableEndpoint(
 ): Promise<void> {
   await trx
     .insertInto("endpoint")
-    .values({ merchant_id: merchantId, url, secret, secret_request_id: requestId })
+    .values({
+      endpoint_id: merchantId,
+      merchant_id: merchantId,
+      url,
+      secret,
+      secret_request_id: requestId,
+    })
     .onConflict((conflict) =>
       conflict.column("merchant_id").doUpdateSet({
         url,
         secret,
         secret_request_id: requestId,
         enabled: true,
+        events: (eb) => eb.ref("excluded.events"),
         // A version is never used twice, so that an attempt's version identifies its secret.
         secret_version: sql<number>`greatest(endpoint.secret_version, coalesce(endpoint.next_version, 0)) + 1`,
         next_secret: null,
@@ -70,22 +109,29 @@ export async function enableEndpoint(
     .execute();
 }
 
-export async function changeUrl(
+/** Adds a further endpoint. */
+export async function insertEndpoint(
   trx: Transaction<WebhooksDatabase>,
-  merchantId: string,
-  url: string,
-): Promise<void> {
-  await update(trx, merchantId, { url });
+  endpoint: {
+    endpoint_id: string;
+    merchant_id: string;
+    url: string;
+    events: EventType[];
+    secret: Buffer;
+    secret_request_id: string;
+  },
+): Promise<EndpointRow> {
+  return await trx.insertInto("further_endpoint").values(endpoint).returningAll().executeTakeFirstOrThrow();
 }
 
-export async function disableEndpoint(trx: Transaction<WebhooksDatabase>, merchantId: string): Promise<void> {
-  await update(trx, merchantId, { enabled: false });
+export async function disableEndpoint(trx: Transaction<WebhooksDatabase>, endpointId: string): Promise<void> {
+  await updateEndpoint(trx, endpointId, { enabled: false });
 }
 
 /** Stores a new secret that waits, in place of one that waits already. @returns when it becomes active. */
 export async function setNextSecret(
   trx: Transaction<WebhooksDatabase>,
-  merchantId: string,
+  endpointId: string,
   {
     secret,
     requestId,
@@ -94,7 +140,7 @@ export async function setNextSecret(
   }: { secret: Buffer; requestId: string; activateAfterMs: number; shiftMs: number },
 ): Promise<{ version: number; activatesAt: Date }> {
   const { next_version, activates_at } = await trx
-    .updateTable("endpoint")
+    .updateTable("every_endpoint")
     .set({
       next_secret: secret,
       next_version: sql<number>`coalesce(next_version, secret_version) + 1`,
@@ -102,7 +148,7 @@ export async function setNextSecret(
       secret_request_id: requestId,
       updated_at: sql<Date>`now()`,
     })
-    .where("merchant_id", "=", merchantId)
+    .where("endpoint_id", "=", endpointId)
     .returning(["next_version", "activates_at"])
     .executeTakeFirstOrThrow();
   return { version: next_version!, activatesAt: activates_at! };
@@ -111,10 +157,10 @@ export async function setNextSecret(
 /** Makes the waiting secret the only one. */
 export async function activateNextSecret(
   trx: Transaction<WebhooksDatabase>,
-  { merchant_id, next_secret, next_version }: EndpointRow,
+  { endpoint_id, next_secret, next_version }: EndpointRow,
 ): Promise<void> {
   if (next_secret === null || next_version === null) return;
-  await update(trx, merchant_id, {
+  await updateEndpoint(trx, endpoint_id, {
     secret: next_secret,
     secret_version: next_version,
     next_secret: null,
@@ -123,19 +169,26 @@ export async function activateNextSecret(
   });
 }
 
-async function update(
+export async function updateEndpoint(
   trx: Transaction<WebhooksDatabase>,
-  merchantId: string,
+  endpointId: string,
   changes: Partial<
     Pick<
       EndpointRow,
-      "url" | "enabled" | "secret" | "secret_version" | "next_secret" | "next_version" | "activates_at"
+      | "url"
+      | "events"
+      | "enabled"
+      | "secret"
+      | "secret_version"
+      | "next_secret"
+      | "next_version"
+      | "activates_at"
     >
   >,
 ): Promise<void> {
   await trx
-    .updateTable("endpoint")
+    .updateTable("every_endpoint")
     .set({ ...changes, updated_at: sql<Date>`now()` })
-    .where("merchant_id", "=", merchantId)
+    .where("endpoint_id", "=", endpointId)
     .execute();
 }

@@ -4,42 +4,43 @@ import { expect, test } from "vitest";
 import { decryptSecret, generateSecret, encryptSecret, signingSecrets } from "./endpoint-secrets.ts";
 import type { StoredEndpoint } from "./stored-endpoint.ts";
 
-const merchantId = randomUUID();
+const endpointId = randomUUID();
 const ring = { activeId: "k1", keys: new Map([["k1", randomBytes(32)]]) };
 
 test("a secret is 256 random bits and comes back as it was", () => {
   const secret = generateSecret();
   expect(secret).toMatch(/^whs_[\w-]{43}$/);
   expect(generateSecret()).not.toBe(secret);
-  const stored = encryptSecret(ring, merchantId, secret);
+  const stored = encryptSecret(ring, endpointId, secret);
   expect(stored.includes(secret)).toBe(false);
-  expect(decryptSecret(ring, merchantId, stored)).toBe(secret);
+  expect(decryptSecret(ring, endpointId, stored)).toBe(secret);
 });
 
 test("an older key of the ring still opens what it closed", () => {
-  const stored = encryptSecret(ring, merchantId, "whs_old");
+  const stored = encryptSecret(ring, endpointId, "whs_old");
   const rotated = { activeId: "k2", keys: new Map([["k2", randomBytes(32)], ...ring.keys]) };
-  expect(decryptSecret(rotated, merchantId, stored)).toBe("whs_old");
-  expect(encryptSecret(rotated, merchantId, "x").toString("utf8", 2, 4)).toBe("k2");
+  expect(decryptSecret(rotated, endpointId, stored)).toBe("whs_old");
+  expect(encryptSecret(rotated, endpointId, "x").toString("utf8", 2, 4)).toBe("k2");
 });
 
-test("another merchant's row, another key, or one bit changed opens nothing", () => {
-  const stored = encryptSecret(ring, merchantId, "whs_secret");
+test("another endpoint's row, another key, or one bit changed opens nothing", () => {
+  const stored = encryptSecret(ring, endpointId, "whs_secret");
   const foreign = { activeId: "k1", keys: new Map([["k1", randomBytes(32)]]) };
   const unknown = { activeId: "k9", keys: new Map([["k9", randomBytes(32)]]) };
   const changed = Buffer.from(stored);
   changed[20]! ^= 1;
   expect(() => decryptSecret(ring, randomUUID(), stored)).toThrow(SecretUnreadableError);
-  expect(() => decryptSecret(foreign, merchantId, stored)).toThrow(SecretUnreadableError);
-  expect(() => decryptSecret(unknown, merchantId, stored)).toThrow(SecretUnreadableError);
-  expect(() => decryptSecret(ring, merchantId, changed)).toThrow(SecretUnreadableError);
+  expect(() => decryptSecret(foreign, endpointId, stored)).toThrow(SecretUnreadableError);
+  expect(() => decryptSecret(unknown, endpointId, stored)).toThrow(SecretUnreadableError);
+  expect(() => decryptSecret(ring, endpointId, changed)).toThrow(SecretUnreadableError);
   for (const bytes of [0, 1, 4, 10, 20]) {
-    expect(() => decryptSecret(ring, merchantId, stored.subarray(0, bytes))).toThrow(SecretUnreadableError);
+    expect(() => decryptSecret(ring, endpointId, stored.subarray(0, bytes))).toThrow(SecretUnreadableError);
   }
 });
 
 test("the old secret signs until the new one's time has come, and the new one alone from then on", () => {
   const endpoint: StoredEndpoint = {
+    endpoint_id: endpointId,
     url: "https://example.com",
     enabled: true,
     max_in_flight: 8,

@@ -8,13 +8,13 @@ export function generateSecret(): string {
   return `whs_${randomBytes(32).toString("base64url")}`;
 }
 
-/** Encrypts a secret for the database, bound to its merchant, so that rows cannot be exchanged. */
-export const encryptSecret = (ring: KeyRing, merchantId: string, secret: string): Buffer =>
-  sealAtRest(ring, merchantId, secret);
+/** Encrypts a secret for the database, bound to its endpoint, so that rows cannot be exchanged. */
+export const encryptSecret = (ring: KeyRing, endpointId: string, secret: string): Buffer =>
+  sealAtRest(ring, endpointId, secret);
 
 /** @throws SecretUnreadableError */
-export const decryptSecret = (ring: KeyRing, merchantId: string, stored: Buffer): string =>
-  openAtRest(ring, merchantId, stored);
+export const decryptSecret = (ring: KeyRing, endpointId: string, stored: Buffer): string =>
+  openAtRest(ring, endpointId, stored);
 
 /** The secrets of an endpoint that sign at a given time. */
 export type SigningSecrets<Secret> = {
@@ -26,11 +26,11 @@ export type SigningSecrets<Secret> = {
 /** The secrets that sign now, decrypted; undefined when one of them cannot be read. */
 export function openSecrets(
   ring: KeyRing,
-  merchantId: string,
+  endpointId: string,
   { current, next }: SigningSecrets<Buffer>,
 ): SigningSecrets<string> | undefined {
   const open = ({ secret, version }: { secret: Buffer; version: number }) => ({
-    secret: decryptSecret(ring, merchantId, secret),
+    secret: decryptSecret(ring, endpointId, secret),
     version,
   });
   try {

@@ -9,7 +9,7 @@ import { keyIdOf } from "./secret-keys-in-use.ts";
 export type Reencryption = {
   /** Endpoints whose secrets are under the active key now. */
   endpoints: number;
-  /** Merchants whose secret no key of the ring opens. They are left as they are. */
+  /** Endpoints whose secret no key of the ring opens. They are left as they are. */
   unreadable: string[];
 };
 
@@ -31,16 +31,16 @@ export async function reencryptSecrets(
   return done;
 }
 
-/** @returns the merchant to go on after; undefined at the end. */
+/** @returns the endpoint to go on after; undefined at the end. */
 async function reencryptBatch(
   trx: Transaction<WebhooksDatabase>,
   ring: KeyRing,
   { actor, after, done }: { actor: string; after: string | undefined; done: Reencryption },
 ): Promise<string | undefined> {
   const rows = await trx
-    .selectFrom("endpoint")
-    .select(["merchant_id", "secret", "next_secret"])
-    .$if(after !== undefined, (rest) => rest.where("merchant_id", ">", after!))
+    .selectFrom("every_endpoint")
+    .select(["endpoint_id", "secret", "next_secret"])
+    .$if(after !== undefined, (rest) => rest.where("endpoint_id", ">", after!))
     .where((eb) =>
       eb.or([
         eb(keyIdOf("secret"), "<>", ring.activeId),
@@ -48,26 +48,26 @@ async function reencryptBatch(
         eb(keyIdOf("next_secret"), "<>", ring.activeId),
       ]),
     )
-    .orderBy("merchant_id")
+    .orderBy("endpoint_id")
     .limit(BATCH)
     .forNoKeyUpdate()
     .execute();
-  const merchants: string[] = [];
-  for (const { merchant_id, secret, next_secret } of rows) {
-    const secrets = reencrypted(ring, merchant_id, { secret, next_secret });
+  const endpoints: string[] = [];
+  for (const { endpoint_id, secret, next_secret } of rows) {
+    const secrets = reencrypted(ring, endpoint_id, { secret, next_secret });
     if (!secrets) {
-      done.unreadable.push(merchant_id);
+      done.unreadable.push(endpoint_id);
       continue;
     }
-    await trx.updateTable("endpoint").set(secrets).where("merchant_id", "=", merchant_id).execute();
-    merchants.push(merchant_id);
+    await trx.updateTable("every_endpoint").set(secrets).where("endpoint_id", "=", endpoint_id).execute();
+    endpoints.push(endpoint_id);
   }
-  if (merchants.length > 0) {
+  if (endpoints.length > 0) {
     const subject = `WEBHOOK_SECRET_KEYS ${ring.activeId}`;
-    await appendAudit(trx, { actor, action: "webhook_secrets.reencrypted", subject, detail: { merchants } });
+    await appendAudit(trx, { actor, action: "webhook_secrets.reencrypted", subject, detail: { endpoints } });
   }
-  done.endpoints += merchants.length;
-  return rows.length < BATCH ? undefined : rows.at(-1)!.merchant_id;
+  done.endpoints += endpoints.length;
+  return rows.length < BATCH ? undefined : rows.at(-1)!.endpoint_id;
 }
 
 const BATCH = 100;
@@ -76,10 +76,10 @@ type Secrets = { secret: Buffer; next_secret: Buffer | null };
 
 function reencrypted(
   ring: KeyRing,
-  merchantId: string,
+  endpointId: string,
   { secret, next_secret }: Secrets,
 ): Secrets | undefined {
-  const again = (stored: Buffer) => encryptSecret(ring, merchantId, decryptSecret(ring, merchantId, stored));
+  const again = (stored: Buffer) => encryptSecret(ring, endpointId, decryptSecret(ring, endpointId, stored));
   try {
     return { secret: again(secret), next_secret: next_secret && again(next_secret) };
   } catch (error) {

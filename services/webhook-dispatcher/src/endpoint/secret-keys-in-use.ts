@@ -9,7 +9,7 @@ export function keyIdOf(column: "secret" | "next_secret"): RawBuilder<string> {
 
 /** The ring of the webhook secrets, and the endpoints that are on and need its keys. */
 export function secretKeysInUse(ring: KeyRing): RingInUse {
-  const table = sql`endpoint`;
+  const table = sql`every_endpoint`;
   return {
     setting: "WEBHOOK_SECRET_KEYS",
     ring,

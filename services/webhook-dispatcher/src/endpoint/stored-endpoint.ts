@@ -1,5 +1,6 @@
 /** An endpoint as sending needs it, its secrets still encrypted. */
 export type StoredEndpoint = {
+  endpoint_id: string;
   url: string;
   enabled: boolean;
   max_in_flight: number;
@@ -11,6 +12,7 @@ export type StoredEndpoint = {
 };
 
 export const STORED_ENDPOINT_COLUMNS = [
+  "endpoint_id",
   "url",
   "enabled",
   "max_in_flight",

@@ -1,4 +1,4 @@
-import type { FinalStatus, WebhookDeliveryStatus } from "@holdfast/contracts";
+import type { PaymentStatus, WebhookDeliveryStatus } from "@holdfast/contracts";
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { AttemptTable, Outcome, WebhooksDatabase } from "../database.ts";
 
@@ -8,8 +8,9 @@ export type LoggedEvent = {
   event_id: string;
   event_type: string;
   merchant_id: string;
+  endpoint_id: string;
   payment_id: string;
-  payment_status: FinalStatus;
+  payment_status: PaymentStatus;
   outcome: Outcome | null;
   resolved_at: Date | null;
   deadline_at: Date | null;
@@ -29,17 +30,67 @@ export type LogFilter = {
 export type LogPosition = { eventId: string };
 
 /**
- * Finds events, newest first, before a position. A filter by status decides the plan: `pending` goes through the small
- * table of deliveries and the others but `delivered` through an index of their own, so that rare events are found
- * without reading the common ones.
+ * Finds the events of the default endpoints, newest first, before a position. A filter by status decides the plan:
+ * `pending` goes through the small table of deliveries and the others but `delivered` through an index of their own, so
+ * that rare events are found without reading the common ones.
  */
 export async function findEvents(
   db: Kysely<WebhooksDatabase>,
   filter: LogFilter,
-  { limit, before }: { limit: number; before: LogPosition | undefined },
+  page: LogPage,
 ): Promise<LoggedEvent[]> {
-  const { merchantId, paymentId, eventId, status } = filter;
-  const conditions = [
+  const found = sql`
+    from event
+      left join outcome using (occurred_at, event_id)
+      left join delivery as scheduled on scheduled.event_id = event.event_id and scheduled.trigger = 'schedule'
+    where ${conditions(filter, page)}
+    order by event.occurred_at desc, event.event_id desc`;
+  return await readLog(db, { found, endpointId: sql`event.merchant_id`, limit: page.limit });
+}
+
+/** The same of one further endpoint: the events that it wants, or that were sent there by hand. */
+export async function findEventsOfFurther(
+  db: Kysely<WebhooksDatabase>,
+  endpointId: string,
+  filter: LogFilter,
+  page: LogPage,
+): Promise<LoggedEvent[]> {
+  const found = sql`
+    from further_outcome as outcome
+      join event using (occurred_at, event_id)
+      left join further_delivery as scheduled on scheduled.event_id = event.event_id
+        and scheduled.endpoint_id = outcome.endpoint_id and scheduled.trigger = 'schedule'
+    where outcome.endpoint_id = ${endpointId} and ${conditions(filter, page)}
+    order by outcome.occurred_at desc, outcome.event_id desc`;
+  return await readLog(db, { found, endpointId: sql`outcome.endpoint_id`, limit: page.limit });
+}
+
+/** What became of one event at its merchant's further endpoints. */
+export async function findFurtherOutcomes(
+  db: Kysely<WebhooksDatabase>,
+  { event_id, occurred_at }: Pick<LoggedEvent, "event_id" | "occurred_at">,
+): Promise<FurtherOutcome[]> {
+  return await db
+    .selectFrom("further_outcome")
+    .leftJoin("further_delivery as scheduled", (join) =>
+      join
+        .onRef("scheduled.event_id", "=", "further_outcome.event_id")
+        .onRef("scheduled.endpoint_id", "=", "further_outcome.endpoint_id")
+        .on("scheduled.trigger", "=", "schedule"),
+    )
+    .select(["further_outcome.endpoint_id", "outcome", "resolved_at", "due_at as next_attempt_at"])
+    .where("further_outcome.occurred_at", "=", occurred_at)
+    .where("further_outcome.event_id", "=", event_id)
+    .orderBy("further_outcome.endpoint_id")
+    .execute();
+}
+
+export type FurtherOutcome = Pick<LoggedEvent, "endpoint_id" | "outcome" | "resolved_at" | "next_attempt_at">;
+
+type LogPage = { limit: number; before: LogPosition | undefined };
+
+function conditions({ merchantId, paymentId, eventId, status }: LogFilter, { before }: LogPage) {
+  const given = [
     merchantId !== undefined && sql`event.merchant_id = ${merchantId}`,
     paymentId !== undefined && sql`event.payment_id = ${paymentId}`,
     eventId !== undefined &&
@@ -48,30 +99,38 @@ export async function findEvents(
       sql`(event.occurred_at, event.event_id) < (uuid_extract_timestamp(${before.eventId}::uuid), ${before.eventId}::uuid)`,
     status !== undefined && statusCondition(status),
   ].filter((condition) => condition !== false);
-  const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
-  const { rows } = await sql<LoggedEvent>`
-    select found.*, substring(found.body for ${SIGNED_PREFIX_BYTES}::int) as body_prefix,
-      (select count(*)::int from attempt
-       where attempt.event_id = found.event_id and attempt.sent_at >= found.occurred_at - interval '1 hour') as attempt_count
-    from (
-      select event.occurred_at, event.event_id, event.event_type, event.merchant_id, event.payment_id,
-        event.status as payment_status, event.body, outcome.outcome, outcome.resolved_at, scheduled.deadline_at,
-        scheduled.due_at as next_attempt_at
-      from event
-        left join outcome using (occurred_at, event_id)
-        left join delivery as scheduled on scheduled.event_id = event.event_id and scheduled.trigger = 'schedule'
-      where ${where}
-      order by event.occurred_at desc, event.event_id desc
-      limit ${limit}
-    ) as found
-    order by occurred_at desc, event_id desc`.execute(db);
-  return rows;
+  return given.length === 0 ? sql`true` : sql.join(given, sql` and `);
 }
 
 function statusCondition(status: WebhookDeliveryStatus): RawBuilder<unknown> {
   return status === "pending"
     ? sql`outcome.outcome is null and scheduled.event_id is not null`
     : sql`outcome.outcome = ${status}`;
+}
+
+/** The rows of a log with what they cost only once they are chosen: the attempts are counted for a page. */
+async function readLog(
+  db: Kysely<WebhooksDatabase>,
+  {
+    found,
+    endpointId,
+    limit,
+  }: { found: RawBuilder<unknown>; endpointId: RawBuilder<unknown>; limit: number },
+): Promise<LoggedEvent[]> {
+  const { rows } = await sql<LoggedEvent>`
+    select found.*, substring(found.body for ${SIGNED_PREFIX_BYTES}::int) as body_prefix,
+      (select count(*)::int from attempt
+       where attempt.event_id = found.event_id and attempt.sent_at >= found.occurred_at - interval '1 hour'
+         and coalesce(attempt.endpoint_id, found.merchant_id) = found.endpoint_id) as attempt_count
+    from (
+      select event.occurred_at, event.event_id, event.event_type, event.merchant_id, ${endpointId} as endpoint_id,
+        event.payment_id, event.status as payment_status, event.body, outcome.outcome, outcome.resolved_at,
+        scheduled.deadline_at, scheduled.due_at as next_attempt_at
+      ${found}
+      limit ${limit}
+    ) as found
+    order by occurred_at desc, event_id desc`.execute(db);
+  return rows;
 }
 
 /** The log shows this much of the body, which is the signed string's second part. */

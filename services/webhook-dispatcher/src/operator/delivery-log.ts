@@ -13,25 +13,49 @@ import type { Kysely, Selectable } from "kysely";
 import type { z } from "zod";
 import type { Clock } from "../clock.ts";
 import type { AttemptTable, WebhooksDatabase } from "../database.ts";
-import { findAttempts, findEvents, type LoggedEvent, type LogPosition } from "./delivery-log-queries.ts";
+import { findEndpoint } from "../endpoint/endpoint-queries.ts";
+import {
+  findAttempts,
+  findEvents,
+  findEventsOfFurther,
+  findFurtherOutcomes,
+  type FurtherOutcome,
+  type LogFilter,
+  type LoggedEvent,
+  type LogPosition,
+} from "./delivery-log-queries.ts";
 
 export type DeliveryLogDeps = { db: Kysely<WebhooksDatabase>; clock: Clock; windowMs: number };
 
 /** A page of the log, newest first. */
 export async function listDeliveries(
   deps: DeliveryLogDeps,
-  { limit, cursor, ...filter }: z.infer<typeof listWebhookDeliveries.request>,
+  { limit, cursor, endpointId, ...filter }: z.infer<typeof listWebhookDeliveries.request>,
 ): Promise<CommandReply<z.infer<typeof webhookDeliveryPageSchema>>> {
   const before = cursor === undefined ? undefined : decodePosition(cursor);
   if (cursor !== undefined && before === undefined) {
     return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
   }
-  const events = await findEvents(deps.db, filter, { limit: limit + 1, before });
+  const events = await findOf(deps.db, endpointId, filter, { limit: limit + 1, before });
   const { page, next } = cutPage(events, limit, ({ event_id }) => idCursor.encode(event_id));
   return { outcome: "done", result: { items: page.map((event) => describe(deps, event)), ...next } };
 }
 
-/** One event with its attempts. */
+/** A default endpoint's id is its merchant's. */
+async function findOf(
+  db: Kysely<WebhooksDatabase>,
+  endpointId: string | undefined,
+  ...[filter, page]: [LogFilter, { limit: number; before: LogPosition | undefined }]
+): Promise<LoggedEvent[]> {
+  if (endpointId === undefined) return await findEvents(db, filter, page);
+  if (!(await findEndpoint(db, { merchantId: endpointId }))) {
+    return await findEventsOfFurther(db, endpointId, filter, page);
+  }
+  const isAnothers = filter.merchantId !== undefined && filter.merchantId !== endpointId;
+  return isAnothers ? [] : await findEvents(db, { ...filter, merchantId: endpointId }, page);
+}
+
+/** One event with its attempts, and what became of it at each endpoint. */
 export async function getDelivery(
   deps: DeliveryLogDeps,
   eventId: string,
@@ -39,11 +63,13 @@ export async function getDelivery(
   const [event] = await findEvents(deps.db, { eventId }, { limit: 1, before: undefined });
   if (!event) return { outcome: "problem", code: "delivery_not_found" };
   const attempts = await findAttempts(deps.db, event);
+  const further = await findFurtherOutcomes(deps.db, event);
   const deadlineAt = deadlineOf(deps, event);
   return {
     outcome: "done",
     result: {
       ...describe(deps, event),
+      endpoints: [event, ...further].map(describeAtEndpoint),
       attempts: attempts.map((attempt) => describeAttempt(attempt, event, deadlineAt)),
     },
   };
@@ -68,6 +94,7 @@ function describe(deps: DeliveryLogDeps, event: LoggedEvent): WebhookDelivery {
     merchantId: event.merchant_id,
     paymentId: event.payment_id,
     paymentStatus: event.payment_status,
+    endpointId: event.endpoint_id,
     status: event.outcome ?? "pending",
     occurredAt: event.occurred_at.toISOString(),
     deadlineAt: deadlineAt.toISOString(),
@@ -75,6 +102,15 @@ function describe(deps: DeliveryLogDeps, event: LoggedEvent): WebhookDelivery {
     attemptCount: event.attempt_count,
     ...(event.next_attempt_at !== null && { nextAttemptAt: event.next_attempt_at.toISOString() }),
     ...(event.resolved_at !== null && { resolvedAt: event.resolved_at.toISOString() }),
+  };
+}
+
+function describeAtEndpoint({ endpoint_id, outcome, resolved_at, next_attempt_at }: FurtherOutcome) {
+  return {
+    endpointId: endpoint_id,
+    status: outcome ?? ("pending" as const),
+    ...(next_attempt_at !== null && { nextAttemptAt: next_attempt_at.toISOString() }),
+    ...(resolved_at !== null && { resolvedAt: resolved_at.toISOString() }),
   };
 }
 
@@ -86,6 +122,7 @@ function describeAttempt(
   return {
     ...(attempt.number !== null && { number: attempt.number }),
     trigger: attempt.trigger,
+    endpointId: attempt.endpoint_id ?? event.merchant_id,
     plannedAt: attempt.planned_at.toISOString(),
     sentAt: attempt.sent_at.toISOString(),
     succeeded: attempt.succeeded,

@@ -1,33 +1,43 @@
 import { readAuditEntriesBefore } from "@holdfast/audit";
 import {
+  activateSecretOfEndpoint,
   activateWebhookSecret,
+  changeWebhookEndpoint,
+  createWebhookEndpoint,
   deleteWebhook,
   findMissingEvents,
   getWebhookDelivery,
+  listOwnEndpoints,
   listWebhookDeliveries,
+  listWebhookEndpoints,
   putWebhook,
   readWebhooksAuditLog,
   redeliverFailedWebhooks,
+  redeliverToEndpoint,
   redeliverWebhook,
+  removeWebhookEndpoint,
+  rotateSecretOfEndpoint,
   rotateWebhookSecret,
   testWebhook,
+  tryOwnEndpoint,
+  tryWebhookEndpoint,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { getDelivery, listDeliveries, type DeliveryLogDeps } from "./delivery-log.ts";
 import { redeliver, redeliverFailed, type RedeliverDeps } from "./redeliver.ts";
 import type { DeliverDeps } from "../delivery/deliver.ts";
+import { activateSecret, deleteEndpoint, putEndpoint, rotateSecret } from "./manage-endpoint.ts";
 import {
-  activateSecret,
-  deleteEndpoint,
-  putEndpoint,
-  rotateSecret,
-  type ManageEndpointDeps,
-} from "./manage-endpoint.ts";
+  changeEndpoint,
+  createEndpoint,
+  listEndpoints,
+  type MerchantEndpointsDeps,
+} from "./merchant-endpoints.ts";
 import { sendTestEvent } from "./send-test-event.ts";
 import { findMissing } from "../accept/find-missing.ts";
 import { comparableSince } from "../retention.ts";
 
-export type OperatorDeps = ManageEndpointDeps &
+export type OperatorDeps = MerchantEndpointsDeps &
   DeliveryLogDeps &
   RedeliverDeps &
   Pick<DeliverDeps, "client"> & {
@@ -42,15 +52,14 @@ export type OperatorDeps = ManageEndpointDeps &
 export function operatorHandlers(deps: OperatorDeps) {
   return [
     handler(putWebhook, ({ context, payload }) => putEndpoint(deps, context, payload)),
-    handler(deleteWebhook, ({ context, payload }) => deleteEndpoint(deps, context, payload.merchantId)),
+    handler(deleteWebhook, ({ context, payload }) => deleteEndpoint(deps, context, payload)),
     handler(rotateWebhookSecret, ({ context, payload }) => rotateSecret(deps, context, payload)),
-    handler(activateWebhookSecret, ({ context, payload }) =>
-      activateSecret(deps, context, payload.merchantId),
-    ),
-    handler(testWebhook, ({ context, payload }) => sendTestEvent(deps, context, payload.merchantId)),
+    handler(activateWebhookSecret, ({ context, payload }) => activateSecret(deps, context, payload)),
+    handler(testWebhook, ({ context, payload }) => sendTestEvent(deps, context, payload)),
+    ...endpointHandlers(deps),
     handler(listWebhookDeliveries, ({ payload }) => listDeliveries(deps, payload)),
     handler(getWebhookDelivery, ({ payload }) => getDelivery(deps, payload.eventId)),
-    handler(redeliverWebhook, ({ context, payload }) => redeliver(deps, context, payload.eventId)),
+    handler(redeliverWebhook, ({ context, payload }) => redeliver(deps, context, payload)),
     handler(redeliverFailedWebhooks, ({ context, payload }) => redeliverFailed(deps, context, payload)),
     handler(readWebhooksAuditLog, async ({ payload }) => ({
       outcome: "done",
@@ -61,5 +70,31 @@ export function operatorHandlers(deps: OperatorDeps) {
       const missing = await findMissing(deps.db, { eventIds, keptSince });
       return { outcome: "done", result: { missing, keptSince: keptSince.toISOString() } };
     }),
+  ];
+}
+
+/** The commands that merchants send about their own endpoints. */
+export function merchantHandlers(deps: OperatorDeps) {
+  return [
+    handler(listOwnEndpoints, ({ context }) => listEndpoints(deps, context.merchant.merchantId)),
+    handler(tryOwnEndpoint, ({ context: { requestId, merchant }, payload }) => {
+      const { merchantId } = merchant;
+      const onBehalf = { requestId, operator: { name: `merchant ${merchantId}` } };
+      return sendTestEvent(deps, onBehalf, { merchantId, ...payload });
+    }),
+  ];
+}
+
+/** The commands about one endpoint of several. */
+function endpointHandlers(deps: OperatorDeps) {
+  return [
+    handler(listWebhookEndpoints, ({ payload }) => listEndpoints(deps, payload.merchantId)),
+    handler(createWebhookEndpoint, ({ context, payload }) => createEndpoint(deps, context, payload)),
+    handler(changeWebhookEndpoint, ({ context, payload }) => changeEndpoint(deps, context, payload)),
+    handler(removeWebhookEndpoint, ({ context, payload }) => deleteEndpoint(deps, context, payload)),
+    handler(rotateSecretOfEndpoint, ({ context, payload }) => rotateSecret(deps, context, payload)),
+    handler(activateSecretOfEndpoint, ({ context, payload }) => activateSecret(deps, context, payload)),
+    handler(tryWebhookEndpoint, ({ context, payload }) => sendTestEvent(deps, context, payload)),
+    handler(redeliverToEndpoint, ({ context, payload }) => redeliver(deps, context, payload)),
   ];
 }

@@ -1,7 +1,7 @@
 import type { CommandReply, OperatorContext } from "@holdfast/contracts";
-import { sql, type Kysely } from "kysely";
+import { sql, type Kysely, type Transaction } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
-import { findEndpoint } from "../endpoint/endpoint-queries.ts";
+import { findEndpoint, findEndpointsOf } from "../endpoint/endpoint-queries.ts";
 import { audit, NOT_FOUND } from "./manage-endpoint.ts";
 
 export type RedeliverDeps = {
@@ -11,68 +11,151 @@ export type RedeliverDeps = {
 };
 
 type Reply = CommandReply<{ queued: number }>;
+type Trx = Transaction<WebhooksDatabase>;
+type StoredEvent = { event_id: string; occurred_at: Date; event_type: string; merchant_id: string };
 
 /**
- * Sends an event again by hand, whatever its outcome. This is a delivery of its own beside the scheduled one, which it
- * does not move; it goes before all others that wait for the endpoint.
+ * Sends an event again by hand, whatever its outcome: to the endpoint that is named, or to all that it was for. Each is
+ * a delivery of its own beside the scheduled one, which it does not move; it goes before all others that wait for the
+ * endpoint.
  */
 export async function redeliver(
   { db, nudge }: RedeliverDeps,
   context: OperatorContext,
-  eventId: string,
+  { eventId, endpointId }: { eventId: string; endpointId?: string | undefined },
 ): Promise<Reply> {
   const reply = await db.transaction().execute(async (trx): Promise<Reply> => {
-    const event = await trx
-      .selectFrom("event")
-      .select(["occurred_at", "merchant_id"])
-      .where("event_id", "=", eventId)
-      .where("occurred_at", "=", sql<Date>`uuid_extract_timestamp(${eventId}::uuid)`)
-      .executeTakeFirst();
+    const event = await findEvent(trx, eventId);
     if (!event) return { outcome: "problem", code: "delivery_not_found" };
-    if (!(await findEndpoint(trx, event.merchant_id))?.enabled) return NOT_FOUND;
-    await trx
-      .insertInto("delivery")
-      .values({
-        event_id: eventId,
-        occurred_at: event.occurred_at,
-        merchant_id: event.merchant_id,
-        trigger: "manual",
-        due_at: BEFORE_ALL_OTHERS,
-        deadline_at: event.occurred_at,
-      })
-      .execute();
-    await audit(trx, context, "webhook.redelivered", eventId, { merchantId: event.merchant_id });
-    return { outcome: "done", result: { queued: 1 } };
+    const merchantId = event.merchant_id;
+    const endpoints =
+      endpointId === undefined ? await receiversOf(trx, event) : await named(trx, { merchantId, endpointId });
+    if (endpoints.length === 0) return NOT_FOUND;
+    for (const each of endpoints) await insertDelivery(trx, event, each);
+    await audit(trx, context, "webhook.redelivered", eventId, { merchantId, endpoints });
+    return { outcome: "done", result: { queued: endpoints.length } };
   });
   if (reply.outcome === "done") nudge();
   return reply;
 }
 
+async function findEvent(trx: Trx, eventId: string): Promise<StoredEvent | undefined> {
+  return await trx
+    .selectFrom("event")
+    .select(["event_id", "occurred_at", "event_type", "merchant_id"])
+    .where("event_id", "=", eventId)
+    .where("occurred_at", "=", sql<Date>`uuid_extract_timestamp(${eventId}::uuid)`)
+    .executeTakeFirst();
+}
+
+async function named(trx: Trx, name: { merchantId: string; endpointId: string }): Promise<string[]> {
+  const endpoint = await findEndpoint(trx, name);
+  return endpoint?.enabled ? [endpoint.endpoint_id] : [];
+}
+
+/** The endpoints that are on and that the event was for when it came; of the default one, that it is for now. */
+async function receiversOf(trx: Trx, event: StoredEvent): Promise<string[]> {
+  const endpoints = await findEndpointsOf(trx, event.merchant_id);
+  const wanted = await trx
+    .selectFrom("further_outcome")
+    .select("endpoint_id")
+    .where("occurred_at", "=", event.occurred_at)
+    .where("event_id", "=", event.event_id)
+    .execute();
+  const further = new Set(wanted.map(({ endpoint_id }) => endpoint_id));
+  return endpoints
+    .filter(({ endpoint_id, merchant_id, events }) =>
+      endpoint_id === merchant_id
+        ? (events as string[]).includes(event.event_type)
+        : further.has(endpoint_id),
+    )
+    .map(({ endpoint_id }) => endpoint_id);
+}
+
+async function insertDelivery(
+  trx: Trx,
+  { event_id, occurred_at, merchant_id }: StoredEvent,
+  endpoint_id: string,
+): Promise<void> {
+  const isFurther = endpoint_id !== merchant_id;
+  if (isFurther) {
+    // It may not have wanted the event when it came; the log shows what becomes of it now.
+    await trx
+      .insertInto("further_outcome")
+      .values({ occurred_at, event_id, endpoint_id, outcome: "skipped", resolved_at: sql<Date>`now()` })
+      .onConflict((conflict) => conflict.columns(["occurred_at", "event_id", "endpoint_id"]).doNothing())
+      .execute();
+  }
+  await trx
+    .insertInto(isFurther ? "further_delivery" : "delivery")
+    .values({
+      event_id,
+      occurred_at,
+      merchant_id,
+      endpoint_id,
+      trigger: "manual",
+      due_at: BEFORE_ALL_OTHERS,
+      deadline_at: occurred_at,
+    })
+    .execute();
+}
+
 /** Deliveries are claimed in the order of this column; the time of the operator's request is in the delivery's id. */
 const BEFORE_ALL_OTHERS = new Date(0);
 
-/** Sends a merchant's events again that failed since a time. */
+/** Sends a merchant's events again that failed since a time, each to the endpoints at which it failed. */
 export async function redeliverFailed(
   { db, nudge }: RedeliverDeps,
   context: OperatorContext,
   { merchantId, since }: { merchantId: string; since: string },
 ): Promise<Reply> {
   const reply = await db.transaction().execute(async (trx): Promise<Reply> => {
-    if (!(await findEndpoint(trx, merchantId))?.enabled) return NOT_FOUND;
-    const { numAffectedRows = 0n } = await sql`
-      insert into delivery (event_id, occurred_at, merchant_id, trigger, due_at, deadline_at)
-      select event_id, occurred_at, merchant_id, 'manual', now(), occurred_at
-      from event join outcome using (occurred_at, event_id)
-      where merchant_id = ${merchantId} and occurred_at >= ${since}::timestamptz and outcome = 'failed'
-        and not exists (
-          select from delivery where delivery.event_id = event.event_id and delivery.trigger = 'manual')
-      order by occurred_at limit ${QUEUED_MAX}`.execute(trx);
-    const queued = Number(numAffectedRows);
+    const endpoints = await findEndpointsOf(trx, merchantId);
+    if (endpoints.length === 0) return NOT_FOUND;
+    const enabled = endpoints.map(({ endpoint_id }) => endpoint_id);
+    const queued = await queueFailed(trx, { merchantId, since, enabled });
     await audit(trx, context, "webhook.failed_redelivered", merchantId, { since, queued });
     return { outcome: "done", result: { queued } };
   });
   if (reply.outcome === "done") nudge();
   return reply;
+}
+
+/** @returns how many deliveries were queued. */
+async function queueFailed(
+  trx: Trx,
+  { merchantId, since, enabled }: { merchantId: string; since: string; enabled: string[] },
+): Promise<number> {
+  const { rows } = await sql`
+    with failed as (
+      select event_id, occurred_at, merchant_id as endpoint_id
+      from event join outcome using (occurred_at, event_id)
+      where merchant_id = ${merchantId} and merchant_id = any(${enabled}::uuid[])
+        and occurred_at >= ${since}::timestamptz and outcome = 'failed'
+      union all
+      select event_id, occurred_at, endpoint_id
+      from further_outcome
+      where endpoint_id = any(${enabled}::uuid[]) and occurred_at >= ${since}::timestamptz and outcome = 'failed'
+    ), chosen as (
+      select * from failed
+      where not exists (
+        select from every_delivery as delivery
+        where delivery.event_id = failed.event_id and delivery.endpoint_id = failed.endpoint_id
+          and delivery.trigger = 'manual')
+      order by occurred_at limit ${QUEUED_MAX}
+    ), of_default as (
+      insert into delivery (event_id, occurred_at, merchant_id, endpoint_id, trigger, due_at, deadline_at)
+      select event_id, occurred_at, ${merchantId}, endpoint_id, 'manual', now(), occurred_at
+      from chosen where endpoint_id = ${merchantId}
+      returning delivery_id
+    ), of_further as (
+      insert into further_delivery (event_id, occurred_at, merchant_id, endpoint_id, trigger, due_at, deadline_at)
+      select event_id, occurred_at, ${merchantId}, endpoint_id, 'manual', now(), occurred_at
+      from chosen where endpoint_id <> ${merchantId}
+      returning delivery_id
+    )
+    select delivery_id from of_default union all select delivery_id from of_further`.execute(trx);
+  return rows.length;
 }
 
 const QUEUED_MAX = 10_000;

@@ -3,36 +3,35 @@ import {
   WEBHOOK_TEST,
   type ApiPaymentResponse,
   type CommandReply,
-  type OperatorContext,
   type WebhookTestResult,
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 import { signAndPost, snippetText, type DeliverDeps } from "../delivery/deliver.ts";
-import { findEndpoint } from "../endpoint/endpoint-queries.ts";
+import { findEndpoint, type EndpointName } from "../endpoint/endpoint-queries.ts";
 import { signingSecrets } from "../endpoint/endpoint-secrets.ts";
-import { audit, NOT_FOUND } from "./manage-endpoint.ts";
+import { auditEndpoint, NOT_FOUND, type AuditedContext } from "./manage-endpoint.ts";
 
 /**
- * Sends a merchant's endpoint one signed event of a special type, now and once, whatever the state of its breaker, and
+ * Sends an endpoint one signed event of a special type, now and once, whatever the state of its breaker, and
  * returns the result. The body has the form of a real one and its status is FAILED: a merchant that ignores the type
  * ships nothing.
  */
 export async function sendTestEvent(
   deps: Pick<DeliverDeps, "client" | "clock" | "secretKeys"> & { db: Kysely<WebhooksDatabase> },
-  context: OperatorContext,
-  merchantId: string,
+  context: AuditedContext,
+  name: EndpointName,
 ): Promise<CommandReply<WebhookTestResult>> {
   const eventId = randomUUIDv7();
   const endpoint = await deps.db.transaction().execute(async (trx) => {
-    const found = await findEndpoint(trx, merchantId);
-    if (found?.enabled) await audit(trx, context, "webhook.tested", merchantId, { eventId });
+    const found = await findEndpoint(trx, name);
+    if (found?.enabled) await auditEndpoint(trx, context, "webhook.tested", name, { eventId });
     return found;
   });
   if (!endpoint?.enabled) return NOT_FOUND;
   const body = Buffer.from(JSON.stringify(testRecord(new Date(deps.clock.now()))));
   const secrets = signingSecrets(endpoint, new Date(deps.clock.databaseNow()));
-  const message = { merchantId, eventId, eventType: WEBHOOK_TEST, body };
+  const message = { endpointId: endpoint.endpoint_id, eventId, eventType: WEBHOOK_TEST, body };
   const { result } = await signAndPost(deps, endpoint.url, secrets, message);
   const { statusCode, error, durationMs } = result;
   const responseSnippet = snippetText(result.snippet);

@@ -1,0 +1,15 @@
+import { z } from "zod";
+
+/** Facts that leave a service through its outbox. The value of `x-event-type` (spec, Webhook request headers). */
+export const PAYMENT_STATUS_CHANGED = "payment.status_changed";
+
+/** A capture is done: CAPTURED is not final, so it is no `payment.status_changed`. */
+export const PAYMENT_CAPTURED = "payment.captured";
+
+/** A refund waits for its approval. */
+export const REFUND_REQUESTED = "refund.requested";
+
+/** What a merchant's endpoint can subscribe to. An endpoint that nobody has chosen events for gets the first one alone. */
+export const EVENT_TYPES = [PAYMENT_STATUS_CHANGED, PAYMENT_CAPTURED, REFUND_REQUESTED] as const;
+export const eventTypeSchema = z.enum(EVENT_TYPES).meta({ id: "WebhookEventType" });
+export type EventType = z.infer<typeof eventTypeSchema>;

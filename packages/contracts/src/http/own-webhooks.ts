@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { defineEndpoint, pathId } from "./endpoint.ts";
+import { webhookEndpointListSchema } from "./merchant-webhooks.ts";
+import { webhookTestResultSchema } from "./webhook-delivery.ts";
+
+/** What merchants see of their webhook endpoints, and how they try one; operators make and change them. */
+
+export const listOwnWebhooks = defineEndpoint({
+  operationId: "listWebhooks",
+  listener: "merchant",
+  method: "GET",
+  path: "/api/webhooks",
+  summary: "List your webhook endpoints",
+  description:
+    "Returns your endpoints that are on, each with its events and its health: when an attempt last succeeded, and since " +
+    "when it fails. Secrets are never shown.",
+  responses: { 200: { description: "All your endpoints", body: webhookEndpointListSchema } },
+  problems: [],
+});
+
+export const testOwnWebhook = defineEndpoint({
+  operationId: "testWebhook",
+  listener: "merchant",
+  method: "POST",
+  path: "/api/webhooks/{endpointId}/test",
+  summary: "Send a test webhook to one of your endpoints",
+  description:
+    "Sends a signed event of type `webhook.test` immediately, once for each request, and returns what your server " +
+    "answered. It is about no payment.",
+  pathParameters: z.object({ endpointId: pathId("Id of the endpoint") }),
+  notFound: "webhook_not_found",
+  responses: { 200: { description: "Result of the delivery", body: webhookTestResultSchema } },
+  problems: ["webhook_not_found", "outcome_unknown"],
+});

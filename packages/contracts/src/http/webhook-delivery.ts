@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { paymentStatusSchema } from "../payment-status.ts";
+import { webhookErrorSchema } from "./webhook-errors.ts";
+
+/** What the delivery log shows of a webhook and of its attempts. */
+
+/**
+ * `skipped`: the endpoint was off or did not want the event when it happened; `cancelled`: they were turned off before it was delivered.
+ */
+export const WEBHOOK_DELIVERY_STATUSES = ["pending", "delivered", "failed", "skipped", "cancelled"] as const;
+export const webhookDeliveryStatusSchema = z
+  .enum(WEBHOOK_DELIVERY_STATUSES)
+  .meta({ id: "WebhookDeliveryStatus" });
+export type WebhookDeliveryStatus = z.infer<typeof webhookDeliveryStatusSchema>;
+
+const result = {
+  statusCode: z.int().optional(),
+  error: webhookErrorSchema.optional(),
+  durationMs: z.int(),
+};
+
+export const webhookTestResultSchema = z
+  .object({ eventId: z.uuid(), delivered: z.boolean(), ...result, responseSnippet: z.string().optional() })
+  .meta({ id: "WebhookTestResult" });
+export type WebhookTestResult = z.infer<typeof webhookTestResultSchema>;
+
+export const webhookDeliverySchema = z
+  .object({
+    eventId: z.uuid().meta({ description: "The webhook's x-event-id" }),
+    eventType: z.string(),
+    merchantId: z.uuid(),
+    paymentId: z.uuid(),
+    paymentStatus: paymentStatusSchema,
+    endpointId: z
+      .uuid()
+      .optional()
+      .meta({ description: "The endpoint that it is for; the default endpoint's id is the merchant's" }),
+    status: webhookDeliveryStatusSchema,
+    occurredAt: z.iso.datetime(),
+    deadlineAt: z.iso.datetime().meta({ description: "No scheduled attempt starts after this time" }),
+    remainingSeconds: z
+      .int()
+      .meta({ description: "Seconds that remain for delivery; 0 once the time is over" }),
+    attemptCount: z.int(),
+    nextAttemptAt: z.iso.datetime().optional(),
+    resolvedAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: "WebhookDelivery" });
+export type WebhookDelivery = z.infer<typeof webhookDeliverySchema>;
+
+export const webhookAttemptSchema = z
+  .object({
+    number: z
+      .int()
+      .optional()
+      .meta({ description: "The attempt's number in the schedule; absent for a manual resend" }),
+    trigger: z.enum(["schedule", "manual"]),
+    endpointId: z.uuid().optional().meta({ description: "The endpoint that it was sent to" }),
+    plannedAt: z.iso.datetime(),
+    sentAt: z.iso.datetime(),
+    succeeded: z.boolean(),
+    ...result,
+    requestTime: z.string().meta({ description: "Value of x-request-time in this attempt" }),
+    signedPrefix: z.string().meta({ description: "Beginning of the signed string" }),
+    bodyHash: z.string().meta({ description: "SHA-256 of the body's bytes, in hex" }),
+    secretVersion: z.int().meta({ description: "Version of the secret that made x-request-signature" }),
+    nextSecretVersion: z
+      .int()
+      .optional()
+      .meta({ description: "Version of the secret that made x-request-signature-next" }),
+    remoteAddress: z.string().optional(),
+    responseSnippet: z
+      .string()
+      .optional()
+      .meta({ description: "First KiB of the answer to a failed attempt" }),
+    remainingSeconds: z
+      .int()
+      .meta({ description: "Seconds that remained for delivery when the attempt was sent" }),
+  })
+  .meta({ id: "WebhookAttempt" });
+export type WebhookAttempt = z.infer<typeof webhookAttemptSchema>;
+
+export const webhookDeliveryDetailSchema = webhookDeliverySchema
+  .extend({
+    endpoints: z
+      .array(
+        z
+          .object({
+            endpointId: z.uuid(),
+            status: webhookDeliveryStatusSchema,
+            nextAttemptAt: z.iso.datetime().optional(),
+            resolvedAt: z.iso.datetime().optional(),
+          })
+          .meta({ id: "WebhookAtEndpoint" }),
+      )
+      .optional()
+      .meta({ description: "What became of the event at each endpoint, the default one first" }),
+    attempts: z.array(webhookAttemptSchema),
+  })
+  .meta({ id: "WebhookDeliveryDetail" });
+export type WebhookDeliveryDetail = z.infer<typeof webhookDeliveryDetailSchema>;
+
+export const webhookDeliveryPageSchema = z
+  .object({ items: z.array(webhookDeliverySchema), nextCursor: z.string().optional() })
+  .meta({ id: "WebhookDeliveryPage" });

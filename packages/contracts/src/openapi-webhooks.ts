@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { PAYMENT_CAPTURED, PAYMENT_STATUS_CHANGED, REFUND_REQUESTED, type EventType } from "./event-types.ts";
+import { webhookPaymentSchema } from "./http/api-payment-response.ts";
+
+/** The webhooks of the merchants' document, by the type of the event. */
+
+const webhookHeaders = z.object({
+  "x-request-time": z.string().meta({ description: "Unix time of this attempt, in milliseconds" }),
+  "x-request-signature": z.string().meta({
+    description: "HMAC-SHA-256 of `{x-request-time}:{raw body}` with the webhook secret, in lower-case hex",
+  }),
+  "x-request-signature-next": z
+    .string()
+    .optional()
+    .meta({ description: "Present while a new secret waits to be activated: the HMAC with that secret" }),
+  "content-digest": z.string().meta({
+    description: "SHA-256 of the body (RFC 9530); it distinguishes a changed body from a wrong secret",
+  }),
+  "x-event-id": z
+    .uuid()
+    .meta({ description: "Id of the event, the same on every attempt; use it to discard duplicates" }),
+});
+
+const SUBSCRIBED =
+  "Sent only to endpoints that ask for it, by an installation that writes it (`OPTIONAL_EVENTS`).";
+
+export const WEBHOOKS = {
+  [PAYMENT_STATUS_CHANGED]: webhook(PAYMENT_STATUS_CHANGED, webhookPaymentSchema, {
+    operationId: "paymentStatusChanged",
+    summary: "Payment or refund reached a final status",
+    description:
+      "Sent when a payment or refund reaches SUCCESS, FAILED, REJECTED or CANCELLED. A payment that " +
+      "reached SUCCESS and is cancelled later sends another event.",
+  }),
+  [PAYMENT_CAPTURED]: webhook(
+    PAYMENT_CAPTURED,
+    webhookPaymentSchema
+      .extend({ status: z.literal("CAPTURED") })
+      .meta({ id: "WebhookCapturedPayment", description: "A payment that was captured" }),
+    {
+      operationId: "paymentCaptured",
+      summary: "Authorization was captured",
+      description: `Sent when a capture is done, in full or in part. ${SUBSCRIBED}`,
+    },
+  ),
+  [REFUND_REQUESTED]: webhook(
+    REFUND_REQUESTED,
+    webhookPaymentSchema
+      .extend({ status: z.literal("PENDING_APPROVAL") })
+      .meta({ id: "WebhookRequestedRefund", description: "A refund that waits for its approval" }),
+    {
+      operationId: "refundRequested",
+      summary: "Refund was requested",
+      description: `Sent when a refund waits for its approval, whoever requested it. ${SUBSCRIBED}`,
+    },
+  ),
+} as const satisfies Record<EventType, unknown>;
+
+function webhook(
+  type: EventType,
+  schema: z.ZodType,
+  told: { operationId: string; summary: string; description: string },
+) {
+  const header = webhookHeaders.extend({
+    "x-event-type": z.literal(type).meta({ description: "Type of the event" }),
+  });
+  return {
+    post: {
+      ...told,
+      security: [],
+      requestParams: { header },
+      requestBody: { content: { "application/json": { schema } } },
+      responses: {
+        "200": {
+          description:
+            "Any 2xx status within 5 seconds acknowledges the event; after any other answer it is sent " +
+            "again, for up to 48 hours",
+        },
+      },
+    },
+  };
+}

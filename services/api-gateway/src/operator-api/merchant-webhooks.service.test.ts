@@ -1,0 +1,155 @@
+import { randomUUIDv7 } from "node:crypto";
+import {
+  activateSecretOfEndpoint,
+  changeWebhookEndpoint,
+  createWebhookEndpoint,
+  listOwnEndpoints,
+  listWebhookEndpoints,
+  removeWebhookEndpoint,
+  rotateSecretOfEndpoint,
+  tryOwnEndpoint,
+  tryWebhookEndpoint,
+  type CommandReply,
+  type WebhookEndpoint,
+} from "@holdfast/contracts";
+import { handler } from "@holdfast/messaging";
+import { sealReply } from "@holdfast/sealing";
+import { serveCommands } from "@holdfast/tests/support";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expectProblem } from "../../test/problems.ts";
+import { startTestGateway, type TestGateway } from "../../test/test-gateway.ts";
+
+const endpointId = randomUUIDv7();
+const endpoint: WebhookEndpoint = {
+  endpointId,
+  default: false,
+  url: "https://books.example/hook",
+  events: ["payment.status_changed"],
+  createdAt: "2026-11-20T12:00:00.000Z",
+  secretVersion: 1,
+  health: { breaker: "closed" },
+};
+const tested = { eventId: randomUUIDv7(), delivered: true, statusCode: 204, durationMs: 7 };
+const activatesAt = "2026-11-21T12:00:00.000Z";
+
+let gateway: TestGateway;
+let merchantId: string;
+let dispatcher: Awaited<ReturnType<typeof serveCommands>>;
+const received: Record<string, unknown>[] = [];
+/** What the dispatcher, which the test plays, answers instead of its usual answer. */
+let refusal: CommandReply<never> | undefined;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  ({ merchantId } = await gateway.createMerchant());
+  const answer = async <Result>(payload: Record<string, unknown>, result: Result) => {
+    received.push(payload);
+    return refusal ?? { outcome: "done" as const, result };
+  };
+  const secretFor = ({ recipientKey }: { recipientKey: string }) => sealReply(recipientKey, "whs_books");
+  dispatcher = await serveCommands(gateway.nats.url, "webhooks", [
+    handler(listWebhookEndpoints, ({ payload }) => answer(payload, { items: [endpoint] })),
+    handler(createWebhookEndpoint, ({ payload }) =>
+      answer(payload, { endpoint, secret: secretFor(payload) }),
+    ),
+    handler(changeWebhookEndpoint, ({ payload }) => answer(payload, endpoint)),
+    handler(removeWebhookEndpoint, ({ payload }) => answer(payload, {})),
+    handler(rotateSecretOfEndpoint, ({ payload }) =>
+      answer(payload, { secret: secretFor(payload), activatesAt }),
+    ),
+    handler(activateSecretOfEndpoint, ({ payload }) => answer(payload, {})),
+    handler(tryWebhookEndpoint, ({ payload }) => answer(payload, tested)),
+    handler(listOwnEndpoints, ({ context }) => answer(context.merchant, { items: [endpoint] })),
+    handler(tryOwnEndpoint, ({ context, payload }) =>
+      answer({ ...payload, merchantId: context.merchant.merchantId }, tested),
+    ),
+  ]);
+});
+afterAll(async () => {
+  await dispatcher.stop();
+  await gateway.stop();
+});
+beforeEach(() => {
+  received.length = 0;
+  refusal = undefined;
+});
+
+const call = (method: string, rest = "", body?: object, id = merchantId) =>
+  gateway.operatorApi({
+    method,
+    path: `/operator/merchants/${id}/webhooks${rest}`,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+
+test("endpoints are listed, added with a secret that is shown once, changed, tried and turned off", async () => {
+  const { url } = endpoint;
+  expect(await call("GET")).toMatchObject({ status: 200, body: { items: [endpoint] } });
+  expect(await call("POST", "", { url })).toMatchObject({
+    status: 201,
+    body: { ...endpoint, secret: "whs_books" },
+  });
+  const events = ["payment.captured", "refund.requested"];
+  expect(await call("POST", "", { url, events })).toMatchObject({ status: 201 });
+  expect(await call("PATCH", `/${endpointId}`, { events })).toMatchObject({ status: 200, body: endpoint });
+  expect(await call("POST", `/${endpointId}/rotate-secret`)).toMatchObject({
+    status: 200,
+    body: { secret: "whs_books", activatesAt },
+  });
+  expect(await call("POST", `/${endpointId}/activate-secret`)).toMatchObject({ status: 204 });
+  expect(await call("POST", `/${endpointId}/test`)).toMatchObject({ status: 200, body: tested });
+  expect(await call("DELETE", `/${endpointId}`)).toMatchObject({ status: 204 });
+  const one = { merchantId, endpointId };
+  expect(received).toMatchObject([
+    { merchantId },
+    { merchantId, url, events: ["payment.status_changed"] },
+    { merchantId, url, events },
+    { ...one, events },
+    one,
+    one,
+    one,
+    one,
+  ]);
+});
+
+test.each([
+  ["an event that there is not", { url: endpoint.url, events: ["payment.imagined"] }],
+  ["no event", { url: endpoint.url, events: [] }],
+  ["an event twice", { url: endpoint.url, events: ["refund.requested", "refund.requested"] }],
+  ["no URL", { events: ["refund.requested"] }],
+  ["a field that nobody knows", { url: endpoint.url, secret: "whs_mine" }],
+])("%s is a 400, and the dispatcher is not asked", async (_, body) => {
+  expect((await call("POST", "", body)).body).toMatchObject({ code: "validation_failed" });
+  expect(received).toEqual([]);
+});
+
+test("what the dispatcher refuses, and who is not there, is said as the contract says", async () => {
+  for (const code of ["webhook_url_in_use", "too_many_webhooks"] as const) {
+    refusal = { outcome: "problem", code };
+    const answer = await call("POST", "", { url: endpoint.url });
+    expect(answer.status).toBe(409);
+    expectProblem(answer, code);
+  }
+  refusal = { outcome: "problem", code: "webhook_not_found" };
+  expectProblem(await call("PATCH", `/${endpointId}`, { url: endpoint.url }), "webhook_not_found");
+  for (const rest of ["/rotate-secret", "/activate-secret", "/test"]) {
+    expectProblem(await call("POST", `/${endpointId}${rest}`), "webhook_not_found");
+  }
+  expectProblem(await call("DELETE", "/no-uuid"), "webhook_not_found");
+  received.length = 0;
+  expectProblem(await call("GET", "", undefined, randomUUIDv7()), "merchant_not_found");
+  expectProblem(await call("POST", "", { url: endpoint.url }, randomUUIDv7()), "merchant_not_found");
+  expect(received).toEqual([]);
+});
+
+test("a merchant reads and tries its endpoints with its own credentials", async () => {
+  const { merchantId: own, headers } = await gateway.createMerchant();
+  const ask = (method: string, path: string) => gateway.merchantApi({ method, path, headers });
+  expect(await ask("GET", "/api/webhooks")).toMatchObject({ status: 200, body: { items: [endpoint] } });
+  expect(await ask("POST", `/api/webhooks/${endpointId}/test`)).toMatchObject({ status: 200, body: tested });
+  expect(received).toMatchObject([{ merchantId: own }, { merchantId: own, endpointId }]);
+  refusal = { outcome: "problem", code: "webhook_not_found" };
+  for (const id of [endpointId, "no-uuid"]) {
+    expectProblem(await ask("POST", `/api/webhooks/${id}/test`), "webhook_not_found");
+  }
+  expect((await gateway.merchantApi({ path: "/api/webhooks" })).status).toBe(401);
+});

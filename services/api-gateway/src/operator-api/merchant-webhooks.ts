@@ -1,0 +1,80 @@
+import {
+  activateSecretOfEndpoint,
+  activateWebhookEndpointSecret,
+  changeMerchantWebhook,
+  changeWebhookEndpoint,
+  createMerchantWebhook,
+  createWebhookEndpoint,
+  listMerchantWebhooks,
+  listWebhookEndpoints,
+  PAYMENT_STATUS_CHANGED,
+  removeMerchantWebhook,
+  removeWebhookEndpoint,
+  rotateSecretOfEndpoint,
+  rotateWebhookEndpointSecret,
+  testWebhookEndpoint,
+  tryWebhookEndpoint,
+} from "@holdfast/contracts";
+import { createReplyRecipient } from "@holdfast/sealing";
+import type { Kysely } from "kysely";
+import { operatorRefusalOf } from "../bus/command-answer.ts";
+import type { SendOperatorCommand } from "../bus/send-command.ts";
+import type { GatewayDatabase } from "../database.ts";
+import { defineRoute, type Route } from "../endpoint/route.ts";
+import { Refusal } from "../http/refusal.ts";
+import { findMerchant } from "../merchant/merchant-queries.ts";
+
+type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
+
+/** A merchant's webhook endpoints, of which there may be several. Secrets cross the bus sealed to the request. */
+export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
+  return [
+    defineRoute(listMerchantWebhooks, async (call) => {
+      if (!(await findMerchant(db, call.path.merchantId))) return new Refusal("merchant_not_found");
+      const reply = await send(listWebhookEndpoints, call, call.path);
+      return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+    }),
+    defineRoute(createMerchantWebhook, async (call) => {
+      const { merchantId } = call.path;
+      if (!(await findMerchant(db, merchantId))) return new Refusal("merchant_not_found");
+      const recipient = createReplyRecipient();
+      const { url, events = [PAYMENT_STATUS_CHANGED] } = call.body;
+      const asked = { merchantId, url, events, recipientKey: recipient.publicKey };
+      const reply = await send(createWebhookEndpoint, call, asked);
+      if (!("result" in reply)) return operatorRefusalOf(reply);
+      const { endpoint, secret } = reply.result;
+      return { status: 201, body: { ...endpoint, secret: recipient.open(secret) } };
+    }),
+    defineRoute(changeMerchantWebhook, async (call) => {
+      const reply = await send(changeWebhookEndpoint, call, { ...call.path, ...call.body });
+      return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+    }),
+    defineRoute(removeMerchantWebhook, async (call) => {
+      const reply = await send(removeWebhookEndpoint, call, call.path);
+      return "result" in reply ? { status: 204 } : operatorRefusalOf(reply);
+    }),
+    ...secretRoutes({ send }),
+    // 200 whether or not the event was delivered: the body says how it went.
+    defineRoute(testWebhookEndpoint, async (call) => {
+      const reply = await send(tryWebhookEndpoint, call, call.path);
+      return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
+    }),
+  ];
+}
+
+function secretRoutes({ send }: Pick<Deps, "send">): Route[] {
+  return [
+    defineRoute(rotateWebhookEndpointSecret, async (call) => {
+      const recipient = createReplyRecipient();
+      const asked = { ...call.path, recipientKey: recipient.publicKey };
+      const reply = await send(rotateSecretOfEndpoint, call, asked);
+      if (!("result" in reply)) return operatorRefusalOf(reply);
+      const { secret, activatesAt } = reply.result;
+      return { status: 200, body: { secret: recipient.open(secret), activatesAt } };
+    }),
+    defineRoute(activateWebhookEndpointSecret, async (call) => {
+      const reply = await send(activateSecretOfEndpoint, call, call.path);
+      return "result" in reply ? { status: 204 } : operatorRefusalOf(reply);
+    }),
+  ];
+}

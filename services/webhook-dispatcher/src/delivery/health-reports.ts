@@ -1,0 +1,55 @@
+/** What this process has seen of an endpoint since it last reported. Times are of the database's clock. */
+export type HealthReport = {
+  lastSuccessAt?: Date;
+  lastFailureAt?: Date;
+  /** The first failure after the last success that this process has seen. */
+  failingSince?: Date | undefined;
+  breakerOpen: boolean;
+};
+
+/** A report of one result. */
+export function reportOf(succeeded: boolean, at: Date, breakerOpen: boolean): HealthReport {
+  return succeeded
+    ? { lastSuccessAt: at, breakerOpen }
+    : { lastFailureAt: at, failingSince: at, breakerOpen };
+}
+
+/** Two reports about one endpoint in one. */
+export function combineReports(older: HealthReport, newer: HealthReport): HealthReport {
+  const failingSince = newer.lastSuccessAt ? newer.failingSince : (older.failingSince ?? newer.failingSince);
+  return { ...older, ...newer, failingSince };
+}
+
+/**
+ * Gathers results by endpoint and writes them every few seconds: a row that changed with each attempt would be the one
+ * that all attempts wait for. What a process has not written when it is killed is not known; the attempts are.
+ */
+export class HealthReports {
+  readonly #keep: (reports: ReadonlyMap<string, HealthReport>) => Promise<void>;
+  #reports = new Map<string, HealthReport>();
+
+  constructor(keep: (reports: ReadonlyMap<string, HealthReport>) => Promise<void>) {
+    this.#keep = keep;
+  }
+
+  note(endpointId: string, report: HealthReport): void {
+    const known = this.#reports.get(endpointId);
+    this.#reports.set(endpointId, known ? combineReports(known, report) : report);
+  }
+
+  async flush(): Promise<void> {
+    const reports = this.#reports;
+    if (reports.size === 0) return;
+    this.#reports = new Map();
+    try {
+      await this.#keep(reports);
+    } catch (error) {
+      // They are written with the next ones.
+      for (const [endpointId, report] of reports) {
+        const newer = this.#reports.get(endpointId);
+        this.#reports.set(endpointId, newer ? combineReports(report, newer) : report);
+      }
+      throw error;
+    }
+  }
+}

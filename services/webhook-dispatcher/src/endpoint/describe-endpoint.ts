@@ -1,0 +1,39 @@
+import type { WebhookEndpoint } from "@holdfast/contracts";
+import type { EndpointRow } from "./endpoint-queries.ts";
+import { signingSecrets } from "./endpoint-secrets.ts";
+import type { StoredHealth } from "./health-queries.ts";
+
+/** An endpoint as operators and its merchant see it, without its secrets. Times are of the database's clock. */
+export function describeEndpoint(
+  endpoint: EndpointRow,
+  health: StoredHealth | undefined,
+  now: Date,
+): WebhookEndpoint {
+  const { current, next } = signingSecrets(endpoint, now);
+  return {
+    endpointId: endpoint.endpoint_id,
+    default: endpoint.endpoint_id === endpoint.merchant_id,
+    url: endpoint.url,
+    events: endpoint.events,
+    createdAt: endpoint.created_at.toISOString(),
+    secretVersion: current.version,
+    ...(next && { nextSecretVersion: next.version }),
+    ...(next && endpoint.activates_at && { activatesAt: endpoint.activates_at.toISOString() }),
+    health: {
+      breaker: health?.breaker_open ? "open" : "closed",
+      ...timesOf(health),
+    },
+  };
+}
+
+function timesOf(health: StoredHealth | undefined) {
+  const times = {
+    lastSuccessAt: health?.last_success_at,
+    lastFailureAt: health?.last_failure_at,
+    failingSince: health?.failing_since,
+    oldestDueAt: health?.oldest_due_at,
+  };
+  return Object.fromEntries(
+    Object.entries(times).flatMap(([name, time]) => (time ? [[name, time.toISOString()]] : [])),
+  ) as Partial<Record<keyof typeof times, string>>;
+}

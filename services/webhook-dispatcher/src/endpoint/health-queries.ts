@@ -1,0 +1,71 @@
+import { unnested } from "@holdfast/service-runtime";
+import { sql, type Kysely, type Selectable } from "kysely";
+import type { Pool } from "pg";
+import type { EndpointHealthTable, WebhooksDatabase } from "../database.ts";
+import type { HealthReport } from "../delivery/health-reports.ts";
+
+export type StoredHealth = Partial<Selectable<EndpointHealthTable>> & {
+  /** When the oldest delivery that waits has been due; null when none is. */
+  oldest_due_at: Date | null;
+};
+
+/** How these endpoints do, by their ids. */
+export async function readHealth(
+  db: Kysely<WebhooksDatabase>,
+  endpointIds: string[],
+): Promise<Map<string, StoredHealth>> {
+  const { rows } = await sql<StoredHealth & { asked: string }>`
+    select asked.endpoint_id as asked, endpoint_health.*, oldest.due_at as oldest_due_at
+    from unnest(${endpointIds}::uuid[]) as asked(endpoint_id)
+      left join endpoint_health using (endpoint_id)
+      left join lateral (
+        select due_at from every_delivery as delivery
+        where delivery.endpoint_id = asked.endpoint_id and lease_token is null and trigger = 'schedule'
+          and due_at <= now()
+        order by due_at limit 1
+      ) as oldest on true`.execute(db);
+  return new Map(rows.map((row) => [row.asked, row]));
+}
+
+const REPORT_COLUMNS = [
+  ["endpoint_id", "uuid"],
+  ["last_success_at", "timestamptz"],
+  ["last_failure_at", "timestamptz"],
+  ["failing_since", "timestamptz"],
+  ["breaker_open", "boolean"],
+] as const;
+
+/**
+ * Merges what this process has seen into what all of them have. An endpoint fails since its first failure after the last
+ * success, whoever saw which. The rows are written in the order of their keys, so two processes never wait for each other.
+ */
+const KEEP_HEALTH = {
+  name: "keep-health",
+  text: `
+  insert into endpoint_health as known
+    (endpoint_id, last_success_at, last_failure_at, failing_since, breaker_open, reported_at)
+  select *, now() from ${unnested(REPORT_COLUMNS, 1)} order by endpoint_id
+  on conflict (endpoint_id) do update set
+    last_success_at = greatest(known.last_success_at, excluded.last_success_at),
+    last_failure_at = greatest(known.last_failure_at, excluded.last_failure_at),
+    failing_since = (
+      select min(failure) from unnest(array[known.failing_since, excluded.failing_since, excluded.last_failure_at])
+        as seen(failure)
+      where failure > coalesce(greatest(known.last_success_at, excluded.last_success_at), '-infinity')),
+    breaker_open = excluded.breaker_open,
+    reported_at = excluded.reported_at`,
+};
+
+export async function keepHealth(pool: Pool, reports: ReadonlyMap<string, HealthReport>): Promise<void> {
+  const rows = [...reports].map(([endpoint_id, report]) => ({
+    endpoint_id,
+    last_success_at: report.lastSuccessAt ?? null,
+    last_failure_at: report.lastFailureAt ?? null,
+    failing_since: report.failingSince ?? null,
+    breaker_open: report.breakerOpen,
+  }));
+  await pool.query({
+    ...KEEP_HEALTH,
+    values: REPORT_COLUMNS.map(([column]) => rows.map((row) => row[column])),
+  });
+}

@@ -1,0 +1,34 @@
+import type { CommandReply } from "@holdfast/contracts";
+import { resolveTarget, type Lookup } from "../http-client/resolve-target.ts";
+import { parseTarget, type TargetFault, type TargetRules } from "../http-client/webhook-target.ts";
+
+export type UrlDeps = { rules: TargetRules; lookup: Lookup };
+
+/**
+ * The refusal of a URL that may not be called. A name that does not resolve yet is accepted: the attempts will show. One
+ * that leads to a forbidden address is refused.
+ */
+export async function urlRefusal(
+  { rules, lookup }: UrlDeps,
+  url: string,
+): Promise<Extract<CommandReply<never>, { outcome: "problem" }> | undefined> {
+  const target = parseTarget(url, rules);
+  if (typeof target === "string") return invalidUrl(target);
+  const isBlocked = (await resolveTarget(target, lookup, rules)) === "blocked";
+  return isBlocked ? invalidUrl("address_not_allowed") : undefined;
+}
+
+function invalidUrl(code: TargetFault): Extract<CommandReply<never>, { outcome: "problem" }> {
+  const errors = [{ field: "url", code, message: URL_FAULT_MESSAGES[code] }];
+  return { outcome: "problem", code: "validation_failed", extra: { errors } };
+}
+
+const URL_FAULT_MESSAGES: Record<TargetFault, string> = {
+  invalid_url: "must be a URL",
+  not_https: "must begin with https://",
+  has_credentials: "must not have a user or password",
+  has_fragment: "must not have a fragment",
+  port_not_allowed: "must have one of the allowed ports",
+  address_not_allowed: "must be at a public address",
+  too_long: "must have at most 2048 characters",
+};

@@ -1,0 +1,142 @@
+import { randomUUIDv7 } from "node:crypto";
+import type {
+  changeWebhookEndpoint,
+  CommandReply,
+  createWebhookEndpoint,
+  OperatorContext,
+  SealedReply,
+  WebhookEndpoint,
+} from "@holdfast/contracts";
+import { sealReply } from "@holdfast/sealing";
+import type { Transaction } from "kysely";
+import type { z } from "zod";
+import type { WebhooksDatabase } from "../database.ts";
+import { describeEndpoint } from "../endpoint/describe-endpoint.ts";
+import {
+  findEndpointsOf,
+  insertEndpoint,
+  lockEndpoint,
+  lockEndpointsOf,
+  updateEndpoint,
+  type EndpointRow,
+} from "../endpoint/endpoint-queries.ts";
+import { encryptSecret, generateSecret } from "../endpoint/endpoint-secrets.ts";
+import { readHealth } from "../endpoint/health-queries.ts";
+import { urlRefusal } from "./endpoint-url.ts";
+import {
+  auditEndpoint,
+  isCopy,
+  isUrlInUse,
+  latestSecret,
+  NOT_FOUND,
+  URL_IN_USE,
+  type ManageEndpointDeps,
+} from "./manage-endpoint.ts";
+
+/**
+ * Operators give a merchant further endpoints and choose the events of each. Each change and its audit entry are one
+ * transaction.
+ */
+export type MerchantEndpointsDeps = ManageEndpointDeps & {
+  /** Most endpoints of one merchant that are on, its default one included. */
+  endpointsMax: number;
+};
+
+/** A merchant's endpoints that are on, with their health. */
+export async function listEndpoints(
+  { db, clock }: Pick<MerchantEndpointsDeps, "db" | "clock">,
+  merchantId: string,
+): Promise<CommandReply<{ items: WebhookEndpoint[] }>> {
+  const rows = await findEndpointsOf(db, merchantId);
+  const health = await readHealth(
+    db,
+    rows.map(({ endpoint_id }) => endpoint_id),
+  );
+  const now = new Date(clock.databaseNow());
+  return {
+    outcome: "done",
+    result: { items: rows.map((row) => describeEndpoint(row, health.get(row.endpoint_id), now)) },
+  };
+}
+
+type Created = { endpoint: WebhookEndpoint; secret: SealedReply };
+
+/** Adds an endpoint beside those that the merchant has. */
+export async function createEndpoint(
+  deps: MerchantEndpointsDeps,
+  context: OperatorContext,
+  { recipientKey, ...given }: z.infer<typeof createWebhookEndpoint.request>,
+): Promise<CommandReply<Created>> {
+  const refusal = await urlRefusal(deps, given.url);
+  if (refusal) return refusal;
+  const made = await deps.db.transaction().execute((trx) => addEndpoint(deps, trx, context, given));
+  if ("outcome" in made) return made;
+  const now = new Date(deps.clock.databaseNow());
+  return {
+    outcome: "done",
+    result: {
+      endpoint: describeEndpoint(made.endpoint, undefined, now),
+      secret: sealReply(recipientKey, made.secret),
+    },
+  };
+}
+
+type Given = Omit<z.infer<typeof createWebhookEndpoint.request>, "recipientKey">;
+
+async function addEndpoint(
+  deps: MerchantEndpointsDeps,
+  trx: Transaction<WebhooksDatabase>,
+  context: OperatorContext,
+  { merchantId, url, events }: Given,
+): Promise<{ endpoint: EndpointRow; secret: string } | Extract<CommandReply<never>, { outcome: "problem" }>> {
+  await lockEndpointsOf(trx, merchantId);
+  const existing = await findEndpointsOf(trx, merchantId);
+  const made = existing.find((each) => each.endpoint_id !== merchantId && isCopy(each, context));
+  if (made) return { endpoint: made, secret: latestSecret(deps, made) };
+  if (await isUrlInUse(trx, { merchantId, url, exceptOf: undefined })) return URL_IN_USE;
+  if (existing.length >= deps.endpointsMax) {
+    const detail = `A merchant has at most ${deps.endpointsMax} webhook endpoints`;
+    return { outcome: "problem", code: "too_many_webhooks", detail };
+  }
+  const endpointId = randomUUIDv7();
+  const secret = generateSecret();
+  const endpoint = await insertEndpoint(trx, {
+    endpoint_id: endpointId,
+    merchant_id: merchantId,
+    url,
+    events,
+    secret: encryptSecret(deps.secretKeys, endpointId, secret),
+    secret_request_id: context.requestId,
+  });
+  await auditEndpoint(trx, context, "webhook.endpoint_added", { merchantId, endpointId }, { url, events });
+  return { endpoint, secret };
+}
+
+/** Changes an endpoint's URL, or the events that it gets from now on. */
+export async function changeEndpoint(
+  deps: MerchantEndpointsDeps,
+  context: OperatorContext,
+  { merchantId, endpointId, url, events }: z.infer<typeof changeWebhookEndpoint.request>,
+): Promise<CommandReply<WebhookEndpoint>> {
+  const refusal = url === undefined ? undefined : await urlRefusal(deps, url);
+  if (refusal) return refusal;
+  const name = { merchantId, endpointId };
+  const changed = await deps.db.transaction().execute(async (trx) => {
+    await lockEndpointsOf(trx, merchantId);
+    const before = await lockEndpoint(trx, name);
+    if (!before?.enabled) return NOT_FOUND;
+    if (url !== undefined && (await isUrlInUse(trx, { merchantId, url, exceptOf: endpointId }))) {
+      return URL_IN_USE;
+    }
+    const after = { url: url ?? before.url, events: events ?? before.events };
+    const from = { url: before.url, events: before.events };
+    if (JSON.stringify(after) === JSON.stringify(from)) return before;
+    await updateEndpoint(trx, endpointId, after);
+    await auditEndpoint(trx, context, "webhook.endpoint_changed", name, { from, to: after });
+    return { ...before, ...after };
+  });
+  if ("outcome" in changed) return changed;
+  const health = await readHealth(deps.db, [endpointId]);
+  const now = new Date(deps.clock.databaseNow());
+  return { outcome: "done", result: describeEndpoint(changed, health.get(endpointId), now) };
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import {
+  capturePayment,
+  createWebhookEndpoint,
+  preAuthorizePayment,
+  putWebhook,
+  requestRefund,
+} from "@holdfast/contracts";
+import { createReplyRecipient } from "@holdfast/sealing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  eventually,
+  makeTestCertificates,
+  startLedgerReceiver,
+  startTestSystem,
+  type LedgerReceiver,
+  type TestSystem,
+} from "../support/index.ts";
+
+// The whole way of the events that a merchant's endpoint gets only if it asks for them.
+let system: TestSystem;
+let shop: LedgerReceiver;
+let books: LedgerReceiver;
+
+beforeAll(async () => {
+  const certificates = await makeTestCertificates();
+  [shop, books] = await Promise.all([startLedgerReceiver(certificates), startLedgerReceiver(certificates)]);
+  system = await startTestSystem({
+    services: ["payments", "refunds", "webhook-dispatcher"],
+    env: { OPTIONAL_EVENTS: "true", WEBHOOK_CA_FILE: certificates.caFile },
+  });
+});
+afterAll(async () => {
+  await system.close();
+  await Promise.all([shop.close(), books.close()]);
+});
+
+/** What arrived about one payment or refund: the event's type, and the state and version of the body. */
+const toldAbout = ({ ledger }: LedgerReceiver, paymentId: string) =>
+  ledger.flatMap(({ headers, body }) => {
+    const record = JSON.parse(body.toString()) as Record<string, unknown>;
+    if (record["paymentId"] !== paymentId) return [];
+    expect(record["statusDate"]).toEqual(expect.any(String));
+    expect(record["version"]).toEqual(expect.any(Number));
+    return [`${String(headers["x-event-type"])} ${String(record["status"])}`];
+  });
+
+test("a capture and a refund request reach the endpoint that asks for them, and the default one gets what it got", async () => {
+  const { merchantId } = system;
+  const { publicKey: recipientKey } = createReplyRecipient();
+  await system.operate(putWebhook, { merchantId, url: shop.url, recipientKey });
+  await system.operate(createWebhookEndpoint, {
+    merchantId,
+    url: books.url,
+    events: ["payment.captured", "refund.requested"],
+    recipientKey,
+  });
+  const paymentId = await eventually(async () => {
+    const command = system.command({ amountMinor: "10000" });
+    const reply = await system.call(preAuthorizePayment, command);
+    return reply.outcome === "done" && reply.result.status === "SUCCESS" && command.paymentId;
+  });
+  const operationId = randomUUID();
+  await eventually(async () => {
+    const payload = { paymentId, operationId };
+    return (await system.call(capturePayment, payload)).outcome === "done";
+  });
+  const refundId = randomUUID();
+  const refund = { refundId, paymentId, amountMinor: "4000", currency: "TRY" };
+  await eventually(async () => (await system.call(requestRefund, refund)).outcome === "done");
+
+  await eventually(() => {
+    expect(toldAbout(books, paymentId)).toEqual(["payment.captured CAPTURED"]);
+    expect(toldAbout(books, refundId)).toEqual(["refund.requested PENDING_APPROVAL"]);
+    expect(toldAbout(shop, paymentId)).toEqual(["payment.status_changed SUCCESS"]);
+  });
+  // The default endpoint asked for neither.
+  await eventually(async () =>
+    expect(
+      await system.query(
+        `select event_type, outcome from webhooks.event join webhooks.outcome using (occurred_at, event_id)
+         where payment_id = any($1::uuid[]) order by event_type`,
+        [[paymentId, refundId]],
+      ),
+    ).toEqual([
+      { event_type: "payment.captured", outcome: "skipped" },
+      { event_type: "payment.status_changed", outcome: "delivered" },
+      { event_type: "refund.requested", outcome: "skipped" },
+    ]),
+  );
+});
