@@ -13,10 +13,7 @@ let steps: ThreeDsSteps;
 let pages: CheckoutSteps;
 
 beforeAll(async () => {
-  payments = await startPaymentsHarness(
-    { RECOVERY_SCHEDULE: "1h", RECOVERY_INTERVAL: "1h", READ_INQUIRY_INTERVAL: "10ms" },
-    { hangMs: 20_000 },
-  );
+  payments = await startPaymentsHarness({ RECOVERY_SCHEDULE: "1h", RECOVERY_INTERVAL: "1h" });
   await payments.startAnother();
   steps = threeDs(payments);
   pages = checkouts(payments);
