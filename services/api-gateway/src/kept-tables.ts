@@ -1,7 +1,10 @@
+import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import type { RetentionLine } from "@holdfast/service-runtime";
+import type { Kysely } from "kysely";
+import type { GatewayDatabase } from "./database.ts";
 
 /** How long each table of the schema `gateway` is kept. */
-export const keptTables: RetentionLine[] = [
+export const keptTables: RetentionLine<Kysely<GatewayDatabase>>[] = [
   { table: "merchant", kept: "in use", because: "Payments name their merchant as long as they are kept." },
   { table: "credential", kept: "in use", because: "A revocation is final, so that its row stays." },
   { table: "refused_operator", kept: "in use", because: "Operators delete it when they admit the person." },
@@ -9,6 +12,11 @@ export const keptTables: RetentionLine[] = [
     table: "operator_key",
     kept: { setting: "IDEMPOTENCY_RETENTION" },
     because: "An operator's repetition gets the first answer.",
+    purge: {
+      task: "purge operators' keys",
+      intervalMs: 3_600_000,
+      round: (db, olderThanMs) => purgeIdempotencyKeys(db, { table: "operator_key", olderThanMs }),
+    },
   },
   { table: "audit_entry", kept: "in use", because: "A hash chain is kept whole, or it proves nothing." },
 ];

@@ -1,6 +1,5 @@
 import type { GatewayFace } from "@holdfast/contracts";
 import { lookAfterEach, watchAuditHead, type AuditWatch } from "@holdfast/audit";
-import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, type Bus } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
@@ -10,7 +9,7 @@ import {
   dependencyChecks,
   startClockWatch,
   startHealth,
-  startPeriodicTask,
+  startPurges,
   stopInOrder,
   type ClockWatch,
   type Logger,
@@ -29,6 +28,7 @@ import type { ListenerState } from "./http/exchange.ts";
 import { watchForwarding } from "./http/watch-forwarding.ts";
 import { startListener } from "./http/listener.ts";
 import { timeoutsOfClients } from "./http/timeouts-of-clients.ts";
+import { keptTables } from "./kept-tables.ts";
 import { bodiesIn } from "./limits/body-limit.ts";
 import { placesIn } from "./limits/in-flight-limit.ts";
 import { listDepsIn } from "./lists/list-deps.ts";
@@ -153,7 +153,7 @@ async function serveFace(face: GatewayFace, config: Config, deps: Deps): Promise
       await refuseMissingPeppers(config, db, log);
       const auditWatch = watchAuditHead({ db, chain: "gateway", settings: config, log });
       const router = operatorApi(config, { ...deps, auditWatch });
-      const tasks = [auditWatch, startKeyPurge(config, db, log)];
+      const tasks = [auditWatch, ...startPurges(keptTables, { deps: db, settings: config, log })];
       return { name: "operator", port: needed(config.OPERATOR_API_PORT), router, tasks };
     }
     case "gateway-public":
@@ -167,14 +167,6 @@ async function serveFace(face: GatewayFace, config: Config, deps: Deps): Promise
       return face satisfies never;
   }
 }
-
-function startKeyPurge(config: Config, db: Kysely<GatewayDatabase>, log: Logger): PeriodicTask {
-  const purge = { table: "operator_key", olderThanMs: config.IDEMPOTENCY_RETENTION };
-  const round = () => purgeIdempotencyKeys(db, purge);
-  return startPeriodicTask("purge operators' keys", { intervalMs: KEY_PURGE_INTERVAL_MS, round, log });
-}
-
-const KEY_PURGE_INTERVAL_MS = 3_600_000;
 
 function docsIn(config: Config): Router {
   const documents: ReturnType<typeof loadDocuments> = config.DOCS ? loadDocuments() : new Map();

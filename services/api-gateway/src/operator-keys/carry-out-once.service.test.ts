@@ -220,21 +220,21 @@ test("keys older than their time are forgotten", async () => {
   expect(await asOwner("select key from operator_key")).toEqual([{ key: "young" }]);
 });
 
-test("every member of an answer that is called a secret is kept nowhere", () => {
+test("every member of an answer whose name ends in "secret" is kept nowhere", () => {
   const secrets = ENDPOINTS.filter(takesIdempotencyKey).flatMap((endpoint) => {
     const members = Object.values(endpoint.responses).flatMap(({ body }) =>
       body && "shape" in body ? Object.keys(body.shape as object) : [],
     );
     const once = shownOnceIn(endpoint);
-    const named = members.filter((name) => /secret/i.test(name));
+    const named = members.filter((name) => /secret$/i.test(name));
     return named.map((name) => `${endpoint.operationId} ${name} ${once.includes(name)}`);
   });
-  expect(secrets).toEqual([
-    "createMerchant apiSecret true",
+  expect(secrets.toSorted()).toEqual([
     "addCredential apiSecret true",
+    "createMerchant apiSecret true",
     "createMerchantWebhook secret true",
-    "rotateWebhookEndpointSecret secret true",
     "putMerchantWebhook secret true",
     "rotateMerchantWebhookSecret secret true",
+    "rotateWebhookEndpointSecret secret true",
   ]);
 });
