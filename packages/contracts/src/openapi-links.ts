@@ -32,6 +32,13 @@ const ofMerchant: readonly Way[] = [
   "putMerchantRoutes",
   "confirmMerchantRoutes",
 ].map((operationId) => ({ operationId, parameter: "merchantId" }));
+const ofEndpoint: readonly Way[] = [
+  "changeMerchantWebhook",
+  "removeMerchantWebhook",
+  "rotateWebhookEndpointSecret",
+  "activateWebhookEndpointSecret",
+  "testWebhookEndpoint",
+].map((operationId) => ({ operationId, parameter: "endpointId" }));
 const ofStuckPayment: readonly Way[] = [
   "getOperatorPayment",
   "inquirePayment",
@@ -73,6 +80,8 @@ const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>>
     pointer: "/items/0/endpointId",
     ways: [{ operationId: "testWebhook", parameter: "endpointId" }],
   },
+  createMerchantWebhook: { pointer: "/endpointId", ways: ofEndpoint },
+  listMerchantWebhooks: { pointer: "/items/0/endpointId", ways: ofEndpoint },
   listCheckouts: { pointer: "/items/0/checkoutId", ways: ofCheckout },
   createMerchant: { pointer: "/merchantId", ways: ofMerchant },
   listMerchants: { pointer: "/items/0/merchantId", ways: ofMerchant },
@@ -92,8 +101,15 @@ const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>>
 
 export type Link = { operationId: string; description: string; parameters: Record<string, string> };
 
-/** The links of an operation's successes; every operation that they name is one of the same document. */
-export function linksOf({ operationId, listener }: Endpoint): Record<string, Link> | undefined {
+/**
+ * The links of an operation's successes; every operation that they name is one of the same document. What else is in the
+ * other's path is in the path of this one.
+ */
+export function linksOf({
+  operationId,
+  listener,
+  pathParameters,
+}: Endpoint): Record<string, Link> | undefined {
   const links = LINKS[operationId];
   if (links === undefined) return undefined;
   const { pointer, ways } = links;
@@ -104,7 +120,12 @@ export function linksOf({ operationId, listener }: Endpoint): Record<string, Lin
         throw new Error(`${operationId} has a link to ${way.operationId}, which is no operation beside it`);
       }
       const { summary } = target;
-      const parameters = { [way.parameter]: `$response.body#${pointer}` };
+      const own = Object.keys(pathParameters?.shape ?? {});
+      const shared = Object.keys(target.pathParameters?.shape ?? {}).filter((name) => own.includes(name));
+      const parameters = {
+        ...Object.fromEntries(shared.map((name) => [name, `$request.path.${name}`])),
+        [way.parameter]: `$response.body#${pointer}`,
+      };
       return [way.operationId, { operationId: way.operationId, description: summary, parameters }];
     }),
   );
