@@ -76,7 +76,7 @@ type Leased = { payment_id: string; lease_token: string };
  * While the cardholder is at the challenge nothing is under way at the acquirer, and the order may be paid in another way.
  * Of a payment that takes no part in this it stays null.
  */
-export const orderGivenFree = sql`case when claims_order then false end`;
+const orderGivenFree = sql`case when claims_order then false end`;
 
 /** The order is claimed again with the completion, unless another payment has it: whoever passed a challenge is not refused. */
 const orderTakenAgain = sql`case when claims_order is not null then not exists (
@@ -93,7 +93,24 @@ export async function recordChallenge(
   session: string,
   challenge: Challenge,
 ): Promise<boolean> {
-  const from = "ENROLLING";
+  return await awaitCardholder(trx, payment, { from: "ENROLLING", cause: "challenge", session, challenge });
+}
+
+/**
+ * The lease ends, the order is free, and recovery asks once the session has ended. The session keeps what its bank calls it
+ * unless a name is given. @returns false when the lease is no longer ours.
+ */
+export async function awaitCardholder(
+  db: Kysely<PaymentsDatabase>,
+  { payment_id, lease_token }: Leased,
+  change: {
+    from: "ENROLLING" | "AUTHORIZING";
+    cause: string;
+    session?: string;
+    challenge: Challenge | undefined;
+  },
+): Promise<boolean> {
+  const { from, cause, session = null, challenge } = change;
   const to = transition(from, "ENROLLED");
   const changed = await sql`
     with changed as (
@@ -102,19 +119,18 @@ export async function recordChallenge(
         recover_at = three_ds_session.expires_at, recovery_from = three_ds_session.expires_at, updated_at = now(),
         claims_order = ${orderGivenFree}
       from three_ds_session
-      where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${payment.payment_id}
-        and state = ${from} and lease_token = ${payment.lease_token}
+      where three_ds_session.payment_id = payment.payment_id and payment.payment_id = ${payment_id}
+        and state = ${from} and lease_token = ${lease_token}
       returning payment.payment_id, version
+    ), shown as (
+      update three_ds_session as session set
+        challenge = ${challenge ? JSON.stringify(challenge) : null}::jsonb,
+        acquirer_session = coalesce(${session}::text, session.acquirer_session)
+      from changed where session.payment_id = changed.payment_id
     )
     insert into payment_history (payment_id, version, from_state, to_state, cause)
-    select payment_id, version, ${from}, ${to}, 'challenge' from changed`.execute(trx);
-  if (changed.numAffectedRows !== 1n) return false;
-  await trx
-    .updateTable("three_ds_session")
-    .set({ acquirer_session: session, challenge: JSON.stringify(challenge) })
-    .where("payment_id", "=", payment.payment_id)
-    .execute();
-  return true;
+    select payment_id, version, ${from}, ${to}, ${cause} from changed`.execute(db);
+  return changed.numAffectedRows === 1n;
 }
 
 /** There is no challenge: the payment continues under the same lease, renewed. @returns false when that is not ours. */
