@@ -1,6 +1,6 @@
 import { appendAudit } from "@holdfast/audit";
 import { fromNow } from "@holdfast/service-runtime";
-import { sql, type Kysely, type Selectable } from "kysely";
+import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from "kysely";
 import { DatabaseError, type Pool } from "pg";
 import type { SettlementDatabase } from "../database.ts";
 import type { ImportTable, LineTable } from "./import-table.ts";
@@ -102,24 +102,14 @@ export async function endAsTaken(
 ): Promise<string | undefined> {
   try {
     await db.transaction().execute(async (trx) => {
-      const { numUpdatedRows } = await trx
-        .updateTable("import")
-        .set({
-          state: "TAKEN",
-          lines: taken.lines,
-          faults: taken.faults,
-          bytes: taken.bytes,
-          sha256: taken.sha256,
-          mapping_version: taken.mappingVersion,
-          ended_at: sql`now()`,
-          lease_token: null,
-          lease_until: null,
-        })
-        .where("import_id", "=", leased.import_id)
-        .where("lease_token", "=", leased.lease_token)
-        .where("state", "=", "READING")
-        .executeTakeFirst();
-      if (numUpdatedRows !== 1n) throw new ImportLostError(`import ${leased.import_id} was lost`);
+      await endReading(trx, leased, {
+        state: "TAKEN",
+        lines: taken.lines,
+        faults: taken.faults,
+        bytes: taken.bytes,
+        sha256: taken.sha256,
+        mapping_version: taken.mappingVersion,
+      });
       await sql`
         update account set compared_since = least(compared_since, (
           select min(coalesce(transacted_at::date, settles_on)) from line where import_id = ${leased.import_id}))
@@ -162,6 +152,22 @@ export async function findTaken(
   return row?.import_id;
 }
 
+/** Ends an import that is still this process's. @throws ImportLostError */
+async function endReading(
+  trx: Transaction<SettlementDatabase>,
+  { import_id, lease_token }: LeasedImport,
+  end: Updateable<SettlementDatabase["import"]>,
+): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable("import")
+    .set({ ...end, ended_at: sql`now()`, lease_token: null, lease_until: null })
+    .where("import_id", "=", import_id)
+    .where("lease_token", "=", lease_token)
+    .where("state", "=", "READING")
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw new ImportLostError(`import ${import_id} was lost`);
+}
+
 /** Ends an import of which nothing counts, and then removes what was read of it. */
 export async function endAsRefused(
   db: Kysely<SettlementDatabase>,
@@ -169,22 +175,12 @@ export async function endAsRefused(
   { reason, detail, sha256 }: { reason: string; detail: string; sha256?: Buffer | undefined },
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const { numUpdatedRows } = await trx
-      .updateTable("import")
-      .set({
-        state: "REFUSED",
-        reason,
-        detail: detail.slice(0, DETAIL_MAX),
-        ...(sha256 && { sha256 }),
-        ended_at: sql`now()`,
-        lease_token: null,
-        lease_until: null,
-      })
-      .where("import_id", "=", leased.import_id)
-      .where("lease_token", "=", leased.lease_token)
-      .where("state", "=", "READING")
-      .executeTakeFirst();
-    if (numUpdatedRows !== 1n) throw new ImportLostError(`import ${leased.import_id} was lost`);
+    await endReading(trx, leased, {
+      state: "REFUSED",
+      reason,
+      detail: detail.slice(0, DETAIL_MAX),
+      ...(sha256 && { sha256 }),
+    });
     await appendAudit(trx, {
       actor: leased.imported_by,
       action: "settlement.refused",
