@@ -14,7 +14,8 @@ import {
   type ReversalRequest,
 } from "@holdfast/acquirer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ADAPTERS, playBank, type PlayedBank } from "./played-banks.ts";
+import { ADAPTERS } from "./bank-protocols.ts";
+import { playBank, type PlayedBank } from "./played-banks.ts";
 
 /**
  * The checklist of docs/acquirers.md, for every adapter: what the core relies on whatever the bank is, and what an adapter's

@@ -1,14 +1,6 @@
 import { join } from "node:path";
-import {
-  iyzicoConnector,
-  nestpayConnector,
-  simulatorConnector,
-  type AnyConnector,
-  type ProbedAcquirer,
-} from "@holdfast/acquirer";
-import { startAcquirerSimulator } from "@holdfast/acquirer-simulator";
-import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
-import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
+import type { ProbedAcquirer } from "@holdfast/acquirer";
+import { BANK_PROTOCOLS, type AdapterName } from "./bank-protocols.ts";
 
 /** A bank that is played, as the suite for every adapter needs it. */
 export type PlayedBank = {
@@ -24,12 +16,9 @@ export type PlayedBank = {
   close(): Promise<void>;
 };
 
-export const ADAPTERS = ["sim", "nestpay", "iyzico"] as const;
-export type AdapterName = (typeof ADAPTERS)[number];
-
 export async function playBank(name: AdapterName, dir: string): Promise<PlayedBank> {
-  const { connector, start, settings, secrets, wrong } = PROTOCOLS[name];
-  const bank = await start(join(dir, `${name}.ndjson`));
+  const { connector, start, settings, secrets, wrong } = BANK_PROTOCOLS[name];
+  const bank = await start(join(dir, `${name}.ndjson`), 500);
   const post = async (path: string, body: object) => {
     const { ok, status } = await fetch(`${bank.url}${path}`, {
       method: "POST",
@@ -63,56 +52,3 @@ export async function playBank(name: AdapterName, dir: string): Promise<PlayedBa
     close: () => bank.close(),
   };
 }
-
-type Protocol = {
-  connector: AnyConnector;
-  start: (ledgerFile: string) => Promise<{ url: string; close(): Promise<void> }>;
-  settings: (url: string) => Record<string, unknown>;
-  secrets: Record<string, string>;
-  /** Where there are credentials to be wrong. */
-  wrong: Record<string, string>;
-};
-
-const STORE = { clientId: "990000001", name: "apiuser", password: "s3cret-pass", storeKey: "TEST1234" };
-const KEYS = { apiKey: "sandbox-key", secretKey: "sandbox-secret", merchantId: "9001" };
-/** When the bank drops a call that it never answers. */
-const hangMs = 500;
-
-const PROTOCOLS: Record<AdapterName, Protocol> = {
-  sim: {
-    connector: simulatorConnector,
-    start: (ledgerFile) => startAcquirerSimulator({ ledgerFile, hangMs }),
-    settings: (url) => ({ url }),
-    secrets: {},
-    wrong: {},
-  },
-  nestpay: {
-    connector: nestpayConnector,
-    start: (ledgerFile) =>
-      startNestpaySimulator({ ledgerFile, hangMs, merchants: merchantsSchema.parse([STORE]) }),
-    settings: (url) => ({
-      apiUrl: `${url}/fim/api`,
-      gateUrl: `${url}/fim/est3Dgate`,
-      clientId: STORE.clientId,
-      creditBeforeDayEnd: true,
-    }),
-    secrets: { apiUser: STORE.name, apiPassword: STORE.password, storeKey: STORE.storeKey },
-    wrong: { apiUser: STORE.name, apiPassword: "another", storeKey: STORE.storeKey },
-  },
-  iyzico: {
-    connector: iyzicoConnector,
-    start: (ledgerFile) => startIyzicoSimulator({ ledgerFile, hangMs, merchants: [KEYS] }),
-    settings: (url) => ({
-      url,
-      defaults: {
-        email: "orders@shop.example",
-        identityNumber: "11111111111",
-        ip: "203.0.113.1",
-        address: { line1: "Harbour Street 1", city: "Izmir", country: "Turkey" },
-        item: { name: "Order", category: "Goods", kind: "virtual" },
-      },
-    }),
-    secrets: { apiKey: KEYS.apiKey, secretKey: KEYS.secretKey },
-    wrong: { apiKey: KEYS.apiKey, secretKey: "another" },
-  },
-};

@@ -21,9 +21,8 @@ import {
   type CommandReply,
   type RefundAtBank,
 } from "@holdfast/contracts";
-import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
-import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BANK_PROTOCOLS } from "../conformance/bank-protocols.ts";
 import { eventually } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
@@ -35,63 +34,26 @@ let refunds: RefundsHarness;
 let dir: string;
 const banks = {} as Record<Protocol, Bank & { merchantId: string; accountId: string }>;
 
-const STORE = { clientId: "990000001", name: "apiuser", password: "s3cret-pass", storeKey: "TEST1234" };
-const KEYS = { apiKey: "sandbox-key", secretKey: "sandbox-secret", merchantId: "9001" };
-const PROTOCOLS: Record<
-  Protocol,
-  {
-    start(): Promise<Bank>;
-    settings(url: string): Record<string, unknown>;
-    secrets: Record<string, string>;
-    wrong: Record<string, string>;
-    /** Modes in which the bank refuses the account's password, and in which it takes it again. */
-    refuses: object;
-    accepts: object;
-  }
-> = {
-  nestpay: {
-    start: () =>
-      startNestpaySimulator({
-        ledgerFile: join(dir, "nestpay.ndjson"),
-        merchants: merchantsSchema.parse([STORE]),
-      }),
-    settings: (url) => ({
-      apiUrl: `${url}/fim/api`,
-      gateUrl: `${url}/fim/est3Dgate`,
-      clientId: STORE.clientId,
-    }),
-    secrets: { apiUser: STORE.name, apiPassword: STORE.password, storeKey: STORE.storeKey },
-    wrong: { apiUser: STORE.name, apiPassword: "another", storeKey: STORE.storeKey },
-    refuses: { access: "password_expired" },
-    accepts: { access: "open" },
-  },
-  iyzico: {
-    start: () => startIyzicoSimulator({ ledgerFile: join(dir, "iyzico.ndjson"), merchants: [KEYS] }),
-    settings: (url) => ({
-      url,
-      defaults: {
-        email: "orders@shop.example",
-        identityNumber: "11111111111",
-        ip: "203.0.113.1",
-        address: { line1: "Harbour Street 1", city: "Izmir", country: "Turkey" },
-        item: { name: "Order", category: "Goods", kind: "virtual" },
-      },
-    }),
-    secrets: { apiKey: KEYS.apiKey, secretKey: KEYS.secretKey },
-    wrong: { apiKey: KEYS.apiKey, secretKey: "another" },
-    refuses: { keys: "wrong_signature" },
-    accepts: { keys: "right" },
-  },
+/** Modes in which the bank refuses the account's password, and in which it takes it again. */
+const ACCESS: Record<Protocol, { refuses: object; accepts: object }> = {
+  nestpay: { refuses: { access: "password_expired" }, accepts: { access: "open" } },
+  iyzico: { refuses: { keys: "wrong_signature" }, accepts: { keys: "right" } },
 };
+
+/** At Nestpay a part waits for the day's end. */
+const settingsOf = (protocol: Protocol, url: string) => ({
+  ...BANK_PROTOCOLS[protocol].settings(url),
+  ...(protocol === "nestpay" && { creditBeforeDayEnd: false }),
+});
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "holdfast-banks-"));
   refunds = await startRefundsHarness({
     env: { ...FAST, ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}` },
   });
-  for (const protocol of Object.keys(PROTOCOLS) as Protocol[]) {
-    const bank = await PROTOCOLS[protocol].start();
-    const accountId = await account(protocol, bank.url, PROTOCOLS[protocol].secrets);
+  for (const protocol of Object.keys(ACCESS) as Protocol[]) {
+    const bank = await BANK_PROTOCOLS[protocol].start(join(dir, `${protocol}.ndjson`));
+    const accountId = await account(protocol, bank.url, BANK_PROTOCOLS[protocol].secrets);
     const merchantId = randomUUID();
     await refunds.operate(replaceRoutes, { merchantId, routes: [{ accountId }] }, "alice");
     await refunds.operate(confirmRoutes, { merchantId, version: 1 }, "bora");
@@ -112,7 +74,7 @@ async function account(protocol: Protocol, url: string, secrets: Record<string, 
       protocol,
       name: `${protocol} ${randomUUID()}`,
       currencies: ["TRY"],
-      settings: PROTOCOLS[protocol].settings(url),
+      settings: settingsOf(protocol, url),
       secrets,
     },
     "alice",
@@ -180,7 +142,7 @@ async function faults(protocol: Protocol, operation: string, behaviour: string):
 /** The played bank's day ends when a test says so, and not by our clock, by which a part waits for its end. */
 const sendCreditsOnTheDay = once(async () => {
   const { accountId, url } = banks.nestpay;
-  const settings = { ...PROTOCOLS.nestpay.settings(url), creditBeforeDayEnd: true } as never;
+  const settings = BANK_PROTOCOLS.nestpay.settings(url) as never;
   await refunds.operate(alterAcquirerAccount, { accountId, change: { settings } }, "alice");
   resultOf(await refunds.operate(confirmAccountVersion, { accountId, version: 2 }, "bora"));
 });
@@ -194,7 +156,7 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
   test("has its account probed: the right credentials, and wrong ones", async () => {
     const { accountId, url } = banks[protocol];
     expect(await refunds.operate(probeAccount, { accountId })).toMatchObject({ result: { result: "ok" } });
-    const wrong = await account(protocol, url, PROTOCOLS[protocol].wrong);
+    const wrong = await account(protocol, url, BANK_PROTOCOLS[protocol].wrong);
     expect(await refunds.operate(probeAccount, { accountId: wrong })).toMatchObject({
       result: { result: "credentials" },
     });
@@ -295,7 +257,7 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     const refundId = randomUUID();
     const request = { refundId, paymentId, amountMinor: "10000", currency: "TRY" };
     await refunds.call(requestRefund, request, of(protocol));
-    await modes(protocol, PROTOCOLS[protocol].refuses);
+    await modes(protocol, ACCESS[protocol].refuses);
     const refused = await pay(protocol, "sale");
     expect(refused.reply).toMatchObject({
       outcome: "done",
@@ -303,7 +265,7 @@ describe.each(["nestpay", "iyzico"] as const)("a merchant at %s", (protocol) => 
     });
     await refunds.approve(refundId);
     expect(await refunds.describe(refundId)).toMatchObject({ result: { state: "EXECUTING" } });
-    await modes(protocol, PROTOCOLS[protocol].accepts);
+    await modes(protocol, ACCESS[protocol].accepts);
     expect(await refunds.settled(refundId)).toBe("SUCCESS");
     expect(await approvedLines(protocol, paymentId)).toEqual([
       "sale approved 10000",

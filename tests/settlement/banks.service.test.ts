@@ -14,67 +14,19 @@ import {
   sellPayment,
   type CommandReply,
 } from "@holdfast/contracts";
-import { startIyzicoSimulator } from "@holdfast/iyzico-simulator";
-import { merchantsSchema, startNestpaySimulator } from "@holdfast/nestpay-simulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { settle } from "../../services/settlement/src/settle.ts";
+import { ADAPTERS, BANK_PROTOCOLS, type AdapterName } from "../conformance/bank-protocols.ts";
 import { eventually, startTestBank } from "../support/index.ts";
 import { makeTestDirectory } from "../support/test-directory.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 /** Payments at each played bank, and the file that it writes about them from its own ledger. */
 const directory = makeTestDirectory();
-const STORE = { clientId: "990000001", name: "apiuser", password: "s3cret-pass", storeKey: "TEST1234" };
-const KEYS = { apiKey: "sandbox-key", secretKey: "sandbox-secret", merchantId: "9001" };
 
 type Bank = { url: string; close(): Promise<void> };
-const PROTOCOLS: Record<
-  string,
-  {
-    start: () => Promise<Bank>;
-    settings: (url: string) => Record<string, unknown>;
-    secrets: Record<string, string>;
-    mapping: string;
-  }
-> = {
-  sim: {
-    start: async () => (await startTestBank(directory)).acquirer,
-    settings: (url) => ({ url }),
-    secrets: {},
-    mapping: "generic",
-  },
-  nestpay: {
-    start: () =>
-      startNestpaySimulator({
-        ledgerFile: join(directory, "nestpay.ndjson"),
-        merchants: merchantsSchema.parse([STORE]),
-      }),
-    // Its day ends when the test says so, and not by our clock, by which a part would wait for its end.
-    settings: (url) => ({
-      apiUrl: `${url}/fim/api`,
-      gateUrl: `${url}/fim/est3Dgate`,
-      clientId: STORE.clientId,
-      creditBeforeDayEnd: true,
-    }),
-    secrets: { apiUser: STORE.name, apiPassword: STORE.password, storeKey: STORE.storeKey },
-    mapping: "nestpay",
-  },
-  iyzico: {
-    start: () => startIyzicoSimulator({ ledgerFile: join(directory, "iyzico.ndjson"), merchants: [KEYS] }),
-    settings: (url) => ({
-      url,
-      defaults: {
-        email: "orders@shop.example",
-        identityNumber: "11111111111",
-        ip: "203.0.113.1",
-        address: { line1: "Harbour Street 1", city: "Izmir", country: "Turkey" },
-        item: { name: "Order", category: "Goods", kind: "virtual" },
-      },
-    }),
-    secrets: { apiKey: KEYS.apiKey, secretKey: KEYS.secretKey },
-    mapping: "iyzico",
-  },
-};
+/** Which mapping reads the bank's file. */
+const MAPPINGS: Record<AdapterName, string> = { sim: "generic", nestpay: "nestpay", iyzico: "iyzico" };
 
 let system: SettlementHarness;
 const banks: Bank[] = [];
@@ -96,8 +48,13 @@ function resultOf<Result>(reply: CommandReply<Result>): Result {
   return reply.result;
 }
 
-async function routeTo(protocol: string, url: string) {
-  const { settings, secrets } = PROTOCOLS[protocol]!;
+async function start(protocol: AdapterName): Promise<Bank> {
+  if (protocol === "sim") return (await startTestBank(directory)).acquirer;
+  return await BANK_PROTOCOLS[protocol].start(join(directory, `${protocol}.ndjson`));
+}
+
+async function routeTo(protocol: AdapterName, url: string) {
+  const { settings, secrets } = BANK_PROTOCOLS[protocol];
   const account = { protocol, name: protocol, currencies: ["TRY"], settings: settings(url), secrets };
   const { accountId } = resultOf(await system.operate(makeAcquirerAccount, account as never, "alice"));
   resultOf(await system.operate(confirmAccountVersion, { accountId, version: 1 }, "bora"));
@@ -163,48 +120,43 @@ async function take(file: string, accountId: string, mapping: string): Promise<v
   });
 }
 
-test.each(Object.keys(PROTOCOLS))(
-  "the file of a day at %s agrees with ours, to the kurus",
-  async (protocol) => {
-    const { start, mapping } = PROTOCOLS[protocol]!;
-    const bank = await start();
-    banks.push(bank);
-    const { accountId, merchantId } = await routeTo(protocol, bank.url);
-    const endDay = async () => await fetch(`${bank.url}/business-day/close`, { method: "POST" });
-    await trade(merchantId, endDay);
-    await endDay();
-    await eventually(async () =>
-      expect(
-        await system.query("select 1 from settlement.account where account_id = $1", [accountId]),
-      ).toHaveLength(1),
-    );
-    const files = await filesOf(protocol, bank.url);
-    expect(files.length).toBeGreaterThan(0);
-    for (const file of files) await take(file, accountId, mapping);
-    await eventually(async () =>
-      expect(
-        await system.query(
-          "select 1 from settlement.import where account_id = $1 and matched_at is null and state = 'TAKEN'",
-          [accountId],
-        ),
-      ).toEqual([]),
-    );
+test.each(ADAPTERS)("the file of a day at %s agrees with ours, to the kurus", async (protocol) => {
+  const bank = await start(protocol);
+  const mapping = MAPPINGS[protocol];
+  banks.push(bank);
+  const { accountId, merchantId } = await routeTo(protocol, bank.url);
+  const endDay = async () => await fetch(`${bank.url}/business-day/close`, { method: "POST" });
+  await trade(merchantId, endDay);
+  await endDay();
+  await eventually(async () =>
     expect(
-      await system.query("select class, detail from settlement.difference where account_id = $1", [
-        accountId,
-      ]),
-    ).toEqual([]);
-    const lines = await system.query<{ verdict: string; sum: string }>(
-      "select verdict, sum(gross_minor)::text from settlement.line where account_id = $1 group by 1",
-      [accountId],
-    );
-    // 70.07 captured, 19.99 sold, 5.01 refunded; what was voided is there with both signs, or not at all.
-    expect(lines).toEqual([{ verdict: "MATCHED", sum: "8505" }]);
-    const [ours] = await system.query<{ sum: string }>(
-      `select sum(case kind when 'REFUND' then -amount_minor else amount_minor end)::text as sum
+      await system.query("select 1 from settlement.account where account_id = $1", [accountId]),
+    ).toHaveLength(1),
+  );
+  const files = await filesOf(protocol, bank.url);
+  expect(files.length).toBeGreaterThan(0);
+  for (const file of files) await take(file, accountId, mapping);
+  await eventually(async () =>
+    expect(
+      await system.query(
+        "select 1 from settlement.import where account_id = $1 and matched_at is null and state = 'TAKEN'",
+        [accountId],
+      ),
+    ).toEqual([]),
+  );
+  expect(
+    await system.query("select class, detail from settlement.difference where account_id = $1", [accountId]),
+  ).toEqual([]);
+  const lines = await system.query<{ verdict: string; sum: string }>(
+    "select verdict, sum(gross_minor)::text from settlement.line where account_id = $1 group by 1",
+    [accountId],
+  );
+  // 70.07 captured, 19.99 sold, 5.01 refunded; what was voided is there with both signs, or not at all.
+  expect(lines).toEqual([{ verdict: "MATCHED", sum: "8505" }]);
+  const [ours] = await system.query<{ sum: string }>(
+    `select sum(case kind when 'REFUND' then -amount_minor else amount_minor end)::text as sum
      from settlement.fact where account_id = $1 and standing = 'DONE'`,
-      [accountId],
-    );
-    expect(ours).toEqual({ sum: "8505" });
-  },
-);
+    [accountId],
+  );
+  expect(ours).toEqual({ sum: "8505" });
+});
