@@ -98,7 +98,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
     host: config.LISTEN_HOST,
     log,
     tls: tlsFilesOf(config),
-    timeouts: timeoutsOfClients(config),
+    timeouts: timeoutsOfClients(face, config),
     connectionsMax: config.CONNECTIONS_MAX,
     clientAddress: clientAddressOf(face, config, log),
   });

@@ -8,7 +8,7 @@ import { readBody } from "../src/http/read-body.ts";
 import { createBodyLimit } from "../src/limits/body-limit.ts";
 import type { Refusal } from "../src/http/refusal.ts";
 
-/** A listener with routes that need no other service: `/held` is answered when the test says so, `/body` reads one. */
+/** A listener with routes that need no other service: `/held` is answered when the test says so, `/body` reads one, `/upload` takes one. */
 export async function startTestListener(
   options: Partial<
     Pick<ListenerOptions, "timeouts" | "clientAddress" | "connectionsMax" | "tls" | "certificateIntervalMs">
@@ -30,6 +30,13 @@ export async function startTestListener(
     bodies.push(await readBody(exchange, { limit, client: "" }));
     exchange.answer(200, undefined, "{}");
   });
+  const uploads: string[] = [];
+  handle("/upload", async (request, exchange) => {
+    exchange.isUpload = true;
+    uploads.push(exchange.requestId);
+    for await (const _chunk of request);
+    exchange.answer(200, undefined, "{}");
+  });
   handle("/throws", () => {
     throw new Error("a bug with the number 4111111111111111 in it");
   });
@@ -45,7 +52,7 @@ export async function startTestListener(
   });
   onTestFinished(() => listener.stop(0));
   const answerHeld = () => held.shift()!.answer(200, undefined, '{"held": true}');
-  return { ...captured, port: listener.port, listener, held, arrived, bodies, answerHeld };
+  return { ...captured, port: listener.port, listener, held, arrived, bodies, uploads, answerHeld };
 }
 
 export async function until(condition: () => boolean): Promise<void> {

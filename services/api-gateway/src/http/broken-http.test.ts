@@ -138,6 +138,7 @@ describe("what the HTTP parser refuses is answered as a problem", () => {
     expect(HTTP_TIMEOUTS).toEqual({
       headersTimeout: 10_000,
       requestTimeout: 14_000,
+      uploadTimeout: 0,
       answerTimeout: 15_000,
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 65_000,

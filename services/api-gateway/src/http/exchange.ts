@@ -34,6 +34,8 @@ export class Exchange extends ServerResponse {
   clientAddress!: string;
   /** The connection ends with this answer: nothing that was sent behind it is read. */
   isLast = false;
+  /** Its body is passed on as it arrives, and may take longer than others. */
+  isUpload = false;
   /** The client holds its body back until the server requests it (RFC 9110, 10.1.1). */
   #holdsBodyBack = false;
   /** The template; the path itself may contain a card number by mistake. */

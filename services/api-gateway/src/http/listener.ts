@@ -79,6 +79,8 @@ export async function startListener({
       countRefused(exchange);
     });
     cutOffUnread(exchange, answerTimeout);
+    if (timeouts.uploadTimeout > timeouts.requestTimeout)
+      cutOffLate(exchange, timeouts.requestTimeout, (error) => onBroken(error, request.socket));
     const fault = faultOfHead(request);
     if (fault) {
       exchange.isLast = true;
@@ -92,7 +94,9 @@ export async function startListener({
     if (answered) log.info({ listener: name, ...answered }, "request");
   };
   const secured = tls && (await prepareTls({ name, files: tls, connectionsMax, certificateIntervalMs, log }));
-  const server = createHttpServer({ timeouts, onRequest, onBroken, tls: secured?.context });
+  // Node knows one limit for all requests of a server, so that it is told the longest.
+  const longest = { ...timeouts, requestTimeout: Math.max(timeouts.requestTimeout, timeouts.uploadTimeout) };
+  const server = createHttpServer({ timeouts: longest, onRequest, onBroken, tls: secured?.context });
   server.on(secured ? "secureConnection" : "connection", (socket: Socket) => track(connections, socket));
   const onDropped = boundConnections(server, { name, connectionsMax, log });
   const tlsOfServer = secured?.begin(server as HttpsServer, onDropped);
@@ -164,6 +168,20 @@ function cutOffUnread(exchange: Exchange, timeoutMs: number): void {
   });
 }
 
+/** As Node does it: where the request has not arrived by then, and is no upload, `onLate` is called. */
+function cutOffLate(
+  exchange: Exchange,
+  timeoutMs: number,
+  onLate: (error: NodeJS.ErrnoException) => void,
+): void {
+  const { req } = exchange;
+  const timer = setTimeout(() => {
+    if (req.complete || exchange.isUpload) return;
+    onLate(Object.assign(new Error("the request is late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" }));
+  }, timeoutMs);
+  req.once("close", () => clearTimeout(timer));
+}
+
 /** A renewed certificate is served within this time. */
 const CERTIFICATE_INTERVAL_MS = 5_000;
 
@@ -172,6 +190,8 @@ export const HTTP_TIMEOUTS = {
   // 300 s few clients could keep many sockets.
   headersTimeout: 10_000,
   requestTimeout: 14_000,
+  // Of a request whose body is passed on as it arrives; as short as any other's where nothing is uploaded.
+  uploadTimeout: 0,
   // So is one that reads its answer slowly.
   answerTimeout: 15_000,
   connectionsCheckingInterval: 1_000,

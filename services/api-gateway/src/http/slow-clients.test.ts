@@ -17,6 +17,7 @@ function setUp(given: Partial<typeof HTTP_TIMEOUTS>) {
 
 const HEADERS_TIMEOUT = { headersTimeout: 100 };
 const REQUEST_TIMEOUT = { requestTimeout: 200 };
+const LONG_UPLOADS = { ...REQUEST_TIMEOUT, uploadTimeout: 60_000 };
 const ANSWER_TIMEOUT = { answerTimeout: 200 };
 
 /** Sends one byte every few milliseconds, for ever. @returns all that comes back until the server ends it. */
@@ -55,10 +56,11 @@ describe("a client is cut off with a 408", () => {
   });
 
   test.each([
-    ["of a declared length", "Content-Length: 30000\r\n\r\n{", " "],
-    ["in chunks", "Transfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n"],
-  ])("that sends its body byte by byte, %s", async (_case, start, byte) => {
-    const { port } = await setUp(REQUEST_TIMEOUT);
+    ["of a declared length", "Content-Length: 30000\r\n\r\n{", " ", REQUEST_TIMEOUT],
+    ["in chunks", "Transfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n", REQUEST_TIMEOUT],
+    ["where uploads may take longer", "Content-Length: 30000\r\n\r\n{", " ", LONG_UPLOADS],
+  ])("that sends its body byte by byte, %s", async (_case, start, byte, timeouts) => {
+    const { port } = await setUp(timeouts);
     const text = await drip(port, `POST /body HTTP/1.1\r\n${JSON_HEAD}${start}`, byte);
     expectProblem(parseRaw(text), "request_timeout");
   });
@@ -69,6 +71,28 @@ describe("a client is cut off with a 408", () => {
     const second = text.slice(text.indexOf("HTTP/1.1", 1));
     expect(text).toMatch(/^HTTP\/1.1 200 /);
     expectProblem(parseRaw(second), "request_timeout");
+  });
+});
+
+describe("an upload", () => {
+  const upload = `POST /upload HTTP/1.1\r\n${HEAD}Content-Length: `;
+
+  test("may take longer than other requests", async () => {
+    const { port, uploads } = await setUp(LONG_UPLOADS);
+    const socket = connect(port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    socket.write(`${upload}2\r\n\r\na`);
+    await until(() => uploads.length === 1);
+    // It began later, and is late.
+    await drip(port, `POST /body HTTP/1.1\r\n${JSON_HEAD}Content-Length: 30000\r\n\r\n{`, " ");
+    socket.write("b");
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(parseRaw(answer.toString())).toMatchObject({ status: 200 });
+  });
+
+  test("is cut off by a limit of its own", async () => {
+    const { port } = await setUp({ requestTimeout: 100, uploadTimeout: 200 });
+    expectProblem(parseRaw(await drip(port, `${upload}30000\r\n\r\n`, " ")), "request_timeout");
   });
 });
 

@@ -28,6 +28,7 @@ export function uploadSettlementRoute({ send }: { send: SendOperatorCommand }) {
     const { exchange } = call;
     if (!isForm(exchange.req))
       return new Refusal("unsupported_media_type", { detail: "send multipart/form-data" });
+    exchange.isUpload = true;
     exchange.askForBody();
     const reply = await readForm(exchange.req, (file) => passOn(send, call, file));
     if (reply instanceof Refusal) {
