@@ -17,6 +17,7 @@ import {
   webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
+import { clientTimeouts } from "./client-timeouts.ts";
 import { FACES } from "./face.ts";
 import { rangesSetting } from "./http/ranges-setting.ts";
 import { operatorKeySettings } from "./operator-keys/operator-key-settings.ts";
@@ -181,24 +182,7 @@ export const configSchema = z
       .describe(
         "Requests a minute of the pages of one checkout, or of one payment with 3-D Secure, from any address; more are answered 429. Once it is known to exist, its requests count here and no longer by address.",
       ),
-    CLIENT_HEADERS_TIMEOUT: durationSetting({ min: "1ms" })
-      .default(10_000)
-      .describe(
-        "From the first byte of a request to the end of its headers; also how long a new connection may stay silent. At most `CLIENT_REQUEST_TIMEOUT`.",
-      ),
-    CLIENT_REQUEST_TIMEOUT: durationSetting()
-      .default(14_000)
-      .describe(
-        "From the first byte of a request to its last; slower clients are answered 408. Checked once a second.",
-      ),
-    UPLOAD_TIMEOUT: durationSetting()
-      .default(600_000)
-      .describe(
-        "From the first byte to the last of a bank's file that an operator uploads, in place of `CLIENT_REQUEST_TIMEOUT`.",
-      ),
-    CLIENT_ANSWER_TIMEOUT: durationSetting({ min: "1ms" })
-      .default(15_000)
-      .describe("How long a client may take to read its answer."),
+    ...clientTimeouts,
   })
   .check(({ value, issues }) => {
     const fault = (name: keyof typeof value, message: string) =>

@@ -18,8 +18,8 @@ test("an adapter that keeps the code in a field is caught", async () => {
     },
     {
       file: adapter,
-      search: "return outcomeOf(await sendCard(bank, call, expiresAt, [card.pan, card.cvv]), request);",
-      replace: `const told = outcomeOf(await sendCard(bank, call, expiresAt, [card.pan, card.cvv]), request);
+      search: "return outcomeOf(await sendCard(bank, call, settings, [card.pan, card.cvv]), request);",
+      replace: `const told = outcomeOf(await sendCard(bank, call, settings, [card.pan, card.cvv]), request);
     return told.kind === "approved" ? { ...told, resultMessage: \`approved \${card.cvv}\` } : told;`,
     },
   ]);
