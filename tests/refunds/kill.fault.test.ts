@@ -10,7 +10,7 @@ import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
 import type { LoggedChild } from "@holdfast/sandbox/infrastructure";
 import { eventually } from "../support/index.ts";
 import type { z } from "zod";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 /**
@@ -27,15 +27,18 @@ beforeAll(async () => {
       LEASE_DURATION: "600ms",
       DRAIN_TIMEOUT: "100ms",
     },
-    refunds: { PAYMENTS_TIMEOUT: "300ms" },
+    refunds: { PAYMENTS_TIMEOUT: "1500ms" },
     running: [],
   });
 });
 afterAll(() => refunds.close());
 
 /** The service as a process of its own that dies at `point`. */
-function startDoomed(service: "refunds" | "payments", point: Failpoint): Promise<LoggedChild> {
-  return refunds.spawn(service, { FAILPOINTS: `${point}:kill@1` });
+async function startDoomed(service: "refunds" | "payments", point: Failpoint): Promise<LoggedChild> {
+  const doomed = await refunds.spawn(service, { FAILPOINTS: `${point}:kill@1` });
+  // One that has outlived its test would die of another's request.
+  onTestFinished(() => doomed.kill("SIGKILL"));
+  return doomed;
 }
 
 /** Sends what makes it die, until it is dead; whoever asked hears nothing in time. */
@@ -49,6 +52,8 @@ async function killBy<Context extends CommandContext, Request extends z.ZodType>
   expect(await doomed.exited).toMatchObject({ signal: "SIGKILL" });
 }
 
+/** A request that is late is refused before it reaches the point at which its process dies. */
+const merchant = () => refunds.context({ deadlineAt: Date.now() + 4_000 });
 const operator = async () => ({ ...(await refunds.operatorContext()), deadlineAt: Date.now() + 5_000 });
 
 async function expectAllSound(): Promise<void> {
@@ -83,7 +88,7 @@ describe("kill -9 of refunds", () => {
     const paymentId = await refunds.pay();
     const doomed = await startDoomed("refunds", `refunds.${point}`);
     const refundId = randomUUID();
-    const context = refunds.context({ deadlineAt: Date.now() + 700 });
+    const context = merchant();
     await killBy(doomed, requestRefund, context, {
       refundId,
       paymentId,
@@ -159,7 +164,7 @@ describe("kill -9 of refunds", () => {
     const asked = randomUUID();
     const payload = { refundId: asked, paymentId, amountMinor: "1000", currency: "TRY" };
     if (point === "after_inquiry") await killBy(first, approveRefund, await operator(), { refundId });
-    else await killBy(first, requestRefund, refunds.context({ deadlineAt: Date.now() + 500 }), payload);
+    else await killBy(first, requestRefund, merchant(), payload);
     const second = await startDoomed("refunds", `refunds.${point}`);
     expect(await second.exited).toMatchObject({ signal: "SIGKILL" });
     const healthy = await refunds.startRefunds();
@@ -183,7 +188,7 @@ describe("kill -9 of payments", () => {
     await before.stop();
     const doomed = await startDoomed("payments", `payments.${point}`);
     const refundId = randomUUID();
-    const context = refunds.context({ deadlineAt: Date.now() + 700 });
+    const context = merchant();
     await killBy(doomed, requestRefund, context, {
       refundId,
       paymentId,
