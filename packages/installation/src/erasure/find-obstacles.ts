@@ -46,7 +46,7 @@ export async function findObstacles(trx: Trx, scope: Scope): Promise<Obstacle[]>
     await obstacle(
       trx,
       "webhooks are not delivered",
-      sql`select event_id as id from delivery where event_id = any(${scope.knownEventIds})`,
+      sql`select event_id as id from every_delivery where event_id = any(${scope.knownEventIds})`,
     ),
   );
   return obstacles.filter((each) => each !== undefined);
