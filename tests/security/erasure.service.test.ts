@@ -151,7 +151,7 @@ test.each<[what: string, obstacle: string, message: string]>([
     "a webhook is not delivered",
     `with shop as (
        insert into webhooks.endpoint (merchant_id, url, secret, secret_request_id, enabled)
-       select merchant_id, 'https://shop.example/', '', '', true from webhooks.event where payment_id = $1 returning merchant_id)
+       select merchant_id, 'https://shop.example/', decode(repeat('00', 40), 'hex'), '', true from webhooks.event where payment_id = $1 returning merchant_id)
      insert into webhooks.delivery (event_id, occurred_at, merchant_id, due_at, deadline_at)
      select event_id, occurred_at, merchant_id, 'infinity', 'infinity' from webhooks.event join shop using (merchant_id) where payment_id = $1`,
     "webhooks are not delivered",
