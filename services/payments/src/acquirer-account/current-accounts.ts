@@ -38,14 +38,25 @@ export type AccountTable = {
 
 export function createCurrentAccounts(
   db: Kysely<PaymentsDatabase>,
-  { log, onRead }: { log: Logger; onRead?: (accounts: AccountTable["accounts"]) => void },
+  {
+    log,
+    onRead,
+    read = readAccounts,
+  }: { log: Logger; onRead?: (accounts: AccountTable["accounts"]) => void; read?: typeof readAccounts },
 ): CurrentAccounts {
   let current: AccountTable | undefined;
+  let begun = 0;
+  let inUse = 0;
   let seen = "";
   return {
     table: () => current,
     async refresh() {
-      current = await readAccounts(db);
+      const mine = ++begun;
+      const table = await read(db);
+      // Of two at a time the older one may end last, and does not know what has been changed since.
+      if (mine < inUse) return;
+      inUse = mine;
+      current = table;
       onRead?.(current.accounts);
       const now = [...current.accounts.values()].map(({ name, version }) => `${name}:${version}`).join(" ");
       if (now !== seen)
