@@ -40,6 +40,10 @@ test.each([
   expect(missing().map(show)).toEqual([]);
 });
 
+test("the README is read in one go: what is longer than 8 kB belongs in docs/", () => {
+  expect(Buffer.byteLength(read("README.md"))).toBeLessThanOrEqual(8_192);
+});
+
 test.each(["services", "packages", "tools"])(
   "ARCHITECTURE's table of %s is the tree: add, rename or delete the row",
   (shelf) => {
