@@ -19,6 +19,8 @@ export type RunningSandbox = {
   merchant(credentials?: Credentials): Client;
   operator(index?: number): Client;
   stop(): Promise<void>;
+  /** Stops it and deletes what it has kept. */
+  cleanUp(): Promise<void>;
 };
 export type Credentials = { apiKey: string; apiSecret: string };
 
@@ -31,17 +33,22 @@ export type Client = (
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads bodies as a stranger would
 export type Answer = { status: number; headers: Headers; text: string; body: any };
 
-/** @param options.home of an earlier run, to be used again; without it a new one that goes with the test. */
-export async function runSandbox({
+type ProductOptions = { home?: string; services?: ServiceDefinition[] };
+
+/** @param options as of `startProduct`; what is started goes with the test. */
+export async function runSandbox(options: ProductOptions = {}): Promise<RunningSandbox> {
+  const sandbox = await startProduct(options);
+  onTestFinished(() => sandbox.cleanUp());
+  return sandbox;
+}
+
+/** @param options.home of an earlier run, to be used again; without it a new one. */
+export async function startProduct({
   home,
   services = serviceDefinitions,
-}: { home?: string; services?: ServiceDefinition[] } = {}): Promise<RunningSandbox> {
+}: ProductOptions = {}): Promise<RunningSandbox> {
   const dir = home ?? (await mkdtemp(join(tmpdir(), "holdfast-e2e-")));
   const sandbox = await startSandbox({ home: dir, portBase: 0, services: services.map(patient) });
-  onTestFinished(async () => {
-    await sandbox.stop();
-    await rm(dir, { recursive: true, force: true });
-  });
   const { file } = sandbox;
   return {
     home: dir,
@@ -51,6 +58,10 @@ export async function runSandbox({
     operator: (index = 0) =>
       client(file.operatorUrl, { Authorization: `Bearer ${file.operators[index]!.token}` }),
     stop: () => sandbox.stop(),
+    async cleanUp() {
+      await sandbox.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
   };
 }
 

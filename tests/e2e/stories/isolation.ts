@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
-import { preAuthorization, runSandbox, type Answer, type Client } from "./running-sandbox.ts";
+import { expect } from "vitest";
+import { preAuthorization, type Answer, type Client, type RunningSandbox } from "../running-sandbox.ts";
 
 type Shop = { client: Client; paymentId: string; saleId: string; refundId: string };
 
@@ -13,8 +13,7 @@ const CALLS: [method: string, path: (id: string) => string, body?: unknown][] = 
   ["POST", (id) => `/api/payment/${id}/refund`, { amount: 1, currency: "TRY" }],
 ];
 
-test("of three merchants none can read, capture, cancel or refund what is another's, nor learn that it is there", async () => {
-  const sandbox = await runSandbox();
+export async function expectMerchantsApart(sandbox: RunningSandbox): Promise<void> {
   const openShop = async (name: string): Promise<Shop> => {
     const merchant = await sandbox.operator()("POST", "/operator/merchants", { name });
     const client = sandbox.merchant(merchant.body);
@@ -53,7 +52,7 @@ test("of three merchants none can read, capture, cancel or refund what is anothe
     expect((await client("GET", `/api/payment/${saleId}`)).body.status).toBe("SUCCESS");
     expect((await client("POST", `/api/payment/${paymentId}/capture`, {})).body.status).toBe("CAPTURED");
   }
-});
+}
 
 function withoutIds({ status, body }: Answer) {
   const { requestId: _requestId, instance: _instance, ...rest } = body;

@@ -1,12 +1,12 @@
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { eventually } from "../support/index.ts";
-import { expect, test } from "vitest";
-import { preAuthorization, runSandbox, type RunningSandbox } from "./running-sandbox.ts";
+import { runProgram } from "../run-program.ts";
+import { eventually } from "../../support/index.ts";
+import { expect } from "vitest";
+import { preAuthorization, type Client, type RunningSandbox } from "../running-sandbox.ts";
 
-test("a merchant's rules and prices, and the BIN table, through every process", async () => {
-  const sandbox = await runSandbox();
+/** Leaves another BIN table than it finds. */
+export async function expectRulesPricesAndBins(sandbox: RunningSandbox): Promise<void> {
   const admin = sandbox.operator();
   const created = await admin("POST", "/operator/merchants", {
     name: "A shop",
@@ -53,12 +53,16 @@ test("a merchant's rules and prices, and the BIN table, through every process", 
     status: "REJECTED",
     resultCode: "rule_attempts_per_card",
   });
+  await expectImportedBins(sandbox, merchant);
+}
 
+async function expectImportedBins(sandbox: RunningSandbox, merchant: Client): Promise<void> {
+  const admin = sandbox.operator();
   expect(await merchant("GET", "/api/bins/41111111")).toMatchObject({
     status: 200,
     body: { cardType: "CREDIT", domInt: "DOM" },
   });
-  const imported = importBins(
+  const imported = await importBins(
     sandbox,
     "bin,card_scheme,card_type,country,installments_max\n41111111,VISA,DEBIT,DE,1\n",
   );
@@ -76,28 +80,30 @@ test("a merchant's rules and prices, and the BIN table, through every process", 
   expect((await admin("GET", "/operator/audit-log")).text).toContain("bins.imported");
   // The services have logged the heads of what they, and the import, have written.
   const program = "packages/audit/src/verify-audit.ts";
-  await eventually(() => {
-    const { stdout } = run(program, "--home", sandbox.home, "--anchors", join(sandbox.home, "logs"));
+  await eventually(async () => {
+    const { stdout } = await runProgram(
+      program,
+      "--home",
+      sandbox.home,
+      "--anchors",
+      join(sandbox.home, "logs"),
+    );
     for (const chain of ["gateway", "payments", "webhooks"]) {
       expect(stdout).toMatch(new RegExp(`^${chain}: intact, \\d+ entries, [1-9]\\d* anchors found`, "m"));
     }
     expect(stdout).toContain("0 broken");
   });
-  expect(run("tools/sandbox/src/keys.ts", "--home", sandbox.home, "status")).toMatchObject({
+  expect(await runProgram("tools/sandbox/src/keys.ts", "--home", sandbox.home, "status")).toMatchObject({
     status: 0,
     stdout: expect.stringMatching(/^CREDENTIAL_PEPPERS\n  1 +active +\d+ credentials need it\n/) as string,
   });
-  expect(run("tools/sandbox/src/keys.ts", "--home", sandbox.home, "reencrypt").status).toBe(0);
-});
-
-function importBins({ home }: RunningSandbox, text: string) {
-  const file = join(home, "bins.csv");
-  writeFileSync(file, text);
-  return run("services/payments/src/card-bins/import-bins.ts", file, "--home", home);
+  expect(await runProgram("tools/sandbox/src/keys.ts", "--home", sandbox.home, "reencrypt")).toMatchObject({
+    status: 0,
+  });
 }
 
-/** As somebody at the command line would. */
-function run(program: string, ...args: string[]) {
-  const path = join(import.meta.dirname, "../..", program);
-  return spawnSync(process.execPath, [path, ...args], { encoding: "utf8" });
+async function importBins({ home }: RunningSandbox, text: string) {
+  const file = join(home, "bins.csv");
+  writeFileSync(file, text);
+  return await runProgram("services/payments/src/card-bins/import-bins.ts", file, "--home", home);
 }

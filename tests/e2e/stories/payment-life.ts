@@ -1,24 +1,12 @@
-import { spawnSync } from "node:child_process";
-import { join } from "node:path";
-import { eventually } from "../support/index.ts";
-import { describe, expect, test, vi } from "vitest";
-import {
-  bankWill,
-  preAuthorization,
-  runSandbox,
-  type Answer,
-  type Client,
-  type RunningSandbox,
-} from "./running-sandbox.ts";
+import { eventually } from "../../support/index.ts";
+import { expect } from "vitest";
+import { preAuthorization, type Client, type RunningSandbox } from "../running-sandbox.ts";
+import { runProgram } from "../run-program.ts";
 
 const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
-test("the life of payments through every process", async () => {
-  // What the bank never answers it drops soon, so that the service need not be in a hurry.
-  vi.stubEnv("SIMULATOR_HANG", "1s");
-  // Operators decide about what the bank has not seen, and not recovery before them.
-  vi.stubEnv("REVERSE_UNSEEN_AFTER", "10m");
-  const sandbox = await runSandbox();
+/** Operators decide here about what the bank has not seen: recovery must leave it to them. */
+export async function expectLivesOfPayments(sandbox: RunningSandbox): Promise<void> {
   const merchant = sandbox.merchant();
   await saleIsTakenAndVoided(merchant);
   await authorizationIsCapturedInPart(merchant);
@@ -26,7 +14,7 @@ test("the life of payments through every process", async () => {
   await lostAnswerSettlesItself(sandbox, merchant);
   await operatorsSettleWhatIsLeft(sandbox, merchant);
   expect(await merchant("GET", "/api/nothing")).toMatchObject({ status: 404 });
-});
+}
 
 async function saleIsTakenAndVoided(merchant: Client): Promise<void> {
   const sold = await merchant("POST", "/api/payment", { ...preAuthorization(), installmentCount: 3 });
@@ -136,7 +124,11 @@ async function operatorsSettleWhatIsLeft(sandbox: RunningSandbox, merchant: Clie
   const open = await vera("GET", "/operator/payments?unresolved=true");
   expect(open).toMatchObject({
     status: 200,
-    body: { items: [{ payment: { paymentId }, state: "AUTHORIZING" }] },
+    body: {
+      items: expect.arrayContaining([
+        expect.objectContaining({ payment: expect.objectContaining({ paymentId }), state: "AUTHORIZING" }),
+      ]),
+    },
   });
   expect(await vera("POST", `${path}/reverse`)).toMatchObject({ status: 403, body: { code: "forbidden" } });
   await eventually(async () => (await alice("POST", `${path}/inquire`)).status === 200);
@@ -193,75 +185,8 @@ async function auditSaysWho(sandbox: RunningSandbox, vera: Client, paymentId: st
     "alice payment.resolution_proposed",
   ]);
   const merchants = seen.filter(({ service }) => service === "api-gateway").map(({ action }) => action);
-  expect(merchants).toEqual(["access.refused", "merchant.created", "merchant.created"]);
-  const program = join(import.meta.dirname, "..", "..", "packages", "audit", "src", "verify-audit.ts");
-  const verified = spawnSync(process.execPath, [program, "--home", sandbox.home], { encoding: "utf8" });
+  expect(merchants).toEqual(expect.arrayContaining(["access.refused", "merchant.created"]));
+  const verified = await runProgram("packages/audit/src/verify-audit.ts", "--home", sandbox.home);
   expect(verified.stdout).toMatch(/5 intact, 0 broken/);
   expect(verified.status).toBe(0);
 }
-
-describe("an order that is sent again without an Idempotency-Key after a 504", () => {
-  test("is refused while its payment is undecided, with the payment's id, and is not sent to the bank", async () => {
-    for (const [name, value] of Object.entries({
-      ACQUIRER_TIMEOUT: "6s",
-      HANDLER_TIMEOUT: "7s",
-      REQUEST_TIMEOUT: "8s",
-      LEASE_DURATION: "10m",
-    })) {
-      vi.stubEnv(name, value);
-    }
-    const sandbox = await runSandbox();
-    vi.unstubAllEnvs();
-    const merchant = sandbox.merchant();
-    const order = preAuthorization();
-    const pay = () => merchant("POST", "/api/pre-authorization", order);
-    await bankWill(sandbox, "hang");
-    const first = pay();
-    await eventually(async () => (await ledgerOf(sandbox)).length === 1);
-    process.kill(sandbox.file.processes["payments"]!, "SIGKILL");
-    const lost = await first;
-    expect(lost).toMatchObject({ status: 504, body: { code: "outcome_unknown" } });
-    const { paymentId } = lost.body;
-    const refused = await eventually(async () => {
-      const answer = await pay();
-      return answer.status === 409 && answer;
-    });
-    expect(refused.body).toMatchObject({ code: "order_undecided", paymentId });
-    expect(refused.headers.get("Retry-After")).toBe("10");
-    expect(await merchant("GET", `/api/payment/${paymentId}`)).toMatchObject({
-      body: { status: "ENROLLED" },
-    });
-    expect(await ledgerOf(sandbox)).toMatchObject([{ reference: paymentId }]);
-  });
-});
-
-/** What the bank has done. */
-async function ledgerOf({ file }: RunningSandbox): Promise<object[]> {
-  const lines = (await (await fetch(`${file.acquirerUrl}/ledger`)).text()).split("\n").filter(Boolean);
-  return lines.map((line) => JSON.parse(line) as object);
-}
-
-describe("a service that is away", () => {
-  test("is a 503 while nothing was started, and 201 again when it is back", async () => {
-    const sandbox = await runSandbox();
-    const merchant = sandbox.merchant();
-    const pay = () => merchant("POST", "/api/pre-authorization", preAuthorization());
-    process.kill(sandbox.file.processes["payments"]!, "SIGKILL");
-    // A request that was handed to the dying process has an unknown outcome for its 20 seconds; those after it do not.
-    // It may still wait when the sandbox ends, and then gets no answer at all.
-    const answers: Answer[] = [];
-    const refused = await eventually(
-      () => {
-        void pay().then(
-          (answer) => answers.push(answer),
-          () => undefined,
-        );
-        return answers.find(({ status }) => status === 503) ?? false;
-      },
-      { everyMs: 100 },
-    );
-    expect(refused.body).toMatchObject({ code: "service_unavailable" });
-    expect(refused.headers.get("Retry-After")).toBe("1");
-    await eventually(async () => (await pay()).status === 201);
-  });
-});

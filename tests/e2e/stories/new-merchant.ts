@@ -1,9 +1,8 @@
-import { eventually } from "../support/index.ts";
-import { expect, test } from "vitest";
-import { preAuthorization, runSandbox } from "./running-sandbox.ts";
+import { eventually } from "../../support/index.ts";
+import { expect } from "vitest";
+import { preAuthorization, type RunningSandbox } from "../running-sandbox.ts";
 
-test("a merchant made through the operator API reserves, is declined, reads both, and is cut off when revoked", async () => {
-  const sandbox = await runSandbox();
+export async function expectNewMerchantServed(sandbox: RunningSandbox): Promise<void> {
   const operator = sandbox.operator();
   const created = await operator("POST", "/operator/merchants", { name: "Book Shop" });
   expect(created.status).toBe(201);
@@ -29,14 +28,4 @@ test("a merchant made through the operator API reserves, is declined, reads both
   const credential = `/operator/merchants/${created.body.merchantId}/credentials/${created.body.apiKey}`;
   expect((await operator("DELETE", credential)).status).toBe(204);
   await eventually(async () => (await merchant("GET", reserved.headers.get("Location")!)).status === 401);
-});
-
-test("a second start with the same home finds yesterday's payments and the same merchant", async () => {
-  const first = await runSandbox();
-  const reserved = await first.merchant()("POST", "/api/pre-authorization", preAuthorization());
-  await first.stop();
-  const second = await runSandbox({ home: first.home });
-  expect(second.file.merchants).toEqual(first.file.merchants);
-  const found = await second.merchant()("GET", `/api/payment/${reserved.body.paymentId}`);
-  expect(found).toMatchObject({ status: 200, text: reserved.text });
-});
+}

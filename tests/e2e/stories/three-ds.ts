@@ -2,14 +2,14 @@
 // forms and redirects that it is given, and nothing else.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { eventually } from "../support/index.ts";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { open, send } from "./follow-forms.ts";
-import { preAuthorization, runSandbox, type Answer, type RunningSandbox } from "./running-sandbox.ts";
+import { expect } from "vitest";
+import { open, send } from "../follow-forms.ts";
+import { preAuthorization, type Answer, type RunningSandbox } from "../running-sandbox.ts";
 
 const CHALLENGED = "4000000000003220";
 
-async function enrol(sandbox: RunningSandbox, change: Record<string, unknown> = {}): Promise<Answer> {
+/** Asks for a sale with 3-D Secure. */
+export async function enrol(sandbox: RunningSandbox, change: Record<string, unknown> = {}): Promise<Answer> {
   return await sandbox.merchant()("POST", "/api/3ds", {
     ...preAuthorization({ pan: CHALLENGED }),
     successUrl: "https://shop.example/yes?basket=7",
@@ -18,7 +18,8 @@ async function enrol(sandbox: RunningSandbox, change: Record<string, unknown> = 
   });
 }
 
-async function ledger(sandbox: RunningSandbox, paymentId: string): Promise<string[]> {
+/** What the bank did for the payment. */
+export async function ledger(sandbox: RunningSandbox, paymentId: string): Promise<string[]> {
   const text = await (await fetch(`${sandbox.file.acquirerUrl}/ledger`)).text();
   const lines = text.split("\n").filter(Boolean);
   return lines
@@ -27,8 +28,8 @@ async function ledger(sandbox: RunningSandbox, paymentId: string): Promise<strin
     .map(({ operation, outcome }) => `${operation} ${outcome}`);
 }
 
-test("a cardholder passes, fails and cancels the challenge; cards without one are paid at once", async () => {
-  const sandbox = await runSandbox();
+/** Enrols, passes, fails and cancels; and pays with cards that need no challenge. */
+export async function expectChallengesAnswered(sandbox: RunningSandbox): Promise<void> {
   const read = async (paymentId: string) => await sandbox.merchant()("GET", `/api/payment/${paymentId}`);
 
   const asked = await enrol(sandbox);
@@ -81,24 +82,4 @@ test("a cardholder passes, fails and cancels the challenge; cards without one ar
     readFileSync(join(sandbox.file.logs, name), "utf8"),
   );
   expect(logs.join("\n")).not.toContain(CHALLENGED);
-});
-
-test("an abandoned challenge is CANCELLED at its end, and a browser that comes late is sent to the failureUrl", async () => {
-  vi.stubEnv("THREE_DS_SESSION_DURATION", "1s");
-  vi.stubEnv("RECOVERY_SCHEDULE", "100ms,500ms,1s");
-  vi.stubEnv("REVERSE_UNSEEN_AFTER", "300ms");
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const sandbox = await runSandbox();
-  const { body } = await enrol(sandbox);
-  await eventually(
-    async () => {
-      const read = await sandbox.merchant()("GET", `/api/payment/${body.paymentId}`);
-      return read.body.status === "CANCELLED";
-    },
-    { everyMs: 200 },
-  );
-  expect(await ledger(sandbox, body.paymentId)).toEqual(["reverse approved"]);
-  expect((await open(body.redirectUrl)).shop?.href).toBe(
-    `https://shop.example/no?paymentId=${body.paymentId}&orderId=${body.orderId}`,
-  );
-});
+}

@@ -1,9 +1,8 @@
 import { runMerchantDay } from "@holdfast/demo";
-import { expect, test } from "vitest";
-import { runSandbox } from "./running-sandbox.ts";
+import { expect } from "vitest";
+import type { RunningSandbox } from "../running-sandbox.ts";
 
-test("the demo walks a merchant's day through every process, and prints no secret", async () => {
-  const { file } = await runSandbox();
+export async function expectDemonstratedDay({ file }: RunningSandbox): Promise<void> {
   let printed = "";
   await runMerchantDay(file, (text) => (printed += text));
   expect(printed).toContain('"status": "COMPLETED"');
@@ -13,4 +12,4 @@ test("the demo walks a merchant's day through every process, and prints no secre
   // The last part of an id may be digits, too.
   expect(printed).not.toMatch(/(?<!-)\b\d{12,19}(?!\S)/);
   expect(printed).not.toContain(file.operators[0]!.token);
-});
+}

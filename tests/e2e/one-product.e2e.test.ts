@@ -1,0 +1,61 @@
+// What needs no settings of its own, one after the other at one product in real processes: starting another one costs more
+// than most of these. Each holds on its own, too.
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { preAuthorization, startProduct, type RunningSandbox } from "./running-sandbox.ts";
+import { expectDemonstratedDay } from "./stories/demo.ts";
+import { expectMerchantsApart } from "./stories/isolation.ts";
+import { expectNewMerchantServed } from "./stories/new-merchant.ts";
+import { expectLivesOfPayments } from "./stories/payment-life.ts";
+import { expectIssuerKeptFromApproving, expectRefundsTold } from "./stories/refunds.ts";
+import { expectRulesPricesAndBins } from "./stories/rules-and-bins.ts";
+import { expectPaymentsMissedAndBack } from "./stories/service-away.ts";
+import { expectChallengesAnswered } from "./stories/three-ds.ts";
+
+let product: RunningSandbox;
+beforeAll(async () => {
+  // What the bank never answers it drops soon, so that the service need not be in a hurry.
+  vi.stubEnv("SIMULATOR_HANG", "1s");
+  vi.stubEnv("REVERSE_UNSEEN_AFTER", "10m");
+  vi.stubEnv("REFUND_TWO_APPROVERS_ABOVE", "TRY:500.00");
+  product = await startProduct();
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await product?.cleanUp();
+});
+
+test("the life of payments through every process", () => expectLivesOfPayments(product));
+
+test("refunds of a payment, from request to webhook, through every process", () =>
+  expectRefundsTold(product));
+
+test("an operator who issues a credential cannot approve what is requested with it, by whatever way", () =>
+  expectIssuerKeptFromApproving(product));
+
+test("a merchant made through the operator API reserves, is declined, reads both, and is cut off when revoked", () =>
+  expectNewMerchantServed(product));
+
+test("of three merchants none can read, capture, cancel or refund what is another's, nor learn that it is there", () =>
+  expectMerchantsApart(product));
+
+test("a cardholder passes, fails and cancels the challenge; cards without one are paid at once", () =>
+  expectChallengesAnswered(product));
+
+test("the demo walks a merchant's day through every process, and prints no secret", () =>
+  expectDemonstratedDay(product));
+
+test("payments being away is a 503 while nothing was started, and 201 again when it is back", () =>
+  expectPaymentsMissedAndBack(product));
+
+test("a merchant's rules and prices, and the BIN table, through every process", () =>
+  expectRulesPricesAndBins(product));
+
+test("a second start with the same home finds yesterday's payments and the same merchant", async () => {
+  const reserved = await product.merchant()("POST", "/api/pre-authorization", preAuthorization());
+  const { merchants } = product.file;
+  await product.stop();
+  product = await startProduct({ home: product.home });
+  expect(product.file.merchants).toEqual(merchants);
+  const found = await product.merchant()("GET", `/api/payment/${reserved.body.paymentId}`);
+  expect(found).toMatchObject({ status: 200, text: reserved.text });
+});
