@@ -1,5 +1,5 @@
 import { fromNow } from "@holdfast/service-runtime";
-import { sql, type Kysely } from "kysely";
+import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 
 export type Reaped = { expiredLeases: number; failed: number; cancelled: number; removed: number };
@@ -24,54 +24,51 @@ export async function reapDeliveries(db: Kysely<WebhooksDatabase>, shiftMs: numb
 }
 
 async function failOverdue(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<number> {
-  const { rows } = await sql`
-    with chosen as (
-      select delivery_id from every_delivery
-      where trigger = 'schedule' and attempt > 1 and lease_token is null
-        and deadline_at < ${fromNow(shiftMs)}
-      order by deadline_at limit ${ROUND_MAX} for update skip locked
-    ), ended as (
-      delete from every_delivery as delivery using chosen where delivery.delivery_id = chosen.delivery_id
-      returning occurred_at, event_id, endpoint_id, merchant_id
-    ), of_default as (
-      insert into outcome (occurred_at, event_id, outcome, resolved_at)
-      select occurred_at, event_id, 'failed', ${fromNow(shiftMs)} from ended where endpoint_id = merchant_id
-      on conflict do nothing
-      returning event_id
-    ), of_further as (
-      update further_outcome set outcome = 'failed', resolved_at = ${fromNow(shiftMs)}
-      from ended
-      where (further_outcome.occurred_at, further_outcome.event_id, further_outcome.endpoint_id)
-          = (ended.occurred_at, ended.event_id, ended.endpoint_id)
-        and outcome is null
-      returning further_outcome.event_id
-    )
-    select event_id from of_default union all select event_id from of_further`.execute(db);
-  return rows.length;
+  const overdue = sql`
+    select delivery_id from every_delivery
+    where trigger = 'schedule' and attempt > 1 and lease_token is null
+      and deadline_at < ${fromNow(shiftMs)}
+    order by deadline_at limit ${ROUND_MAX} for update skip locked`;
+  return await endAs(db, "failed", overdue, shiftMs);
 }
 
 async function cancelDisabled(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<number> {
+  const disabled = sql`
+    select delivery_id
+    from every_endpoint as endpoint join every_delivery as delivery using (endpoint_id)
+    where not enabled and lease_token is null
+    limit ${ROUND_MAX} for update of delivery skip locked`;
+  return await endAs(db, "cancelled", disabled, shiftMs);
+}
+
+/**
+ * Deletes the chosen deliveries and writes what became of their events; a redelivery changes nothing about that.
+ *
+ * @param chosen selects and locks a `delivery_id` each.
+ * @returns how many events have their outcome by this.
+ */
+async function endAs(
+  db: Kysely<WebhooksDatabase>,
+  outcome: "failed" | "cancelled",
+  chosen: RawBuilder<unknown>,
+  shiftMs: number,
+): Promise<number> {
   const { rows } = await sql`
-    with chosen as (
-      select delivery_id
-      from every_endpoint as endpoint join every_delivery as delivery using (endpoint_id)
-      where not enabled and lease_token is null
-      limit ${ROUND_MAX} for update of delivery skip locked
-    ), ended as (
+    with chosen as (${chosen}), ended as (
       delete from every_delivery as delivery using chosen where delivery.delivery_id = chosen.delivery_id
       returning occurred_at, event_id, endpoint_id, merchant_id, trigger
     ), of_default as (
       insert into outcome (occurred_at, event_id, outcome, resolved_at)
-      select occurred_at, event_id, 'cancelled', ${fromNow(shiftMs)}
+      select occurred_at, event_id, ${outcome}, ${fromNow(shiftMs)}
       from ended where trigger = 'schedule' and endpoint_id = merchant_id
       on conflict do nothing
       returning event_id
     ), of_further as (
-      update further_outcome set outcome = 'cancelled', resolved_at = ${fromNow(shiftMs)}
+      update further_outcome set outcome = ${outcome}, resolved_at = ${fromNow(shiftMs)}
       from ended
       where (further_outcome.occurred_at, further_outcome.event_id, further_outcome.endpoint_id)
           = (ended.occurred_at, ended.event_id, ended.endpoint_id)
-        and ended.trigger = 'schedule' and outcome is null
+        and ended.trigger = 'schedule' and further_outcome.outcome is null
       returning further_outcome.event_id
     )
     select event_id from of_default union all select event_id from of_further`.execute(db);
