@@ -1,4 +1,4 @@
-import { callLate, carryOut, SALE, type Done } from "./bank.ts";
+import { callLate, carryOut, decideAccepted, SALE, type Done } from "./bank.ts";
 import type { Event } from "./explore.ts";
 import { disagreement, isOver } from "./promises.ts";
 import {
@@ -18,6 +18,7 @@ import {
 import { referenceOf as operationReferenceOf } from "./operation-steps.ts";
 import { REFUND_NAMES, referenceOf as refundReferenceOf } from "./refund-relay-steps.ts";
 import { reversalRefundReference } from "./reversal-steps.ts";
+import { asUnseen } from "./setting.ts";
 
 type Step = Event<World>[];
 
@@ -45,6 +46,15 @@ export function wireSteps(world: World, scenario: Scenario): Step {
     });
     return [...arrived, { label: `the ${nameOf(request)} is lost`, state: others }];
   });
+}
+
+/** The bank decides on what it has accepted; an inquiry may come at any moment after it, as a notification would have it. */
+export function decisionSteps(world: World, scenario: Scenario): Step {
+  const conditions = { ...scenario, dayIsClosed: world.time.dayIsClosed };
+  return decideAccepted(world.book, conditions).map(({ book, label }) => ({
+    label: `the bank ${label}`,
+    state: { ...world, book },
+  }));
 }
 
 /** The payment itself comes when it has been looked for the last time, or while that is being done. */
@@ -75,7 +85,14 @@ function arrivals(
 function hear(world: World, request: Request, answer: Answer): World | undefined {
   const { hand } = world;
   if (hand?.at === "calling" && areSame(hand.request, request)) {
-    return doing(world, { at: "answered", request: hand.request, isFirst: hand.isFirst, answer });
+    const { isFirst, isUnseen } = hand;
+    return doing(world, {
+      at: "answered",
+      request: hand.request,
+      isFirst,
+      answer,
+      ...asUnseen(isUnseen),
+    });
   }
   const name = REFUND_NAMES.find(
     (refund) => world[refund].relay?.at === "calling" && refundReferenceOf(world, refund) === request.ref,
@@ -99,8 +116,9 @@ export function timeoutSteps(world: World): Step {
   const { hand } = world;
   const steps: Step = [];
   if (hand?.at === "calling") {
-    const { request, isFirst } = hand;
-    const state = doing(world, { at: "answered", request, isFirst, answer: nothing("unknown") });
+    const { request, isFirst, isUnseen } = hand;
+    const answer = nothing("unknown");
+    const state = doing(world, { at: "answered", request, isFirst, answer, ...asUnseen(isUnseen) });
     steps.push({ label: `nobody waits for the ${nameOf(request)} any more`, state });
   }
   for (const name of REFUND_NAMES) {

@@ -12,7 +12,9 @@ import {
 
 /** Every way in which the bank may carry out a request that has reached it. */
 export type Done = { book: Movement[]; answer: Answer; label: string };
-export type Conditions = Pick<Scenario, "bank" | "type" | "approvesParts"> & { dayIsClosed: boolean };
+export type Conditions = Pick<Scenario, "bank" | "type" | "approvesParts" | "accepts"> & {
+  dayIsClosed: boolean;
+};
 
 /** The reference of the payment itself. */
 export const SALE = "sale";
@@ -25,6 +27,8 @@ export function carryOut(book: readonly Movement[], request: Request, conditions
     const answer = nothing(dead.state === "bound" ? "declined" : "expired");
     return [{ book: [...book], answer, label: `refuses the ${request.ref}, whose reference is bound` }];
   }
+  if (under.some(({ state }) => state === "pending"))
+    return [{ book: [...book], answer: nothing("pending"), label: `still decides on the ${request.ref}` }];
   const { repetition } = conditions.bank;
   const judged = under.find(({ state }) => state === "approved" || state === "voided") ?? under[0];
   if (judged && repetition === "replay") {
@@ -50,10 +54,28 @@ function judge(book: readonly Movement[], request: Request, conditions: Conditio
     return [
       approved,
       ...(conditions.approvesParts ? [{ ...part, label: `approves a part of the ${request.ref}` }] : []),
+      ...(conditions.accepts ? [accept(book, request)] : []),
       declined,
     ];
   }
   return [approved, declined];
+}
+
+function accept(book: readonly Movement[], request: Request): Done {
+  const accepted = withMovement(book, request, "pending");
+  return { book: accepted, answer: nothing("pending"), label: `accepts the ${request.ref}, to decide later` };
+}
+
+/** Every way in which the bank may decide on what it has accepted. Nobody waits for an answer. */
+export function decideAccepted(
+  book: readonly Movement[],
+  conditions: Conditions,
+): { book: Movement[]; label: string }[] {
+  const accepted = book.find(({ state }) => state === "pending");
+  if (!accepted) return [];
+  const others = book.filter((movement) => movement !== accepted);
+  const judged = judge(others, accepted, { ...conditions, accepts: false });
+  return judged.map(({ book: after, label }) => ({ book: after, label: `${label}, which it had accepted` }));
 }
 
 function approve(book: readonly Movement[], request: Request): Done {
@@ -108,6 +130,12 @@ function reverse(
   const done = (answer: Answer, label: string, after = book): Done => ({ book: [...after], answer, label });
   const under = book.filter((movement) => movement.ref === ref && movement.account === account);
   const charge = chargeOf(book, account);
+  if (under.some(({ state }) => state === "pending")) {
+    const others = book.filter(({ state }) => state !== "pending");
+    return bindsUnseen
+      ? [done(nothing("reversed"), "binds what it had accepted", bind(others, { ref, account }, conditions))]
+      : [done(nothing("nothing_found"), "finds nothing to reverse")];
+  }
   if (!charge) {
     if (under.some(({ state }) => state === "voided" || state === "bound")) {
       return [done(nothing(repetition === "replay" ? "reversed" : "unknown"), "gets a reversal again")];
@@ -148,7 +176,7 @@ export function callLate(book: readonly Movement[], request: Request): Done {
 function withMovement(
   book: readonly Movement[],
   { account, kind, ref, amount }: Request,
-  state: "approved" | "declined" | "expired",
+  state: "approved" | "declined" | "expired" | "pending",
 ): Movement[] {
   const id = state === "approved" ? `${ref}#${countApproved(book, { account, ref }) + 1}` : "";
   const movement: Movement = { account, kind: kind as MovementKind, ref, state, amount, id };

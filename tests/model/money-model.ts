@@ -1,4 +1,4 @@
-import { crashSteps, timeoutSteps, timeSteps, wireSteps } from "./bank-steps.ts";
+import { crashSteps, decisionSteps, timeoutSteps, timeSteps, wireSteps } from "./bank-steps.ts";
 import type { Model } from "./explore.ts";
 import { merchantOperations } from "./operation-steps.ts";
 import { OURS, type Ours } from "./ours.ts";
@@ -20,6 +20,7 @@ export function moneyModel(scenario: Scenario, { ours = OURS }: { ours?: Ours } 
     parts: PARTS,
     next: (world) => [
       ...wireSteps(world, scenario),
+      ...decisionSteps(world, scenario),
       ...timeoutSteps(world),
       ...crashSteps(world),
       ...timeSteps(world),

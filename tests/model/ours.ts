@@ -166,6 +166,8 @@ export function asVerdict({ kind, amount, id }: Answer): Verdict {
       return { kind };
     case "mismatch":
       return { kind: "unknown", reason: "mismatch" };
+    case "pending":
+      return { kind: "unknown", reason: "pending" };
     case "nothing_found":
     case "settled":
     case "refused":
@@ -185,7 +187,9 @@ export function answerOf(verdict: Verdict): Answer {
         id: verdict.externalTransactionId,
       };
     case "unknown":
-      return nothing(verdict.reason === "mismatch" ? "mismatch" : "unknown");
+      return nothing(
+        verdict.reason === "mismatch" || verdict.reason === "pending" ? verdict.reason : "unknown",
+      );
     default:
       return nothing(verdict.kind);
   }

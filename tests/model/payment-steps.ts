@@ -3,7 +3,16 @@ import type { Event } from "./explore.ts";
 import { concludeOperation, operationSteps, takeOperation } from "./operation-steps.ts";
 import { AGE_MS, asOutcome, asVerdict, LIMITS, money } from "./ours.ts";
 import { concludeReversal, reversalSteps, takeReversal } from "./reversal-steps.ts";
-import { asked, askAboutSale, settle, toReversing, withCase, type At, type Setting } from "./setting.ts";
+import {
+  asked,
+  askAboutSale,
+  asUnseen,
+  settle,
+  toReversing,
+  withCase,
+  type At,
+  type Setting,
+} from "./setting.ts";
 import {
   doing,
   nothing,
@@ -96,16 +105,25 @@ function takeSale(world: World, { answer }: At<"asked">, { ours, scenario }: Set
 }
 
 /** The call leaves, or nothing of it does. */
-function call(world: World, { request, isFirst }: At<"sending" | "calling">): Step {
+function call(world: World, { request, isFirst, isUnseen }: At<"sending" | "calling">): Step {
   const name = request.kind === "reverse" ? "reversal" : request.ref;
   return [
     {
       label: `payments sends the ${name}`,
-      state: { ...doing(world, { at: "calling", request, isFirst }), wire: sent(world.wire, request) },
+      state: {
+        ...doing(world, { at: "calling", request, isFirst, ...asUnseen(isUnseen) }),
+        wire: sent(world.wire, request),
+      },
     },
     {
       label: `payments cannot send the ${name}`,
-      state: doing(world, { at: "answered", request, isFirst, answer: nothing("not_sent") }),
+      state: doing(world, {
+        at: "answered",
+        request,
+        isFirst,
+        answer: nothing("not_sent"),
+        ...asUnseen(isUnseen),
+      }),
     },
   ];
 }

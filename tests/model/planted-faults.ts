@@ -96,6 +96,29 @@ const PLANTS: Record<string, Plant> = {
     },
     what: "FAILED beside a charge",
   },
+  "what the bank has accepted counts as declined": {
+    scenario: { accepts: true },
+    ours: {
+      decideRecovery: (asked, inquiry, limits) =>
+        OURS.decideRecovery(asked, isPending(inquiry) ? DECLINED : inquiry, limits),
+    },
+    what: "FAILED beside a charge",
+  },
+  "what the bank has accepted counts as approved": {
+    scenario: { accepts: true },
+    ours: {
+      decideAuthorization: (outcome) => OURS.decideAuthorization(isPending(outcome) ? APPROVED : outcome),
+    },
+    what: "SUCCESS without its charge",
+  },
+  "what finds nothing to reverse counts as unseen, whatever the bank says of it": {
+    scenario: { accepts: true, bank: { ...KIND, bindsUnseen: false } },
+    ours: {
+      decideAfterReversal: (reversal, ageMs, limits) =>
+        OURS.decideAfterReversal(reversal, ageMs, limits, true),
+    },
+    what: "FAILED beside a charge",
+  },
   "what is settled counts as reversed": {
     ours: { decideAfterReversal: takingForReversed("settled") },
     what: "FAILED beside a charge",
@@ -146,11 +169,13 @@ const APPROVED = {
   authCode: "1",
   ...RESULT,
 } as const;
+const isPending = (outcome: { kind: string; reason?: string | undefined }) =>
+  outcome.kind === "unknown" && outcome.reason === "pending";
 const FORBIDDEN = { outcome: "problem", code: "invalid_payment_state" } as const;
 
 function takingForReversed(kind: "nothing_found" | "settled"): Ours["decideAfterReversal"] {
-  return (reversal, ageMs, limits) =>
-    OURS.decideAfterReversal(reversal.kind === kind ? { kind: "reversed" } : reversal, ageMs, limits);
+  return (reversal, ...rest) =>
+    OURS.decideAfterReversal(reversal.kind === kind ? { kind: "reversed" } : reversal, ...rest);
 }
 
 function expiryIsDecline(outcome: Parameters<Ours["hear"]>[0]): ReturnType<Ours["hear"]> {

@@ -94,8 +94,9 @@ export function isAtRest(world: World): boolean {
 
 /** Nothing is under way any more. */
 export function isOver(world: World): boolean {
-  const { payment, hand, wire } = world;
+  const { payment, hand, wire, book } = world;
   if (hand || wire.length > 0 || !isEnded(payment)) return false;
+  if (book.some(({ state }) => state === "pending")) return false;
   return REFUND_NAMES.every((name) => {
     const { state, relay } = world[name];
     return !relay && ENDS.has(state);

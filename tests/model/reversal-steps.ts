@@ -13,7 +13,7 @@ import {
   SENT_MS_AGO,
   type Ours,
 } from "./ours.ts";
-import { asked, askAboutSale, settle, withCase, type At, type Setting } from "./setting.ts";
+import { asked, askAboutSale, asUnseen, settle, withCase, type At, type Setting } from "./setting.ts";
 import {
   doing,
   WHOLE,
@@ -80,15 +80,14 @@ function sendReversal(world: World, found: Answer, ours: Ours): Step {
   const isFirst = reversal.last !== "may arrive";
   // Once it has ended nobody can book it.
   const sending = isOver(world) ? noted : withReversal(noted, { last: "may arrive" });
-  return [
-    { label: "payments goes on to reverse it", state: doing(sending, { at: "sending", request, isFirst }) },
-  ];
+  const hand = { at: "sending", request, isFirst, ...asUnseen(found.kind === "not_found") } as const;
+  return [{ label: "payments goes on to reverse it", state: doing(sending, hand) }];
 }
 
 /** Takes the answer to a reversal, or to the refund of a settled charge. */
 export function concludeReversal(
   world: World,
-  { request, answer, isFirst }: At<"answered">,
+  { request, answer, isFirst, isUnseen }: At<"answered">,
   { ours }: Setting,
 ): World {
   if (request.kind !== "reverse") {
@@ -96,7 +95,12 @@ export function concludeReversal(
     return afterRefund(noted, ours, asOutcome(ours, answer, request.amount));
   }
   const ageMs = world.payment.state === "FAILED" ? Number.POSITIVE_INFINITY : AGE_MS[world.payment.age];
-  const { result, note, refusal } = ours.decideAfterReversal(asReversal(answer), ageMs, LIMITS);
+  const { result, note, refusal } = ours.decideAfterReversal(
+    asReversal(answer),
+    ageMs,
+    LIMITS,
+    isUnseen === true,
+  );
   const isAnswered = !ours.mayStillArrive(asReversal(answer));
   const noted = withReversal(world, {
     ...(isFirst && isAnswered && { last: "never" }),

@@ -40,3 +40,8 @@ export function settle(world: World, to: "SUCCESS" | "FAILED" | "CANCELLED"): Wo
 export function toReversing(world: World): World {
   return withPayment(world, { state: transition(world.payment.state, "REVERSING") });
 }
+
+/** What a hand has that knows the bank not to know the payment; nothing otherwise, so that states stay one. */
+export function asUnseen(isUnseen: boolean | undefined): { isUnseen?: true } {
+  return isUnseen ? { isUnseen: true } : {};
+}

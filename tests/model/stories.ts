@@ -19,6 +19,7 @@ export const PLAIN: Omit<Story, "name"> = {
   late: 0,
   twice: 0,
   approvesParts: true,
+  accepts: false,
   slowInquiries: false,
   throws: false,
 };
@@ -39,6 +40,7 @@ export const SMALL: readonly Story[] = [
     operations: 1,
     crashes: 1,
   },
+  { ...PLAIN, name: "accepted and decided later", accepts: true, operations: 1, crashes: 1 },
 ];
 
 /** What `npm run model` looks at, at each bank. */
@@ -54,6 +56,15 @@ export const WIDE: readonly Story[] = [
     approvesParts: false,
   },
   { ...PLAIN, name: "two operations", type: "PRE_AUTHORIZATION", operations: 2, approvesParts: false },
+  { ...PLAIN, name: "accepted and decided later", accepts: true, operations: 1, slowInquiries: true },
+  {
+    ...PLAIN,
+    name: "accepted, decided later and captured",
+    type: "PRE_AUTHORIZATION",
+    accepts: true,
+    operations: 1,
+    approvesParts: false,
+  },
   { ...PLAIN, name: "carried out twice", refunds: 1, twice: 1, crashes: 1, approvesParts: false },
 ];
 

@@ -43,6 +43,7 @@ export type Answer = {
     | "settled"
     | "refused"
     | "not_found"
+    | "pending"
     | "unknown"
     | "mismatch"
     | "not_sent";
@@ -56,7 +57,8 @@ export type Movement = {
   account: number;
   kind: MovementKind;
   ref: string;
-  state: "approved" | "declined" | "voided" | "bound" | "expired";
+  /** `pending`: accepted, and the bank decides later. */
+  state: "approved" | "declined" | "voided" | "bound" | "expired" | "pending";
   amount: number;
   id: string;
 };
@@ -117,11 +119,11 @@ export type Hand =
   | null
   /**
    * The sending is committed, and the bank is called next; `isFirst` is the call of who claimed it, or a reversal before which
-   * none may still take effect.
+   * none may still take effect. `isUnseen`: the bank has said that it does not know what is reversed.
    */
-  | { at: "sending" | "calling"; request: Request; isFirst: boolean }
+  | { at: "sending" | "calling"; request: Request; isFirst: boolean; isUnseen?: true }
   /** The bank has answered, or does not; nothing of it is committed yet. */
-  | { at: "answered"; request: Request; isFirst: boolean; answer: Answer }
+  | { at: "answered"; request: Request; isFirst: boolean; answer: Answer; isUnseen?: true }
   /** What an inquiry was answered. */
   | { at: "asked"; about: "sale" | "reversal refund" | "operation"; answer: Answer }
   /** Decided to reverse, or going on with it, and knows what the bank says of the sale. */
@@ -172,6 +174,8 @@ export type Scenario = {
   late: number;
   twice: number;
   approvesParts: boolean;
+  /** Whether the bank may accept the payment only, and decide on it later. */
+  accepts: boolean;
   /** Whether what the bank says of a payment cannot be stored, so that each attempt to do so throws. */
   throws: boolean;
   /** Whether an inquiry may answer long before the answer is acted on. */

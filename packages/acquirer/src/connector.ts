@@ -18,6 +18,11 @@ export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
   readonly currencies: readonly string[];
   capabilities(settings: Settings): Capabilities;
   connect(account: ConnectedAccount<Settings>, secrets: Secrets, wire: AcquirerWire): ProbedAcquirer;
+  /**
+   * Reads what the acquirer sent by itself: a pure function, absent where the protocol has no notifications that prove who
+   * sent them. What is genuine is a hint to inquire about what it names, and never a word on money.
+   */
+  readNotification?(notification: BankNotification, secrets: Secrets): ReadNotification;
 }
 
 /** An account at an acquirer, under one version of its settings and secrets. */
@@ -57,3 +62,16 @@ export type ProbeOutcome =
   | { kind: "credentials"; detail: string }
   /** No connection, or no answer of the protocol. */
   | { kind: "unreachable"; detail: string };
+
+/** What came to the address of an account, as it came. */
+export type BankNotification = {
+  /** By lower-case names; one that came twice is missing. */
+  headers: Readonly<Record<string, string>>;
+  body: Buffer;
+};
+
+export type ReadNotification =
+  /** It comes from who knows the account's secret, and is about what has this name there: see `namedBy`. */
+  | { kind: "genuine"; name: string }
+  /** Nothing may come of it. `no_secret`: the account has none that notifications are signed with. */
+  | { kind: "not_genuine"; why: "no_signature" | "signature" | "malformed" | "no_secret" };

@@ -4,7 +4,7 @@ export { businessDayEnd, isSameBusinessDay } from "./business-day.ts";
 export type * from "./connector.ts";
 export { inquireAbout, judge, type Attempt, type Verdict } from "./judge.ts";
 export { simulatorConnector } from "./adapters/simulator-connector.ts";
-export { orderIdOf } from "./order-id.ts";
+export { namedBy, orderIdOf, type Named } from "./order-id.ts";
 export { iyzicoConnector } from "./iyzico/iyzico-connector.ts";
 export { createSimulatorAcquirer, type SimulatorAcquirerOptions } from "./adapters/simulator.ts";
 export { nestpayConnector } from "./nestpay/nestpay-connector.ts";

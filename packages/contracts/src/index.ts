@@ -52,6 +52,7 @@ export * from "./http/webhook-errors.ts";
 export * from "./transition.ts";
 export * from "./work.ts";
 export * from "./messages/all-commands.ts";
+export * from "./messages/bank-notification-commands.ts";
 export * from "./messages/bus-users.ts";
 export * from "./messages/checkout-commands.ts";
 export * from "./messages/commands.ts";

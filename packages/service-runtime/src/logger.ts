@@ -9,6 +9,7 @@ import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 export type Logger = PinoLogger;
 
 const LOGGED_FIELDS = new Set([
+  "account",
   "actor",
   "ageMs",
   "apiKey",

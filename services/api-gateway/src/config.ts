@@ -182,6 +182,11 @@ export const configSchema = z
       .describe(
         "Requests a minute of the pages of one checkout, or of one payment with 3-D Secure, from any address; more are answered 429. Once it is known to exist, its requests count here and no longer by address.",
       ),
+    BANK_NOTIFICATIONS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000)
+      .default(6_000)
+      .describe(
+        "Notifications a minute of banks, or of others in their name, from one client address (for IPv6, one /64); more are answered 429, and banks send them again. They count apart from the pages.",
+      ),
     ...clientTimeouts,
   })
   .check(({ value, issues }) => {

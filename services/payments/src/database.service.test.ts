@@ -52,6 +52,7 @@ const COLUMNS: {
     recovery_from: "null",
     recovery_attempts: "not null",
     last_inquiry: "null",
+    notified_at: "null",
     created_at: "not null",
     updated_at: "not null",
   },

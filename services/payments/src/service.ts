@@ -25,6 +25,7 @@ import {
   type Logger,
   type RunningService,
 } from "@holdfast/service-runtime";
+import { notificationHandlers } from "./bank-notification/notification-handlers.ts";
 import { createCurrentBins } from "./card-bins/current-bins.ts";
 import { lookUpBin } from "./card-bins/look-up-bin.ts";
 import { createBusinessEvents, type BusinessEvents } from "./business-events.ts";
@@ -190,6 +191,7 @@ export async function startPayments(
       handler(lookUpBinCommand, async ({ payload }) => lookUpBin(deps, payload.bin)),
       ...reservationHandlers({ ...deps, acquirers: banks.lane("refunds"), termsOf }),
       ...checkoutHandlers(checkouts),
+      ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
       ...lookAfterEach(auditWatch, [
         ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
         ...accountHandlers({ ...connecting, ...deps, defaults, refresh: () => accounts.refresh() }),

@@ -4,10 +4,11 @@ import {
   listMerchantRefunds,
   listRefundsForOperator,
   readMovementFacts,
+  refundNotified,
   requestRefund as requestRefundCommand,
 } from "@holdfast/contracts";
 import { createListPool } from "@holdfast/lists";
-import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
+import { busOptions, connectBus, handler, logHandled, onNotice, serve } from "@holdfast/messaging";
 import { createVerifyToken } from "@holdfast/operator-token";
 import {
   confirmEventsHandler,
@@ -43,6 +44,7 @@ import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { createPaymentsPort } from "./payments-port.ts";
 import { readRefundFacts } from "./refund/movement-facts.ts";
 import { createRefundBank } from "./refund/refund-bank.ts";
+import { hastenInquiry } from "./refund/refund-queries.ts";
 import { placesByAccount, shareBank } from "./refund/shared-bank.ts";
 import { measureQueue } from "./recovery/measure-queue.ts";
 import { startRecovery } from "./recovery/recovery-worker.ts";
@@ -110,6 +112,14 @@ export async function startRefunds(
     now: Date.now,
     log,
   };
+  onNotice(bus, refundNotified, ({ refundId }) => {
+    hastenInquiry(db, refundId, { restMs: NOTIFIED_REST_MS }).catch((error: unknown) =>
+      log.warn(
+        { refundId, error },
+        "a refund of which the bank has sent a notification waits for its schedule",
+      ),
+    );
+  });
   const clock = await startClockWatch({ pool, log });
   const auditWatch = watchAuditHead({ db, chain: "refunds", settings: config, log });
   const serving = await serve(bus, {
@@ -176,5 +186,7 @@ export async function startRefunds(
   };
 }
 
+/** The least time between an inquiry about a refund and one that a bank's notification brings forward. */
+const NOTIFIED_REST_MS = 5_000;
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const RELAY_STOP_TIMEOUT_MS = 1_000;

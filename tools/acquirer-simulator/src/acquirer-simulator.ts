@@ -6,6 +6,7 @@ import { ChallengeSessions } from "./challenge-sessions.ts";
 import { defaultConfig, type SimulatorConfig } from "./config.ts";
 import { FaultQueue } from "./fault-queue.ts";
 import { entryOf, type LedgerLine } from "./ledger-entry.ts";
+import { Notifications } from "./notifications.ts";
 import { PendingDesk } from "./pending-desk.ts";
 import { simulatorApi } from "./simulator-api.ts";
 import { Teller } from "./teller.ts";
@@ -34,6 +35,7 @@ export async function startAcquirerSimulator(
     faults: new FaultQueue(),
     sessions: new ChallengeSessions(),
     pending: new PendingDesk(),
+    notifications: new Notifications(stopping.signal),
     publicUrl: config.publicUrl,
     hangMs: config.hangMs,
     latenessMs: config.latenessMs,

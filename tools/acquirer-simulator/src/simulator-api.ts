@@ -18,6 +18,7 @@ import { withAuthentication, type ChallengeSessions } from "./challenge-sessions
 import { deliver } from "./deliver.ts";
 import type { FaultQueue } from "./fault-queue.ts";
 import { type Modes, parseModes } from "./modes.ts";
+import { parseNotificationTarget, type Notifications } from "./notifications.ts";
 import { operateOrAccept } from "./operate-or-accept.ts";
 import {
   operationNames,
@@ -42,6 +43,7 @@ export type ApiDeps = {
   faults: FaultQueue;
   sessions: ChallengeSessions;
   pending: PendingDesk;
+  notifications: Notifications;
   /** The URL at which browsers reach it; undefined where that is the address its callers use. */
   publicUrl: string | undefined;
   hangMs: number;
@@ -82,6 +84,11 @@ async function route(api: Api, request: IncomingMessage, response: ServerRespons
       return decidePending(api, request, response);
     case "PUT /modes":
       return changeModes(api, request, response);
+    case "PUT /notifications":
+      return sendNotificationsTo(api, request, response);
+    case "DELETE /notifications":
+      api.notifications.sendTo(undefined);
+      return replyJson(response, 200, {});
     case "POST /business-day/close":
       await api.businessDay.close();
       return replyJson(response, 200, {});
@@ -106,6 +113,7 @@ async function handleOperation(
   if (!read) return;
   const { asked, arrivedAtMs } = read;
   const { expiresAtMs } = asked;
+  api.notifications.arrived(asked.reference);
   const behaviour = chooseBehaviour(
     { queue: api.faults, spent: api.spent, hasSeen: (seen) => api.teller.hasSeen(seen) },
     asked,
@@ -119,6 +127,7 @@ async function handleOperation(
       ? await api.teller.reverse(asked, circumstances)
       : await operateOrAccept(api, asked, { ...circumstances, isPending: behaviour.name === "pending" });
   if (answer.kind !== "answer") return replyTaken(response, answer.kind, asked.reference);
+  if (answer.body.outcome !== "pending") api.notifications.judged(asked.reference, answer.body.outcome);
   if (behaviour.name === "late") await untilLate(api, expiresAtMs, arrivedAtMs);
   return deliver(api, behaviour.name, response, answer.body);
 }
@@ -128,6 +137,7 @@ async function decidePending(api: Api, request: IncomingMessage, response: Serve
   if (!read) return;
   const { reference, outcome } = read.asked;
   const isKnown = await api.pending.decide(reference, outcome === "declined" ? "05" : undefined);
+  if (isKnown) api.notifications.judged(reference, outcome);
   replyJson(response, isKnown ? 200 : 404, isKnown ? {} : { error: "nothing_pending", reference });
 }
 
@@ -147,6 +157,17 @@ async function changeModes(api: Api, request: IncomingMessage, response: ServerR
   const read = await readRequest(request, response, parseModes);
   if (!read) return;
   replyJson(response, 200, Object.assign(api.modes, read.asked));
+}
+
+async function sendNotificationsTo(
+  api: Api,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const read = await readRequest(request, response, parseNotificationTarget);
+  if (!read) return;
+  api.notifications.sendTo(read.asked);
+  replyJson(response, 200, {});
 }
 
 function decodeReference(encoded: string): string | undefined {

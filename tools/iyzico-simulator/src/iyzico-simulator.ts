@@ -25,7 +25,9 @@ export async function startIyzicoSimulator(
   options: Pick<SimulatorConfig, "ledgerFile"> & Partial<Omit<SimulatorConfig, "ledgerFile">>,
 ): Promise<IyzicoSimulator> {
   const config: SimulatorConfig = { ...defaultConfig, ...options };
-  const { now, merchants } = config;
+  const { now } = config;
+  // Their own, since `PUT /webhooks` changes them.
+  const merchants = config.merchants.map((merchant) => ({ ...merchant }));
   const bank = new Bank();
   const closings: (DayClosed & { at: string })[] = [];
   // The events come first: the ledger's lines go on from the 3-D Secure payments that they began.

@@ -16,6 +16,7 @@ import { answerCall, type CallDeps } from "./answer-call.ts";
 import type { LedgerLine } from "./bank/ledger-line.ts";
 import { callTable } from "./calls/call-table.ts";
 import type { BusinessDays } from "./control/business-days.ts";
+import { changeWebhookUrl } from "./control/merchants.ts";
 import { changedModes, type Modes } from "./control/modes.ts";
 
 export type ApiDeps = CallDeps & {
@@ -49,6 +50,8 @@ async function route(deps: ApiDeps, request: IncomingMessage, response: ServerRe
       return replyJson(response, 200, {});
     case "PUT /modes":
       return changeModes(deps, request, response);
+    case "PUT /webhooks":
+      return changeWebhooks(deps, request, response);
     case "POST /business-day/close":
       await deps.businessDays.close();
       return replyJson(response, 200, {});
@@ -77,4 +80,15 @@ async function changeModes(deps: ApiDeps, request: IncomingMessage, response: Se
   const changed = body.kind === "json" ? changedModes(deps.modes, body.value) : undefined;
   if (!changed) return replyJson(response, 400, { error: "invalid_modes" });
   replyJson(response, 200, Object.assign(deps.modes, changed));
+}
+
+async function changeWebhooks(
+  deps: ApiDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readJsonBody(request);
+  if (body.kind === "too_large") return replyTooLarge(response);
+  const isChanged = body.kind === "json" && changeWebhookUrl(deps.merchants, body.value);
+  replyJson(response, isChanged ? 200 : 400, isChanged ? {} : { error: "invalid_webhook" });
 }

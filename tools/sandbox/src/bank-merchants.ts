@@ -1,6 +1,6 @@
 // What `--banks` makes through the operator API: for each bank an account, and a merchant whose payments all go there.
 import { isDeepStrictEqual } from "node:util";
-import { banks, type BankAccountRequest, type BankProtocol } from "./banks.ts";
+import { banks, type BankAccountRequest, type BankContracts, type BankProtocol } from "./banks.ts";
 import { onboard } from "./demo-merchant.ts";
 import type { AskOperatorApi } from "./operator-client.ts";
 import type { Merchant, SecretsFile } from "./secrets.ts";
@@ -22,12 +22,32 @@ export type Seeders = { first: AskOperatorApi; second: AskOperatorApi };
 export async function seedBank(
   secrets: SecretsFile,
   seeders: Seeders,
-  { protocol, url }: { protocol: BankProtocol; url: string },
+  { protocol, url, publicUrl }: { protocol: BankProtocol; url: string; publicUrl: string },
 ): Promise<SandboxBank> {
   const accountId = await keepAccount(seeders, banks[protocol].account(url, secrets.read().bankContracts));
   const merchant = await keepMerchant(secrets, seeders.first, protocol);
   await keepRoutes(seeders, merchant.merchantId, accountId);
+  await directNotifications(protocol, url, {
+    address: `${publicUrl}/bank-notifications/${accountId}`,
+    contracts: secrets.read().bankContracts,
+  });
   return { protocol, url, ledgerUrl: `${url}/ledger`, accountId, merchant };
+}
+
+/** The bank learns the address as it would in its merchant panel, since the account has been made by now. */
+async function directNotifications(
+  protocol: BankProtocol,
+  url: string,
+  { address, contracts }: { address: string; contracts: BankContracts },
+): Promise<void> {
+  const change = banks[protocol].notifications?.(address, contracts);
+  if (!change) return;
+  const { ok, status } = await fetch(`${url}${change.path}`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(change.body),
+  });
+  if (!ok) throw new Error(`the ${protocol} simulator answers ${change.path} with ${status}`);
 }
 
 type Proposed = { proposal?: { version: number } };

@@ -22,6 +22,8 @@ export type BankDefinition = {
   environment(place: { port: number; ledgerFile: string }, contracts: BankContracts): Record<string, string>;
   /** The body of POST /operator/acquirer-accounts. */
   account(url: string, contracts: BankContracts): BankAccountRequest;
+  /** What tells the simulator where its notifications go, if it sends any: a PUT. @param address that of the account. */
+  notifications?(address: string, contracts: BankContracts): { path: string; body: object };
 };
 
 export type BankAccountRequest = {
@@ -84,6 +86,10 @@ export const banks: Record<BankProtocol, BankDefinition> = {
         },
       },
       secrets: { apiKey, secretKey },
+    }),
+    notifications: (address, { iyzico: { merchantId } }) => ({
+      path: "/webhooks",
+      body: { merchantId, url: address },
     }),
   },
 };

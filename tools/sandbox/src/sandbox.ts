@@ -155,7 +155,7 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
   return {
     ...contents,
     healthUrls: Object.fromEntries(healthUrls),
-    ...(await seed(secrets, { operatorUrl: contents.operatorUrl, operators, bankUrls })),
+    ...(await seed(secrets, { ...contents, operators, bankUrls })),
     operators: operators.people,
   };
 }
@@ -178,9 +178,15 @@ async function seed(
   secrets: SecretsFile,
   {
     operatorUrl,
+    publicUrl,
     operators: { installation, people },
     bankUrls,
-  }: { operatorUrl: string; operators: Operators; bankUrls: [BankProtocol, string][] },
+  }: {
+    operatorUrl: string;
+    publicUrl: string;
+    operators: Operators;
+    bankUrls: [BankProtocol, string][];
+  },
 ): Promise<Pick<SandboxFile, "merchants" | "banks">> {
   const seeders = {
     first: operatorClient(operatorUrl, installation),
@@ -188,7 +194,8 @@ async function seed(
   };
   const merchants = [await seedDemoMerchant(secrets, seeders.first)];
   const banks: SandboxBank[] = [];
-  for (const [protocol, url] of bankUrls) banks.push(await seedBank(secrets, seeders, { protocol, url }));
+  for (const [protocol, url] of bankUrls)
+    banks.push(await seedBank(secrets, seeders, { protocol, url, publicUrl }));
   return { merchants, ...(banks.length > 0 && { banks }) };
 }
 

@@ -2,6 +2,11 @@ import { z } from "zod";
 import type { AcquirerConnector } from "../connector.ts";
 import { BoundedHttpClient } from "../bounded-http-client.ts";
 import { REPETITIONS } from "../capabilities.ts";
+import {
+  readSimulatorNotification,
+  simulatorSecrets,
+  type SimulatorSecrets,
+} from "./simulator-notification.ts";
 import { createSimulatorAcquirer, simulatorCapabilities } from "./simulator.ts";
 
 const settings = z.strictObject({
@@ -17,11 +22,11 @@ const settings = z.strictObject({
 
 export type SimulatorSettings = z.infer<typeof settings>;
 
-/** Our own simulator's protocol, without credentials. */
-export const simulatorConnector: AcquirerConnector<SimulatorSettings, Record<string, never>> = {
+/** Our own simulator's protocol. Its calls need no credentials; its notifications have a key. */
+export const simulatorConnector: AcquirerConnector<SimulatorSettings, SimulatorSecrets> = {
   protocol: "sim",
   settings,
-  secrets: z.strictObject({}),
+  secrets: simulatorSecrets,
   currencies: [],
   capabilities: ({ repetition }) => simulatorCapabilities(repetition),
   connect({ settings: { url, repetition } }, _secrets, wire) {
@@ -38,4 +43,5 @@ export const simulatorConnector: AcquirerConnector<SimulatorSettings, Record<str
       close: async () => void (await Promise.all([acquirer.close(), client.close()])),
     };
   },
+  readNotification: readSimulatorNotification,
 };

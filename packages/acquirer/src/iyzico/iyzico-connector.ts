@@ -11,6 +11,7 @@ import {
   type IyzicoSecrets,
   type IyzicoSettings,
 } from "./iyzico-settings.ts";
+import { readIyzicoNotification } from "./read-notification.ts";
 
 /**
  * iyzico (api.iyzipay.com), under its request signature IYZWSv2. docs/acquirers.md says what an account needs. Its
@@ -33,6 +34,7 @@ export const iyzicoConnector: AcquirerConnector<IyzicoSettings, IyzicoSecrets> =
       calls: new IyzicoCalls(client, secrets),
     });
   },
+  readNotification: readIyzicoNotification,
 };
 
 /** The address of an account is http://, and does not stay on this machine. */

@@ -46,9 +46,28 @@ export function isGenuine(
   { secretKey }: Pick<IyzicoSecrets, "secretKey">,
 ): boolean {
   const signed = SIGNED_FIELDS[message].map((name) => signedValue(name, fields[name] ?? ""));
-  const expected = Buffer.from(hmacHex(secretKey, signed.join(":")));
-  const given = Buffer.from((fields["signature"] ?? "").toLowerCase());
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return isSame(fields["signature"] ?? "", hmacHex(secretKey, signed.join(":")));
+}
+
+/** What the header `X-IYZ-SIGNATURE-V3` covers. `token` is of iyzico's hosted pages only. */
+export type SignedNotification = Record<
+  "iyziEventType" | "paymentId" | "token" | "paymentConversationId" | "status",
+  string
+>;
+
+/** Whether a notification comes from who knows the secret key: unlike an answer's, its fields have nothing between them. */
+export function isGenuineNotification(
+  given: string,
+  { iyziEventType, paymentId, token, paymentConversationId, status }: SignedNotification,
+  { secretKey }: Pick<IyzicoSecrets, "secretKey">,
+): boolean {
+  const signed = `${secretKey}${iyziEventType}${paymentId}${token}${paymentConversationId}${status}`;
+  return isSame(given, hmacHex(secretKey, signed));
+}
+
+function isSame(given: string, hash: string): boolean {
+  const [one, other] = [Buffer.from(given.toLowerCase()), Buffer.from(hash)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 function signedValue(name: string, text: string): string {

@@ -23,5 +23,15 @@ export const credentialsChanged = {
   payload: z.object({ merchantId: z.uuid() }),
 } as const satisfies Notice;
 
+/**
+ * A bank's notification names a refund: refunds asks about it sooner. Without it, it does so by its schedule.
+ */
+export const refundNotified = {
+  publishers: ["payments"],
+  listeners: ["refunds"],
+  subject: "payments.refund.notified",
+  payload: z.object({ refundId: z.uuid() }),
+} as const satisfies Notice;
+
 /** Every notice there is. */
-export const NOTICES: readonly Notice[] = [credentialsChanged];
+export const NOTICES: readonly Notice[] = [credentialsChanged, refundNotified];

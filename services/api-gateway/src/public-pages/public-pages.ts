@@ -9,6 +9,7 @@ import type { GatewayDatabase } from "../database.ts";
 import { bodiesIn } from "../limits/body-limit.ts";
 import { createPageInFlightLimit, placesIn } from "../limits/in-flight-limit.ts";
 import { createPageRateLimit, pageRatesIn } from "../limits/page-rate-limit.ts";
+import { bankNotifications } from "./bank-notifications/bank-notifications.ts";
 import { checkoutPages } from "./checkout/checkout-pages.ts";
 import { createFormTokens } from "./checkout/form-token.ts";
 import { loadPageAssets } from "./checkout/page-assets.ts";
@@ -21,7 +22,7 @@ import { createGenerateSession } from "./three-ds/generate-session.ts";
 
 type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch; log: Logger };
 
-/** The pages for buyers' browsers: checkouts, and the ways to a 3-D Secure challenge and back. */
+/** What the internet reaches without a sign-in: buyers' pages (checkouts, 3-D Secure), and where banks send notifications. */
 export function publicPages(config: Config, { bus, db, clock, log }: Deps): Router {
   const sealingKeys = needed(config.CARD_SEALING_KEYS);
   const publicUrl = needed(config.PUBLIC_URL);
@@ -47,6 +48,7 @@ export function publicPages(config: Config, { bus, db, clock, log }: Deps): Rout
       bodies,
       inPlace,
     }),
+    bankNotifications({ send: sendPage, perMinute: config.BANK_NOTIFICATIONS_PER_MINUTE_PER_IP }),
     threeDsPages({ rate, send: sendPage, sessions, bodies, inPlace, now: Date.now }),
   );
   return router;

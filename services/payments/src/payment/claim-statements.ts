@@ -12,13 +12,16 @@ export const UNDECIDED_ORDER = "claims_order and state in ('ENROLLING', 'AUTHORI
 
 /**
  * Those whose order another payment has. A copy of a message is not among them, nor is a repetition under its
- * Idempotency-Key: both have an answer of their own.
+ * Idempotency-Key: both have an answer of their own. The limit has each order looked up by itself, of which there is one at
+ * most: left to the planner, each statement reads the whole index, which is small but for what vacuum has not removed yet.
  */
 const contested = (keyed: boolean) => `, contested as (
     select given.lease_token, other.payment_id
-    from given join (
-      select merchant_id, order_id, payment_id from payment where ${UNDECIDED_ORDER}
-    ) as other on other.merchant_id = given.merchant_id and other.order_id = given.order_id
+    from given cross join lateral (
+      select payment_id from payment
+      where merchant_id = given.merchant_id and order_id = given.order_id and ${UNDECIDED_ORDER}
+      limit 1
+    ) as other
     where given.claims_order
       and not exists (select from payment as mine where mine.payment_id = given.payment_id)
       ${keyed ? `and not exists (${KEY_IN_USE})` : ""}

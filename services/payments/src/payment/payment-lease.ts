@@ -38,6 +38,7 @@ export async function leaseUnsettled(
       lease_token: sql<string>`gen_random_uuid()`,
       lease_until: fromNow(options.leaseMs),
       recover_at: fromNow(options.leaseMs),
+      notified_at: null,
       updated_at: sql<Date>`now()`,
     })
     .whereRef("payment.payment_id", "=", "due.payment_id")
@@ -111,8 +112,12 @@ export async function startReversal<
 const REVIEW_REFUSED_MESSAGE =
   "The bank refused the payment in its review; what it holds is being given back";
 
+/** The least time between an inquiry about a payment and one that a bank's notification brings forward. */
+export const NOTIFIED_REST_MS = 5_000;
+
 /**
- * Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours.
+ * Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. Of what the bank has
+ * notified under the lease the inquiry that ends with it may not have known, so the next one comes soon.
  * @param notAfter the latest time of the next attempt, whatever `inMs` says.
  * @param review what the payment shows from now on, where the acquirer's fraud desk has still to decide on it.
  * @returns whether the lease was ours.
@@ -127,7 +132,9 @@ export async function postpone(
     .set({
       lease_token: null,
       lease_until: null,
-      recover_at: sql<Date>`least(${fromNow(inMs)}, ${notAfter}::timestamptz)`,
+      recover_at: sql<Date>`least(${fromNow(inMs)}, ${notAfter}::timestamptz,
+        case when notified_at is not null then ${fromNow(NOTIFIED_REST_MS)} end)`,
+      notified_at: null,
       recovery_attempts: sql<number>`recovery_attempts + 1`,
       last_inquiry: cause,
       updated_at: sql<Date>`now()`,

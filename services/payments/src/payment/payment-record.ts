@@ -44,6 +44,7 @@ type ShownColumns = Omit<
   | "recovery_from"
   | "recovery_attempts"
   | "last_inquiry"
+  | "notified_at"
   | "updated_at"
 >;
 

@@ -48,6 +48,7 @@ export type PaymentTable = {
   recovery_from: Date | null;
   recovery_attempts: Generated<number>;
   last_inquiry: string | null;
+  notified_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 };

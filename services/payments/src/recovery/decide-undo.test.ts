@@ -1,6 +1,6 @@
 import type { ReversalOutcome } from "@holdfast/acquirer";
 import { expect, test } from "vitest";
-import { mayStillArrive } from "./decide-undo.ts";
+import { decideAfterReversal, mayStillArrive } from "./decide-undo.ts";
 
 const RESULT = { resultCode: "21", resultMessage: "" };
 
@@ -17,3 +17,12 @@ test.each([
     expect(mayStillArrive(answer)).toBe(may);
   },
 );
+
+test("what a bank that binds nothing does not know at the horizon has ended; what it may know has not", () => {
+  const decide = (ageMs: number, isUnseen: boolean) =>
+    decideAfterReversal({ kind: "nothing_found" }, ageMs, { horizonMs: 1_000 }, isUnseen).result;
+  expect(decide(999, true)).toEqual({ kind: "wait", cause: "nothing_found" });
+  expect(decide(1_000, true)).toEqual({ kind: "undone", by: "horizon" });
+  for (const ageMs of [999, 1_000, Number.POSITIVE_INFINITY])
+    expect(decide(ageMs, false)).toEqual({ kind: "wait", cause: "nothing_found" });
+});

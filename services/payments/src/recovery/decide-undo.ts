@@ -36,17 +36,20 @@ export function mayStillArrive({ kind }: ReversalOutcome): boolean {
 /**
  * @param ageMs of the payment, see `LeasedPayment`.
  * @param terms where the bank binds nothing: what it has not seen by the horizon is taken for what it will never see.
+ * @param isUnseen whether the bank has said, before the reversal, that it does not know the payment. One that it has accepted and
+ * not decided on is known to it although there is nothing to reverse, and an inquiry without an answer decides nothing.
  */
 export function decideAfterReversal(
   reversal: ReversalOutcome,
   ageMs: number,
   { horizonMs }: Pick<AccountTerms, "horizonMs">,
+  isUnseen: boolean,
 ): UndoDecision {
   switch (reversal.kind) {
     case "reversed":
       return { result: { kind: "undone", by: "reversal" } };
     case "nothing_found":
-      return ageMs < horizonMs
+      return ageMs < horizonMs || !isUnseen
         ? { result: { kind: "wait", cause: "nothing_found" } }
         : { result: { kind: "undone", by: "horizon" } };
     case "settled":

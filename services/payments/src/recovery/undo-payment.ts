@@ -60,6 +60,7 @@ export async function undoPayment(
   return await sendReversal(deps, payment, known, {
     target: withKnownId(targetOf(payment), found),
     amountMinor: approvedMinor,
+    isUnseen: found.kind === "not_found",
   });
 }
 
@@ -67,7 +68,7 @@ async function sendReversal(
   deps: RecoverDeps,
   payment: UndonePayment,
   known: Reversal | undefined,
-  of: { target: Target; amountMinor: bigint },
+  { isUnseen, ...of }: { target: Target; amountMinor: bigint; isUnseen: boolean },
 ): Promise<UndoResult> {
   const request: ReversalRequest = {
     ...of,
@@ -88,7 +89,7 @@ async function sendReversal(
   return await commit(
     deps,
     payment,
-    decideAfterReversal(reversal, payment.age_ms, deps.termsOf(payment.account_id)),
+    decideAfterReversal(reversal, payment.age_ms, deps.termsOf(payment.account_id), isUnseen),
   );
 }
 

@@ -110,6 +110,26 @@ export async function accountsUnderWay(db: Kysely<RefundsDatabase>): Promise<(st
 }
 
 /**
+ * Makes a refund that the bank is asked about due now, or a rest after the last attempt; where a process works on it, that
+ * inquiry is the sooner one. Does nothing for a refund that is not with the bank, or is due already.
+ */
+export async function hastenInquiry(
+  db: Kysely<RefundsDatabase>,
+  refundId: string,
+  { restMs }: { restMs: number },
+): Promise<void> {
+  const sooner = sql<Date>`greatest(now(), updated_at + ${restMs} * interval '1 millisecond')`;
+  await db
+    .updateTable("refund")
+    .set({ recover_at: sooner })
+    .where("refund_id", "=", refundId)
+    .where("state", "=", "EXECUTING")
+    .where("lease_until", "is", null)
+    .where("recover_at", ">", sooner)
+    .execute();
+}
+
+/**
  * Renews the lease before the bank is called again, and commits that it may have been, and under which reference.
  * @param subReference the refund's own, or the next one where the bank has called this one too late.
  * @returns the refund as it is now, or undefined when the lease is no longer ours.

@@ -13,6 +13,25 @@ const merchantSchema = z.strictObject({
   webhookUrl: z.url({ protocol: /^https?$/ }).optional(),
 });
 
+/**
+ * Takes the body of `PUT /webhooks`: where a merchant's webhooks go from now on, nowhere without a `url`.
+ * @returns false where it is none, or there is no such merchant.
+ */
+export function changeWebhookUrl(merchants: readonly Merchant[], body: unknown): boolean {
+  const parsed = webhookBody.safeParse(body);
+  const merchant = merchants.find(({ merchantId }) => merchantId === parsed.data?.merchantId);
+  if (merchant) merchant.webhookUrl = parsed.data!.url;
+  return merchant !== undefined;
+}
+
+const webhookBody = z.strictObject({
+  merchantId: z.string(),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_048)
+    .optional(),
+});
+
 /** A list of merchants in JSON, each with keys and an id of its own. The fault never quotes a key. */
 export const merchantsSetting = z
   .string()

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { defineServiceCommand } from "./message.ts";
+
+/** Bounds of what a bank may send by itself: bytes of the body, headers that may sign it, and characters of a value. */
+export const BANK_NOTIFICATION_BOUNDS = { bodyBytes: 16 * 1_024, headers: 8, headerValue: 1_024 } as const;
+
+/**
+ * What came to the address of an account and may be its bank's. Only payments, which has the account's secrets, can tell; it
+ * is done in either case, and changes no more than when the bank is asked about what it names.
+ */
+export const takeBankNotification = defineServiceCommand({
+  service: "payments",
+  name: "take-bank-notification",
+  work: "write",
+  senders: ["gateway-public"],
+  request: z.object({
+    accountId: z.uuid(),
+    /** Those that may sign it, by lower-case names. */
+    headers: z.record(z.string().max(64), z.string().max(BANK_NOTIFICATION_BOUNDS.headerValue)),
+    /** Its bytes in base64. They are neither stored nor logged. */
+    body: z.base64().max(Math.ceil(BANK_NOTIFICATION_BOUNDS.bodyBytes / 3) * 4),
+  }),
+  result: z.object({ isGenuine: z.boolean() }),
+});
+export type TakeBankNotification = z.infer<typeof takeBankNotification.request>;
