@@ -185,16 +185,21 @@ function idempotencyHeaders(description: string) {
 function successes(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
   const links = linksOf(endpoint);
   return Object.fromEntries(
-    Object.entries(endpoint.responses).map(([status, { description, body, rows, headers = {} }]) => [
+    Object.entries(endpoint.responses).map(([status, { description, body, rows, binary, headers = {} }]) => [
       status,
       {
         description,
         ...(body && { content: { "application/json": { schema: body }, ...(rows && ROW_CONTENT) } }),
+        ...(binary !== undefined && { content: { "application/octet-stream": { schema: bytesOf(binary) } } }),
         headers: headersOfSuccess(endpoint, Object.keys(headers)),
         ...(links && { links }),
       },
     ]),
   );
+}
+
+function bytesOf(description: string) {
+  return { type: "string" as const, format: "binary", description };
 }
 
 const ROW_CONTENT = Object.fromEntries(

@@ -1,4 +1,5 @@
 import * as acquirerAccountCommands from "./acquirer-account-commands.ts";
+import * as chargebackCommands from "./chargeback-commands.ts";
 import * as checkoutCommands from "./checkout-commands.ts";
 import * as merchantCommands from "./commands.ts";
 import * as listCommands from "./list-commands.ts";
@@ -17,6 +18,7 @@ import * as webhookCommands from "./webhook-commands.ts";
 export const ALL_COMMANDS: readonly Command[] = [
   merchantCommands,
   acquirerAccountCommands,
+  chargebackCommands,
   checkoutCommands,
   listCommands,
   operatorCommands,

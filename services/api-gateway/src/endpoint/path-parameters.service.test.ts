@@ -27,6 +27,8 @@ const BODIES: Record<string, string> = {
   confirmAcquirerAccount: '{"version": 1}',
   putMerchantRoutes: "[]",
   confirmMerchantRoutes: '{"version": 1}',
+  openChargeback: '{"amount": 1, "currency": "TRY"}',
+  decideChargeback: '{"outcome": "LOST", "reason": "The bank said so."}',
   noteDifference: '{"note": "Asked the bank"}',
   closeDifference: '{"reason": "The bank has corrected it"}',
   createMerchantWebhook: '{"url": "https://shop.example.test/"}',

@@ -36,6 +36,7 @@ export type PaymentTable = {
   released_minor: Generated<bigint>;
   reserved_minor: Generated<bigint>;
   refunded_minor: Generated<bigint>;
+  charged_back_minor: Generated<bigint>;
   operation_id: string | null;
   authorization_expires_at: Generated<Date | null>;
   traceparent: string | null;
