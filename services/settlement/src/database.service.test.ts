@@ -112,6 +112,13 @@ const COLUMNS: {
     opened_at: "not null",
     ended_at: "null",
   },
+  chargeback_report: {
+    line_id: "not null",
+    import_id: "not null",
+    line_no: "not null",
+    payment_id: "not null",
+    tell_at: "null",
+  },
   difference_note: { difference_id: "not null", at: "not null", actor: "not null", note: "not null" },
   line_fault: { import_id: "not null", line_no: "not null", reason: "not null" },
   audit_entry: {

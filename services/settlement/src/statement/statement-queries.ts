@@ -30,7 +30,7 @@ const DAY = sql`coalesce(line.settles_on, line.transacted_at::date)`;
 
 /** Chargebacks, and lines whose amount and state are the ones we know; everything else waits for its difference. */
 export const COUNTS = sql`line.fact_id is not null and (line.verdict in ('MATCHED', 'FEE_DIFFERS', 'LATE')
-  or line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL'))`;
+  or (line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL') and line.verdict is distinct from 'DUPLICATE'))`;
 
 /**
  * What a fact's commission is: of a refund its part of the payment's, given back. Parts are differences of rounded running
