@@ -45,6 +45,7 @@ const ofStuckPayment: readonly Way[] = [
   "reversePayment",
   "resolvePayment",
   "requestRefundForMerchant",
+  "openChargeback",
 ].map((operationId) => ({ operationId, parameter: "paymentId" }));
 const ofRefund: readonly Way[] = [
   "getOperatorRefund",

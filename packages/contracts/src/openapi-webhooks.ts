@@ -63,7 +63,7 @@ export const WEBHOOKS = {
   [PAYMENT_CHARGEBACK]: webhook(PAYMENT_CHARGEBACK, chargedBackPaymentSchema, {
     operationId: "paymentChargeback",
     summary: "Payment was charged back",
-    description: `Sent when the bank takes money of a payment back for its buyer, and when the case has an outcome. ${SUBSCRIBED}`,
+    description: `Sent when a chargeback of the payment is opened, and when its status changes. ${SUBSCRIBED}`,
   }),
 } as const satisfies Record<EventType, unknown>;
 

@@ -33,7 +33,8 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     description: "Questions about facts that their owner did not answer, by owner",
   });
   const unknown = meter.createCounter("holdfast.settlement.chargebacks_unknown", {
-    description: "Chargebacks of payments that payments does not know, each time they were told; must stay 0",
+    description:
+      "Chargebacks of payments that payments does not know, each time they were sent to it; must stay 0",
   });
   const files = meter.createCounter("holdfast.settlement.files", {
     description: "Banks' files that were taken or refused, by mapping and outcome",

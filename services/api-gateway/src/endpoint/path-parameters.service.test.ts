@@ -27,6 +27,7 @@ const BODIES: Record<string, string> = {
   confirmAcquirerAccount: '{"version": 1}',
   putMerchantRoutes: "[]",
   confirmMerchantRoutes: '{"version": 1}',
+  changeChargeback: '{"reasonCode": "10.4"}',
   openChargeback: '{"amount": 1, "currency": "TRY"}',
   decideChargeback: '{"outcome": "LOST", "reason": "The bank said so."}',
   noteDifference: '{"note": "Asked the bank"}',

@@ -107,7 +107,7 @@ export async function changeCase(
 ): Promise<CaseRow> {
   const { status = before.status, reversed_minor = before.reversed_minor } = set;
   const counted = countedMinor({ ...before, status, reversed_minor }, payment);
-  const isEnding = before.status === "OPEN" && status !== "OPEN";
+  const isEnding = status !== before.status;
   const changed = await trx
     .updateTable("chargeback")
     .set({ ...set, counted_minor: counted, ...(isEnding && { ended_at: sql<Date>`now()` }) })

@@ -95,7 +95,7 @@ async function begin(
 async function sealIfWhole(
   trx: Trx,
   actor: string,
-  { chargebackId, evidenceId, fileName, bytes, sha256 }: Part,
+  { chargebackId, evidenceId, bytes, sha256 }: Part,
   paymentId: string,
 ): Promise<Problem | undefined> {
   const parts = await trx
@@ -120,7 +120,7 @@ async function sealIfWhole(
     actor,
     action: "chargeback.evidence_added",
     subject: chargebackId,
-    detail: { paymentId, evidenceId, fileName, bytes, sha256 },
+    detail: { paymentId, evidenceId, bytes, sha256 },
   });
   return undefined;
 }

@@ -80,7 +80,7 @@ export const keptTables: RetentionLine<Kysely<PaymentsDatabase>>[] = [
   {
     table: "chargeback_line",
     kept: { with: "payment" },
-    because: "A line of a bank's file that is told again must not count twice.",
+    because: "A line of a bank's file that comes again must not count twice.",
   },
   {
     table: "chargeback_evidence",
