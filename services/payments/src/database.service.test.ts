@@ -40,6 +40,7 @@ const COLUMNS: {
     credential_issued_by: "null",
     account_id: "null",
     claims_order: "null",
+    refunds_commission: "null",
     captured_minor: "not null",
     released_minor: "not null",
     reserved_minor: "not null",

@@ -28,6 +28,7 @@ const COLUMNS: {
     judge: "not null",
     verdict: "null",
     commission_minor: "null",
+    refunds_commission: "null",
   },
   account: {
     account_id: "not null",

@@ -43,4 +43,5 @@ export type FactTable = {
   judge: Generated<boolean>;
   verdict: FactVerdict | "MISSING_AT_BANK" | null;
   commission_minor: bigint | null;
+  refunds_commission: boolean | null;
 };

@@ -18,6 +18,7 @@ const SETTINGS = {
     currency: "TRY",
     rules: [{ cardType: "CREDIT", installmentsFrom: 2, installmentsTo: 3, ratePercent: "3", fixed: "0" }],
     mayExceedAmount: true,
+    refundsCommission: false,
   },
   rules: {
     largestAmounts: [{ currency: "TRY", amount: "5000.00" }],

@@ -42,6 +42,7 @@ type ShownColumns = Omit<
   | "credential_issued_by"
   | "account_id"
   | "claims_order"
+  | "refunds_commission"
   | "lease_token"
   | "lease_until"
   | "recover_at"

@@ -43,6 +43,7 @@ export type PaymentTable = {
   credential_issued_by: string | null;
   account_id: string | null;
   claims_order: boolean | null;
+  refunds_commission: boolean | null;
   lease_token: string | null;
   lease_until: Date | null;
   recover_at: Date | null;
