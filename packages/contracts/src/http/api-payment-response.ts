@@ -104,10 +104,10 @@ export const apiPaymentResponseSchema = z
     pendingRefundAmount: z.number().optional().meta({
       description: "What refunds may still give back that have not ended; it is reserved for them",
     }),
+    refundableAmount: z.number().optional().meta({ description: "What can still be refunded" }),
     chargedBackAmount: z.number().optional().meta({
       description: "What chargebacks have taken; present on a payment that has some",
     }),
-    refundableAmount: z.number().optional().meta({ description: "What can still be refunded" }),
   })
   .meta({ id: "ApiPaymentResponse" });
 
