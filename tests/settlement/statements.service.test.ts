@@ -198,7 +198,12 @@ test("operators and merchants print them: a page without script, with a sum for 
     "2026-03-11",
     system.merchantId,
     "TRY",
-    ...["125.00", "100.00", "20.00", "0.50", "2.05", "4.50"],
+    "125.00",
+    "100.00",
+    "20.00",
+    "0.50",
+    "2.05",
+    "4.50",
   ]);
   expect(rows.at(-1)).toEqual(["Sum", "TRY", "160.00", "100.00", "20.00", "1.20", "2.45", "38.80"]);
   expect(page.trimEnd().endsWith("</html>")).toBe(true);

@@ -6,8 +6,6 @@ alter table payment
   -- What the chargebacks count that were not given back, in the payment's currency. A bank's file decides it: it may be more
   -- than what is left.
   add column charged_back_minor bigint not null default 0;
-alter table payment
-  add constraint payment_charged_back check (charged_back_minor >= 0) not valid;
 
 -- The reference (its number) under which the refund may have been sent last; null while it certainly was not. It is written
 -- under the payment's lock, before the bank is called: from then on the amount counts as paid.

@@ -45,7 +45,7 @@ test("amounts have their currency's decimals and sign, and each currency its sum
 test("a statement that is not final says so, and so does the page", () => {
   const page = printed([{ ...STATEMENT, unpricedLines: 2 }]);
   expect(page).toContain("<strong>not final</strong>");
-  expect(page).toContain("The commission of 2 lines is not known yet");
+  expect(page).toContain("Lines without a known commission: 2");
   expect(printed([STATEMENT])).not.toContain("not final</strong>");
 });
 

@@ -111,7 +111,7 @@ function closing(sums: ReadonlyMap<string, Sum>, ofMerchants: boolean): string {
         ${
           unpriced > 0 &&
           html`<p>
-            The commission of ${unpriced} lines is not known yet: statements marked "not final" will change.
+            Statements marked "not final" will change. Lines without a known commission: ${unpriced}
           </p>`
         }
       </main>
