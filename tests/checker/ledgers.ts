@@ -92,6 +92,7 @@ export function emptyLedgers(rules: Partial<Rules> = {}): Ledgers {
     checkouts: [],
     checkoutPayments: [],
     reservations: [],
+    chargebacks: [],
     refunds: [],
     refundHistory: [],
     approvals: [],

@@ -13,6 +13,7 @@ export async function readRows(query: Query): Promise<StoredRows> {
     checkouts: await query<Stored<"checkouts">>(CHECKOUTS),
     checkoutPayments: await query<Stored<"checkoutPayments">>(CHECKOUT_PAYMENTS),
     reservations: await query<Stored<"reservations">>(RESERVATIONS),
+    chargebacks: await query<Stored<"chargebacks">>(CHARGEBACKS),
     refunds: await query<Stored<"refunds">>(REFUNDS),
     refundHistory: await query<Stored<"refundHistory">>(REFUND_HISTORY),
     approvals: await query<Stored<"approvals">>(APPROVALS),
@@ -31,9 +32,15 @@ export async function readRows(query: Query): Promise<StoredRows> {
       releasedMinor: BigInt(row.releasedMinor),
       reservedMinor: BigInt(row.reservedMinor),
       refundedMinor: BigInt(row.refundedMinor),
+      chargedBackMinor: BigInt(row.chargedBackMinor),
     })),
     checkouts: rows.checkouts.map((row) => ({ ...row, amountMinor: BigInt(row.amountMinor) })),
     reservations: rows.reservations.map((row) => ({ ...row, amountMinor: BigInt(row.amountMinor) })),
+    chargebacks: rows.chargebacks.map((row) => ({
+      ...row,
+      countedMinor: BigInt(row.countedMinor),
+      excessMinor: BigInt(row.excessMinor),
+    })),
     refunds: rows.refunds.map((row) => ({ ...row, amountMinor: BigInt(row.amountMinor) })),
     audit: rows.audit.map((row) => ({ ...row, sequence: BigInt(row.sequence) })),
     idleTransactions: idle.map(({ name }) => name),
@@ -73,6 +80,7 @@ const PAYMENTS = `
     external_transaction_id as "externalTransactionId", auth_code as "authCode", result_code as "resultCode",
     captured_minor::text as "capturedMinor", released_minor::text as "releasedMinor",
     reserved_minor::text as "reservedMinor", refunded_minor::text as "refundedMinor",
+    charged_back_minor::text as "chargedBackMinor",
     (extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as "ageMs", recovery_attempts as attempts,
     operation_id is not null as operated, recover_at is not null as scheduled
   from payments.payment order by payment_id`;
@@ -109,6 +117,11 @@ const CHECKOUT_PAYMENTS = `
 const RESERVATIONS = `
   select refund_id as "refundId", payment_id as "paymentId", amount_minor::text as "amountMinor", state
   from payments.refund_reservation order by refund_id`;
+
+const CHARGEBACKS = `
+  select chargeback_id as "chargebackId", payment_id as "paymentId", counted_minor::text as "countedMinor",
+    excess_minor::text as "excessMinor"
+  from payments.chargeback order by chargeback_id`;
 
 const REFUNDS = `
   select refund_id as "refundId", payment_id as "paymentId", merchant_id as "merchantId", state, version, kind,

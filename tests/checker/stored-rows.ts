@@ -8,6 +8,8 @@ export type StoredRows = {
   checkoutPayments: CheckoutPaymentRow[];
   /** What `payments` keeps of the amounts of refunds. */
   reservations: ReservationRow[];
+  /** What banks have taken of payments for their buyers. */
+  chargebacks: ChargebackRow[];
   refunds: RefundRow[];
   refundHistory: RefundHistoryRow[];
   approvals: ApprovalRow[];
@@ -41,6 +43,7 @@ export type PaymentRow = {
   releasedMinor: bigint;
   reservedMinor: bigint;
   refundedMinor: bigint;
+  chargedBackMinor: bigint;
   /** Since it was made, by the database's clock. */
   ageMs: number;
   /** Of recovery, since the last time it was settled. */
@@ -49,6 +52,15 @@ export type PaymentRow = {
   operated: boolean;
   /** Whether some worker is bound to look at it again. */
   scheduled: boolean;
+};
+
+/** In the payment's currency. */
+export type ChargebackRow = {
+  chargebackId: string;
+  paymentId: string;
+  countedMinor: bigint;
+  /** What of it had been paid back before, as the case says. */
+  excessMinor: bigint;
 };
 
 export type PaymentHistoryRow = {

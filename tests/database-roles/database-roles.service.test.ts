@@ -7,8 +7,8 @@ type Rights = string[];
 
 const WRITES_MERCHANTS: Rights = [
   "SELECT",
-  "INSERT (name, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules)",
-  "UPDATE (name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules)",
+  "INSERT (name, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission)",
+  "UPDATE (name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission)",
 ];
 const REFUSES_OPERATORS: Rights = ["SELECT", "INSERT (subject, reason, refused_by)", "DELETE"];
 const WRITES_CREDENTIALS: Rights = [
@@ -25,7 +25,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     gateway_merchant: ["SELECT"],
     gateway_operator: WRITES_MERCHANTS,
     gateway_public: [
-      "SELECT (merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules)",
+      "SELECT (merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission)",
     ],
     gateway_app: WRITES_MERCHANTS,
   },
@@ -56,6 +56,10 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     "UPDATE (due_at, attempts, sighted_at, ended_at, last_inquiry)",
   ],
   "payments.refund_reservation": ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  "payments.chargeback": ["SELECT", "INSERT", "UPDATE"],
+  "payments.chargeback_line": ["SELECT", "INSERT", "UPDATE (chargeback_id)"],
+  "payments.chargeback_evidence": ["SELECT", "INSERT", "DELETE", "UPDATE (sealed_at)"],
+  "payments.chargeback_evidence_part": ["SELECT", "INSERT", "DELETE"],
   "payments.idempotency_key": ["SELECT", "INSERT", "DELETE", "UPDATE (answer)"],
   "payments.outbox": ["SELECT", "INSERT", "UPDATE (confirmed_at, publish_attempts, publish_at)"],
   "payments.audit_entry": ["SELECT", "INSERT"],
@@ -127,6 +131,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "settlement.line_fault": ["SELECT", "INSERT", "DELETE"],
   "settlement.upload": ["SELECT", "INSERT", "UPDATE", "DELETE"],
   "settlement.upload_part": ["SELECT", "INSERT", "DELETE"],
+  "settlement.chargeback_report": ["SELECT", "INSERT", "UPDATE (tell_at)"],
   "settlement.difference": ["SELECT", "INSERT", "UPDATE"],
   "settlement.difference_note": ["SELECT", "INSERT"],
   "settlement.audit_entry": ["SELECT", "INSERT"],

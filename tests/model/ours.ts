@@ -136,6 +136,7 @@ export function operable(
     released_minor: BigInt(released),
     reserved_minor: BigInt(reserved),
     refunded_minor: BigInt(refunded),
+    charged_back_minor: 0n,
     operation_id: operation && `operation ${operation.nth}`,
     created_at: new Date(0),
   };

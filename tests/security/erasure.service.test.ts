@@ -196,6 +196,11 @@ test.each<[args: string[], message: string]>([
 
 /** Where the flows of this test leave a person; a table that a service adds has to be searched and erased as well. */
 const COLUMNS_OF_A_PERSON = [
+  "payments.chargeback.bank_reference",
+  "payments.chargeback.outcome_reason",
+  "payments.chargeback.reason_code",
+  "payments.chargeback_evidence.file_name",
+  "payments.chargeback_evidence_part.content",
   "payments.checkout.customer_id",
   "payments.checkout.failure_url",
   "payments.checkout.success_url",

@@ -36,6 +36,20 @@ async function plantInPayments(system: TestSystem, planted: Planted): Promise<vo
      values (gen_random_uuid(), $1, 'CANCEL', 1, 0, $2, 'DECLINED', now())`,
     [paymentId, textOf(planted)],
   );
+  await system.query(
+    `with lost as (
+       insert into payments.chargeback (chargeback_id, payment_id, merchant_id, status, amount_minor, currency, counted_minor,
+         excess_minor, reason_code, bank_reference, outcome_reason, decided_by, ended_at)
+       select gen_random_uuid(), $1, $3, 'LOST', 1, 'TRY', 1, 0, left($2, 64), $2, $2, 'olga', now() returning chargeback_id
+     ), shown as (
+       insert into payments.chargeback_evidence (evidence_id, chargeback_id, file_name, bytes, sha256, added_by, sealed_at)
+       select gen_random_uuid(), chargeback_id, $2, 1, decode(repeat('00', 32), 'hex'), 'olga', now() from lost
+       returning evidence_id
+     )
+     insert into payments.chargeback_evidence_part (evidence_id, part, content)
+     select evidence_id, 0, convert_to($2, 'UTF8') from shown`,
+    [paymentId, textOf(planted), merchantId],
+  );
   // What the cancellation and the checkouts were answered with.
   await system.query(
     `insert into payments.idempotency_key (merchant_id, scope, key, fingerprint, resource_id, answer)

@@ -1,7 +1,13 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { listMerchantStatements, sellPayment, type MessageContext } from "@holdfast/contracts";
+import {
+  approveRefund,
+  listMerchantStatements,
+  requestRefund,
+  sellPayment,
+  type MessageContext,
+} from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { settle } from "../../services/settlement/src/settle.ts";
 import { decimalText, genericLine, GENERIC_HEADER } from "../../services/settlement/test/written-file.ts";
@@ -171,6 +177,40 @@ test("operators get those of all merchants, page by page, of one of them, and as
   expect((await ask(`${range}&cursor=x`)).status).toBe(400);
 });
 
+test("operators and merchants print them: a page without script, with a sum for each currency", async () => {
+  const range = new URLSearchParams(DAYS).toString();
+  const token = await system.identity.token({ claims: { sub: "olga", roles: ["viewer"] } });
+  const answer = await fetch(`http://127.0.0.1:${port}/operator/statements?${range}`, {
+    headers: { Authorization: `Bearer ${token}`, Accept: "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8" },
+  });
+  expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  const policy = answer.headers.get("content-security-policy")!;
+  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'/);
+  expect(answer.headers.get("cache-control")).toBe("no-store");
+  const page = await answer.text();
+  const [, style] = /<style>([^]*)<\/style>/.exec(page)!;
+  expect(policy).toContain(createHash("sha256").update(style!).digest("base64"));
+  expect(page).not.toMatch(/<script| on\w+=|style=/i);
+  const rows = [...page.matchAll(/<tr>([^]*?)<\/tr>/g)].map(([, row]) =>
+    [...row!.matchAll(/<t[hd][^>]*>([^]*?)<\/t[hd]>/g)].map(([, cell]) => cell!.trim()),
+  );
+  expect(rows).toContainEqual([
+    "2026-03-11",
+    system.merchantId,
+    "TRY",
+    "125.00",
+    "100.00",
+    "20.00",
+    "0.50",
+    "2.05",
+    "4.50",
+  ]);
+  expect(rows.at(-1)).toEqual(["Sum", "TRY", "160.00", "100.00", "20.00", "1.20", "2.45", "38.80"]);
+  expect(page.trimEnd().endsWith("</html>")).toBe(true);
+  // A program that takes anything gets JSON.
+  expect((await ask(range, "*/*")).text.startsWith("{")).toBe(true);
+});
+
 test("statements add up to the matched lines; a line that is in none of them is found", async () => {
   const check = () => run("check", "--from", DAYS.from, "--to", DAYS.to);
   expect(await check()).toEqual({ code: 0, output: "2 days and currencies, 0 of which do not agree\n" });
@@ -181,4 +221,21 @@ test("statements add up to the matched lines; a line that is in none of them is 
       "2026-03-11 TRY: statements 3500, matched lines 1500 (minor units)\n2 days and currencies, 1 of which do not agree\n",
   });
   expect(await run("check", "--from", "yesterday", "--to", DAYS.to)).toMatchObject({ code: 2 });
+});
+
+test("a plan may keep the commission of what is refunded: the payment has what it said when it was made", async () => {
+  const keeping = { merchantId: randomUUID(), commission: { ...commission, refundsCommission: false } };
+  const sale = system.command({ amountMinor: "10000", ofMerchant: keeping.merchantId });
+  const { paymentId } = sale;
+  expect(await system.call(sellPayment, sale, { merchant: keeping })).toMatchObject({ outcome: "done" });
+  const refundId = randomUUID();
+  // The plan has changed since.
+  const merchant = { merchant: { merchantId: keeping.merchantId, commission } };
+  const asked = { refundId, paymentId, amountMinor: "10000", currency: "TRY" };
+  expect(await system.call(requestRefund, asked, merchant)).toMatchObject({ outcome: "done" });
+  expect(await system.operate(approveRefund, { refundId })).toMatchObject({ outcome: "done" });
+  await take(line("SALE", paymentId, 10_000n), line("REFUND", refundId, -10_000n));
+  expect(await own(keeping)).toMatchObject([
+    { salesAmount: 100, refundsAmount: 100, commission: 1.99, netPayableAmount: -1.99, unpricedLines: 0 },
+  ]);
 });

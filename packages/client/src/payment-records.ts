@@ -61,6 +61,8 @@ export type Payment = {
   refundedAmount?: number;
   /** What refunds that have not ended may still give back. */
   pendingRefundAmount?: number;
+  /** What chargebacks have taken. */
+  chargedBackAmount?: number;
   refundableAmount?: number;
 };
 

@@ -9,7 +9,15 @@ export const PAYMENT_CAPTURED = "payment.captured";
 /** A refund waits for its approval. */
 export const REFUND_REQUESTED = "refund.requested";
 
+/** A chargeback of a payment was opened, or has another outcome. */
+export const PAYMENT_CHARGEBACK = "payment.chargeback";
+
 /** What a merchant's endpoint can subscribe to. An endpoint that nobody has chosen events for gets the first one alone. */
-export const EVENT_TYPES = [PAYMENT_STATUS_CHANGED, PAYMENT_CAPTURED, REFUND_REQUESTED] as const;
+export const EVENT_TYPES = [
+  PAYMENT_STATUS_CHANGED,
+  PAYMENT_CAPTURED,
+  REFUND_REQUESTED,
+  PAYMENT_CHARGEBACK,
+] as const;
 export const eventTypeSchema = z.enum(EVENT_TYPES).meta({ id: "WebhookEventType" });
 export type EventType = z.infer<typeof eventTypeSchema>;

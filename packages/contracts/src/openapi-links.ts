@@ -45,6 +45,7 @@ const ofStuckPayment: readonly Way[] = [
   "reversePayment",
   "resolvePayment",
   "requestRefundForMerchant",
+  "openChargeback",
 ].map((operationId) => ({ operationId, parameter: "paymentId" }));
 const ofRefund: readonly Way[] = [
   "getOperatorRefund",
@@ -69,6 +70,13 @@ const ofDifference: readonly Way[] = ["noteDifference", "closeDifference"].map((
   parameter: "differenceId",
 }));
 
+const ofChargeback: readonly Way[] = [
+  "getChargeback",
+  "changeChargeback",
+  "decideChargeback",
+  "addChargebackEvidence",
+].map((operationId) => ({ operationId, parameter: "chargebackId" }));
+
 const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>> = {
   preAuthorize: { pointer: PAYMENT, ways: ofPayment },
   pay: { pointer: PAYMENT, ways: ofPayment },
@@ -90,6 +98,12 @@ const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>>
   requestRefundForMerchant: { pointer: "/refundId", ways: ofRefund },
   createAcquirerAccount: { pointer: "/accountId", ways: ofAccount },
   listAcquirerAccounts: { pointer: "/items/0/accountId", ways: ofAccount },
+  openChargeback: { pointer: "/chargebackId", ways: ofChargeback },
+  listChargebacks: { pointer: "/items/0/chargebackId", ways: ofChargeback },
+  addChargebackEvidence: {
+    pointer: "/evidence/0/evidenceId",
+    ways: [{ operationId: "getChargebackEvidence", parameter: "evidenceId" }],
+  },
   listSettlements: {
     pointer: "/items/0/importId",
     ways: [{ operationId: "getSettlement", parameter: "importId" }],

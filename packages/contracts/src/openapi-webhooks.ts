@@ -1,6 +1,12 @@
 import { z } from "zod";
-import { PAYMENT_CAPTURED, PAYMENT_STATUS_CHANGED, REFUND_REQUESTED, type EventType } from "./event-types.ts";
-import { webhookPaymentSchema } from "./http/api-payment-response.ts";
+import {
+  PAYMENT_CAPTURED,
+  PAYMENT_CHARGEBACK,
+  PAYMENT_STATUS_CHANGED,
+  REFUND_REQUESTED,
+  type EventType,
+} from "./event-types.ts";
+import { webhookPaymentSchema, chargedBackPaymentSchema } from "./http/api-payment-response.ts";
 
 /** The webhooks of the merchants' document, by the type of the event. */
 
@@ -54,6 +60,11 @@ export const WEBHOOKS = {
       description: `Sent when a refund waits for its approval, whoever requested it. ${SUBSCRIBED}`,
     },
   ),
+  [PAYMENT_CHARGEBACK]: webhook(PAYMENT_CHARGEBACK, chargedBackPaymentSchema, {
+    operationId: "paymentChargeback",
+    summary: "Payment was charged back",
+    description: `Sent when a chargeback of the payment is opened, and when its status changes. ${SUBSCRIBED}`,
+  }),
 } as const satisfies Record<EventType, unknown>;
 
 function webhook(

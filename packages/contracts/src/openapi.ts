@@ -13,7 +13,7 @@ import {
   type Endpoint,
 } from "./http/endpoint.ts";
 import { ENDPOINTS } from "./http/endpoints.ts";
-import { ROW_MEDIA_TYPES } from "./http/list-query.ts";
+import { PAGE_MEDIA_TYPE, ROW_MEDIA_TYPES } from "./http/list-query.ts";
 import { HEADERS, headersOfProblem, headersOfSuccess } from "./openapi-headers.ts";
 import { linksOf } from "./openapi-links.ts";
 
@@ -185,16 +185,35 @@ function idempotencyHeaders(description: string) {
 function successes(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
   const links = linksOf(endpoint);
   return Object.fromEntries(
-    Object.entries(endpoint.responses).map(([status, { description, body, rows, headers = {} }]) => [
-      status,
-      {
-        description,
-        ...(body && { content: { "application/json": { schema: body }, ...(rows && ROW_CONTENT) } }),
-        headers: headersOfSuccess(endpoint, Object.keys(headers)),
-        ...(links && { links }),
-      },
-    ]),
+    Object.entries(endpoint.responses).map(
+      ([status, { description, body, rows, printed, binary, headers = {} }]) => [
+        status,
+        {
+          description,
+          ...(body && {
+            content: {
+              "application/json": { schema: body },
+              ...(rows && ROW_CONTENT),
+              ...(printed && PRINTED_CONTENT),
+            },
+          }),
+          ...(binary !== undefined && {
+            content: { "application/octet-stream": { schema: bytesOf(binary) } },
+          }),
+          headers: headersOfSuccess(endpoint, Object.keys(headers)),
+          ...(links && { links }),
+        },
+      ],
+    ),
   );
+}
+
+const PRINTED_CONTENT = {
+  [PAGE_MEDIA_TYPE]: { schema: { type: "string" as const, description: "All matching rows, as a page" } },
+};
+
+function bytesOf(description: string) {
+  return { type: "string" as const, format: "binary", description };
 }
 
 const ROW_CONTENT = Object.fromEntries(

@@ -28,6 +28,7 @@ export const PROBLEMS = {
   too_many_webhooks: { status: 409, title: "The merchant has as many webhook endpoints as are allowed" },
   delivery_not_found: { status: 404, title: "Webhook delivery not found" },
   settlement_not_found: { status: 404, title: "Settlement file not found" },
+  chargeback_not_found: { status: 404, title: "Chargeback not found" },
   difference_not_found: { status: 404, title: "Difference not found" },
   route_not_found: { status: 404, title: "Endpoint not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
@@ -37,6 +38,9 @@ export const PROBLEMS = {
   refund_already_decided: { status: 409, title: "Refund already decided" },
   already_approved_by_you: { status: 409, title: "You have already approved this refund" },
   settlement_already_taken: { status: 409, title: "This file was taken before" },
+  chargeback_exists: { status: 409, title: "An open chargeback of this amount exists already" },
+  chargeback_ended: { status: 409, title: "The chargeback has an outcome" },
+  too_much_evidence: { status: 409, title: "The chargeback has as many files as are allowed" },
   difference_ended: { status: 409, title: "Difference already closed or resolved" },
   payment_not_refundable: { status: 409, title: "Payment cannot be refunded" },
   refund_amount_exceeds_remaining: {

@@ -94,6 +94,15 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["settlement.list-differences", "O", "S"],
   ["settlement.note-difference", "O", "S"],
   ["settlement.close-difference", "O", "S"],
+  ["payments.open-chargeback", "O", "P"],
+  ["payments.change-chargeback", "O", "P"],
+  ["payments.decide-chargeback", "O", "P"],
+  ["payments.add-evidence-part", "O", "P"],
+  ["payments.read-evidence-part", "O", "P"],
+  ["payments.describe-chargeback", "O", "P"],
+  ["payments.list-chargebacks", "O", "P"],
+  // Only the settlement service tells what banks have taken back, and it can tell nothing else.
+  ["payments.record-chargeback-lines", "S", "P"],
   // Only the settlement service asks for facts, and it can ask for nothing else.
   ["payments.movement-facts", "S", "P"],
   ["payments.settling-accounts", "S", "P"],

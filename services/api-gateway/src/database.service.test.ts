@@ -95,6 +95,7 @@ const COLUMNS: {
     commission_currency: "null",
     commission_rules: "null",
     commission_may_exceed_amount: "not null",
+    refunds_commission: "not null",
     rules: "null",
     created_at: "not null",
   },

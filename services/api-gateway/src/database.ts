@@ -21,6 +21,7 @@ export type MerchantTable = {
   commission_currency: string | null;
   commission_rules: Json<NonNullable<CommissionPlan["rules"]>>;
   commission_may_exceed_amount: Generated<boolean>;
+  refunds_commission: Generated<boolean>;
   rules: Json<MerchantRules>;
   created_at: Generated<Date>;
 };

@@ -65,6 +65,7 @@ import { createCarryOutOnce } from "./operator-keys/carry-out-once.ts";
 import { refusedOperatorRoutes } from "./operator-api/refused-operators.ts";
 import { searchRoute } from "./operator-api/search.ts";
 import { merchantStatementsRoute, operatorStatementsRoute } from "./lists/statement-routes.ts";
+import { chargebackRoutes } from "./operator-api/chargebacks.ts";
 import { settlementRoutes } from "./operator-api/settlements.ts";
 import { ownWebhookRoutes } from "./merchant-api/own-webhooks.ts";
 import { merchantWebhookRoutes } from "./operator-api/merchant-webhooks.ts";
@@ -231,7 +232,7 @@ function operatorApi(
       searchRoute({ send, db }),
       paymentLifeRoute({ send, db }),
       ...paymentRoutes({ send }).concat(acquirerAccountRoutes({ send, db })),
-      ...refundRoutes({ send }).concat(settlementRoutes({ send })),
+      ...refundRoutes({ send }).concat(chargebackRoutes({ send }), settlementRoutes({ send })),
       operatorStatementsRoute({ send }),
       auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)] }),
       ...merchantWebhookRoutes({ send, db }),

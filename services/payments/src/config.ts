@@ -1,6 +1,6 @@
 import { acquirerHabitSettings } from "@holdfast/acquirer";
 import { auditSettings, auditWire } from "@holdfast/audit";
-import { cutOffSchema, timeZoneSchema } from "@holdfast/contracts";
+import { amountsSetting, cutOffSchema, timeZoneSchema } from "@holdfast/contracts";
 import { outboxSettings } from "@holdfast/outbox";
 import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
 import {
@@ -134,6 +134,11 @@ const settings = z.object({
   CHECKOUT_INTERVAL: durationSetting()
     .default(5_000)
     .describe("How often expired checkouts are closed when nobody reads them."),
+  CHARGEBACK_TWO_PEOPLE_ABOVE: amountsSetting()
+    .optional()
+    .describe(
+      "How a chargeback of more than these amounts ended is said by two different people. Without it, one is enough.",
+    ),
   COMMANDS_IN_FLIGHT_SHARE: shareSetting()
     .default(0.25)
     .describe(

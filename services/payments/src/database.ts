@@ -8,6 +8,12 @@ import type {
   MerchantRouteTable,
 } from "./acquirer-account/account-tables.ts";
 import type { BinImportTable, BinRangeTable } from "./card-bins/import-tables.ts";
+import type {
+  ChargebackEvidencePartTable,
+  ChargebackEvidenceTable,
+  ChargebackLineTable,
+  ChargebackTable,
+} from "./chargeback/chargeback-tables.ts";
 import type { CheckoutPaymentTable, CheckoutTable } from "./checkout/checkout-tables.ts";
 import type { PanFingerprintKeyTable } from "./fingerprint/fingerprint-key-table.ts";
 import type { RuleAttemptTable, RuleCounterTable } from "./merchant-rules/rule-tables.ts";
@@ -31,6 +37,10 @@ export type PaymentsDatabase = AuditDatabase & {
   payment_watch: PaymentWatchTable;
   payment_operation: PaymentOperationTable;
   refund_reservation: RefundReservationTable;
+  chargeback: ChargebackTable;
+  chargeback_line: ChargebackLineTable;
+  chargeback_evidence: ChargebackEvidenceTable;
+  chargeback_evidence_part: ChargebackEvidencePartTable;
   pan_fingerprint_key: PanFingerprintKeyTable;
   bin_import: BinImportTable;
   bin_range: BinRangeTable;

@@ -29,6 +29,7 @@ import { notificationHandlers } from "./bank-notification/notification-handlers.
 import { createCurrentBins } from "./card-bins/current-bins.ts";
 import { lookUpBin } from "./card-bins/look-up-bin.ts";
 import { createBusinessEvents, type BusinessEvents } from "./business-events.ts";
+import { chargebackHandlers } from "./chargeback/chargeback-handlers.ts";
 import { checkoutHandlers } from "./checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./checkout/settle-checkout.ts";
 import type { Config } from "./config.ts";
@@ -194,6 +195,11 @@ export async function startPayments(
       ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
       ...lookAfterEach(auditWatch, [
         ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
+        ...chargebackHandlers({
+          db,
+          optionalEvents: config.OPTIONAL_EVENTS,
+          twoAbove: config.CHARGEBACK_TWO_PEOPLE_ABOVE ?? new Map(),
+        }),
         ...accountHandlers({ ...connecting, ...deps, defaults, refresh: () => accounts.refresh() }),
       ]),
       confirmEventsHandler("payments", outboxPool),

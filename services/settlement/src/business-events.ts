@@ -10,6 +10,8 @@ export type BusinessEvents = {
   eventRefused(reason: string): void;
   /** An owner has not answered; it is asked again. */
   ownerSilent(owner: "payments" | "refunds", outcome: string): void;
+  /** Payments does not know the payments of these lines: they were restored, or the copy of facts is not theirs. */
+  chargebacksUnknown(count: number): void;
   fileTaken(file: ImportedFile, read: { lines: number; faults: number }): void;
   /** Nothing of it counts. */
   fileRefused(file: ImportedFile, reason: string): void;
@@ -30,6 +32,10 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   const silent = meter.createCounter("holdfast.settlement.owner_silent", {
     description: "Questions about facts that their owner did not answer, by owner",
   });
+  const unknown = meter.createCounter("holdfast.settlement.chargebacks_unknown", {
+    description:
+      "Chargebacks of payments that payments does not know, each time they were sent to it; must stay 0",
+  });
   const files = meter.createCounter("holdfast.settlement.files", {
     description: "Banks' files that were taken or refused, by mapping and outcome",
   });
@@ -46,6 +52,13 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     ownerSilent(owner, outcome) {
       silent.add(1, { owner });
       log.warn({ operation: "ask owner", server: owner, outcome }, "an owner of facts did not answer");
+    },
+    chargebacksUnknown(count) {
+      unknown.add(count);
+      log.error(
+        { operation: "tell chargebacks", count },
+        "payments does not know the payments of chargebacks",
+      );
     },
     fileTaken({ import_id, mapping, imported_by }, read) {
       files.add(1, { mapping, outcome: "taken" });

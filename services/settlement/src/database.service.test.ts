@@ -28,6 +28,7 @@ const COLUMNS: {
     judge: "not null",
     verdict: "null",
     commission_minor: "null",
+    refunds_commission: "null",
   },
   account: {
     account_id: "not null",
@@ -111,6 +112,13 @@ const COLUMNS: {
     reason: "null",
     opened_at: "not null",
     ended_at: "null",
+  },
+  chargeback_report: {
+    line_id: "not null",
+    import_id: "not null",
+    line_no: "not null",
+    payment_id: "not null",
+    tell_at: "null",
   },
   difference_note: { difference_id: "not null", at: "not null", actor: "not null", note: "not null" },
   line_fault: { import_id: "not null", line_no: "not null", reason: "not null" },

@@ -1,6 +1,7 @@
 import type { AuditDatabase } from "@holdfast/audit";
 import type { MovementFact } from "@holdfast/contracts";
 import type { Generated } from "kysely";
+import type { ChargebackReportTable } from "./chargeback/chargeback-report-table.ts";
 import type { AccountTable, ImportTable, LineFaultTable, LineTable } from "./import/import-table.ts";
 import type { UploadPartTable, UploadTable } from "./import/upload-table.ts";
 import type { DifferenceNoteTable, DifferenceTable } from "./match/difference-table.ts";
@@ -17,6 +18,7 @@ export type SettlementDatabase = AuditDatabase & {
   upload_part: UploadPartTable;
   difference: DifferenceTable;
   difference_note: DifferenceNoteTable;
+  chargeback_report: ChargebackReportTable;
 };
 
 export type FactTable = {
@@ -41,4 +43,5 @@ export type FactTable = {
   judge: Generated<boolean>;
   verdict: FactVerdict | "MISSING_AT_BANK" | null;
   commission_minor: bigint | null;
+  refunds_commission: boolean | null;
 };

@@ -19,5 +19,10 @@ export const keptTables: RetentionLine[] = [
   { table: "line_fault", kept: { with: "import" }, because: "It says what of the file was not read." },
   { table: "difference", kept: { years: 10 }, because: "It says what the bank reported differently." },
   { table: "difference_note", kept: { with: "difference" }, because: "It says who found out what." },
+  {
+    table: "chargeback_report",
+    kept: { with: "line" },
+    because: "It recognizes a chargeback that a bank reports again.",
+  },
   { table: "audit_entry", kept: "in use", because: "A hash chain is kept whole, or it proves nothing." },
 ];

@@ -17,6 +17,7 @@ import {
 import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import type { SettlementDatabase } from "./database.ts";
+import { tellChargebacks } from "./chargeback/tell-chargebacks.ts";
 import { askAboutOpenFacts, askBothOwners } from "./facts/ask-owners.ts";
 import { copyAccounts } from "./facts/copy-accounts.ts";
 import { startFactConsumer } from "./facts/consume-facts.ts";
@@ -96,6 +97,12 @@ export async function startSettlement(
     startPeriodicTask("read uploads", {
       intervalMs: config.MATCH_INTERVAL,
       round: () => readUploads(files, isStopping),
+      clock,
+      log,
+    }),
+    startPeriodicTask("tell chargebacks", {
+      intervalMs: config.MATCH_INTERVAL,
+      round: () => tellChargebacks(facts, isStopping),
       clock,
       log,
     }),

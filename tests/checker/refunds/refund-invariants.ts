@@ -1,5 +1,6 @@
 import type { Invariant } from "../ledgers.ts";
 import { auditLogIsWhole } from "./audit-log-is-whole.ts";
+import { buyersArePaidOnce } from "./buyers-are-paid-once.ts";
 import { moneyIsConserved } from "./money-is-conserved.ts";
 import { refundAmountsAreExact } from "./refund-amounts-are-exact.ts";
 import { refundStatesFollowTheTable } from "./refund-states-follow-the-table.ts";
@@ -25,5 +26,6 @@ export const REFUND_INVARIANTS: readonly Invariant[] = (
     [28, "the audit log is whole, and says what operators did", auditLogIsWhole],
     [29, "what the bank has is what our rows add up to", moneyIsConserved],
     [35, "an approved refund is paid unless the bank itself declined it", refundsAreCarriedOut],
+    [41, "refunds and chargebacks give a buyer no more than was paid", buyersArePaidOnce],
   ] as const
 ).map(([number, promise, violations]) => ({ number, subject: "refunds", promise, violations }));

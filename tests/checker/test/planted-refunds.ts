@@ -193,6 +193,23 @@ export const PLANTED_IN_REFUNDS: Record<number, Planted[]> = {
       (run) => [fail(run, paidRefund), Object.assign(declinedLine(run), { resultCode: "expired_request" })],
     ],
   ],
+  41: [
+    [
+      "counts 0 charged back, and its cases 1000",
+      refundedPayment,
+      (run) => chargeBack(run, { countedMinor: 1_000n }, 0n),
+    ],
+    [
+      "3000 refunded and 8000 charged back of 10000, 0 of it said",
+      refundedPayment,
+      (run) => chargeBack(run, { countedMinor: 8_000n }),
+    ],
+    [
+      "3000 refunded and 10000 charged back of 10000, 2999 of it said",
+      refundedPayment,
+      (run) => chargeBack(run, { countedMinor: 10_000n, excessMinor: 2_999n }),
+    ],
+  ],
   29: [
     [
       "the bank has 8349, we have 8250",
@@ -210,6 +227,12 @@ export const PLANTED_IN_REFUNDS: Record<number, Planted[]> = {
 
 /** What looks like a violation and is none. */
 export const ALLOWED_IN_REFUNDS: [what: string, plant: (run: TestLedgers) => void][] = [
+  ["a chargeback of what is left", (run) => chargeBack(run, { countedMinor: 7_000n })],
+  [
+    "a chargeback of all, which says what had been refunded",
+    (run) => chargeBack(run, { countedMinor: 10_000n, excessMinor: 3_000n }),
+  ],
+  ["one that was given back", (run) => chargeBack(run, { countedMinor: 0n, excessMinor: 3_000n })],
   ["a refund request without an answer that left nothing", (run) => lose(run, {})],
   [
     "a refund whose request was repeated under its key and named at last",
@@ -354,4 +377,14 @@ function read(run: TestLedgers, refundId: string, amount: string, currency = "TR
     status: 200,
     body: recordText({ paymentId: refundId, orderId, currency, state }, amount),
   });
+}
+
+/** A case of the payment that has a refund. @param onRow what the payment counts, where that is not the case's. */
+function chargeBack(
+  run: TestLedgers,
+  funds: { countedMinor: bigint; excessMinor?: bigint },
+  onRow = funds.countedMinor,
+): void {
+  run.chargebacks.push({ chargebackId: idOf(300), paymentId: refundedPayment, excessMinor: 0n, ...funds });
+  payment(run, { chargedBackMinor: onRow });
 }

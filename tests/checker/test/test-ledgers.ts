@@ -98,6 +98,7 @@ export function settledRow(paymentId: string, state: string, change: Partial<Pay
     releasedMinor: 0n,
     reservedMinor: 0n,
     refundedMinor: 0n,
+    chargedBackMinor: 0n,
     ageMs: 60_000,
     attempts: 0,
     operated: false,

@@ -105,6 +105,9 @@ export const apiPaymentResponseSchema = z
       description: "What refunds may still give back that have not ended; it is reserved for them",
     }),
     refundableAmount: z.number().optional().meta({ description: "What can still be refunded" }),
+    chargedBackAmount: z.number().optional().meta({
+      description: "What chargebacks have taken; present on a payment that has some",
+    }),
   })
   .meta({ id: "ApiPaymentResponse" });
 
@@ -125,6 +128,7 @@ export const refundSchema = apiPaymentResponseSchema
     cancelReason: true,
     refundedAmount: true,
     pendingRefundAmount: true,
+    chargedBackAmount: true,
     refundableAmount: true,
   })
   .extend({
@@ -145,6 +149,27 @@ export const paymentOrRefundSchema = z
 export const webhookPaymentSchema = apiPaymentResponseSchema
   .extend({ transactionType: transactionTypeSchema, status: z.enum(FINAL_STATUSES) })
   .meta({ id: "WebhookPayment", description: "A payment or a refund that reached a final status" });
+
+/** A chargeback as its merchant learns of it. */
+const merchantChargebackSchema = z
+  .object({
+    chargebackId: z.uuid(),
+    status: z.enum(["OPEN", "WON", "LOST", "WITHDRAWN"]).meta({
+      description: "WON and WITHDRAWN give the amount back",
+    }),
+    amount: z.number(),
+    currency: z.string(),
+    reasonCode: z.string().optional(),
+    respondBy: z.iso.datetime().optional().meta({ description: "Until when evidence helps" }),
+    openedAt: z.iso.datetime(),
+  })
+  .meta({ id: "MerchantChargeback" });
+export type MerchantChargeback = z.infer<typeof merchantChargebackSchema>;
+
+/** The body of a webhook about a chargeback, for the document. */
+export const chargedBackPaymentSchema = apiPaymentResponseSchema
+  .extend({ transactionType: transactionTypeSchema, chargeback: merchantChargebackSchema })
+  .meta({ id: "WebhookChargedBackPayment", description: "A payment with the chargeback that this is about" });
 
 export type LastOperation = z.infer<typeof lastOperationSchema>;
 export type ApiPaymentResponse = z.infer<typeof apiPaymentResponseSchema>;

@@ -68,6 +68,10 @@ export const commissionPlanSchema = z
     mayExceedAmount: z.boolean().optional().meta({
       description: "Whether the fixed part is charged in full on payments that are smaller than it",
     }),
+    refundsCommission: z.boolean().optional().meta({
+      description:
+        "Whether a refund gives its part of the commission back, which it does unless this is `false`; of payments that are made from then on",
+    }),
   })
   .check(({ value, issues }) => {
     const addFault = (path: PropertyKey[], code: string, message: string) =>

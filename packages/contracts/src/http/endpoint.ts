@@ -45,6 +45,10 @@ type EndpointResponse = {
   body?: z.ZodType;
   /** Whether the items of the body's page also come as rows, in one answer (`ROW_MEDIA_TYPES`). */
   rows?: boolean;
+  /** Whether the body also comes as a page for people (`PAGE_MEDIA_TYPE`). */
+  printed?: boolean;
+  /** In the place of a body of JSON: bytes that are to be stored and not shown; what they are. */
+  binary?: string;
   headers?: Record<string, string>;
 };
 

@@ -2,6 +2,7 @@ import { ACQUIRER_ACCOUNT_ENDPOINTS } from "./acquirer-accounts.ts";
 import { getAuditLog } from "./audit-log.ts";
 import { bin } from "./bin.ts";
 import { cancel, capture } from "./capture.ts";
+import { CHARGEBACK_ENDPOINTS } from "./chargebacks.ts";
 import { createCheckout, getCheckout } from "./checkout.ts";
 import { listMerchantCheckouts } from "./checkout-list.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -49,6 +50,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   getOperatorPayment,
   ...PAYMENT_OPERATOR_ENDPOINTS,
   ...REFUND_OPERATOR_ENDPOINTS,
+  ...CHARGEBACK_ENDPOINTS,
   ...SETTLEMENT_ENDPOINTS,
   ...STATEMENT_ENDPOINTS,
   ...MERCHANT_WEBHOOK_ENDPOINTS,

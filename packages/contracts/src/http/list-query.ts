@@ -20,4 +20,7 @@ export const ROW_MEDIA_TYPES = {
     "All matching rows, UTF-8, with a header row of the JSON's names. A cell that a spreadsheet would take for a formula begins with an apostrophe. The last row is `#rows` and their number.",
   "application/x-ndjson": 'All matching rows, one JSON object a line. The last line is `{"rows": number}`.',
 } as const;
+/** A page that people read or print. */
+export const PAGE_MEDIA_TYPE = "text/html";
+
 export type RowMediaType = keyof typeof ROW_MEDIA_TYPES;

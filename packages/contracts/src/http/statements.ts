@@ -44,11 +44,14 @@ const others = {
 const statements = {
   method: "GET",
   summary: "List statements",
-  responses: { 200: { description: "One page of statements", body: statementPageSchema, rows: true } },
+  responses: {
+    200: { description: "One page of statements", body: statementPageSchema, rows: true, printed: true },
+  },
 } as const;
 const MADE_OF =
   "Made of the lines of banks' files that agree with our payments and refunds, and of chargebacks. With `Accept: text/csv` " +
-  "or `application/x-ndjson` all of them come in one answer, whose last line has their number.";
+  "or `application/x-ndjson` all of them come in one answer, whose last line has their number; with `Accept: text/html` as a page to be printed, with a " +
+  "sum for each currency.";
 
 export const listStatements = defineEndpoint({
   ...statements,

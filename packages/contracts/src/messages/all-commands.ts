@@ -1,5 +1,6 @@
 import * as acquirerAccountCommands from "./acquirer-account-commands.ts";
 import * as bankNotificationCommands from "./bank-notification-commands.ts";
+import * as chargebackCommands from "./chargeback-commands.ts";
 import * as checkoutCommands from "./checkout-commands.ts";
 import * as merchantCommands from "./commands.ts";
 import * as listCommands from "./list-commands.ts";
@@ -19,6 +20,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   merchantCommands,
   acquirerAccountCommands,
   bankNotificationCommands,
+  chargebackCommands,
   checkoutCommands,
   listCommands,
   operatorCommands,

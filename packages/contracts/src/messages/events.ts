@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { PAYMENT_CAPTURED, PAYMENT_STATUS_CHANGED, REFUND_REQUESTED } from "../event-types.ts";
+import {
+  PAYMENT_CAPTURED,
+  PAYMENT_CHARGEBACK,
+  PAYMENT_STATUS_CHANGED,
+  REFUND_REQUESTED,
+} from "../event-types.ts";
 import { FINAL_STATUSES, paymentStatusSchema } from "../payment-status.ts";
 
 /** What an operator sends to try an endpoint out; it is about no payment and is never repeated. */
@@ -36,6 +41,11 @@ export const merchantEventSchema = z.discriminatedUnion("eventType", [
   statusChangedEventSchema.extend({
     eventType: z.literal(REFUND_REQUESTED),
     status: paymentStatusSchema.extract(["PENDING_APPROVAL"]),
+  }),
+  // The payment's status, which a chargeback does not change.
+  statusChangedEventSchema.extend({
+    eventType: z.literal(PAYMENT_CHARGEBACK),
+    status: paymentStatusSchema,
   }),
 ]);
 export type MerchantEvent = z.infer<typeof merchantEventSchema>;

@@ -6,6 +6,9 @@ import { amountMinorSchema, defineServiceCommand } from "./message.ts";
  * pays nothing that it has not reserved. The message is sent once: no copy of it may pay again.
  */
 
+/** The result code of a refund that was not sent, since a chargeback has taken what it would have paid. */
+export const CHARGED_BACK_RESULT = "charged_back";
+
 /** A refund under one of its references. */
 const refundAtBank = z.object({
   refundId: z.uuid(),

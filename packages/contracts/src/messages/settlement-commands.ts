@@ -50,6 +50,8 @@ export const movementFactSchema = z.object({
     .string()
     .regex(/^\d{1,18}$/)
     .optional(),
+  /** Of a payment, by the merchant's plan: whether its refunds give commission back; they do where it is absent. */
+  refundsCommission: z.boolean().optional(),
 });
 export type MovementFact = z.infer<typeof movementFactSchema>;
 

@@ -14,6 +14,14 @@ export async function eraseFromPayments(trx: Trx, person: Person, scope: Scope):
   await sql`
     update payment_operation set reason = ${withoutPerson("reason", person)}
     where payment_id = any(${paymentIds}) and reason is not null`.execute(trx);
+  // What was shown to the bank may name the buyer in any way; its hash stays in the audit log.
+  await sql`
+    delete from chargeback_evidence where chargeback_id in (
+      select chargeback_id from chargeback where payment_id = any(${paymentIds}))`.execute(trx);
+  await sql`
+    update chargeback set outcome_reason = ${withoutPerson("outcome_reason", person)},
+      reason_code = ${withoutPerson("reason_code", person)}, bank_reference = ${withoutPerson("bank_reference", person)}
+    where payment_id = any(${paymentIds})`.execute(trx);
   await sql`
     update three_ds_session set success_url = ${ERASED_URL}, failure_url = ${ERASED_URL}, page_url = ${ERASED_URL},
       acquirer_session = null, challenge = null, challenge_url = null, challenge_fields = null

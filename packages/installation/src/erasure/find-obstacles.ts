@@ -29,6 +29,11 @@ export async function findObstacles(trx: Trx, scope: Scope): Promise<Obstacle[]>
       sql`select refund_id as id from refund_reservation
         where payment_id = any(${paymentIds}) and state = 'ACTIVE'`,
     ),
+    await obstacle(
+      trx,
+      "chargebacks are open",
+      sql`select chargeback_id as id from chargeback where payment_id = any(${paymentIds}) and status = 'OPEN'`,
+    ),
     youngEvents(await eventsOf(trx, "payment", scope)),
   ];
   await actAs(trx, "refunds");
@@ -80,8 +85,8 @@ type Event = { event_id: string; is_young: boolean };
 
 /**
  * The events of payments or refunds in the outbox of the schema in use: those that the dispatcher has, by their ids, and all
- * others by time. A row of the outbox was written by the transaction that wrote a step of the history, and its id begins
- * with the time.
+ * others by time. A row of the outbox was written by the transaction that wrote a step of the history, or that opened or ended
+ * a chargeback, and its id begins with the time.
  */
 export async function eventsOf(trx: Trx, of: "payment" | "refund", scope: Scope): Promise<Event[]> {
   const ids = of === "payment" ? scope.paymentIds : scope.refundIds;
@@ -89,7 +94,7 @@ export async function eventsOf(trx: Trx, of: "payment" | "refund", scope: Scope)
     select event_id, confirmed_at is null
       or confirmed_at > now() - ${STREAMED_MS} * interval '1 millisecond' as is_young
     from outbox where event_id = any(${scope.knownEventIds}) or event_id = any(array(
-      select event_id from ${sql.table(`${of}_history`)} as step cross join lateral (
+      select event_id from ${of === "payment" ? STEPS_OF_PAYMENTS : sql`refund_history`} as step cross join lateral (
         select event_id, payment_id from outbox
         where event_id >= ${firstIdAt(sql`step.at - interval '5 seconds'`)}
           and event_id < ${firstIdAt(sql`step.at + interval '30 seconds'`)}
@@ -99,6 +104,11 @@ export async function eventsOf(trx: Trx, of: "payment" | "refund", scope: Scope)
   );
   return rows;
 }
+
+const STEPS_OF_PAYMENTS = sql`(
+  select payment_id, at from payment_history union all
+  select payment_id, created_at from chargeback union all
+  select payment_id, ended_at from chargeback)`;
 
 /** The lowest UUIDv7 of a millisecond. */
 function firstIdAt(time: RawBuilder<unknown>): RawBuilder<string> {

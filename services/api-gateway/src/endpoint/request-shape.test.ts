@@ -18,6 +18,7 @@ const SETTINGS = {
     currency: "TRY",
     rules: [{ cardType: "CREDIT", installmentsFrom: 2, installmentsTo: 3, ratePercent: "3", fixed: "0" }],
     mayExceedAmount: true,
+    refundsCommission: false,
   },
   rules: {
     largestAmounts: [{ currency: "TRY", amount: "5000.00" }],
@@ -69,6 +70,9 @@ const BODIES: Record<string, object> = {
     },
   ],
   confirmMerchantRoutes: { version: 2 },
+  openChargeback: { ...REFUND, reasonCode: "10.4", bankReference: "cb-1", respondBy: "2026-12-01T00:00:00Z" },
+  changeChargeback: { reasonCode: "10.4", bankReference: "cb-1", respondBy: "2026-12-01T00:00:00Z" },
+  decideChargeback: { outcome: "WON", reason: "the parcel was signed for" },
   noteDifference: { note: "asked the bank", assignee: "ada" },
   closeDifference: { reason: "the bank has corrected it" },
   refuseOperator: { subject: "u-1", reason: "has left" },

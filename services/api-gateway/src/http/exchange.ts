@@ -93,7 +93,7 @@ export class Exchange extends ServerResponse {
   async answerInPieces(
     status: number,
     headers: Record<string, string> | undefined,
-    pieces: AsyncIterable<string>,
+    pieces: AsyncIterable<string | Buffer>,
   ): Promise<void> {
     if (this.headersSent || this.destroyed) return;
     this.#begin(status, headers ?? {});
@@ -101,7 +101,7 @@ export class Exchange extends ServerResponse {
     try {
       for await (const piece of pieces) {
         if (this.destroyed) return;
-        if (piece !== "" && !this.write(piece)) await this.#hasRoom();
+        if (piece.length > 0 && !this.write(piece)) await this.#hasRoom();
       }
       this.end();
     } catch (error) {

@@ -3,6 +3,7 @@ import {
   listMerchantStatements,
   listStatements,
   listStatementsOfMerchants,
+  PAGE_MEDIA_TYPE,
   ROW_MEDIA_TYPES,
   STATEMENT_DAYS_MAX,
   merchantStatementSchema,
@@ -19,13 +20,14 @@ import type { Exchange } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
 import { ExportInterruptedError } from "./export-rows.ts";
 import { columnsOf } from "./row-columns.ts";
+import { createStatementPrinter, PRINTED_HEADERS } from "./print-statements.ts";
 import { createRowWriter } from "./write-rows.ts";
 
 /** A merchant's statements. Whose they are is known from the sign-in, and from nothing else. */
 export function merchantStatementsRoute({ send }: { send: SendCommand }) {
   return defineRoute(listStatements, (call) =>
     answerStatements(
-      call,
+      { ...call, ofMerchants: false },
       (query) => send(listMerchantStatements, call, query),
       (reply) => refusalOf(reply, undefined),
     ),
@@ -35,7 +37,11 @@ export function merchantStatementsRoute({ send }: { send: SendCommand }) {
 /** Those of all merchants, for operators. */
 export function operatorStatementsRoute({ send }: { send: SendOperatorCommand }) {
   return defineRoute(listStatementsOfMerchants, (call) =>
-    answerStatements(call, (query) => send(listAllStatements, call, query), operatorRefusalOf),
+    answerStatements(
+      { ...call, ofMerchants: true },
+      (query) => send(listAllStatements, call, query),
+      operatorRefusalOf,
+    ),
   );
 }
 
@@ -43,9 +49,9 @@ type Page = { items: Statement[]; nextCursor?: string | undefined };
 type ReadStatements = (query: StatementQuery) => Promise<CommandReply<Page>>;
 type Parameters = Omit<StatementQuery, "limit"> & { limit?: string | undefined };
 
-/** A page of JSON, or all rows, whose first page is read before the answer begins. */
+/** A page of JSON, or all rows, whose first page is read before the answer begins: for programs, or for a printer. */
 async function answerStatements(
-  { exchange, query }: { exchange: Exchange; query: Parameters },
+  { exchange, query, ofMerchants }: { exchange: Exchange; query: Parameters; ofMerchants: boolean },
   read: ReadStatements,
   refusalOf: (reply: Exclude<CommandReply<never>, { outcome: "done" | "pending" }>) => Refusal,
 ): Promise<Answer<200> | Refusal> {
@@ -57,6 +63,11 @@ async function answerStatements(
   const first = await read({ ...filter, limit: isPage ? Number(limit ?? 50) : ROWS_AT_A_TIME });
   if (!("result" in first)) return refusalOf(first);
   if (isPage) return { status: 200, body: first.result };
+  const next = (cursor: string) => read({ ...filter, limit: ROWS_AT_A_TIME, cursor });
+  if (mediaType === PAGE_MEDIA_TYPE) {
+    const printer = createStatementPrinter({ from: query.from, to: query.to, ofMerchants });
+    return { status: 200, headers: PRINTED_HEADERS, rows: () => rowsFrom(first.result, printer, next) };
+  }
   const extension = mediaType === "text/csv" ? "csv" : "ndjson";
   return {
     status: 200,
@@ -65,7 +76,11 @@ async function answerStatements(
       "Content-Disposition": `attachment; filename="statements-${query.from}-${query.to}.${extension}"`,
     },
     rows: () =>
-      rowsFrom(first.result, mediaType, (cursor) => read({ ...filter, limit: ROWS_AT_A_TIME, cursor })),
+      rowsFrom(
+        first.result,
+        createRowWriter(mediaType, columnsOf(merchantStatementSchema), { bom: false }),
+        next,
+      ),
   };
 }
 
@@ -83,17 +98,21 @@ const OUT_OF_RANGE = new Refusal("validation_failed", {
   },
 });
 
-function mediaTypeOf({ req }: Exchange): RowMediaType | "application/json" {
-  const offered = ["application/json", ...Object.keys(ROW_MEDIA_TYPES)];
-  return (new Negotiator(req).mediaType(offered) ?? "application/json") as RowMediaType | "application/json";
+type MediaType = RowMediaType | typeof PAGE_MEDIA_TYPE | "application/json";
+
+function mediaTypeOf({ req }: Exchange): MediaType {
+  const offered = ["application/json", ...Object.keys(ROW_MEDIA_TYPES), PAGE_MEDIA_TYPE];
+  return (new Negotiator(req).mediaType(offered) ?? "application/json") as MediaType;
 }
+
+/** What makes the text of an answer, page by page. */
+type Writer = { head: string; page(items: Statement[]): string; end(count: number): string };
 
 async function* rowsFrom(
   first: Page,
-  mediaType: RowMediaType,
+  writer: Writer,
   next: (cursor: string) => Promise<CommandReply<Page>>,
 ): AsyncGenerator<string> {
-  const writer = createRowWriter(mediaType, columnsOf(merchantStatementSchema), { bom: false });
   yield writer.head;
   let count = 0;
   for (let page = first; ;) {

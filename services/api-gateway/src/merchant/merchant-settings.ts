@@ -8,6 +8,7 @@ export const SETTINGS_COLUMNS = [
   "commission_currency",
   "commission_rules",
   "commission_may_exceed_amount",
+  "refunds_commission",
   "rules",
 ] as const satisfies (keyof MerchantTable)[];
 
@@ -24,6 +25,7 @@ export function commissionColumns(plan: CommissionPlan | null | undefined) {
     commission_currency: plan?.currency ?? null,
     commission_rules: plan?.rules ? JSON.stringify(plan.rules) : null,
     commission_may_exceed_amount: plan?.mayExceedAmount ?? false,
+    refunds_commission: plan?.refundsCommission ?? true,
   } satisfies Partial<NewMerchant>;
 }
 
@@ -51,5 +53,6 @@ function commissionOf(row: SettingsColumns): CommissionPlan | undefined {
     currency,
     ...(rules && { rules }),
     ...(row.commission_may_exceed_amount && { mayExceedAmount: true }),
+    ...(!row.refunds_commission && { refundsCommission: false }),
   };
 }

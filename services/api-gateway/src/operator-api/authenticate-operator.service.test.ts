@@ -63,6 +63,13 @@ const MAY: Record<string, string> = {
   refuseOperator: "admin",
   listRefusedOperators: ANYBODY,
   readmitOperator: "admin",
+  openChargeback: "operations admin",
+  listChargebacks: ANYBODY,
+  getChargeback: ANYBODY,
+  changeChargeback: "operations admin",
+  decideChargeback: "operations admin",
+  addChargebackEvidence: "operations admin",
+  getChargebackEvidence: ANYBODY,
   listSettlements: ANYBODY,
   uploadSettlement: "operations admin",
   listStatementsOfMerchants: ANYBODY,
@@ -97,7 +104,7 @@ describe("who may do what", () => {
   /** Nobody serves commands here, so what is allowed goes as far as a 503. */
   test.each(matrix)("$role may $name: $allowed", async ({ role, request, allowed }) => {
     const answer = await gateway.operatorApi({ ...request, role });
-    if (allowed) expect([200, 202, 400, 404, 503]).toContain(answer.status);
+    if (allowed) expect([200, 202, 400, 404, 415, 503]).toContain(answer.status);
     else expectProblem(answer, "forbidden");
   });
 

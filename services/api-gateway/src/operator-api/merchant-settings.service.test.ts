@@ -11,6 +11,7 @@ const COMMISSION = {
     { domInt: "INT", ratePercent: "4.10", fixed: "1.50" },
   ],
   mayExceedAmount: true,
+  refundsCommission: false,
 };
 const RULES = {
   largestAmounts: [{ currency: "TRY", amount: "5000.00" }],

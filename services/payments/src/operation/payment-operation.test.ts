@@ -19,6 +19,7 @@ const authorized: OperablePayment = {
   released_minor: 0n,
   reserved_minor: 0n,
   refunded_minor: 0n,
+  charged_back_minor: 0n,
   operation_id: null,
   created_at: new Date("2026-11-20T10:00:00Z"),
 };

@@ -52,7 +52,8 @@ export function decideCapture(
 /** @param sameBusinessDay whether the payment was made on the current business day. */
 export function decideCancel(payment: OperablePayment, sameBusinessDay: boolean): OperationDecision {
   const left = payment.amount_minor - payment.released_minor;
-  const voidable = sameBusinessDay && payment.refunded_minor === 0n;
+  // A void gives the buyer all of it, and so would a chargeback.
+  const voidable = sameBusinessDay && payment.refunded_minor === 0n && payment.charged_back_minor === 0n;
   if (!isFree(payment) || left === 0n) return notNow(payment);
   if (payment.transaction_type === "PAYMENT" && !voidable) {
     return payment.refunded_minor > 0n ? alreadyRefunded(payment) : notNow(payment);

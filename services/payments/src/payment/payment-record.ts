@@ -21,7 +21,10 @@ export type ShownOperation = {
 export type ShownPayment = ShownColumns & Partial<Refunds> & { last_operation?: ShownOperation | null };
 
 /** Read with a payment that can have refunds; minor units. */
-type Refunds = Pick<PaymentRow, "released_minor" | "reserved_minor" | "refunded_minor">;
+type Refunds = Pick<
+  PaymentRow,
+  "released_minor" | "reserved_minor" | "refunded_minor" | "charged_back_minor"
+>;
 
 type ShownColumns = Omit<
   PaymentRow,
@@ -32,12 +35,14 @@ type ShownColumns = Omit<
   | "released_minor"
   | "reserved_minor"
   | "refunded_minor"
+  | "charged_back_minor"
   | "operation_id"
   | "authorization_expires_at"
   | "traceparent"
   | "credential_issued_by"
   | "account_id"
   | "claims_order"
+  | "refunds_commission"
   | "lease_token"
   | "lease_until"
   | "recover_at"
@@ -114,21 +119,34 @@ function cancelReasonOf(operation: ShownPayment["last_operation"]): Pick<ApiPaym
   return isCancel && operation.reason !== null ? { cancelReason: operation.reason } : {};
 }
 
-/** What refunds have given back and may still give back; a release of uncaptured funds is a refund, too. */
+/** What refunds have given back and may still give back, and what chargebacks have taken; a release of uncaptured funds is a refund, too. */
 function refundsOf(payment: ShownPayment): RefundTotals {
   const { state, currency_exponent, released_minor = 0n, reserved_minor = 0n, refunded_minor = 0n } = payment;
+  const { charged_back_minor = 0n } = payment;
   const gone = released_minor + refunded_minor;
-  if (gone + reserved_minor === 0n) return {};
+  if (gone + reserved_minor + charged_back_minor === 0n) return {};
   const isRefundable = state === "SUCCESS" || state === "CAPTURED";
-  const refundable = refundableMinor({ ...payment, released_minor, reserved_minor, refunded_minor });
+  const refundable = refundableMinor({
+    ...payment,
+    released_minor,
+    reserved_minor,
+    refunded_minor,
+    charged_back_minor,
+  });
   return {
     refundedAmount: amountToJson(gone, currency_exponent),
     pendingRefundAmount: amountToJson(reserved_minor, currency_exponent),
+    ...(charged_back_minor > 0n && {
+      chargedBackAmount: amountToJson(charged_back_minor, currency_exponent),
+    }),
     refundableAmount: amountToJson(isRefundable ? refundable : 0n, currency_exponent),
   };
 }
 
-type RefundTotals = Pick<ApiPaymentResponse, "refundedAmount" | "pendingRefundAmount" | "refundableAmount">;
+type RefundTotals = Pick<
+  ApiPaymentResponse,
+  "refundedAmount" | "pendingRefundAmount" | "chargedBackAmount" | "refundableAmount"
+>;
 
 function operationRecord(
   { kind, status, amount_minor, result_code, at }: ShownOperation,

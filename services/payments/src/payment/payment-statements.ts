@@ -84,6 +84,7 @@ const PAYMENT_COLUMNS = [
   ["credential_issued_by", "text"],
   ["account_id", "uuid"],
   ["claims_order", "boolean"],
+  ["refunds_commission", "boolean"],
 ] as const satisfies [keyof PaymentRow, string][];
 
 /**

@@ -36,12 +36,14 @@ export type PaymentTable = {
   released_minor: Generated<bigint>;
   reserved_minor: Generated<bigint>;
   refunded_minor: Generated<bigint>;
+  charged_back_minor: Generated<bigint>;
   operation_id: string | null;
   authorization_expires_at: Generated<Date | null>;
   traceparent: string | null;
   credential_issued_by: string | null;
   account_id: string | null;
   claims_order: boolean | null;
+  refunds_commission: boolean | null;
   lease_token: string | null;
   lease_until: Date | null;
   recover_at: Date | null;

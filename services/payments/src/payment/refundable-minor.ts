@@ -8,11 +8,36 @@ export type PaymentFunds = {
   released_minor: bigint;
   reserved_minor: bigint;
   refunded_minor: bigint;
+  charged_back_minor: bigint;
 };
 
-/** The amount that can still be refunded; earlier releases count only while nothing was captured. */
+/**
+ * The amount that can still be refunded. A chargeback may be more than what is left, and may come after refunds that wait:
+ * then it is nothing.
+ */
 export function refundableMinor(payment: PaymentFunds): bigint {
-  const { state, amount_minor, captured_minor, released_minor, refunded_minor, reserved_minor } = payment;
-  const whole = state === "CAPTURED" ? captured_minor : amount_minor - released_minor;
-  return whole - refunded_minor - reserved_minor;
+  const { refunded_minor, reserved_minor, charged_back_minor } = payment;
+  const left = wholeMinor(payment) - refunded_minor - reserved_minor - charged_back_minor;
+  return left < 0n ? 0n : left;
+}
+
+/** What there is to give back, whoever does it; earlier releases count only while nothing was captured. */
+export function wholeMinor({ state, amount_minor, captured_minor, released_minor }: PaymentFunds): bigint {
+  switch (state) {
+    case "CAPTURED":
+      return captured_minor;
+    case "SUCCESS":
+      return amount_minor - released_minor;
+    default:
+      return 0n;
+  }
+}
+
+/**
+ * Whether a refund may be paid beside what was paid, is being paid and was charged back.
+ * @param sentMinor what the payment's other refunds may be paying at this moment.
+ */
+export function mayBePaid(payment: PaymentFunds, amountMinor: bigint, sentMinor: bigint): boolean {
+  const { refunded_minor, charged_back_minor } = payment;
+  return refunded_minor + sentMinor + charged_back_minor + amountMinor <= wholeMinor(payment);
 }

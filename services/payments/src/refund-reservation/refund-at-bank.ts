@@ -3,13 +3,19 @@
  * Nothing is paid that is not reserved here, whoever asks for it.
  */
 import { refundReference, type Attempt, type Repetition, type Verdict } from "@holdfast/acquirer";
-import type { CommandReply, RefundAnswer, RefundAtBank } from "@holdfast/contracts";
+import {
+  CHARGED_BACK_RESULT,
+  type CommandReply,
+  type RefundAnswer,
+  type RefundAtBank,
+} from "@holdfast/contracts";
 import { failpoint, orNotStarted } from "@holdfast/service-runtime";
 import type { Kysely, Selectable } from "kysely";
 import type { TermsOf } from "../acquirer-account/account-terms.ts";
 import { askAbout, type AskDeps } from "../bank-calls/ask-about.ts";
 import { followUpOf } from "../bank-calls/attempts.ts";
 import type { PaymentsDatabase } from "../database.ts";
+import { beginSending, noteUnsent } from "./begin-sending.ts";
 import { amongOthers, beginCall, noteAnswer, otherRefunds } from "./refund-calls.ts";
 import type { PaymentTable } from "../payment/payment-table.ts";
 
@@ -35,8 +41,15 @@ export async function carryOutAtBank(
   if (state === "SETTLED") return done(await ask(bounded, payment, refund));
   const acquirer = deps.acquirers.of(payment.account_id);
   const isNamed = acquirer.capabilities.ownReferenceOn.includes(refund.kind);
+  const sending = await orNotStarted(() => beginSending(deps.db, refund));
+  if (!sending) return done(CHARGED_BACK);
+  if (sending === "gone") return { outcome: "problem", code: "refund_not_found" };
+  if ("outcome" in sending) return sending;
   const begun = isNamed ? undefined : await beginCall(deps.db, refund);
-  if (!isNamed && !begun) return { outcome: "not_started" };
+  if (!isNamed && !begun) {
+    await noteUnsent(deps.db, refund, sending);
+    return { outcome: "not_started" };
+  }
   const request = {
     ...followUpOf(payment),
     reference: referenceOf(refund),
@@ -46,9 +59,17 @@ export async function carryOutAtBank(
   await failpoint("payments.before_refund_call");
   const outcome = await (refund.kind === "release" ? acquirer.release(request) : acquirer.refund(request));
   await failpoint("payments.after_refund_call");
+  if (outcome.kind === "not_sent") await noteUnsent(deps.db, refund, sending);
   if (begun) await noteAnswer(deps.db, refund, outcome, begun.sentBefore);
   return done(outcome);
 }
+
+/** The answer to a refund that a chargeback has overtaken: the bank is not asked, and the buyer is not paid twice. */
+const CHARGED_BACK = {
+  kind: "declined",
+  resultCode: CHARGED_BACK_RESULT,
+  resultMessage: "The payment was charged back: the bank has given the money to the buyer.",
+} as const satisfies Verdict;
 
 /** Asks the bank about a refund, reserved or not: after a restore it may have paid what nobody here knows. */
 export async function inquireAtBank(

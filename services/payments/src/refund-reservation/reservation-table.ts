@@ -10,6 +10,7 @@ export type RefundReservationTable = {
   refusal: string | null;
   sent_at: Date | null;
   external_transaction_id: string | null;
+  sent_reference: Generated<number | null>;
   created_at: Generated<Date>;
   ended_at: Date | null;
 };

@@ -73,6 +73,27 @@ export const keptTables: RetentionLine<Kysely<PaymentsDatabase>>[] = [
     },
   },
   {
+    table: "chargeback",
+    kept: { with: "payment" },
+    because: "Its amount counts against the payment, and the case is the books.",
+  },
+  {
+    table: "chargeback_line",
+    kept: { with: "payment" },
+    because: "A line of a bank's file that comes again must not count twice.",
+  },
+  {
+    table: "chargeback_evidence",
+    kept: { with: "payment" },
+    because:
+      "It says what was shown to the bank. A file that was cut off is deleted when the next one of its case comes.",
+  },
+  {
+    table: "chargeback_evidence_part",
+    kept: { with: "chargeback_evidence" },
+    because: "It is the file.",
+  },
+  {
     table: "outbox",
     rows: "that are confirmed",
     kept: { setting: "OUTBOX_RETENTION" },

@@ -18,6 +18,7 @@ export type GivenFact = Pick<
   | "external_transaction_id"
   | "auth_code"
   | "commission_minor"
+  | "refunds_commission"
 > & { occurred_at: string; ask_in_ms: number | null };
 
 /** Columns of the statement's arrays, in the order of its parameters. */
@@ -37,6 +38,7 @@ export const GIVEN_COLUMNS = [
   ["external_transaction_id", "text"],
   ["auth_code", "text"],
   ["commission_minor", "bigint"],
+  ["refunds_commission", "boolean"],
   ["ask_in_ms", "float8"],
 ] as const satisfies [keyof GivenFact, string][];
 
@@ -75,6 +77,7 @@ export const RECORD_FACTS = {
     external_transaction_id = coalesce(excluded.external_transaction_id, fact.external_transaction_id),
     auth_code = coalesce(excluded.auth_code, fact.auth_code),
     commission_minor = coalesce(excluded.commission_minor, fact.commission_minor),
+    refunds_commission = coalesce(excluded.refunds_commission, fact.refunds_commission),
     ask_at = case
       when excluded.standing <> 'OPEN' and coalesce(excluded.account_id, fact.account_id) is not null then null
       when fact.ask_at is not null then fact.ask_at

@@ -34,6 +34,7 @@ function givenFact(fact: MovementFact, askFirstMs: number): GivenFact {
     external_transaction_id: fact.externalTransactionId ?? null,
     auth_code: fact.authCode ?? null,
     commission_minor: fact.commissionMinor === undefined ? null : BigInt(fact.commissionMinor),
+    refunds_commission: fact.refundsCommission ?? null,
     ask_in_ms: fact.standing !== "OPEN" ? null : fact.kind === "REFUND" ? 0 : askFirstMs,
   };
 }

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Transaction } from "kysely";
+import { reportChargebacks } from "../chargeback/report-chargebacks.ts";
 import type { SettlementDatabase } from "../database.ts";
 import {
   attachChargebacks,
@@ -40,6 +41,10 @@ export async function attachRange(db: Kysely<SettlementDatabase>, range: LineRan
       facts.map(({ fact_id }) => ({ factId: fact_id, matched: matched.has(fact_id) })),
     ).execute(trx);
     await attachChargebacks(range).execute(trx);
+    await reportChargebacks(
+      trx,
+      sql`line.import_id = ${range.importId} and line.line_no between ${range.from} and ${range.to}`,
+    );
     await judgeUnattached(range).execute(trx);
   });
 }

@@ -111,11 +111,12 @@ export function markReported(facts: readonly { factId: string; matched: boolean 
     where fact.fact_id = given.fact_id`;
 }
 
-/** Lines that report a movement and name none of ours, and lines that report no movement. */
+/** Lines that report a movement or a chargeback and name none of ours, and lines that are about no payment. */
 export function judgeUnattached({ importId, from, to }: LineRange): RawBuilder<unknown> {
   return sql`
     with judged as (
-      update line set verdict = case when kind in ('SALE', 'CAPTURE', 'REFUND', 'VOID') then 'MISSING_HERE' else 'NOT_COMPARED' end
+      update line set verdict = case
+        when kind in ('FEE', 'ADJUSTMENT', 'PAYOUT') then 'NOT_COMPARED' else 'MISSING_HERE' end
       where import_id = ${importId} and line_no between ${from} and ${to} and fact_id is null and verdict is null
       returning import_id, line_no, account_id, verdict, gross_minor, currency
     )

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Transaction } from "kysely";
+import { reportChargebacks } from "../chargeback/report-chargebacks.ts";
 import type { SettlementDatabase } from "../database.ts";
 import { isMovement, judgeFact, type Judgement, type JudgedLine } from "./judge-fact.ts";
 import { lockFacts, type FactRow } from "./judged-facts.ts";
@@ -49,24 +50,32 @@ type Judged = { fact: FactRow; own: LineRow[]; judgement: Judgement };
 
 /** Lines that were there before their fact: the fact has arrived, and they are no difference any more. */
 async function attachLatecomers(trx: Transaction<SettlementDatabase>, ids: string[]): Promise<void> {
-  const { rows } = await sql<{ import_id: string; line_no: number; fact_id: string }>`
-    update line set fact_id = fact.fact_id, merchant_id = fact.merchant_id
+  const { rows } = await sql<Pick<LineRow, "import_id" | "line_no" | "fact_id" | "kind">>`
+    update line set fact_id = fact.fact_id, merchant_id = fact.merchant_id,
+      verdict = case when line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL') then 'NOT_COMPARED' else line.verdict end
     from fact, import
     where fact.fact_id = any(${ids}::uuid[]) and line.reference_id = fact.fact_id and line.fact_id is null
       and line.verdict is not null
       and fact.account_id = line.account_id and (fact.kind = 'REFUND') = (line.kind = 'REFUND')
       and import.import_id = line.import_id and import.state = 'TAKEN'
-    returning line.import_id, line.line_no, line.fact_id`.execute(trx);
+    returning line.import_id, line.line_no, line.fact_id, line.kind`.execute(trx);
   if (rows.length === 0) return;
   await sql`
     update fact set reported = true
-    where fact_id = any(${rows.map(({ fact_id }) => fact_id)}::uuid[])`.execute(trx);
+    where fact_id = any(${rows.filter(({ kind }) => isMovement(kind)).map(({ fact_id }) => fact_id)}::uuid[])`.execute(
+    trx,
+  );
+  await reportChargebacks(
+    trx,
+    sql`(line.import_id, line.line_no) in (
+      select * from unnest(${rows.map(({ import_id }) => import_id)}::uuid[], ${rows.map(({ line_no }) => line_no)}::int[]))`,
+  );
   await sql`
     update difference set state = 'RESOLVED', ended_at = now()
     from unnest(${rows.map(({ import_id }) => import_id)}::uuid[], ${rows.map(({ line_no }) => line_no)}::int[])
       as found(import_id, line_no)
     where difference.import_id = found.import_id and difference.line_no = found.line_no
-      and state in ('OPEN', 'PROPOSED')`.execute(trx);
+      and difference.class = 'MISSING_HERE' and state in ('OPEN', 'PROPOSED')`.execute(trx);
 }
 
 /** In the order in which they were imported. */
@@ -83,7 +92,10 @@ async function readLines(trx: Transaction<SettlementDatabase>, ids: string[]): P
 
 async function record(trx: Transaction<SettlementDatabase>, judged: readonly Judged[]): Promise<void> {
   const lines = judged.flatMap(({ fact, own, judgement }) =>
-    own.map((line, index) => ({ ...line, account_id: fact.account_id, verdict: judgement.lines[index]! })),
+    own
+      .map((line, index) => ({ ...line, account_id: fact.account_id, verdict: judgement.lines[index]! }))
+      // What is not compared keeps what it was called when it found its payment.
+      .filter(({ kind }) => isMovement(kind)),
   );
   await sql`
     update line set verdict = given.verdict

@@ -30,16 +30,16 @@ const DAY = sql`coalesce(line.settles_on, line.transacted_at::date)`;
 
 /** Chargebacks, and lines whose amount and state are the ones we know; everything else waits for its difference. */
 export const COUNTS = sql`line.fact_id is not null and (line.verdict in ('MATCHED', 'FEE_DIFFERS', 'LATE')
-  or line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL'))`;
+  or (line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL') and line.verdict is distinct from 'DUPLICATE'))`;
 
 /**
- * What a fact's commission is: of a refund its part of the payment's, given back. Parts are differences of rounded running
+ * What a fact's commission is: of a refund its part of the payment's, given back unless the payment's plan said otherwise. Parts are differences of rounded running
  * sums, so that the parts of a payment that was refunded whole are its commission to the minor unit.
  */
 const COMMISSION = sql`
   case when fact.kind <> 'REFUND' then fact.commission_minor else (
-    select round(parent.commission_minor * before.minor / parent.amount_minor::numeric)
-      - round(parent.commission_minor * (before.minor + fact.amount_minor) / parent.amount_minor::numeric)
+    select case when parent.refunds_commission is false then 0 else round(parent.commission_minor * before.minor / parent.amount_minor::numeric)
+      - round(parent.commission_minor * (before.minor + fact.amount_minor) / parent.amount_minor::numeric) end
     from fact as parent, lateral (
       select coalesce(sum(earlier.amount_minor), 0) as minor from fact as earlier
       where earlier.parent_id = fact.parent_id and earlier.standing = 'DONE'

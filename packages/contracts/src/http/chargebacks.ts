@@ -1,0 +1,255 @@
+import { z } from "zod";
+import { textSchema } from "../text.ts";
+import { refundRequestSchema } from "./refund.ts";
+import { BODY_PROBLEMS, cursorParameter, defineEndpoint, limitParameter, only, pathId } from "./endpoint.ts";
+
+export const CHARGEBACK_STATUSES = ["OPEN", "WON", "LOST", "WITHDRAWN"] as const;
+export const CHARGEBACK_OUTCOMES = ["WON", "LOST", "WITHDRAWN"] as const;
+
+/** Files of evidence of one case, and the bytes of one of them: scans, not archives. */
+export const EVIDENCE_FILES_MAX = 20;
+export const EVIDENCE_BYTES_MAX = 4_194_304;
+
+const reasonCode = textSchema(1, 64).meta({
+  description: "The card scheme's or the bank's code of the reason",
+  examples: ["10.4"],
+});
+const bankReference = textSchema(1, 128).meta({ description: "The bank's number of the case" });
+const respondBy = z.iso.datetime().meta({ description: "Until when the bank takes evidence" });
+
+export const chargebackEvidenceSchema = z
+  .object({
+    evidenceId: z.uuid(),
+    fileName: z.string(),
+    bytes: z.int(),
+    sha256: z.string(),
+    addedBy: z.string(),
+    addedAt: z.iso.datetime(),
+  })
+  .meta({ id: "ChargebackEvidence" });
+
+/** A buyer's dispute by way of the issuer: the bank has taken the money, or a part of it, back. */
+export const chargebackSchema = z
+  .object({
+    chargebackId: z.uuid(),
+    paymentId: z.uuid(),
+    merchantId: z.uuid(),
+    status: z.enum(CHARGEBACK_STATUSES).meta({
+      description:
+        "OPEN until its outcome is known. WON: the money came back. LOST: it is gone. WITHDRAWN: there was no such chargeback",
+    }),
+    amount: z.number(),
+    currency: z.string(),
+    countedAmount: z.number().meta({
+      description:
+        "What of it counts against the payment's refundable amount now, in the payment's currency; 0 once it was given back",
+    }),
+    excessAmount: z.number().meta({
+      description:
+        "What of it had been paid back already when the case was opened, by refunds or other chargebacks: the buyer may have it twice",
+    }),
+    reversedAmount: z.number().meta({ description: "What the bank has given back" }),
+    reasonCode: reasonCode.optional(),
+    bankReference: bankReference.optional(),
+    respondBy: respondBy.optional(),
+    openedBy: z
+      .string()
+      .optional()
+      .meta({ description: "Operator who opened the case; absent where a line of a bank's file did" }),
+    reported: z.boolean().meta({ description: "Whether a line of a bank's file reports it" }),
+    proposal: z
+      .object({ outcome: z.enum(CHARGEBACK_OUTCOMES), reason: z.string(), proposedBy: z.string() })
+      .optional()
+      .meta({ description: "What one of two people has said; a second one has to say the same" }),
+    outcomeReason: z.string().optional(),
+    decidedBy: z.string().optional(),
+    openedAt: z.iso.datetime(),
+    endedAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: "Chargeback" });
+export type Chargeback = z.infer<typeof chargebackSchema>;
+
+export const chargebackDetailSchema = chargebackSchema
+  .extend({ evidence: z.array(chargebackEvidenceSchema) })
+  .meta({ id: "ChargebackDetail" });
+export type ChargebackDetail = z.infer<typeof chargebackDetailSchema>;
+
+export const chargebackPageSchema = z
+  .object({ items: z.array(chargebackSchema), nextCursor: z.string().optional() })
+  .meta({ id: "ChargebackPage" });
+
+const oneChargeback = {
+  pathParameters: z.object({ chargebackId: pathId("Id of a chargeback") }),
+  notFound: "chargeback_not_found",
+} as const;
+const changed = { 200: { description: "The chargeback as it is now", body: chargebackDetailSchema } };
+
+export const openChargeback = defineEndpoint({
+  operationId: "openChargeback",
+  listener: "operator",
+  method: "POST",
+  path: "/operator/payments/{paymentId}/chargebacks",
+  work: "write",
+  role: "operations",
+  summary: "Open a chargeback",
+  description:
+    "Records a chargeback that the bank has announced. It counts against the payment's refundable amount immediately, and " +
+    "refunds that no longer fit are not paid. One that is more than what is left is recorded all the same, and says so. A " +
+    "line of a bank's file that reports it later joins it; an open case of the same amount is not opened twice " +
+    "(`chargeback_exists`).",
+  pathParameters: z.object({ paymentId: pathId("Id of the payment") }),
+  notFound: "payment_not_found",
+  request: refundRequestSchema
+    .extend({
+      reasonCode: reasonCode.optional(),
+      bankReference: bankReference.optional(),
+      respondBy: respondBy.optional(),
+    })
+    .meta({ id: "OpenChargebackRequest" }),
+  responses: {
+    201: {
+      description: "The chargeback",
+      body: chargebackDetailSchema,
+      headers: { Location: "/operator/chargebacks/{chargebackId}" },
+    },
+  },
+  problems: [
+    ...BODY_PROBLEMS,
+    "payment_not_found",
+    "payment_not_refundable",
+    "currency_mismatch",
+    "chargeback_exists",
+    "outcome_unknown",
+    "forbidden",
+  ],
+});
+
+export const listChargebacks = defineEndpoint({
+  operationId: "listChargebacks",
+  listener: "operator",
+  method: "GET",
+  path: "/operator/chargebacks",
+  role: "viewer",
+  summary: "List chargebacks",
+  description: "Returns chargebacks of all merchants, newest first.",
+  queryParameters: z.object({
+    status: only("those with this status", z.enum(CHARGEBACK_STATUSES)),
+    merchantId: only("of this merchant", pathId("Id of a merchant")),
+    paymentId: only("of this payment", pathId("Id of a payment")),
+    limit: limitParameter,
+    cursor: cursorParameter(100),
+  }),
+  responses: { 200: { description: "One page of chargebacks", body: chargebackPageSchema } },
+  problems: ["validation_failed", "forbidden"],
+});
+
+export const getChargeback = defineEndpoint({
+  ...oneChargeback,
+  operationId: "getChargeback",
+  listener: "operator",
+  method: "GET",
+  path: "/operator/chargebacks/{chargebackId}",
+  role: "viewer",
+  summary: "Get a chargeback",
+  description: "Returns a chargeback with the files of its evidence.",
+  responses: changed,
+  problems: ["chargeback_not_found", "forbidden"],
+});
+
+export const changeChargeback = defineEndpoint({
+  ...oneChargeback,
+  operationId: "changeChargeback",
+  listener: "operator",
+  method: "PATCH",
+  path: "/operator/chargebacks/{chargebackId}",
+  work: "write",
+  role: "operations",
+  summary: "Change a chargeback's particulars",
+  description: "Sets what the bank says about an open case. What is left out stays as it is.",
+  request: z
+    .object({
+      reasonCode: reasonCode.optional(),
+      bankReference: bankReference.optional(),
+      respondBy: respondBy.optional(),
+    })
+    .meta({ id: "ChangeChargebackRequest" }),
+  responses: changed,
+  problems: [...BODY_PROBLEMS, "chargeback_not_found", "chargeback_ended", "outcome_unknown", "forbidden"],
+});
+
+export const decideChargeback = defineEndpoint({
+  ...oneChargeback,
+  operationId: "decideChargeback",
+  listener: "operator",
+  method: "POST",
+  path: "/operator/chargebacks/{chargebackId}/outcome",
+  work: "write",
+  role: "operations",
+  summary: "Record a chargeback's outcome",
+  description:
+    "Records how an open case ended. WON and WITHDRAWN make its amount refundable again. Above a configured amount a second " +
+    "person has to say the same: the first answer has a `proposal`. A line of a bank's file that gives the money back " +
+    "does so by itself.",
+  request: z
+    .object({ outcome: z.enum(CHARGEBACK_OUTCOMES), reason: textSchema(1, 1_000) })
+    .meta({ id: "DecideChargebackRequest" }),
+  responses: changed,
+  problems: [
+    ...BODY_PROBLEMS,
+    "chargeback_not_found",
+    "chargeback_ended",
+    "same_person",
+    "outcome_unknown",
+    "forbidden",
+  ],
+});
+
+export const addChargebackEvidence = defineEndpoint({
+  ...oneChargeback,
+  operationId: "addChargebackEvidence",
+  listener: "operator",
+  method: "POST",
+  path: "/operator/chargebacks/{chargebackId}/evidence",
+  work: "write",
+  role: "operations",
+  summary: "Add evidence to a chargeback",
+  description: `Keeps a file of at most 4 MiB with an open case, which has at most ${EVIDENCE_FILES_MAX}. It is kept with its SHA-256, and never changed.`,
+  file: { part: "file", description: "A receipt, a letter, a proof of delivery" },
+  responses: { 201: { description: "The chargeback as it is now", body: chargebackDetailSchema } },
+  problems: [
+    "validation_failed",
+    "payload_too_large",
+    "chargeback_not_found",
+    "chargeback_ended",
+    "too_much_evidence",
+    "outcome_unknown",
+    "forbidden",
+  ],
+});
+
+export const getChargebackEvidence = defineEndpoint({
+  operationId: "getChargebackEvidence",
+  listener: "operator",
+  method: "GET",
+  path: "/operator/chargebacks/{chargebackId}/evidence/{evidenceId}",
+  role: "viewer",
+  summary: "Download evidence",
+  description: "Returns a file of evidence, byte for byte as it was sent.",
+  pathParameters: z.object({
+    chargebackId: pathId("Id of a chargeback"),
+    evidenceId: pathId("Id of a file of evidence"),
+  }),
+  notFound: "chargeback_not_found",
+  responses: { 200: { description: "The file", binary: "The file, to be stored and not shown" } },
+  problems: ["chargeback_not_found", "forbidden"],
+});
+
+export const CHARGEBACK_ENDPOINTS = [
+  openChargeback,
+  listChargebacks,
+  getChargeback,
+  changeChargeback,
+  decideChargeback,
+  addChargebackEvidence,
+  getChargebackEvidence,
+] as const;

@@ -1,0 +1,130 @@
+import { z } from "zod";
+import {
+  CHARGEBACK_OUTCOMES,
+  CHARGEBACK_STATUSES,
+  chargebackDetailSchema,
+  chargebackEvidenceSchema,
+  chargebackPageSchema,
+  EVIDENCE_BYTES_MAX,
+} from "../http/chargebacks.ts";
+import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
+
+/** A line of a bank's file about a chargeback, as the settlement service has read it. */
+export const chargebackLineSchema = z.object({
+  /** The same for every copy of the line, in whatever file: SHA-256, in hex. */
+  lineId: z.string().regex(/^[\da-f]{64}$/),
+  kind: z.enum(["CHARGEBACK", "CHARGEBACK_REVERSAL"]),
+  paymentId: z.uuid(),
+  /** Without a sign: the kind says in which direction. */
+  amountMinor: amountMinorSchema,
+  currency: z.string().regex(/^[A-Z]{3}$/),
+  bankReference: z.string().max(128).optional(),
+});
+export type ChargebackLine = z.infer<typeof chargebackLineSchema>;
+
+/** Lines in one message. */
+export const CHARGEBACK_LINES_MAX = 100;
+
+/**
+ * Tells payments what banks' files say about chargebacks: settlement cannot move money. It is idempotent by the line's id.
+ */
+export const recordChargebackLines = defineServiceCommand({
+  service: "payments",
+  name: "record-chargeback-lines",
+  senders: ["settlement"],
+  work: "write",
+  request: z.object({ lines: z.array(chargebackLineSchema).min(1).max(CHARGEBACK_LINES_MAX) }),
+  /** The lines that are kept now; of the others payments does not know the payment. */
+  result: z.object({ recorded: z.array(z.string()) }),
+});
+
+const oneChargeback = { chargebackId: z.uuid() };
+const particulars = {
+  reasonCode: z.string().max(64).optional(),
+  bankReference: z.string().max(128).optional(),
+  respondBy: z.iso.datetime().optional(),
+};
+const written = {
+  service: "payments",
+  role: "operations",
+  work: "write",
+  result: chargebackDetailSchema,
+} as const;
+
+export const openPaymentChargeback = defineOperatorCommand({
+  ...written,
+  name: "open-chargeback",
+  request: z.object({
+    ...oneChargeback,
+    paymentId: z.uuid(),
+    amountMinor: amountMinorSchema,
+    currency: z.string(),
+    ...particulars,
+  }),
+});
+
+export const changePaymentChargeback = defineOperatorCommand({
+  ...written,
+  name: "change-chargeback",
+  request: z.object({ ...oneChargeback, ...particulars }),
+});
+
+export const decidePaymentChargeback = defineOperatorCommand({
+  ...written,
+  name: "decide-chargeback",
+  request: z.object({ ...oneChargeback, outcome: z.enum(CHARGEBACK_OUTCOMES), reason: z.string() }),
+});
+
+/** Bytes of evidence in one message. */
+export const EVIDENCE_PART_BYTES = 262_144;
+const partNumber = z
+  .int()
+  .min(0)
+  .max(EVIDENCE_BYTES_MAX / EVIDENCE_PART_BYTES - 1);
+
+/** A file comes in parts, and is there with the last of them. Any part may be sent again. */
+export const addChargebackEvidencePart = defineOperatorCommand({
+  ...written,
+  name: "add-evidence-part",
+  request: z.object({
+    ...oneChargeback,
+    evidenceId: z.uuid(),
+    fileName: z.string().min(1).max(200),
+    bytes: z.int().min(1).max(EVIDENCE_BYTES_MAX),
+    sha256: z.string().regex(/^[\da-f]{64}$/),
+    part: partNumber,
+    content: z
+      .base64()
+      .min(1)
+      .max(Math.ceil(EVIDENCE_PART_BYTES / 3) * 4),
+  }),
+});
+
+const read = { service: "payments", role: "viewer", work: "read" } as const;
+
+export const readChargebackEvidencePart = defineOperatorCommand({
+  ...read,
+  name: "read-evidence-part",
+  request: z.object({ ...oneChargeback, evidenceId: z.uuid(), part: partNumber }),
+  result: z.object({ evidence: chargebackEvidenceSchema, content: z.base64() }),
+});
+
+export const describeChargeback = defineOperatorCommand({
+  ...read,
+  name: "describe-chargeback",
+  request: z.object(oneChargeback),
+  result: chargebackDetailSchema,
+});
+
+export const listPaymentChargebacks = defineOperatorCommand({
+  ...read,
+  name: "list-chargebacks",
+  request: z.object({
+    limit: z.int(),
+    cursor: z.string().optional(),
+    status: z.enum(CHARGEBACK_STATUSES).optional(),
+    merchantId: z.uuid().optional(),
+    paymentId: z.uuid().optional(),
+  }),
+  result: chargebackPageSchema,
+});

@@ -1,0 +1,138 @@
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Busboy, type BusboyFileStream } from "@fastify/busboy";
+import type { CommandReply } from "@holdfast/contracts";
+import type { Exchange } from "./exchange.ts";
+import { Refusal } from "./refusal.ts";
+
+/** The one part of a form that is taken, and its bound. */
+export type ExpectedFile = { part: string; bytesMax: number; pieceBytes: number };
+
+/** A file while it arrives; its pieces are of one size but the last. */
+export type ArrivingFile = { name: string; parts: AsyncIterable<Buffer>; isTooLarge: () => boolean };
+
+/** What ends a file, once the whole form is there. */
+export type TakenFile<Result> = { end(): Promise<CommandReply<Result>> } | Refusal;
+
+/**
+ * Reads a form with one file, which is passed on as it arrives. Nothing is ended before the whole form is there: a file that is
+ * cut off is none.
+ *
+ * @param take is given the file while it arrives.
+ */
+export async function receiveFile<Result>(
+  exchange: Exchange,
+  expected: ExpectedFile,
+  take: (file: ArrivingFile) => Promise<TakenFile<Result>>,
+): Promise<CommandReply<Result> | Refusal> {
+  if (!isForm(exchange.req))
+    return new Refusal("unsupported_media_type", { detail: "send multipart/form-data" });
+  exchange.isUpload = true;
+  exchange.askForBody();
+  const reply = await readForm(exchange.req, expected, take);
+  // What still arrives of the file is not read.
+  if (reply instanceof Refusal) exchange.isLast = true;
+  return reply;
+}
+
+function isForm({ headersDistinct }: IncomingMessage): boolean {
+  const { "content-type": types, "content-encoding": encodings } = headersDistinct;
+  return types?.length === 1 && encodings === undefined && /^multipart\/form-data *;/i.test(types[0]!);
+}
+
+async function readForm<Result>(
+  request: IncomingMessage,
+  { part: wanted, bytesMax, pieceBytes }: ExpectedFile,
+  take: (file: ArrivingFile) => Promise<TakenFile<Result>>,
+): Promise<CommandReply<Result> | Refusal> {
+  const invalid = (message: string) => invalidFile(wanted, message);
+  const stop = new AbortController();
+  let refusal: Refusal | undefined;
+  const refuse = (found: Refusal) => {
+    refusal ??= found;
+    stop.abort();
+  };
+  let taking: Promise<TakenFile<Result>> | undefined;
+  let arriving: Readable | undefined;
+  const parser = new Busboy({
+    headers: { "content-type": request.headers["content-type"]! },
+    limits: { files: 1, fields: 0, parts: 1, fileSize: bytesMax, headerPairs: 10 },
+    isPartAFile: () => true,
+  });
+  parser.on("file", (part: string, stream: BusboyFileStream, name: string | undefined) => {
+    // Where nobody reads it any more its end does not matter.
+    stream.on("error", () => {});
+    arriving = stream;
+    if (part !== wanted) return refuse(invalid("must be the form's only part"));
+    taking = take({
+      name: name ?? part,
+      parts: inParts(stream, pieceBytes),
+      isTooLarge: () => stream.truncated,
+    });
+    taking.then(
+      (taken) => taken instanceof Refusal && refuse(taken),
+      () => stop.abort(),
+    );
+  });
+  parser.on("partsLimit", () => refuse(invalid("must be the form's only part")));
+  const broken = await pipeline(request, parser, { signal: stop.signal }).then(
+    () => undefined,
+    (error: unknown) => invalid(`cannot be read to its end: ${String(error)}`),
+  );
+  // Whoever waits for more of the file learns that none comes.
+  if (refusal || broken) arriving?.destroy();
+  if (refusal) return refusal;
+  try {
+    const taken = await taking;
+    if (broken) return broken;
+    if (taken === undefined) return invalid("is required");
+    return taken instanceof Refusal ? taken : await taken.end();
+  } catch (error) {
+    if (error instanceof CutOffError) return broken ?? invalid("is cut off");
+    throw error;
+  }
+}
+
+/** The form ended within the file, or its sender is gone. */
+class CutOffError extends Error {
+  override name = "CutOffError";
+  readonly code = "cut_off";
+}
+
+function invalidFile(field: string, message: string): Refusal {
+  const errors = [{ field, code: "invalid_format", message }];
+  return new Refusal("validation_failed", { members: { errors } });
+}
+
+/** All of one size but the last. @throws CutOffError */
+async function* inParts(stream: Readable, pieceBytes: number): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of untilCutOff(stream)) {
+    rest.push(chunk);
+    length += chunk.length;
+    if (length < pieceBytes) continue;
+    let whole = Buffer.concat(rest);
+    for (; whole.length >= pieceBytes; whole = whole.subarray(pieceBytes))
+      yield whole.subarray(0, pieceBytes);
+    rest = whole.length > 0 ? [whole] : [];
+    length = whole.length;
+  }
+  if (length > 0) yield Buffer.concat(rest);
+}
+
+async function* untilCutOff(stream: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* stream as AsyncIterable<Buffer>;
+  } catch (cause) {
+    throw new CutOffError("the file is cut off", { cause });
+  }
+}
+
+/** A file's name as people see it: without control characters, and not longer than a name may be. */
+export function shownFileName(name: string): string {
+  return name.replaceAll(/\p{C}/gu, "").slice(0, FILE_NAME_MAX) || "file";
+}
+
+const FILE_NAME_MAX = 200;

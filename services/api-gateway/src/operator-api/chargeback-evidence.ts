@@ -1,0 +1,126 @@
+import { createHash, randomUUIDv7 } from "node:crypto";
+import {
+  addChargebackEvidence,
+  addChargebackEvidencePart,
+  EVIDENCE_BYTES_MAX,
+  EVIDENCE_PART_BYTES,
+  getChargebackEvidence,
+  readChargebackEvidencePart,
+  type ChargebackDetail,
+  type CommandReply,
+} from "@holdfast/contracts";
+import { operatorRefusalOf } from "../bus/command-answer.ts";
+import type { SendOperatorCommand } from "../bus/send-command.ts";
+import { defineRoute, type Call } from "../endpoint/route.ts";
+import { receiveFile, shownFileName, type ArrivingFile, type TakenFile } from "../http/receive-file.ts";
+import { Refusal } from "../http/refusal.ts";
+
+const FILE = {
+  part: addChargebackEvidence.file.part,
+  bytesMax: EVIDENCE_BYTES_MAX,
+  pieceBytes: EVIDENCE_PART_BYTES,
+};
+
+/** Keeps a file with a case. It is held whole until its form is, since its hash goes with its first part. */
+export function addEvidenceRoute({ send }: { send: SendOperatorCommand }) {
+  return defineRoute(addChargebackEvidence, async (call) => {
+    const reply = await receiveFile(call.exchange, FILE, (file) => collect(send, call, file));
+    if (reply instanceof Refusal) return reply;
+    if (!("result" in reply)) return operatorRefusalOf(reply);
+    return { status: 201, body: reply.result };
+  });
+}
+
+type EvidenceCall = Call<typeof addChargebackEvidence>;
+
+async function collect(
+  send: SendOperatorCommand,
+  call: EvidenceCall,
+  file: ArrivingFile,
+): Promise<TakenFile<ChargebackDetail>> {
+  const pieces: Buffer[] = [];
+  for await (const piece of file.parts) pieces.push(piece);
+  if (file.isTooLarge()) return new Refusal("payload_too_large");
+  if (pieces.length === 0) {
+    const errors = [{ field: FILE.part, code: "too_short", message: "must not be empty" }];
+    return new Refusal("validation_failed", { members: { errors } });
+  }
+  return { end: () => sendPieces(send, call, shownFileName(file.name), pieces) };
+}
+
+/** The last part makes the file whole, and its answer shows it. */
+async function sendPieces(
+  send: SendOperatorCommand,
+  call: EvidenceCall,
+  fileName: string,
+  pieces: readonly Buffer[],
+): Promise<CommandReply<ChargebackDetail>> {
+  const whole = Buffer.concat(pieces);
+  const file = {
+    ...call.path,
+    evidenceId: call.exchange.keyedWork?.resourceId ?? randomUUIDv7(),
+    fileName,
+    bytes: whole.length,
+    sha256: sha256Of(whole),
+  };
+  let reply: CommandReply<ChargebackDetail> = { outcome: "not_started" };
+  for (const [part, piece] of pieces.entries()) {
+    reply = await send(addChargebackEvidencePart, call, { ...file, part, content: piece.toString("base64") });
+    if (reply.outcome !== "done") return reply;
+  }
+  return reply;
+}
+
+/**
+ * Answers with a file of evidence as it was sent, whose hash is looked at once more. A browser stores it and shows nothing of
+ * it: it may be anything.
+ */
+export function getEvidenceRoute({ send }: { send: SendOperatorCommand }) {
+  return defineRoute(getChargebackEvidence, async (call) => {
+    const first = await send(readChargebackEvidencePart, call, { ...call.path, part: 0 });
+    if (!("result" in first)) return operatorRefusalOf(first);
+    const { evidence } = first.result;
+    const pieces = [Buffer.from(first.result.content, "base64")];
+    for (let part = 1; part * EVIDENCE_PART_BYTES < evidence.bytes; part++) {
+      const next = await send(readChargebackEvidencePart, call, { ...call.path, part });
+      if (!("result" in next)) return operatorRefusalOf(next);
+      pieces.push(Buffer.from(next.result.content, "base64"));
+    }
+    const whole = Buffer.concat(pieces);
+    if (sha256Of(whole) !== evidence.sha256) throw new DamagedEvidenceError(evidence.evidenceId);
+    return {
+      status: 200,
+      headers: {
+        "Content-Type": "application/octet-stream",
+        "Content-Length": String(whole.length),
+        "Content-Disposition": `attachment; filename*=UTF-8''${encoded(evidence.fileName)}`,
+      },
+      rows: () => eachOf(pieces),
+    };
+  });
+}
+
+async function* eachOf(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
+  yield* pieces;
+}
+
+/** As RFC 8187 has it. */
+function encoded(fileName: string): string {
+  return encodeURIComponent(fileName).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function sha256Of(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** What is stored is not what was sent. */
+class DamagedEvidenceError extends Error {
+  override name = "DamagedEvidenceError";
+  readonly code = "damaged_evidence";
+  constructor(evidenceId: string) {
+    super(`the file of evidence ${evidenceId} has another hash than when it was added`);
+  }
+}

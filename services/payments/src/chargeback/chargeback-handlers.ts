@@ -1,0 +1,59 @@
+import {
+  addChargebackEvidencePart,
+  changePaymentChargeback,
+  cutPage,
+  decidePaymentChargeback,
+  describeChargeback,
+  idCursor,
+  INVALID_CURSOR_ERRORS,
+  listPaymentChargebacks,
+  openPaymentChargeback,
+  readChargebackEvidencePart,
+  recordChargebackLines,
+  type Chargeback,
+  type CommandReply,
+} from "@holdfast/contracts";
+import { handler } from "@holdfast/messaging";
+import type { z } from "zod";
+import { chargebackRecord } from "./chargeback-record.ts";
+import { selectCases } from "./chargeback-queries.ts";
+import { changeChargeback, decideChargeback } from "./decide-chargeback.ts";
+import { addEvidencePart, readEvidencePart } from "./evidence.ts";
+import { describeCase, openChargeback, type OperatorChargebackDeps } from "./open-chargeback.ts";
+import { recordLines, type ChargebackDeps } from "./record-lines.ts";
+
+/** What operators, and settlement about banks' files, may ask about chargebacks. */
+export function chargebackHandlers(deps: OperatorChargebackDeps) {
+  return [
+    handler(recordChargebackLines, ({ payload }) => recordLines(deps, payload.lines)),
+    handler(openPaymentChargeback, ({ context, payload }) => openChargeback(deps, context, payload)),
+    handler(changePaymentChargeback, ({ context, payload }) => changeChargeback(deps, context, payload)),
+    handler(decidePaymentChargeback, ({ context, payload }) => decideChargeback(deps, context, payload)),
+    handler(addChargebackEvidencePart, ({ context, payload }) => addEvidencePart(deps, context, payload)),
+    handler(readChargebackEvidencePart, ({ payload }) => readEvidencePart(deps, payload)),
+    handler(describeChargeback, ({ payload }) => describeCase(deps, payload.chargebackId)),
+    handler(listPaymentChargebacks, ({ payload }) => listCases(deps, payload)),
+  ];
+}
+
+type Page = CommandReply<{ items: Chargeback[]; nextCursor?: string | undefined }>;
+
+/** A page of cases, newest first: their ids are in the order of time. */
+async function listCases(
+  { db }: Pick<ChargebackDeps, "db">,
+  { limit, cursor, status, merchantId, paymentId }: z.infer<typeof listPaymentChargebacks.request>,
+): Promise<Page> {
+  const before = cursor === undefined ? undefined : idCursor.decode(cursor);
+  if (cursor !== undefined && before === undefined)
+    return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
+  const rows = await selectCases(db)
+    .$if(status !== undefined, (query) => query.where("chargeback.status", "=", status!))
+    .$if(merchantId !== undefined, (query) => query.where("chargeback.merchant_id", "=", merchantId!))
+    .$if(paymentId !== undefined, (query) => query.where("chargeback.payment_id", "=", paymentId!))
+    .$if(before !== undefined, (query) => query.where("chargeback_id", "<", before!))
+    .orderBy("chargeback_id", "desc")
+    .limit(limit + 1)
+    .execute();
+  const { page, next } = cutPage(rows, limit, ({ chargeback_id }) => idCursor.encode(chargeback_id));
+  return { outcome: "done", result: { items: page.map(chargebackRecord), ...next } };
+}

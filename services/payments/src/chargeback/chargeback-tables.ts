@@ -1,0 +1,48 @@
+import type { Generated } from "kysely";
+import type { ChargebackOutcome, ChargebackStatus } from "./chargeback.ts";
+
+export type ChargebackTable = {
+  chargeback_id: string;
+  payment_id: string;
+  merchant_id: string;
+  status: Generated<ChargebackStatus>;
+  amount_minor: bigint;
+  currency: string;
+  counted_minor: bigint;
+  excess_minor: bigint;
+  reversed_minor: Generated<bigint>;
+  reason_code: string | null;
+  bank_reference: string | null;
+  respond_by: Date | null;
+  opened_by: string | null;
+  proposed_outcome: ChargebackOutcome | null;
+  proposed_by: string | null;
+  outcome_reason: string | null;
+  decided_by: string | null;
+  created_at: Generated<Date>;
+  ended_at: Date | null;
+};
+
+export type ChargebackLineTable = {
+  line_id: string;
+  kind: "CHARGEBACK" | "CHARGEBACK_REVERSAL";
+  payment_id: string;
+  chargeback_id: string | null;
+  amount_minor: bigint;
+  currency: string;
+  bank_reference: string | null;
+  recorded_at: Generated<Date>;
+};
+
+export type ChargebackEvidenceTable = {
+  evidence_id: string;
+  chargeback_id: string;
+  file_name: string;
+  bytes: number;
+  sha256: Buffer;
+  added_by: string;
+  created_at: Generated<Date>;
+  sealed_at: Date | null;
+};
+
+export type ChargebackEvidencePartTable = { evidence_id: string; part: number; content: Buffer };

@@ -1,0 +1,77 @@
+import { appendAudit } from "@holdfast/audit";
+import type {
+  AmountsByCurrency,
+  ChargebackDetail,
+  CommandReply,
+  OperatorContext,
+  openPaymentChargeback,
+} from "@holdfast/contracts";
+import type { z } from "zod";
+import { lockPayment } from "../operation/operation-queries.ts";
+import { merchantStatus } from "../payment/payment.ts";
+import { chargebackDetail } from "./chargeback-record.ts";
+import { casesOf, evidenceOf, findCase, insertCase } from "./chargeback-queries.ts";
+import { giveBack, type ChargebackDeps } from "./record-lines.ts";
+
+export type OperatorChargebackDeps = ChargebackDeps & {
+  /** Above these amounts two different people say how a case ended. */
+  twoAbove: AmountsByCurrency;
+};
+type Reply = CommandReply<ChargebackDetail>;
+
+/** Opens a case that the bank has announced. A copy of the request gets the case that the first one made. */
+export async function openChargeback(
+  deps: OperatorChargebackDeps,
+  { operator }: OperatorContext,
+  asked: z.infer<typeof openPaymentChargeback.request>,
+): Promise<Reply> {
+  const { chargebackId, paymentId, currency } = asked;
+  const amount_minor = BigInt(asked.amountMinor);
+  const refused = await deps.db.transaction().execute(async (trx): Promise<Reply | undefined> => {
+    const payment = await lockPayment(trx, paymentId, undefined);
+    if (!payment) return { outcome: "problem", code: "payment_not_found" };
+    const cases = await casesOf(trx, paymentId);
+    if (cases.some((one) => one.chargeback_id === chargebackId)) return undefined;
+    const { state } = payment;
+    if (state !== "SUCCESS" && state !== "CAPTURED" && state !== "CANCELLED")
+      return {
+        outcome: "problem",
+        code: "payment_not_refundable",
+        extra: { currentStatus: merchantStatus(state) },
+      };
+    if (currency !== payment.currency) return { outcome: "problem", code: "currency_mismatch" };
+    const same = cases.find((one) => one.status === "OPEN" && one.amount_minor === amount_minor);
+    if (same)
+      return {
+        outcome: "problem",
+        code: "chargeback_exists",
+        detail: `It is ${same.chargeback_id}`,
+      };
+    const opened = {
+      chargeback_id: chargebackId,
+      amount_minor,
+      currency,
+      reason_code: asked.reasonCode ?? null,
+      bank_reference: asked.bankReference ?? null,
+      respond_by: asked.respondBy === undefined ? null : new Date(asked.respondBy),
+      opened_by: operator.name,
+    };
+    await insertCase(trx, payment, opened, deps);
+    await giveBack(trx, payment, deps);
+    await appendAudit(trx, {
+      actor: operator.name,
+      action: "chargeback.opened",
+      subject: chargebackId,
+      detail: { paymentId, amountMinor: asked.amountMinor, currency },
+    });
+    return undefined;
+  });
+  return refused ?? (await describeCase(deps, chargebackId));
+}
+
+/** One case, with the files of its evidence. */
+export async function describeCase({ db }: Pick<ChargebackDeps, "db">, chargebackId: string): Promise<Reply> {
+  const row = await findCase(db, chargebackId);
+  if (!row) return { outcome: "problem", code: "chargeback_not_found" };
+  return { outcome: "done", result: chargebackDetail(row, await evidenceOf(db, chargebackId)) };
+}

@@ -1,0 +1,67 @@
+import { randomUUIDv7 } from "node:crypto";
+import { CHARGEBACK_LINES_MAX, recordChargebackLines, type ChargebackLine } from "@holdfast/contracts";
+import { request, type Bus } from "@holdfast/messaging";
+import { fromNow } from "@holdfast/service-runtime";
+import { sql, type Kysely } from "kysely";
+import type { BusinessEvents } from "../business-events.ts";
+import type { SettlementDatabase } from "../database.ts";
+
+export type TellDeps = { bus: Bus; db: Kysely<SettlementDatabase>; events: BusinessEvents };
+
+/**
+ * Tells payments what banks' files say about chargebacks, until it has each line: this service cannot move money, and payments
+ * counts a line once however often it is told. What it does not know the payment of is told again later.
+ */
+export async function tellChargebacks(deps: TellDeps, isStopping: () => boolean): Promise<void> {
+  while (!isStopping()) {
+    const lines = await takeDue(deps.db);
+    if (lines.length === 0 || !(await tell(deps, lines)) || lines.length < CHARGEBACK_LINES_MAX) return;
+  }
+}
+
+/** Sets when they are told next before they are told, so that a process that dies leaves a later try. */
+async function takeDue(db: Kysely<SettlementDatabase>): Promise<ChargebackLine[]> {
+  const { rows } = await sql<ChargebackLine & { bankReference: string | null }>`
+    with due as (
+      update chargeback_report set tell_at = ${fromNow(AGAIN_MS)}
+      where line_id in (
+        select line_id from chargeback_report where tell_at <= now()
+        order by tell_at limit ${CHARGEBACK_LINES_MAX} for update skip locked)
+      returning line_id, import_id, line_no, payment_id
+    )
+    select due.line_id as "lineId", line.kind, due.payment_id as "paymentId", abs(line.gross_minor)::text as "amountMinor",
+      line.currency, line.bank_reference as "bankReference"
+    from due join line using (import_id, line_no)
+    order by line.import_id, line.line_no`.execute(db);
+  return rows.map(({ bankReference, ...line }) => ({
+    ...line,
+    ...(bankReference !== null && { bankReference }),
+  }));
+}
+
+/** @returns whether it has answered. */
+async function tell({ bus, db, events }: TellDeps, lines: ChargebackLine[]): Promise<boolean> {
+  const deadlineAt = Date.now() + TELL_TIMEOUT_MS;
+  const context = { requestId: randomUUIDv7(), deadlineAt, service: { name: "settlement" } };
+  const options = { waitUntil: deadlineAt, traceparent: "" };
+  const reply = await request(bus, recordChargebackLines, context, { lines }, options);
+  if (reply.outcome !== "done") {
+    events.ownerSilent("payments", reply.outcome);
+    return false;
+  }
+  const { recorded } = reply.result;
+  if (recorded.length > 0)
+    await db
+      .updateTable("chargeback_report")
+      .set({ tell_at: null })
+      .where("line_id", "in", recorded)
+      .execute();
+  const unknown = lines.length - recorded.length;
+  if (unknown > 0) events.chargebacksUnknown(unknown);
+  return true;
+}
+
+const TELL_TIMEOUT_MS = 10_000;
+
+/** How long after one try the next one is. */
+const AGAIN_MS = 30_000;

@@ -1,0 +1,55 @@
+// The statements that are printed, in a real browser: by the policy that they come with, and by every rule that axe knows.
+import { chromium, type Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import {
+  createStatementPrinter,
+  PRINTED_HEADERS,
+} from "../../services/api-gateway/src/lists/print-statements.ts";
+import { findChromium, inspect } from "./browser-harness.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  browser = await chromium.launch({ executablePath: findChromium(), args });
+});
+afterAll(() => browser.close());
+
+const statement = (day: number) => ({
+  merchantId: "0199aaaa-0000-7000-8000-000000000001",
+  day: `2026-03-${String(day).padStart(2, "0")}`,
+  currency: day % 2 === 0 ? "TRY" : "EUR",
+  salesAmount: 123_456.78,
+  refundsAmount: 100,
+  chargebacksAmount: 20,
+  commission: 2_469.13,
+  bankFeesAmount: 1_234.56,
+  netPayableAmount: 120_867.65,
+  lines: 3,
+  unpricedLines: day === 5 ? 1 : 0,
+});
+
+test.each([
+  ["screen", 1280],
+  ["screen", 640],
+  ["print", 1024],
+] as const)("on %s, %i wide, the page is right", async (media, width) => {
+  const printer = createStatementPrinter({ from: "2026-03-01", to: "2026-03-31", ofMerchants: true });
+  const items = Array.from({ length: 31 }, (_, index) => statement(index + 1));
+  const body = printer.head + printer.page(items) + printer.end();
+  const context = await browser.newContext({ viewport: { width, height: 900 } });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => complaints.push(message.text()));
+  const url = "https://operator.example.test/operator/statements";
+  await page.route(url, (route) => route.fulfill({ headers: PRINTED_HEADERS, body }));
+  await page.goto(url);
+  await page.emulateMedia({ media });
+  expect(await page.locator("tbody tr").count()).toBe(31);
+  // The style is the one that the policy names.
+  expect(await page.evaluate("getComputedStyle(document.querySelector('td.amount')).textAlign")).toBe(
+    "right",
+  );
+  await inspect(page, `statements-${media}-${width}`);
+  expect(complaints).toEqual([]);
+});
