@@ -137,7 +137,7 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
     token: deps.tokens.issue({ checkoutId: visit.checkoutId, paymentId }),
     faults: faultsOf(asked.query),
   };
-  send(renderPage(frame, renderForm(shown, form)));
+  send(renderPage(frame, renderForm(shown, form), { withCardForm: true }));
 }
 
 /** Answers the page's script while it waits. */

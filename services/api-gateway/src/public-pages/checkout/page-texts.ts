@@ -89,7 +89,7 @@ const tr: PageTexts = {
   back: (merchant) => `${merchant} sitesine dön`,
   continueTo: (merchant) => `${merchant} sitesine devam et`,
   secure: "Kart bilgileriniz şifrelenerek bankaya iletilir. İşletme bu bilgileri görmez.",
-  openUntil: "Son ödeme saati:",
+  openUntil: "Son ödeme zamanı:",
   checkFields: "Lütfen aşağıdaki alanları kontrol edin.",
   attemptsLeft: (count) => `${count} deneme hakkınız daha var.`,
   notCharged: "Kartınızdan para çekilmedi.",

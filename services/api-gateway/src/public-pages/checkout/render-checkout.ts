@@ -1,5 +1,5 @@
 import { currencyExponent, formatAmount, type CheckoutPage } from "@holdfast/contracts";
-import { writeAmount, type BuyerLocale } from "../choose-language.ts";
+import { localeOf, writeAmount, type BuyerLocale } from "../choose-language.ts";
 import { html, type Html } from "../html.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
 
@@ -31,12 +31,25 @@ export function summary(
     <p class="order"><span class="quiet">${texts.order}</span> ${checkout.orderId}</p>
     ${
       until &&
-      html`<p class="open-until quiet" hidden>
+      html`<p class="open-until quiet">
         ${texts.openUntil}
-        <time id="open-until" datetime="${checkout.expiresAt}" data-locale="${locale.locale}"></time>
+        <time id="open-until" datetime="${checkout.expiresAt}" data-locale="${localeOf(locale.locale)}"
+          >${writeInUtc(checkout.expiresAt, locale.locale)}</time
+        >
       </p>`
     }
   </section>`;
+}
+
+/** For browsers without JavaScript, whose time zone nobody knows; the script writes it in the buyer's own. */
+function writeInUtc(expiresAt: string, locale: string): string {
+  return new Intl.DateTimeFormat(localeOf(locale), {
+    dateStyle: "long",
+    timeStyle: "short",
+    timeZone: "UTC",
+  })
+    .format(new Date(expiresAt))
+    .concat(" UTC");
 }
 
 /** The bank has not answered, or requires a challenge first. */
