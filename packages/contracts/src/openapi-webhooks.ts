@@ -1,6 +1,15 @@
 import { z } from "zod";
-import { PAYMENT_CAPTURED, PAYMENT_STATUS_CHANGED, REFUND_REQUESTED, type EventType } from "./event-types.ts";
+import {
+  CHECKOUT_CANCELLED,
+  CHECKOUT_COMPLETED,
+  CHECKOUT_EXPIRED,
+  PAYMENT_CAPTURED,
+  PAYMENT_STATUS_CHANGED,
+  REFUND_REQUESTED,
+  type EventType,
+} from "./event-types.ts";
 import { webhookPaymentSchema } from "./http/api-payment-response.ts";
+import { webhookCheckoutSchema } from "./http/checkout.ts";
 
 /** The webhooks of the merchants' document, by the type of the event. */
 
@@ -54,6 +63,21 @@ export const WEBHOOKS = {
       description: `Sent when a refund waits for its approval, whoever requested it. ${SUBSCRIBED}`,
     },
   ),
+  [CHECKOUT_COMPLETED]: webhook(CHECKOUT_COMPLETED, webhookCheckoutSchema, {
+    operationId: "checkoutCompleted",
+    summary: "Checkout was paid",
+    description: `Sent when a checkout is COMPLETED; its payment sends its own events. ${SUBSCRIBED}`,
+  }),
+  [CHECKOUT_EXPIRED]: webhook(CHECKOUT_EXPIRED, webhookCheckoutSchema, {
+    operationId: "checkoutExpired",
+    summary: "Checkout expired without a payment",
+    description: `Sent when nobody paid in time, also where nobody ever tried. ${SUBSCRIBED}`,
+  }),
+  [CHECKOUT_CANCELLED]: webhook(CHECKOUT_CANCELLED, webhookCheckoutSchema, {
+    operationId: "checkoutCancelled",
+    summary: "Checkout was cancelled",
+    description: `Sent when the merchant or the buyer cancelled it, or all cards that may be tried were declined. ${SUBSCRIBED}`,
+  }),
 } as const satisfies Record<EventType, unknown>;
 
 function webhook(

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { PAYMENT_CAPTURED, PAYMENT_STATUS_CHANGED, REFUND_REQUESTED } from "../event-types.ts";
+import {
+  CHECKOUT_CANCELLED,
+  CHECKOUT_COMPLETED,
+  CHECKOUT_EXPIRED,
+  PAYMENT_CAPTURED,
+  PAYMENT_STATUS_CHANGED,
+  REFUND_REQUESTED,
+} from "../event-types.ts";
 import { FINAL_STATUSES, paymentStatusSchema } from "../payment-status.ts";
 
 /** What an operator sends to try an endpoint out; it is about no payment and is never repeated. */
@@ -19,7 +26,7 @@ export const statusChangedEventSchema = z.object({
   eventType: z.literal(PAYMENT_STATUS_CHANGED),
   source: z.enum(EVENT_SOURCES),
   merchantId: z.uuid(),
-  /** Of the payment, or of the refund. */
+  /** What the event is about: the payment, the refund, or the checkout. */
   paymentId: z.uuid(),
   status: z.enum(FINAL_STATUSES),
   body: z.base64().min(4),
@@ -37,8 +44,15 @@ export const merchantEventSchema = z.discriminatedUnion("eventType", [
     eventType: z.literal(REFUND_REQUESTED),
     status: paymentStatusSchema.extract(["PENDING_APPROVAL"]),
   }),
+  checkoutEvent(CHECKOUT_COMPLETED, "COMPLETED"),
+  checkoutEvent(CHECKOUT_EXPIRED, "EXPIRED"),
+  checkoutEvent(CHECKOUT_CANCELLED, "CANCELLED"),
 ]);
 export type MerchantEvent = z.infer<typeof merchantEventSchema>;
+
+function checkoutEvent<Type extends string, Status extends string>(type: Type, status: Status) {
+  return statusChangedEventSchema.extend({ eventType: z.literal(type), status: z.literal(status) });
+}
 
 /** Subject under which a service publishes its events. */
 export function eventSubject(source: EventSource): string {

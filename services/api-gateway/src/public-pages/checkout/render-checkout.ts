@@ -1,7 +1,7 @@
 import { currencyExponent, formatAmount, type CheckoutPage } from "@holdfast/contracts";
 import { localeOf, writeAmount, type BuyerLocale } from "../choose-language.ts";
 import { html, type Html } from "../html.ts";
-import { PAGE_TEXTS } from "./page-texts.ts";
+import { PAGE_TEXTS, type PageTexts } from "./page-texts.ts";
 
 /** A checkout as the page shows it. All functions here are pure. */
 export type ShownCheckout = {
@@ -28,7 +28,10 @@ export function summary(
       <span class="quiet">${checkout.status === "OPEN" ? texts.amount : texts.amountOfClosed}</span>
       <span class="amount">${amountOf(checkout, locale.locale)}</span>
     </h1>
-    <p class="order"><span class="quiet">${texts.order}</span> ${checkout.orderId}</p>
+    <p class="order">
+      <span class="quiet">${checkout.description === undefined ? texts.order : texts.payFor}</span>
+      ${checkout.description ?? checkout.orderId}
+    </p>
     ${
       until &&
       html`<p class="open-until quiet">
@@ -73,7 +76,7 @@ export function renderWaiting(shown: ShownCheckout): Html {
 }
 
 /** A checkout that is over, and the way back to the shop. */
-export function renderClosed(shown: ShownCheckout, shopUrl: string): Html {
+export function renderClosed(shown: ShownCheckout, shopUrl: string | undefined): Html {
   const { checkout, merchantName, locale } = shown;
   const texts = PAGE_TEXTS[locale.language];
   const [heading, text] = closedTexts(shown);
@@ -85,25 +88,50 @@ export function renderClosed(shown: ShownCheckout, shopUrl: string): Html {
         <h2 id="state-heading" tabindex="-1">${heading}</h2>
         <p>${text}</p>
       </div>
-      <p>
-        <a class="primary" href="${shopUrl}"
-          >${paid ? texts.continueTo(merchantName) : texts.back(merchantName)}</a
-        >
-      </p>
+      ${
+        shopUrl !== undefined &&
+        html`<p>
+          <a class="primary" href="${shopUrl}"
+            >${paid ? texts.continueTo(merchantName) : texts.back(merchantName)}</a
+          >
+        </p>`
+      }
     </section>`;
+}
+
+/** An open checkout that nobody may begin to pay, since its payment link is somebody else's, or has ended. */
+export function renderLinkState(shown: ShownCheckout, linkIs: NonNullable<CheckoutPage["linkIs"]>): Html {
+  const texts = PAGE_TEXTS[shown.locale.language];
+  const [heading, text] = linkTexts(texts, linkIs);
+  return html`${summary(shown)} ${renderNotice(heading, text)}`;
+}
+
+/** What has become of a payment link that cannot be paid now. */
+export function linkTexts(
+  texts: PageTexts,
+  status: "USED" | "TAKEN" | "EXPIRED" | "DISABLED",
+): readonly [string, string] {
+  const [heading = "", text = ""] = {
+    USED: texts.linkUsed,
+    TAKEN: texts.linkTaken,
+    EXPIRED: texts.linkExpired,
+    DISABLED: texts.linkDisabled,
+  }[status];
+  return [heading, text];
 }
 
 function closedTexts({ checkout, merchantName, locale }: ShownCheckout): [string, string] {
   const texts = PAGE_TEXTS[locale.language];
+  const returns = checkout.failureUrl !== undefined;
   switch (checkout.status) {
     case "COMPLETED":
-      return [texts.completedHeading, texts.completedText(merchantName)];
+      return [texts.completedHeading, (returns ? texts.completedText : texts.completedHere)(merchantName)];
     case "EXPIRED":
-      return [texts.expiredHeading, texts.expiredText];
+      return [texts.expiredHeading, returns ? texts.expiredText : texts.expiredHere];
     case "CANCELLED":
       return checkout.attemptsLeft === 0
-        ? [texts.exhaustedHeading, texts.exhaustedText]
-        : [texts.cancelledHeading, texts.cancelledText];
+        ? [texts.exhaustedHeading, returns ? texts.exhaustedText : texts.exhaustedHere]
+        : [texts.cancelledHeading, returns ? texts.cancelledText : texts.cancelledHere];
     case "OPEN":
       throw new Error("an open checkout is not over");
     default:
@@ -122,7 +150,10 @@ export function renderNotice(heading: string, text: string, retry?: { path: stri
 }
 
 /** What it costs, as the buyer writes it. */
-export function amountOf({ amountMinor, currency }: CheckoutPage, locale: string): string {
+export function amountOf(
+  { amountMinor, currency }: Pick<CheckoutPage, "amountMinor" | "currency">,
+  locale: string,
+): string {
   const exponent = currencyExponent(currency) ?? 0;
   return writeAmount(locale, formatAmount(BigInt(amountMinor), exponent) as `${number}`, currency, exponent);
 }
