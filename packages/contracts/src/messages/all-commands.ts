@@ -1,5 +1,6 @@
 import * as acquirerAccountCommands from "./acquirer-account-commands.ts";
 import * as checkoutCommands from "./checkout-commands.ts";
+import * as paymentLinkCommands from "./payment-link-commands.ts";
 import * as merchantCommands from "./commands.ts";
 import * as listCommands from "./list-commands.ts";
 import type { Command } from "./message.ts";
@@ -18,6 +19,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   merchantCommands,
   acquirerAccountCommands,
   checkoutCommands,
+  paymentLinkCommands,
   listCommands,
   operatorCommands,
   refundCommands,

@@ -1,11 +1,11 @@
-import qrcode from "qrcode-generator";
+import createQrCode from "qrcode-generator";
 
 /** Light modules around the code, which readers need (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
 
 /** The text as a QR code: black on white whatever is behind it, one unit a module, to be scaled by who shows it. */
 export function qrCodeSvg(text: string): string {
-  const code = qrcode(0, "M");
+  const code = createQrCode(0, "M");
   code.addData(text, "Byte");
   code.make();
   const modules = code.getModuleCount();

@@ -52,25 +52,6 @@ const en = {
   exhaustedHeading: "This order can no longer be paid here",
   exhaustedText: "Too many cards were declined. You have not been charged. Please return to the shop.",
   exhaustedHere: "Too many cards were declined. You have not been charged. You can close this page.",
-  payFor: "Payment for",
-  begin: "Continue to payment",
-  linkHint: "You enter your card on the next page. Nothing is charged yet.",
-  linkUsed: [
-    "This payment link has been paid",
-    "It can be paid once, and has been. You have not been charged by opening it.",
-  ],
-  linkTaken: [
-    "Somebody is paying with this link",
-    "It can be paid once, and another payment is being processed. You have not been charged. Please try again in a few minutes.",
-  ],
-  linkExpired: [
-    "This payment link has expired",
-    "The time to pay has run out. You have not been charged. Please ask the merchant for a new link.",
-  ],
-  linkDisabled: [
-    "This payment link is no longer active",
-    "The merchant has closed it. You have not been charged. Please ask the merchant for a new link.",
-  ],
   waitingHeading: "Waiting for your bank",
   waitingText:
     "Your bank has not answered yet. Please do not pay again; this page shows the result as soon as it arrives.",
@@ -139,25 +120,6 @@ const tr: PageTexts = {
   exhaustedHeading: "Bu sipariş artık buradan ödenemez",
   exhaustedText: "Çok sayıda kart reddedildi. Kartınızdan para çekilmedi. Lütfen işletmenin sitesine dönün.",
   exhaustedHere: "Çok sayıda kart reddedildi. Kartınızdan para çekilmedi. Bu sayfayı kapatabilirsiniz.",
-  payFor: "Ödeme konusu",
-  begin: "Ödemeye geç",
-  linkHint: "Kartınızı sonraki sayfada girersiniz. Henüz bir tutar çekilmez.",
-  linkUsed: [
-    "Bu ödeme bağlantısı kullanıldı",
-    "Bağlantıyla yalnızca bir kez ödeme yapılabilir ve ödeme yapıldı. Bağlantıyı açtığınız için kartınızdan para çekilmedi.",
-  ],
-  linkTaken: [
-    "Bu bağlantıyla şu anda ödeme yapılıyor",
-    "Bağlantıyla yalnızca bir kez ödeme yapılabilir ve başka bir ödeme işleniyor. Kartınızdan para çekilmedi. Lütfen birkaç dakika sonra yeniden deneyin.",
-  ],
-  linkExpired: [
-    "Bu ödeme bağlantısının süresi doldu",
-    "Ödeme için tanınan süre doldu. Kartınızdan para çekilmedi. Lütfen işletmeden yeni bir bağlantı isteyin.",
-  ],
-  linkDisabled: [
-    "Bu ödeme bağlantısı artık etkin değil",
-    "İşletme bağlantıyı kapattı. Kartınızdan para çekilmedi. Lütfen işletmeden yeni bir bağlantı isteyin.",
-  ],
   waitingHeading: "Bankanızın yanıtı bekleniyor",
   waitingText:
     "Bankanız henüz yanıt vermedi. Lütfen yeniden ödeme yapmayın; sonuç ulaştığında bu sayfada gösterilir.",

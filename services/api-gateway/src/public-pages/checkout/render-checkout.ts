@@ -1,7 +1,8 @@
 import { currencyExponent, formatAmount, type CheckoutPage } from "@holdfast/contracts";
 import { localeOf, writeAmount, type BuyerLocale } from "../choose-language.ts";
 import { html, type Html } from "../html.ts";
-import { PAGE_TEXTS, type PageTexts } from "./page-texts.ts";
+import { LINK_TEXTS } from "./link-texts.ts";
+import { PAGE_TEXTS } from "./page-texts.ts";
 
 /** A checkout as the page shows it. All functions here are pure. */
 export type ShownCheckout = {
@@ -29,7 +30,9 @@ export function summary(
       <span class="amount">${amountOf(checkout, locale.locale)}</span>
     </h1>
     <p class="order">
-      <span class="quiet">${checkout.description === undefined ? texts.order : texts.payFor}</span>
+      <span class="quiet"
+        >${checkout.description === undefined ? texts.order : LINK_TEXTS[locale.language].payFor}</span
+      >
       ${checkout.description ?? checkout.orderId}
     </p>
     ${
@@ -101,23 +104,8 @@ export function renderClosed(shown: ShownCheckout, shopUrl: string | undefined):
 
 /** An open checkout that nobody may begin to pay, since its payment link is somebody else's, or has ended. */
 export function renderLinkState(shown: ShownCheckout, linkIs: NonNullable<CheckoutPage["linkIs"]>): Html {
-  const texts = PAGE_TEXTS[shown.locale.language];
-  const [heading, text] = linkTexts(texts, linkIs);
+  const [heading, text] = LINK_TEXTS[shown.locale.language][linkIs];
   return html`${summary(shown)} ${renderNotice(heading, text)}`;
-}
-
-/** What has become of a payment link that cannot be paid now. */
-export function linkTexts(
-  texts: PageTexts,
-  status: "USED" | "TAKEN" | "EXPIRED" | "DISABLED",
-): readonly [string, string] {
-  const [heading = "", text = ""] = {
-    USED: texts.linkUsed,
-    TAKEN: texts.linkTaken,
-    EXPIRED: texts.linkExpired,
-    DISABLED: texts.linkDisabled,
-  }[status];
-  return [heading, text];
 }
 
 function closedTexts({ checkout, merchantName, locale }: ShownCheckout): [string, string] {

@@ -1,8 +1,9 @@
 import type { PaymentLinkPage } from "@holdfast/contracts";
 import type { BuyerLocale } from "../choose-language.ts";
 import { html, type Html } from "../html.ts";
+import { LINK_TEXTS } from "./link-texts.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
-import { amountOf, linkTexts, renderNotice } from "./render-checkout.ts";
+import { amountOf, renderNotice } from "./render-checkout.ts";
 
 /** A payment link as its page shows it. */
 export type ShownLink = { link: PaymentLinkPage; locale: BuyerLocale; path: string };
@@ -10,6 +11,7 @@ export type ShownLink = { link: PaymentLinkPage; locale: BuyerLocale; path: stri
 /** What is paid for, with the way to the card's page, or why there is none. @param begun the checkout that it begins. */
 export function renderLink({ link, locale, path }: ShownLink, form: { begun: string; token: string }): Html {
   const texts = PAGE_TEXTS[locale.language];
+  const linkTexts = LINK_TEXTS[locale.language];
   const isActive = link.status === "ACTIVE";
   const amount = amountOf(link, locale.locale);
   return html`<section class="summary" aria-labelledby="summary-heading">
@@ -17,18 +19,18 @@ export function renderLink({ link, locale, path }: ShownLink, form: { begun: str
         <span class="quiet">${isActive ? texts.amount : texts.amountOfClosed}</span>
         <span class="amount">${amount}</span>
       </h1>
-      <p class="order"><span class="quiet">${texts.payFor}</span> ${link.description}</p>
+      <p class="order"><span class="quiet">${linkTexts.payFor}</span> ${link.description}</p>
     </section>
     ${
       link.status === "ACTIVE"
         ? html`<section class="card">
-            <p>${texts.linkHint}</p>
+            <p>${linkTexts.hint}</p>
             <form method="post" action="${path}/begin?lang=${locale.language}" class="begin">
               <input type="hidden" name="paymentId" value="${form.begun}" />
               <input type="hidden" name="token" value="${form.token}" />
-              <button type="submit" class="primary">${texts.begin}</button>
+              <button type="submit" class="primary">${linkTexts.begin}</button>
             </form>
           </section>`
-        : renderNotice(...linkTexts(texts, link.status))
+        : renderNotice(...linkTexts[link.status])
     }`;
 }
