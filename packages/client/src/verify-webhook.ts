@@ -6,10 +6,18 @@ export type WebhookEvent = {
   /** The same on every attempt. */
   id: string;
   /** `payment.status_changed`, unless the endpoint asked for others; one that is not known may not be about a payment. */
-  type: Known<"payment.status_changed" | "payment.captured" | "refund.requested" | "webhook.test">;
+  type: Known<
+    | "payment.status_changed"
+    | "payment.captured"
+    | "refund.requested"
+    | "checkout.completed"
+    | "checkout.expired"
+    | "checkout.cancelled"
+    | "webhook.test"
+  >;
   /** When this attempt was signed, in epoch milliseconds. */
   time: number;
-  /** The body: for all but `webhook.test` a payment or a refund, in the state that it had then. */
+  /** The body: a payment or a refund in the state that it had then; a checkout with `checkout.` types. */
   payment: Payment;
 };
 
