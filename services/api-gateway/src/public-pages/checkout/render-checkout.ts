@@ -26,7 +26,9 @@ export function summary(
   const texts = PAGE_TEXTS[locale.language];
   return html`<section class="summary" aria-labelledby="summary-heading">
     <h1 id="summary-heading">
-      <span class="quiet">${checkout.status === "OPEN" ? texts.amount : texts.amountOfClosed}</span>
+      <span class="quiet"
+        >${checkout.status === "OPEN" && !checkout.linkIs ? texts.amount : texts.amountOfClosed}</span
+      >
       <span class="amount">${amountOf(checkout, locale.locale)}</span>
     </h1>
     <p class="order">
