@@ -13,9 +13,12 @@ import { expect, onTestFinished } from "vitest";
 export type BrowserHarness = {
   file: SandboxFile;
   createCheckout(change?: Record<string, unknown>): Promise<Checkout>;
+  createPaymentLink(
+    change?: Record<string, unknown>,
+  ): Promise<{ paymentLinkId: string; paymentLinkUrl: string }>;
   readCheckout(checkoutId: string): Promise<Checkout>;
   /** A browser of its own that has never seen anything, on the checkout's page. */
-  visit(checkout: Checkout, buyer?: Buyer): Promise<Page>;
+  visit(checkout: Partial<Checkout> & Pick<Checkout, "checkoutUrl">, buyer?: Buyer): Promise<Page>;
   /** A browser of its own on the front page of the guides. */
   visitGuides(reader: Buyer): Promise<Page>;
   /** As the superuser: whatever any service wrote. */
@@ -36,6 +39,15 @@ export const PHONE: Buyer = {
   name: "phone",
   viewport: { width: 390, height: 844 },
   locale: "tr-TR",
+  isMobile: true,
+  hasTouch: true,
+};
+/** The narrowest telephone, in the dark. */
+export const SMALL: Buyer = {
+  name: "small",
+  viewport: { width: 320, height: 640 },
+  locale: "tr-TR",
+  colorScheme: "dark",
   isMobile: true,
   hasTouch: true,
 };
@@ -94,6 +106,11 @@ export async function startBrowserHarness(banks: BankProtocol[] = []): Promise<B
         threeDs: false,
         ...change,
       }),
+    async createPaymentLink(change = {}) {
+      const body = { orderId: "lesson-1", description: "Piano lesson", amount: 1249.9, currency: "TRY" };
+      const made: unknown = await api("POST", "/api/payment-links", { ...body, threeDs: false, ...change });
+      return made as { paymentLinkId: string; paymentLinkUrl: string };
+    },
     readCheckout: (checkoutId) => api("GET", `/api/checkout/${checkoutId}`),
     async visit({ checkoutUrl }, { name: _name, ...options } = DESK) {
       const context = await browser.newContext(options);

@@ -46,7 +46,13 @@ test.each([PHONE, DESK])("a buyer at the $name pays in installments and is sent 
   const { paymentId } = found.payment;
   expect({ path, query }).toEqual({
     path: "/paid",
-    query: { cart: "1", checkoutId: checkout.checkoutId, paymentId, orderId: "order-4711" },
+    query: {
+      cart: "1",
+      checkoutId: checkout.checkoutId,
+      paymentId,
+      orderId: "order-4711",
+      checkoutStatus: "COMPLETED",
+    },
   });
 });
 

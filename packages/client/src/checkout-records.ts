@@ -13,11 +13,16 @@ export type Checkout = {
   transactionType: Known<"PAYMENT" | "PRE_AUTHORIZATION">;
   installmentOptions: number[];
   threeDs: boolean;
-  successUrl: string;
-  failureUrl: string;
+  /** Absent where a payment link has no return URL. */
+  successUrl?: string;
+  failureUrl?: string;
+  /** The payment link that it was made from. */
+  paymentLinkId?: string;
   createdAt: string;
   expiresAt: string;
   closedAt?: string;
+  /** What the buyer chose on the page for the latest payment, if that is more than one. */
+  installments?: { count: number; firstAmount: number; furtherAmount: number };
   /** The payment that completed the checkout, or the last attempt. */
   payment?: Payment;
 };

@@ -7,11 +7,18 @@ export type WebhookEvent = {
   id: string;
   /** `payment.status_changed`, unless the endpoint asked for others; one that is not known may not be about a payment. */
   type: Known<
-    "payment.status_changed" | "payment.captured" | "refund.requested" | "payment.chargeback" | "webhook.test"
+    | "payment.status_changed"
+    | "payment.captured"
+    | "payment.chargeback"
+    | "refund.requested"
+    | "checkout.completed"
+    | "checkout.expired"
+    | "checkout.cancelled"
+    | "webhook.test"
   >;
   /** When this attempt was signed, in epoch milliseconds. */
   time: number;
-  /** The body: for all but `webhook.test` a payment or a refund, in the state that it had then. */
+  /** The body: a payment or a refund in the state that it had then; a checkout with `checkout.` types. */
   payment: Payment;
 };
 

@@ -16,7 +16,14 @@ const ofPayment: readonly Way[] = [
   "requestRefund",
   "listPaymentRefunds",
 ].map((operationId) => ({ operationId, parameter: "paymentId" }));
-const ofCheckout: readonly Way[] = [{ operationId: "getCheckout", parameter: "checkoutId" }];
+const ofCheckout: readonly Way[] = ["getCheckout", "cancelCheckout"].map((operationId) => ({
+  operationId,
+  parameter: "checkoutId",
+}));
+const ofPaymentLink: readonly Way[] = ["getPaymentLink", "disablePaymentLink"].map((operationId) => ({
+  operationId,
+  parameter: "paymentLinkId",
+}));
 const ofMerchant: readonly Way[] = [
   "getMerchant",
   "changeMerchant",
@@ -84,6 +91,8 @@ const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>>
   requestRefund: { pointer: PAYMENT, ways: [{ operationId: "getPayment", parameter: "paymentId" }] },
   listPayments: { pointer: "/items/0/paymentId", ways: ofPayment },
   createCheckout: { pointer: "/checkoutId", ways: ofCheckout },
+  createPaymentLink: { pointer: "/paymentLinkId", ways: ofPaymentLink },
+  listPaymentLinks: { pointer: "/items/0/paymentLinkId", ways: ofPaymentLink },
   listWebhooks: {
     pointer: "/items/0/endpointId",
     ways: [{ operationId: "testWebhook", parameter: "endpointId" }],

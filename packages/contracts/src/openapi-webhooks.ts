@@ -1,5 +1,8 @@
 import { z } from "zod";
 import {
+  CHECKOUT_CANCELLED,
+  CHECKOUT_COMPLETED,
+  CHECKOUT_EXPIRED,
   PAYMENT_CAPTURED,
   PAYMENT_CHARGEBACK,
   PAYMENT_STATUS_CHANGED,
@@ -7,6 +10,7 @@ import {
   type EventType,
 } from "./event-types.ts";
 import { webhookPaymentSchema, chargedBackPaymentSchema } from "./http/api-payment-response.ts";
+import { webhookCheckoutSchema } from "./http/checkout.ts";
 
 /** The webhooks of the merchants' document, by the type of the event. */
 
@@ -64,6 +68,21 @@ export const WEBHOOKS = {
     operationId: "paymentChargeback",
     summary: "Payment was charged back",
     description: `Sent when a chargeback of the payment is opened, and when its status changes. ${SUBSCRIBED}`,
+  }),
+  [CHECKOUT_COMPLETED]: webhook(CHECKOUT_COMPLETED, webhookCheckoutSchema, {
+    operationId: "checkoutCompleted",
+    summary: "Checkout was paid",
+    description: `Sent when a checkout is COMPLETED; its payment sends its own events. ${SUBSCRIBED}`,
+  }),
+  [CHECKOUT_EXPIRED]: webhook(CHECKOUT_EXPIRED, webhookCheckoutSchema, {
+    operationId: "checkoutExpired",
+    summary: "Checkout expired without a payment",
+    description: `Sent when nobody paid in time, also where nobody ever tried. ${SUBSCRIBED}`,
+  }),
+  [CHECKOUT_CANCELLED]: webhook(CHECKOUT_CANCELLED, webhookCheckoutSchema, {
+    operationId: "checkoutCancelled",
+    summary: "Checkout was cancelled",
+    description: `Sent when the merchant or the buyer cancelled it, or all cards that may be tried were declined. ${SUBSCRIBED}`,
   }),
 } as const satisfies Record<EventType, unknown>;
 

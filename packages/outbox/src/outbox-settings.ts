@@ -8,7 +8,7 @@ export const outboxSettings = {
     .default("false")
     .transform((value) => value === "true")
     .describe(
-      "Whether events are written that a merchant's endpoint gets only if it asks for them: `payment.captured` and `payment.chargeback` by payments, `refund.requested` by refunds. Turn it on once every webhook-dispatcher and every settlement service runs a version that knows them.",
+      "Whether events are written that a merchant's endpoint gets only if it asks for them: `payment.captured`, `payment.chargeback` and the ends of checkouts (`checkout.completed`, `checkout.expired`, `checkout.cancelled`) by payments, `refund.requested` by refunds. Turn it on once every webhook-dispatcher and every settlement service runs a version that knows them.",
     ),
   OUTBOX_REPUBLISH_AFTER: durationSetting()
     .default(60_000)

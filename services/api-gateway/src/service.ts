@@ -40,7 +40,8 @@ import { authenticateMerchant } from "./merchant-api/authenticate-merchant.ts";
 import { binRoute } from "./merchant-api/bin.ts";
 import { cancelRoute, captureRoute } from "./merchant-api/capture-and-cancel.ts";
 import { checkoutListRoute } from "./merchant-api/checkout-list.ts";
-import { createCheckoutRoute, getCheckoutRoute } from "./merchant-api/checkout.ts";
+import { paymentLinkRoutes } from "./merchant-api/payment-links.ts";
+import { cancelCheckoutRoute, createCheckoutRoute, getCheckoutRoute } from "./merchant-api/checkout.ts";
 import { paymentListRoutes } from "./merchant-api/payment-list.ts";
 import { paymentRoute } from "./merchant-api/payment.ts";
 import { preAuthorizationRoute } from "./merchant-api/pre-authorization.ts";
@@ -199,7 +200,9 @@ function merchantApi(config: Config, { bus, clock, signIn }: Deps & { signIn: Si
       binRoute({ send }),
       createCheckoutRoute({ send, publicUrl, cards }),
       getCheckoutRoute({ send, publicUrl }),
+      cancelCheckoutRoute({ send, publicUrl }),
       checkoutListRoute({ send, publicUrl, lists }),
+      ...paymentLinkRoutes({ send, publicUrl, lists }),
       merchantStatementsRoute({ send }),
       ...ownWebhookRoutes({ send }),
     ],

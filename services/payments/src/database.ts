@@ -14,7 +14,7 @@ import type {
   ChargebackLineTable,
   ChargebackTable,
 } from "./chargeback/chargeback-tables.ts";
-import type { CheckoutPaymentTable, CheckoutTable } from "./checkout/checkout-tables.ts";
+import type { CheckoutPaymentTable, CheckoutTable, PaymentLinkTable } from "./checkout/checkout-tables.ts";
 import type { PanFingerprintKeyTable } from "./fingerprint/fingerprint-key-table.ts";
 import type { RuleAttemptTable, RuleCounterTable } from "./merchant-rules/rule-tables.ts";
 import type { PaymentOperationTable } from "./operation/operation-table.ts";
@@ -48,6 +48,7 @@ export type PaymentsDatabase = AuditDatabase & {
   rule_attempt: RuleAttemptTable;
   checkout: CheckoutTable;
   checkout_payment: CheckoutPaymentTable;
+  payment_link: PaymentLinkTable;
   three_ds_session: ThreeDsSessionTable;
   acquirer_account: AcquirerAccountTable;
   acquirer_account_version: AcquirerAccountVersionTable;

@@ -1,5 +1,5 @@
 import type { AuditDatabase } from "@holdfast/audit";
-import type { EventSource, EventType, PaymentStatus, WebhookError } from "@holdfast/contracts";
+import type { EventSource, EventType, EventStatus, WebhookError } from "@holdfast/contracts";
 import type { Generated } from "kysely";
 
 /** Tables of the schema `webhooks`, as the migrations create them. */
@@ -48,7 +48,7 @@ export type EventTable = {
   event_type: string;
   merchant_id: string;
   payment_id: string;
-  status: PaymentStatus;
+  status: EventStatus;
   body: Buffer;
   traceparent: string | null;
   accepted_at: Generated<Date>;

@@ -1,6 +1,7 @@
 import { escapeHtml, hiddenInputs, htmlPage, issuerPage } from "@holdfast/simulator-kit";
 
 import { returnFields, type ChallengeSession } from "./challenge-sessions.ts";
+import { decimalAmount } from "./decimal-amount.ts";
 import type { Modes } from "./modes.ts";
 
 /** A page of the bank's own, which takes the browser to the issuer: a form that sends itself. */
@@ -16,10 +17,17 @@ ${hiddenInputs([["session", session]])}  <noscript><button>Continue</button></no
 
 export function challengePage(session: ChallengeSession): string {
   return issuerPage({
-    paying: `${session.amountMinor} minor units of ${session.currency}`,
+    paying: inMajorUnits(session.amountMinor, session.currency),
     action: "/acs/answer",
     fields: [["session", session.id]],
   });
+}
+
+/** `TRY 1,249.90` */
+function inMajorUnits(amountMinor: bigint, currency: string): string {
+  const [whole, decimals] = decimalAmount(amountMinor, currency).split(".");
+  const grouped = new Intl.NumberFormat("en").format(BigInt(whole!));
+  return `${currency} ${grouped}${decimals === undefined ? "" : `.${decimals}`}`;
 }
 
 /** Sends the browser back by POST, as issuers do. */

@@ -1,3 +1,4 @@
+import { decimalAmount } from "./decimal-amount.ts";
 import type { LedgerLine } from "./ledger-entry.ts";
 
 /**
@@ -55,7 +56,7 @@ function kindOf({ operation, parentReference }: LedgerLine, sales: ReadonlySet<s
 
 function rowOf(line: LedgerLine, kind: Kind): string[] {
   const isPaidBack = kind === "REFUND" || kind === "VOID";
-  const amount = `${isPaidBack ? "-" : ""}${decimal(line.amountMinor, line.currency)}`;
+  const amount = `${isPaidBack ? "-" : ""}${decimalAmount(line.amountMinor, line.currency)}`;
   // Times are of UTC, and money is there on the day on which it moved.
   const day = line.at.slice(0, 10);
   return [
@@ -66,20 +67,11 @@ function rowOf(line: LedgerLine, kind: Kind): string[] {
     line.authCode ?? "",
     line.pan ?? "",
     amount,
-    decimal(0, line.currency),
+    decimalAmount(0, line.currency),
     amount,
     line.currency,
     line.at.slice(0, 19),
     day,
     `P-${day}`,
   ];
-}
-
-function decimal(minor: number, currency: string): string {
-  const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat("en", {
-    style: "currency",
-    currency,
-  }).resolvedOptions();
-  const text = String(minor).padStart(digits + 1, "0");
-  return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }

@@ -20,11 +20,11 @@ export function issuerPage({
   return htmlPage(
     "Confirm your payment",
     `<h1>Confirm your payment</h1>
-<p>This page stands in for your bank. You are about to pay ${escapeHtml(paying)}.</p>
+<p>Test bank: this page stands in for the bank that issued the card. You are about to pay <strong>${escapeHtml(paying)}</strong>.</p>
 <form method="post" action="${escapeHtml(action)}">
 ${hiddenInputs(fields)}  <p><label for="code">Code from your phone</label><br>
   <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="6" autofocus></p>
-  <p>${RIGHT_CODE} is the correct code; any other is wrong.</p>
+  <p>Enter ${RIGHT_CODE} to approve; any other code fails.</p>
   <p><button name="answer" value="submit">Confirm</button>
   <button name="answer" value="cancel" formnovalidate>Cancel</button></p>
 </form>`,

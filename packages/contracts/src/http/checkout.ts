@@ -12,7 +12,7 @@ import { returnUrlSchema } from "./return-url.ts";
  * A hosted page on which a buyer pays one order. The merchant makes it, sends the buyer there, and looks at it here.
  */
 
-/** `CANCELLED`: the buyer gave up, or has had as many cards declined as are allowed. */
+/** `CANCELLED`: the merchant or the buyer cancelled it, or as many cards were declined as are allowed. */
 export const CHECKOUT_STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELLED"] as const;
 export const checkoutStatusSchema = z.enum(CHECKOUT_STATUSES).meta({ id: "CheckoutStatus" });
 export type CheckoutStatus = z.infer<typeof checkoutStatusSchema>;
@@ -107,20 +107,54 @@ export const checkoutSchema = z
     transactionType: z.enum(["PAYMENT", "PRE_AUTHORIZATION"]),
     installmentOptions: z.array(z.int()),
     threeDs: z.boolean(),
-    successUrl: z.string(),
-    failureUrl: z.string(),
+    successUrl: z.string().optional().meta({ description: "Absent where a payment link has no return URL" }),
+    failureUrl: z.string().optional().meta({ description: "Absent where a payment link has no return URL" }),
+    paymentLinkId: z.uuid().optional().meta({ description: "The payment link that it was made from" }),
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime().meta({
       description:
         "No payment can be started after this time; a payment started earlier still decides the status",
     }),
     closedAt: z.iso.datetime().optional().meta({ description: "When the status stopped being OPEN" }),
+    installments: z
+      .object({
+        count: z.int(),
+        firstAmount: z.number().meta({ description: "It takes what cannot be divided" }),
+        furtherAmount: z.number().meta({ description: "Each of the others; the sum of all is `amount`" }),
+      })
+      .optional()
+      .meta({
+        id: "CheckoutInstallments",
+        description: "What the buyer chose on the page for the latest payment, if that is more than one",
+      }),
     payment: apiPaymentResponseSchema
       .optional()
       .meta({ description: "The latest payment: the one that completed the checkout, or the last attempt" }),
   })
   .meta({ id: "Checkout" });
 export type Checkout = z.infer<typeof checkoutSchema>;
+
+/** The body of a `checkout.` event, for the document. Addresses are not in it: the merchant gave them. */
+export const webhookCheckoutSchema = checkoutSchema
+  .pick({
+    checkoutId: true,
+    orderId: true,
+    amount: true,
+    currency: true,
+    customerId: true,
+    transactionType: true,
+    paymentLinkId: true,
+    createdAt: true,
+    expiresAt: true,
+    installments: true,
+    payment: true,
+  })
+  .extend({
+    status: checkoutStatusSchema.exclude(["OPEN"]),
+    closedAt: z.iso.datetime().meta({ description: "When it ended; a checkout ends once" }),
+  })
+  .meta({ id: "WebhookCheckout", description: "A checkout that ended" });
+export type WebhookCheckout = z.infer<typeof webhookCheckoutSchema>;
 
 export const createCheckout = defineEndpoint({
   operationId: "createCheckout",
@@ -157,4 +191,27 @@ export const getCheckout = defineEndpoint({
   notFound: "checkout_not_found",
   responses: { 200: { description: "The checkout", body: checkoutSchema } },
   problems: ["checkout_not_found"],
+});
+
+export const cancelMerchantCheckout = defineEndpoint({
+  operationId: "cancelCheckout",
+  listener: "merchant",
+  method: "POST",
+  path: "/api/checkout/{checkoutId}/cancel",
+  work: "write",
+  summary: "Cancel a checkout",
+  description:
+    "Ends an open checkout: its page can no longer be paid, and says so. One that is cancelled already is answered as it " +
+    "is. Nothing is cancelled while a payment is under way (409 `operation_in_progress`), nor after the checkout ended " +
+    "otherwise (409 `checkout_not_open`): of a cancellation and a payment at the same moment one wins.",
+  pathParameters: z.object({ checkoutId: pathId("Id of the checkout") }),
+  notFound: "checkout_not_found",
+  responses: { 200: { description: "Cancelled", body: checkoutSchema } },
+  problems: [
+    "checkout_not_found",
+    "checkout_not_open",
+    "operation_in_progress",
+    ...IDEMPOTENCY_PROBLEMS,
+    "outcome_unknown",
+  ],
 });

@@ -3,7 +3,7 @@ import { getAuditLog } from "./audit-log.ts";
 import { bin } from "./bin.ts";
 import { cancel, capture } from "./capture.ts";
 import { CHARGEBACK_ENDPOINTS } from "./chargebacks.ts";
-import { createCheckout, getCheckout } from "./checkout.ts";
+import { cancelMerchantCheckout, createCheckout, getCheckout } from "./checkout.ts";
 import { listMerchantCheckouts } from "./checkout-list.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { MERCHANT_ROUTE_ENDPOINTS } from "./merchant-routes.ts";
@@ -14,6 +14,7 @@ import { listOperatorPayments, listOperatorRefunds } from "./operator-lists.ts";
 import { searchOperator } from "./operator-search.ts";
 import { REFUND_OPERATOR_ENDPOINTS } from "./operator-refunds.ts";
 import { listPaymentRefunds, listPayments } from "./payment-list.ts";
+import { PAYMENT_LINK_ENDPOINTS } from "./payment-links.ts";
 import { payment } from "./payment.ts";
 import { preAuthorization } from "./pre-authorization.ts";
 import { refund } from "./refund.ts";
@@ -40,7 +41,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   bin,
   createCheckout,
   getCheckout,
+  cancelMerchantCheckout,
   listMerchantCheckouts,
+  ...PAYMENT_LINK_ENDPOINTS,
   listOwnWebhooks,
   testOwnWebhook,
   ...MERCHANT_OPERATOR_ENDPOINTS,

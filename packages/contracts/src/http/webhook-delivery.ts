@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { paymentStatusSchema } from "../payment-status.ts";
+import { PAYMENT_STATUSES } from "../payment-status.ts";
 import { webhookErrorSchema } from "./webhook-errors.ts";
 
 /** What the delivery log shows of a webhook and of its attempts. */
@@ -24,13 +24,21 @@ export const webhookTestResultSchema = z
   .meta({ id: "WebhookTestResult" });
 export type WebhookTestResult = z.infer<typeof webhookTestResultSchema>;
 
+/** The status that an event reports: of a payment or a refund, and with `checkout.` events of a checkout. */
+const eventStatusSchema = z
+  .enum([...PAYMENT_STATUSES, "COMPLETED", "EXPIRED"])
+  .meta({ id: "WebhookEventStatus" });
+export type EventStatus = z.infer<typeof eventStatusSchema>;
+
 export const webhookDeliverySchema = z
   .object({
     eventId: z.uuid().meta({ description: "The webhook's x-event-id" }),
     eventType: z.string(),
     merchantId: z.uuid(),
-    paymentId: z.uuid(),
-    paymentStatus: paymentStatusSchema,
+    paymentId: z
+      .uuid()
+      .meta({ description: "What the event is about: the payment, the refund, or the checkout" }),
+    paymentStatus: eventStatusSchema,
     endpointId: z
       .uuid()
       .optional()

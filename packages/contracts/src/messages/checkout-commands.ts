@@ -47,6 +47,17 @@ export const readCheckout = defineCommand({
   result: checkoutRecordSchema,
 });
 
+/** Cancel one of the merchant's checkouts. One that is cancelled already is answered as it is. */
+export const cancelCheckoutOfMerchant = defineCommand({
+  service: "payments",
+  name: "cancel-checkout-of-merchant",
+  work: "write",
+  /** `requestId`: of this request, for its Idempotency-Key. */
+  request: z.object({ checkoutId: z.uuid(), requestId: z.uuid() }),
+  result: checkoutRecordSchema,
+});
+export type CancelCheckoutOfMerchant = z.infer<typeof cancelCheckoutOfMerchant.request>;
+
 /** What the page shows. Whoever knows the id may see it; it has nothing of the card but what the record shows of it. */
 export const checkoutPageSchema = z.object({
   checkoutId: z.uuid(),
@@ -56,8 +67,13 @@ export const checkoutPageSchema = z.object({
   amountMinor: z.string(),
   currency: z.string(),
   installmentOptions: z.array(z.int()),
-  successUrl: z.string(),
-  failureUrl: z.string(),
+  /** Absent where a payment link has no return URL. */
+  successUrl: z.string().optional(),
+  failureUrl: z.string().optional(),
+  /** What a payment link says that is paid; shown in the place of the order. */
+  description: z.string().optional(),
+  /** Why nobody may begin to pay though the checkout is open: what has become of its payment link. */
+  linkIs: z.enum(["TAKEN", "USED", "DISABLED"]).optional(),
   expiresAt: z.iso.datetime(),
   /** How many more cards may be tried. */
   attemptsLeft: z.int(),

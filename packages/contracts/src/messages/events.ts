@@ -1,5 +1,8 @@
 import { z } from "zod";
 import {
+  CHECKOUT_CANCELLED,
+  CHECKOUT_COMPLETED,
+  CHECKOUT_EXPIRED,
   PAYMENT_CAPTURED,
   PAYMENT_CHARGEBACK,
   PAYMENT_STATUS_CHANGED,
@@ -24,7 +27,7 @@ export const statusChangedEventSchema = z.object({
   eventType: z.literal(PAYMENT_STATUS_CHANGED),
   source: z.enum(EVENT_SOURCES),
   merchantId: z.uuid(),
-  /** Of the payment, or of the refund. */
+  /** What the event is about: the payment, the refund, or the checkout. */
   paymentId: z.uuid(),
   status: z.enum(FINAL_STATUSES),
   body: z.base64().min(4),
@@ -47,8 +50,15 @@ export const merchantEventSchema = z.discriminatedUnion("eventType", [
     eventType: z.literal(PAYMENT_CHARGEBACK),
     status: paymentStatusSchema,
   }),
+  checkoutEvent(CHECKOUT_COMPLETED, "COMPLETED"),
+  checkoutEvent(CHECKOUT_EXPIRED, "EXPIRED"),
+  checkoutEvent(CHECKOUT_CANCELLED, "CANCELLED"),
 ]);
 export type MerchantEvent = z.infer<typeof merchantEventSchema>;
+
+function checkoutEvent<Type extends string, Status extends string>(type: Type, status: Status) {
+  return statusChangedEventSchema.extend({ eventType: z.literal(type), status: z.literal(status) });
+}
 
 /** Subject under which a service publishes its events. */
 export function eventSubject(source: EventSource): string {

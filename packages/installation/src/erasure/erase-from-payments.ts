@@ -39,12 +39,17 @@ export async function eraseCheckouts(trx: Trx, { merchantId, customerId }: Custo
       failure_url = ${ERASED_URL}
     where merchant_id = ${merchantId} and customer_id = ${customerId} and state <> 'OPEN'
     returning checkout_id`.execute(trx);
+  const ids = rows.map(({ checkout_id }) => checkout_id);
   await sql`
     update idempotency_key set answer = ${withoutPersonInJson("answer")}
-    where resource_id = any(${rows.map(({ checkout_id }) => checkout_id)}) and answer is not null`.execute(
-    trx,
-  );
+    where answer is not null and (resource_id = any(${ids})
+      or merchant_id = ${merchantId} and scope = any(${ids.map(scopeOfCancel)}))`.execute(trx);
   return rows.length;
+}
+
+/** Under which the key of a request to cancel it is kept. */
+function scopeOfCancel(checkoutId: string): string {
+  return `POST /api/checkout/${checkoutId}/cancel`;
 }
 
 /** In the schema in use, which has an outbox and a history. */

@@ -45,6 +45,7 @@ const BODIES: Record<string, object> = {
   cancel: { reason: "a typing error" },
   requestRefund: REFUND,
   createCheckout: { orderId: "order-1", ...REFUND, ...SHOP, installmentOptions: [1, 3] },
+  createPaymentLink: { orderId: "order-1", description: "A lesson", ...REFUND, installmentOptions: [1, 3] },
   createMerchant: { name: "A shop", ...SETTINGS },
   changeMerchant: { name: "A shop", status: "ACTIVE", ...SETTINGS },
   resolvePayment: STATEMENT,

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { CardSealer } from "@holdfast/sealing";
 import {
+  cancelCheckoutOfMerchant,
+  cancelMerchantCheckout,
   checkCheckout,
   createCheckout,
   getCheckout,
@@ -68,6 +70,16 @@ export function getCheckoutRoute({ send, publicUrl }: Deps) {
       return { status: 200, body: checkoutAnswer(reply.result, publicUrl) };
     }
     return reply.outcome === "problem" ? refusalOf(reply, undefined) : new Refusal("service_unavailable");
+  });
+}
+
+/** POST /api/checkout/{checkoutId}/cancel. Sent twice it is one cancellation, and one answer under one key. */
+export function cancelCheckoutRoute({ send, publicUrl }: Deps) {
+  return defineRoute(cancelMerchantCheckout, async (call) => {
+    const payload = { ...call.path, requestId: randomUUID() };
+    const reply = await send(cancelCheckoutOfMerchant, call, payload);
+    if (!("result" in reply)) return refusalOf(reply, undefined);
+    return { status: 200, headers: replayedHeader(reply), body: checkoutAnswer(reply.result, publicUrl) };
   });
 }
 

@@ -48,7 +48,7 @@ export function writeAmount(locale: string, amount: `${number}`, currency: strin
 }
 
 /** The header may name a locale that does not exist. */
-function localeOf(tag: string): string {
+export function localeOf(tag: string): string {
   try {
     return Intl.NumberFormat.supportedLocalesOf(tag)[0] ?? "en";
   } catch {

@@ -12,6 +12,7 @@ import { createPageRateLimit, pageRatesIn } from "../limits/page-rate-limit.ts";
 import { bankNotifications } from "./bank-notifications/bank-notifications.ts";
 import { checkoutPages } from "./checkout/checkout-pages.ts";
 import { createFormTokens } from "./checkout/form-token.ts";
+import { paymentLinkPages } from "./checkout/payment-link-pages.ts";
 import { loadPageAssets } from "./checkout/page-assets.ts";
 import { headersOfPages } from "./headers-of-pages.ts";
 import { pageReports } from "./page-reports/page-reports.ts";
@@ -31,23 +32,25 @@ export function publicPages(config: Config, { bus, db, clock, log }: Deps): Rout
   const inPlace = createPageInFlightLimit(placesIn(config), config.REQUESTS_IN_FLIGHT_SHARE);
   const bodies = bodiesIn(config);
   const rate = createPageRateLimit(pageRatesIn(config));
+  const checkouts = {
+    rate,
+    db,
+    publicUrl,
+    send: createSendCommand(bus, sendOptions(config, clock)),
+    sendPage,
+    cards: createCardSealer(sealingKeys),
+    tokens: createFormTokens(sealingKeys),
+    generateSession: createGenerateSession(sessions, publicUrl),
+    assets: loadPageAssets(publicUrl),
+    bodies,
+    inPlace,
+  };
   const router = Router();
   router.use(
     headersOfPages(publicUrl),
     pageReports({ publicUrl, events: createViolationEvents(log, () => performance.now()) }),
-    checkoutPages({
-      rate,
-      db,
-      publicUrl,
-      send: createSendCommand(bus, sendOptions(config, clock)),
-      sendPage,
-      cards: createCardSealer(sealingKeys),
-      tokens: createFormTokens(sealingKeys),
-      generateSession: createGenerateSession(sessions, publicUrl),
-      assets: loadPageAssets(publicUrl),
-      bodies,
-      inPlace,
-    }),
+    paymentLinkPages(checkouts),
+    checkoutPages(checkouts),
     bankNotifications({ send: sendPage, perMinute: config.BANK_NOTIFICATIONS_PER_MINUTE_PER_IP }),
     threeDsPages({ rate, send: sendPage, sessions, bodies, inPlace, now: Date.now }),
   );

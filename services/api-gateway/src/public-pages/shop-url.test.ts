@@ -12,7 +12,7 @@ describe("after a checkout", () => {
     failureUrl: "https://shop.example/failed",
     payment: { paymentId: "p-1" },
   } as CheckoutPage;
-  const added = "checkoutId=c-1&paymentId=p-1&orderId=a%26b+%231";
+  const added = "checkoutId=c-1&paymentId=p-1&orderId=a%26b+%231&checkoutStatus=COMPLETED";
 
   test.each([
     ["https://shop.example/paid", `https://shop.example/paid?${added}`],
@@ -23,10 +23,14 @@ describe("after a checkout", () => {
     expect(shopUrlOfCheckout({ ...checkout, successUrl })).toBe(expected);
   });
 
+  test("a merchant that named no address gets nobody back", () => {
+    expect(shopUrlOfCheckout({ ...checkout, successUrl: undefined })).toBeUndefined();
+  });
+
   test("anything but a completed checkout goes to failureUrl", () => {
     for (const status of ["EXPIRED", "CANCELLED"] as const) {
       expect(shopUrlOfCheckout({ ...checkout, status, payment: undefined })).toBe(
-        "https://shop.example/failed?checkoutId=c-1&orderId=a%26b+%231",
+        `https://shop.example/failed?checkoutId=c-1&orderId=a%26b+%231&checkoutStatus=${status}`,
       );
     }
   });

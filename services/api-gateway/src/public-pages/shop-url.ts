@@ -1,6 +1,6 @@
 import type { CheckoutPage, SessionState } from "@holdfast/contracts";
 
-/** Where a checkout that is over sends its buyer, with what the shop needs to look it up. None of it is proof. */
+/** Where a checkout that is over sends its buyer, with what the shop needs to look it up. None of it is proof. Undefined where the merchant named no address. */
 export function shopUrlOfCheckout({
   status,
   successUrl,
@@ -8,11 +8,14 @@ export function shopUrlOfCheckout({
   checkoutId,
   orderId,
   payment,
-}: CheckoutPage): string {
-  return addToQuery(status === "COMPLETED" ? successUrl : failureUrl, {
+}: CheckoutPage): string | undefined {
+  const url = status === "COMPLETED" ? successUrl : failureUrl;
+  if (url === undefined) return undefined;
+  return addToQuery(url, {
     checkoutId,
     ...(payment && { paymentId: payment.paymentId }),
     orderId,
+    checkoutStatus: status,
   });
 }
 

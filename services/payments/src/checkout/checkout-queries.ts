@@ -1,7 +1,8 @@
+import { installmentAmounts } from "@holdfast/contracts";
 import { fromNow } from "@holdfast/service-runtime";
 import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
-import type { CheckoutTable } from "./checkout-tables.ts";
+import type { CheckoutPaymentTable, CheckoutTable } from "./checkout-tables.ts";
 import type { PaymentRow } from "../payment/payment-record.ts";
 import {
   FAILED_STATES,
@@ -21,6 +22,8 @@ export type FoundCheckout = {
   standing: CheckoutStanding;
   payment: PaymentRow | undefined;
   attempt: CheckoutAttempt | undefined;
+  /** The installments that the buyer chose for the payment, where they are several; minor units. */
+  plan?: { firstMinor: bigint; furtherMinor: bigint } | undefined;
 };
 
 /** @returns false when the id exists already. */
@@ -95,7 +98,10 @@ export async function withPayments(
   return rows.map((row) => withPayment(row, payments));
 }
 
-type AttemptRow = PaymentRow & { has_succeeded: boolean };
+type AttemptRow = PaymentRow & { has_succeeded: boolean } & Pick<
+    Selectable<CheckoutPaymentTable>,
+    "first_installment_minor" | "further_installment_minor"
+  >;
 
 async function latestPayments(
   db: Kysely<PaymentsDatabase>,
@@ -105,9 +111,11 @@ async function latestPayments(
   if (ids.length === 0) return new Map();
   const payments = await db
     .selectFrom("payment")
-    .selectAll()
+    .innerJoin("checkout_payment", "checkout_payment.payment_id", "payment.payment_id")
+    .selectAll("payment")
+    .select(["first_installment_minor", "further_installment_minor"])
     .select(hasSucceeded.as("has_succeeded"))
-    .where("payment_id", "in", ids)
+    .where("payment.payment_id", "in", ids)
     .execute();
   return new Map(payments.map((payment) => [payment.payment_id, payment]));
 }
@@ -123,7 +131,15 @@ function withPayment(read: ReadCheckout, payments: ReadonlyMap<string, AttemptRo
     standing,
     payment,
     attempt: { state: payment.state, hasSucceeded: payment.has_succeeded },
+    plan: planOf(payment),
   };
+}
+
+function planOf({
+  first_installment_minor: firstMinor,
+  further_installment_minor: furtherMinor,
+}: AttemptRow) {
+  return firstMinor === null || furtherMinor === null ? undefined : { firstMinor, furtherMinor };
 }
 
 /** Whether the payment in scope has ever succeeded. Its state is not enough: it may have been cancelled since. */
@@ -131,7 +147,7 @@ const hasSucceeded = sql<boolean>`(state in ('SUCCESS', 'CAPTURED') or exists (
   select from payment_history where payment_history.payment_id = payment.payment_id and to_state = 'SUCCESS'))`;
 
 /** Empties what was kept for its payment, too. @returns false when the checkout is no longer open. */
-export async function closeCheckout(
+export async function updateClosed(
   trx: Transaction<PaymentsDatabase>,
   checkoutId: string,
   to: Exclude<CheckoutState, "OPEN">,
@@ -149,17 +165,19 @@ export async function closeCheckout(
 /** Notes the payment that was just claimed as the checkout's next attempt. @returns false when it may not be one. */
 export async function noteAttempt(
   trx: Transaction<PaymentsDatabase>,
-  { checkout_id, attempts }: Pick<CheckoutRow, "checkout_id" | "attempts">,
-  paymentId: string,
+  { checkout_id, attempts, amount_minor }: Pick<CheckoutRow, "checkout_id" | "attempts" | "amount_minor">,
+  { paymentId, installmentCount }: { paymentId: string; installmentCount: number },
 ): Promise<boolean> {
+  const plan = installmentCount > 1 ? installmentAmounts(amount_minor, installmentCount) : undefined;
   const { numAffectedRows = 0n } = await sql`
     with changed as (
       update checkout set payment_id = ${paymentId}, attempts = attempts + 1
       where checkout_id = ${checkout_id} and state = 'OPEN' and attempts = ${attempts}
       returning checkout_id, attempts
     )
-    insert into checkout_payment (payment_id, checkout_id, attempt)
-    select ${paymentId}, checkout_id, attempts from changed`.execute(trx);
+    insert into checkout_payment (payment_id, checkout_id, attempt, first_installment_minor, further_installment_minor)
+    select ${paymentId}, checkout_id, attempts, ${plan?.firstMinor ?? null}::bigint, ${plan?.furtherMinor ?? null}::bigint
+    from changed`.execute(trx);
   return numAffectedRows === 1n;
 }
 

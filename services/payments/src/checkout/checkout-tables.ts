@@ -14,8 +14,10 @@ export type CheckoutTable = {
   currency_exponent: number;
   installment_options: number[];
   three_ds: boolean;
-  success_url: string;
-  failure_url: string;
+  /** Null where a payment link has no return URL. */
+  success_url: string | null;
+  failure_url: string | null;
+  payment_link_id: string | null;
   credential_issued_by: string | null;
   sealed_details: JSONColumnType<SealedDetails> | null;
   payment_id: string | null;
@@ -29,4 +31,25 @@ export type CheckoutPaymentTable = {
   payment_id: string;
   checkout_id: string;
   attempt: number;
+  first_installment_minor: bigint | null;
+  further_installment_minor: bigint | null;
+};
+
+export type PaymentLinkTable = {
+  payment_link_id: string;
+  merchant_id: string;
+  description: string;
+  order_id: string;
+  amount_minor: bigint;
+  currency: string;
+  currency_exponent: number;
+  installment_options: number[];
+  three_ds: boolean;
+  return_url: string | null;
+  single_use: boolean;
+  credential_issued_by: string | null;
+  taken_by: string | null;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  disabled_at: Date | null;
 };

@@ -6,22 +6,16 @@ import {
   type OpenCheckout,
   type OrderDetails,
 } from "@holdfast/contracts";
-import {
-  answerRepetition,
-  fingerprintRequest,
-  storeAnswer,
-  takeIdempotencyKey,
-  type KeyOwner,
-  type RequestIdentity,
-} from "@holdfast/idempotency";
+import { fingerprintRequest, type RequestIdentity } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
-import { orNotStarted, type KeyRing } from "@holdfast/service-runtime";
+import type { KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import { underEachKey } from "../fingerprint/keyed-hash.ts";
 import { openCheckoutDetails, type CheckoutDetailsDeps } from "./checkout-details.ts";
 import { findCheckout, insertCheckout } from "./checkout-queries.ts";
 import { checkoutRecord } from "./checkout-record.ts";
+import { underKey } from "./under-key.ts";
 
 export type OpenCheckoutDeps = CheckoutDetailsDeps & {
   db: Kysely<PaymentsDatabase>;
@@ -36,20 +30,13 @@ type Reply = CommandReply<CheckoutRecord>;
 export async function openCheckout(deps: OpenCheckoutDeps, message: Incoming<OpenCheckout>): Promise<Reply> {
   const { context, payload } = message;
   const { merchantId } = context.merchant;
-  const key = context.idempotency && { merchantId, ...context.idempotency };
   const details = openCheckoutDetails(deps, { ...payload, merchantId });
   if (details === "sealed") return { outcome: "problem", code: "internal_error" };
   const taking = { ...fingerprintOf(deps, payload, details), resourceId: payload.checkoutId };
-  const opened = await orNotStarted(() =>
-    deps.db.transaction().execute(async (trx): Promise<Reply | "taken"> => {
-      if (key && !(await takeIdempotencyKey(trx, key, taking))) return "taken";
-      await insert(deps, trx, context.merchant, payload);
-      const reply = await describe(trx, payload.checkoutId, merchantId);
-      if (key) await storeAnswer(trx, payload.checkoutId, reply);
-      return reply;
-    }),
-  );
-  return opened === "taken" ? await answerTaken(deps.db, key!, taking) : opened;
+  return await underKey(deps.db, context, taking, async (trx) => {
+    await insert(deps, trx, context.merchant, payload);
+    return await describe(trx, payload.checkoutId, merchantId);
+  });
 }
 
 async function insert(
@@ -76,6 +63,7 @@ async function insert(
       success_url: payload.successUrl,
       failure_url: payload.failureUrl,
       credential_issued_by: credentialIssuedBy ?? null,
+      payment_link_id: null,
       sealed_details: payload.details ? JSON.stringify(payload.details) : null,
     },
     expiresInSeconds === undefined ? checkoutExpiresAfterMs : expiresInSeconds * 1_000,
@@ -91,16 +79,6 @@ async function describe(
   const found = await findCheckout(trx, checkoutId, merchantId);
   if (!found) return { outcome: "problem", code: "checkout_not_found" };
   return { outcome: "done", result: checkoutRecord(found) };
-}
-
-/** Both were one transaction: a key without an answer was purged between two statements, and is free in a moment. */
-async function answerTaken(
-  db: Kysely<PaymentsDatabase>,
-  key: KeyOwner,
-  taking: RequestIdentity,
-): Promise<Reply> {
-  const inUse = (): Reply => ({ outcome: "problem", code: "idempotency_key_in_use" });
-  return await answerRepetition(db, key, taking, { free: inUse, copy: inUse, unfinished: inUse });
 }
 
 function fingerprintOf(

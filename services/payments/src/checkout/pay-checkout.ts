@@ -22,6 +22,7 @@ import {
   type CheckoutRow,
   type FoundCheckout,
 } from "./checkout-queries.ts";
+import { takePaymentLink } from "./payment-link-queries.ts";
 import { describeForPage } from "./read-checkout.ts";
 import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
 
@@ -47,11 +48,11 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
   const refused = refuseCardInCheckout(deps, message, row, ordered);
   if (refused) return refused;
 
-  const ofCheckout = { ...deps, writes: writesOfCheckout(deps, checkoutId) };
+  const ofCheckout = { ...deps, writes: writesOfCheckout(deps, message.payload) };
   const payment = row.three_ds
     ? await enrolPayment(ofCheckout, enrolmentOf(message, row), {
         ordered,
-        withinClaim: (trx, { paymentId }) => takeCheckout(deps, trx, checkoutId, paymentId),
+        withinClaim: (trx) => takeCheckout(deps, trx, message.payload),
       })
     : await authorizePayment(ofCheckout, paymentOf(message, row), row.transaction_type, ordered);
   await failpoint("payments.after_checkout_payment");
@@ -64,6 +65,9 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
   return { outcome, result: await describeForPage(deps, settled) };
 }
 
+/** What a claim needs of the form. */
+type TakingForm = Pick<PayCheckout, "checkoutId" | "paymentId" | "installmentCount">;
+
 type Problem = Extract<CommandReply<unknown>, { outcome: "problem" }>;
 
 /** A payment that was not claimed is not found, or the order has one that is undecided; the checkout may show the reason. */
@@ -71,9 +75,11 @@ function isShownByCheckout({ code }: Problem): boolean {
   return code === NOT_CLAIMED.code || code === "order_undecided";
 }
 
-/** An undecided payment of the same order is shown by the checkout where it is its own. */
+/** An undecided payment of the same order is shown by the checkout where it is its own, or of the same payment link. */
 function isExplainedBy({ row }: FoundCheckout, { code, extra }: Problem): boolean {
-  return code !== "order_undecided" || extra?.["paymentId"] === row.payment_id;
+  return (
+    code !== "order_undecided" || extra?.["paymentId"] === row.payment_id || row.payment_link_id !== null
+  );
 }
 
 const NOT_FOUND: Reply = { outcome: "problem", code: "checkout_not_found" };
@@ -123,15 +129,12 @@ function paymentOf(
 }
 
 /** A payment is claimed, or rejected by the merchant's rules, in one transaction with its checkout's attempt. */
-function writesOfCheckout(deps: PayCheckoutDeps, checkoutId: string): PaymentWrites {
+function writesOfCheckout(deps: PayCheckoutDeps, form: TakingForm): PaymentWrites {
   return {
     ...deps.writes,
-    claim: (claim) =>
-      orderByOrder(() =>
-        withCheckout(deps, checkoutId, claim.payment_id, (trx) => claimWithin(trx, claim, deps)),
-      ),
+    claim: (claim) => orderByOrder(() => withCheckout(deps, form, (trx) => claimWithin(trx, claim, deps))),
     reject: async (rejection) =>
-      (await withCheckout(deps, checkoutId, rejection.payment_id, async (trx) =>
+      (await withCheckout(deps, form, async (trx) =>
         (await rejectWithin(trx, rejection)) ? rejection : undefined,
       )) !== undefined,
   };
@@ -143,8 +146,7 @@ function writesOfCheckout(deps: PayCheckoutDeps, checkoutId: string): PaymentWri
  */
 async function withCheckout<Written extends object>(
   deps: PayCheckoutDeps,
-  checkoutId: string,
-  paymentId: string,
+  form: TakingForm,
   write: (trx: Transaction<PaymentsDatabase>) => Promise<Written | undefined>,
 ): Promise<Written | undefined> {
   try {
@@ -152,7 +154,7 @@ async function withCheckout<Written extends object>(
       const written = await write(trx);
       // A copy of a message, or of a form; or the order has another payment that is undecided.
       if (!written || "undecided" in written) return written;
-      if (await takeCheckout(deps, trx, checkoutId, paymentId)) throw new CheckoutTaken();
+      if (await takeCheckout(deps, trx, form)) throw new CheckoutTaken();
       return written;
     });
   } catch (error) {
@@ -174,11 +176,12 @@ class CheckoutTaken extends Error {
 async function takeCheckout(
   { checkoutAttemptsMax }: SettleCheckoutDeps,
   trx: Transaction<PaymentsDatabase>,
-  checkoutId: string,
-  paymentId: string,
+  { checkoutId, paymentId, installmentCount }: TakingForm,
 ): Promise<typeof NOT_CLAIMED | undefined> {
   const checkout = await lockCheckout(trx, checkoutId);
   if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return NOT_CLAIMED;
-  if (await noteAttempt(trx, checkout.row, paymentId)) return undefined;
+  const { payment_link_id: linkId } = checkout.row;
+  if (linkId !== null && !(await takePaymentLink(trx, linkId, paymentId))) return NOT_CLAIMED;
+  if (await noteAttempt(trx, checkout.row, { paymentId, installmentCount })) return undefined;
   throw new Error("a locked checkout was changed by somebody else");
 }

@@ -3,6 +3,7 @@ import type { FoundCheckout } from "./checkout-queries.ts";
 import { checkoutPage, checkoutRecord } from "./checkout-record.ts";
 import { findSession } from "../three-ds/session-queries.ts";
 import { challengeOf } from "../three-ds/session-state.ts";
+import { findPaymentLink, linkStatus } from "./payment-link-queries.ts";
 import { settleCheckout, type SettleCheckoutDeps } from "./settle-checkout.ts";
 
 const NOT_FOUND = { outcome: "problem", code: "checkout_not_found" } as const;
@@ -31,9 +32,28 @@ export async function describeForPage(
   { db, checkoutAttemptsMax }: SettleCheckoutDeps,
   found: FoundCheckout,
 ): Promise<CheckoutPage> {
-  const page = checkoutPage(found, checkoutAttemptsMax);
+  const page = {
+    ...checkoutPage(found, checkoutAttemptsMax),
+    ...(await describeLink(db, found)),
+  };
   if (found.payment?.state !== "ENROLLED") return page;
   const session = await findSession(db, { paymentId: found.payment.payment_id });
   const challenge = session && challengeOf(session);
   return { ...page, ...(challenge && { challengeUrl: challenge.pageUrl }) };
+}
+
+/** What a payment link says of its checkout, and whether somebody else, or its end, has come first. */
+async function describeLink(
+  db: SettleCheckoutDeps["db"],
+  { row }: FoundCheckout,
+): Promise<Pick<CheckoutPage, "description" | "linkIs">> {
+  if (row.payment_link_id === null) return {};
+  const link = await findPaymentLink(db, row.payment_link_id);
+  if (!link) return {};
+  const { description } = link;
+  const status = linkStatus(link);
+  // The time of a link bounds when a checkout can be begun; this one has a time of its own.
+  if (row.state !== "OPEN" || status === "ACTIVE" || status === "EXPIRED") return { description };
+  const isOwn = status !== "DISABLED" && link.taken_by === row.payment_id;
+  return { description, ...(!isOwn && { linkIs: status }) };
 }

@@ -3,19 +3,16 @@ import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { decideCheckout } from "./checkout.ts";
-import {
-  closeCheckout,
-  findCheckout,
-  findCheckoutsToClose,
-  lockCheckout,
-  type FoundCheckout,
-} from "./checkout-queries.ts";
+import { closeCheckout } from "./close-checkout.ts";
+import { findCheckout, findCheckoutsToClose, lockCheckout, type FoundCheckout } from "./checkout-queries.ts";
 
 export type SettleCheckoutDeps = {
   db: Kysely<PaymentsDatabase>;
   events: BusinessEvents;
   /** Cards that may be tried on one checkout. */
   checkoutAttemptsMax: number;
+  /** Whether events are written that endpoints get only if they ask for them. */
+  optionalEvents?: boolean;
 };
 
 /**
@@ -25,10 +22,11 @@ export type SettleCheckoutDeps = {
  * @param merchantId its merchant, where the caller has to be the merchant.
  */
 export async function settleCheckout(
-  { db, events, checkoutAttemptsMax }: SettleCheckoutDeps,
+  deps: SettleCheckoutDeps,
   checkoutId: string,
   merchantId?: string,
 ): Promise<FoundCheckout | undefined> {
+  const { db, events, checkoutAttemptsMax } = deps;
   const found = await findCheckout(db, checkoutId, merchantId);
   if (!found || !isToBeClosed(found, checkoutAttemptsMax)) return found;
   await failpoint("payments.before_checkout_close");
@@ -37,8 +35,7 @@ export async function settleCheckout(
     if (!locked) return undefined;
     const to = standsAt(locked, checkoutAttemptsMax);
     if (to === "OPEN" || to === locked.row.state) return { closed: false, checkout: locked };
-    const closed = await closeCheckout(trx, checkoutId, to);
-    return { closed, checkout: await findCheckout(trx, checkoutId) };
+    return await closeCheckout(deps, trx, checkoutId, to);
   });
   if (settled?.closed && settled.checkout) events.checkoutClosed(settled.checkout.row);
   return settled?.checkout;

@@ -127,6 +127,12 @@ export const keptTables: RetentionLine<Kysely<PaymentsDatabase>>[] = [
       round: (db, olderThanMs) => purgeCheckouts(db, { olderThanMs }),
     },
   },
+  {
+    table: "payment_link",
+    kept: "in use",
+    because:
+      "Who opens an old link reads what became of it, and one for a single payment is never paid again.",
+  },
   { table: "checkout_payment", kept: { with: "checkout" }, because: "It numbers the checkout's attempts." },
   {
     table: "three_ds_session",

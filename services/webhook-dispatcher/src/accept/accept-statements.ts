@@ -1,4 +1,4 @@
-import type { EventSource, PaymentStatus } from "@holdfast/contracts";
+import type { EventSource, EventStatus } from "@holdfast/contracts";
 import { unnested } from "@holdfast/service-runtime";
 import { leasedColumns } from "../delivery/claim-statements.ts";
 
@@ -9,7 +9,7 @@ export type GivenEvent = {
   event_type: string;
   merchant_id: string;
   payment_id: string;
-  status: PaymentStatus;
+  status: EventStatus;
   body: Buffer;
   traceparent: string | null;
   /** Whether its delivery may be leased immediately. */

@@ -16,10 +16,8 @@ import { Router, type RequestHandler } from "express";
 import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../../database.ts";
 import { requestHandler } from "../../http/routed-request.ts";
-import { formSource, type BodyLimit } from "../../limits/body-limit.ts";
+import type { BodyLimit } from "../../limits/body-limit.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
-import { isForm, readBody } from "../../http/read-body.ts";
-import { Refusal } from "../../http/refusal.ts";
 import { findPayee } from "../../merchant/merchant-queries.ts";
 import { checkoutUrl } from "../public-url.ts";
 import type { FormTokens } from "./form-token.ts";
@@ -28,13 +26,20 @@ import { generateNonce, pageHeaders } from "./page-headers.ts";
 import { isCrossSite, readPageRequest } from "./page-request.ts";
 import type { PageRateLimit } from "../../limits/page-rate-limit.ts";
 import { payByForm, type PayByFormDeps } from "./pay-by-form.ts";
-import { isUnderWay, renderClosed, renderWaiting, type ShownCheckout } from "./render-checkout.ts";
+import {
+  isUnderWay,
+  renderClosed,
+  renderLinkState,
+  renderWaiting,
+  type ShownCheckout,
+} from "./render-checkout.ts";
 import { faultsOf, installmentChoices, renderForm } from "./render-form.ts";
 import { renderPage } from "./render-page.ts";
 import type { SendPageCommand } from "../../bus/send-command.ts";
 import { shopUrlOfCheckout } from "../shop-url.ts";
 import { reportsPathOf } from "../page-reports/report-headers.ts";
-import { answerScript, goTo, notFound, tooOften, trouble, unreadable, type Visit } from "./answer-visit.ts";
+import { answerScript, goTo, notFound, tooOften, trouble, type Visit } from "./answer-visit.ts";
+import { readForm } from "./read-form.ts";
 
 export type CheckoutPagesDeps = PayByFormDeps & {
   sendPage: SendPageCommand;
@@ -60,8 +65,8 @@ export function checkoutPages(deps: CheckoutPagesDeps): Router {
     });
     router.get(asset.path, sendAsset);
   }
-  on("get", "", (visit) => inPlace(deps, visit, "read", () => showCheckout(deps, visit)));
-  on("get", "/state", (visit) => inPlace(deps, visit, "read", () => tellState(deps, visit)));
+  on("get", "", (visit) => visitInPlace(deps, visit, "read", () => showCheckout(deps, visit)));
+  on("get", "/state", (visit) => visitInPlace(deps, visit, "read", () => tellState(deps, visit)));
   on("post", "/card", (visit) => tellCard(deps, visit));
   on("post", "/pay", (visit) => pay(deps, visit));
   on("post", "/cancel", (visit) => cancel(deps, visit));
@@ -101,7 +106,7 @@ function visitHandler(
 }
 
 /** Takes a place for what asks another service. A form takes none before it is there, and is known to be ours. */
-async function inPlace(
+export async function visitInPlace(
   deps: CheckoutPagesDeps,
   visit: Visit,
   work: Work,
@@ -131,13 +136,14 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
       checkout.status === "COMPLETED" || (checkout.status === "CANCELLED" && checkout.attemptsLeft > 0);
     return send(renderPage(frame, renderClosed(shown, url), { onwardUrl: isOver ? url : undefined }));
   }
+  if (checkout.linkIs) return send(renderPage(frame, renderLinkState(shown, checkout.linkIs)));
   const paymentId = randomUUIDv7();
   const form = {
     paymentId,
     token: deps.tokens.issue({ checkoutId: visit.checkoutId, paymentId }),
     faults: faultsOf(asked.query),
   };
-  send(renderPage(frame, renderForm(shown, form)));
+  send(renderPage(frame, renderForm(shown, form), { withCardForm: true }));
 }
 
 /** Answers the page's script while it waits. */
@@ -151,7 +157,7 @@ async function tellCard(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const form = await readForm(deps, visit);
   if (!form) return;
   const bin = form.get("bin") ?? "";
-  await inPlace(deps, visit, "read", async () => {
+  await visitInPlace(deps, visit, "read", async () => {
     const checkout = await look(deps, visit);
     if (!checkout) return;
     if (!binSchema.safeParse(bin).success) return notFound(visit);
@@ -167,10 +173,10 @@ async function pay(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const form = await readForm(deps, visit);
   if (!form) return;
   let checkout: CheckoutPage | undefined;
-  await inPlace(deps, visit, "read", async () => void (checkout = await look(deps, visit)));
+  await visitInPlace(deps, visit, "read", async () => void (checkout = await look(deps, visit)));
   // The place of a payment is its merchant's, which is known now.
   if (checkout)
-    await inPlace(deps, visit, "external", () => payWith(deps, visit, { form, checkout: checkout! }));
+    await visitInPlace(deps, visit, "external", () => payWith(deps, visit, { form, checkout: checkout! }));
 }
 
 async function payWith(
@@ -202,7 +208,7 @@ async function payWith(
 async function cancel(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const form = await readForm(deps, visit);
   if (!form) return;
-  await inPlace(deps, visit, "write", async () => {
+  await visitInPlace(deps, visit, "write", async () => {
     await deps.sendPage(cancelCheckout, visit.exchange, { checkoutId: visit.checkoutId });
     // Whatever the reply was, the page shows the state of the checkout.
     goTo(visit, `${visit.path}?lang=${visit.asked.locale.language}`);
@@ -222,22 +228,3 @@ async function look(deps: CheckoutPagesDeps, visit: Visit): Promise<CheckoutPage
   else trouble(visit);
   return undefined;
 }
-
-/** A form of ours; undefined when the visit has been answered otherwise. */
-async function readForm(deps: CheckoutPagesDeps, visit: Visit): Promise<URLSearchParams | undefined> {
-  const { exchange, checkoutId, path, asked } = visit;
-  const body = await readBody(exchange, formSource(deps.bodies, exchange), isForm);
-  if (body instanceof Refusal) {
-    unreadable(visit, body);
-    return undefined;
-  }
-  const form = new URLSearchParams(body.toString("utf8"));
-  const paymentId = form.get("paymentId") ?? "";
-  if (UUID.test(paymentId) && deps.tokens.verify({ checkoutId, paymentId }, form.get("token") ?? ""))
-    return form;
-  if (asked.byScript) answerScript(visit, { faults: ["form.stale"] });
-  else goTo(visit, `${path}?lang=${asked.locale.language}&faults=form.stale`);
-  return undefined;
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

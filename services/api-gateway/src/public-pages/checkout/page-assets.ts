@@ -20,14 +20,14 @@ export const ASSET_HEADERS = {
   "Cross-Origin-Resource-Policy": "same-origin",
 };
 
-/** Reads the files once, at start. The page's script is written in two modules, and sent as one file. */
+/** Reads the files once, at start. The page's script is written in modules, and sent as one file. */
 export function loadPageAssets(publicUrl: string): PageAssets {
   const base = withoutTrailingSlashes(new URL(publicUrl).pathname);
   const read = (name: string) => readFileSync(join(import.meta.dirname, "assets", name), "utf8");
-  const cardNumber = read("card-number.js").replaceAll(/^export /gm, "");
+  const modules = ["card-number.js", "deadline.js"].map((name) => read(name).replaceAll(/^export /gm, ""));
   const page = read("checkout.js").replaceAll(/^import [^;]*;\n/gm, "");
   return {
-    script: asset(base, "js", "text/javascript; charset=utf-8", `${cardNumber}\n${page}`),
+    script: asset(base, "js", "text/javascript; charset=utf-8", [...modules, page].join("\n")),
     style: asset(base, "css", "text/css; charset=utf-8", read("checkout.css")),
   };
 }

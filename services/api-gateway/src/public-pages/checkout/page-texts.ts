@@ -20,12 +20,15 @@ const en = {
   installments: "Installments",
   installmentsHint: "Enter your card number to see the options for your card.",
   payInFull: "Pay in full",
-  inInstallments: (count: number, amount: string) => `${count} installments of ${amount}`,
-  inInstallmentsAbout: (count: number, amount: string) => `${count} installments of about ${amount}`,
+  inInstallments: (count: number, amount: string, total: string) =>
+    `${count} installments of ${amount}, ${total} in total`,
+  inInstallmentsFirst: (count: number, first: string, further: string, total: string) =>
+    `${count} installments: ${first} first, then ${count - 1} × ${further}, ${total} in total`,
   pay: (amount: string) => `Pay ${amount}`,
   paying: "Paying…",
   payingStatus: "Your payment is being sent to your bank. Please keep this page open.",
   cancel: (merchant: string) => `Cancel and return to ${merchant}`,
+  cancelHere: "Cancel",
   back: (merchant: string) => `Return to ${merchant}`,
   continueTo: (merchant: string) => `Continue to ${merchant}`,
   secure: "Your card details are encrypted and sent to the bank. The shop never sees them.",
@@ -38,12 +41,17 @@ const en = {
   completedHeading: "Payment received",
   completedText: (merchant: string) =>
     `Thank you. Your payment to ${merchant} is complete. We are taking you back to the shop.`,
+  completedHere: (merchant: string) =>
+    `Thank you. Your payment to ${merchant} is complete. You can close this page.`,
   expiredHeading: "This page has expired",
   expiredText: "The time to pay has run out. You have not been charged. Please start again in the shop.",
+  expiredHere: "The time to pay has run out. You have not been charged. Please open the payment link again.",
   cancelledHeading: "Payment cancelled",
   cancelledText: "You have not been charged. We are taking you back to the shop.",
+  cancelledHere: "You have not been charged. You can close this page.",
   exhaustedHeading: "This order can no longer be paid here",
   exhaustedText: "Too many cards were declined. You have not been charged. Please return to the shop.",
+  exhaustedHere: "Too many cards were declined. You have not been charged. You can close this page.",
   waitingHeading: "Waiting for your bank",
   waitingText:
     "Your bank has not answered yet. Please do not pay again; this page shows the result as soon as it arrives.",
@@ -80,16 +88,18 @@ const tr: PageTexts = {
   installments: "Taksit seçenekleri",
   installmentsHint: "Kartınıza sunulan seçenekleri görmek için kart numaranızı girin.",
   payInFull: "Tek çekim",
-  inInstallments: (count, amount) => `${count} taksit, ayda ${amount}`,
-  inInstallmentsAbout: (count, amount) => `${count} taksit, ayda yaklaşık ${amount}`,
+  inInstallments: (count, amount, total) => `${count} taksit, ayda ${amount}, toplam ${total}`,
+  inInstallmentsFirst: (count, first, further, total) =>
+    `${count} taksit: ilki ${first}, sonraki ${count - 1} taksit ${further}, toplam ${total}`,
   pay: (amount) => `${amount} öde`,
   paying: "Ödeniyor…",
   payingStatus: "Ödemeniz bankanıza iletiliyor. Lütfen bu sayfayı kapatmayın.",
   cancel: (merchant) => `Vazgeç ve ${merchant} sitesine dön`,
+  cancelHere: "Vazgeç",
   back: (merchant) => `${merchant} sitesine dön`,
   continueTo: (merchant) => `${merchant} sitesine devam et`,
   secure: "Kart bilgileriniz şifrelenerek bankaya iletilir. İşletme bu bilgileri görmez.",
-  openUntil: "Son ödeme saati:",
+  openUntil: "Son ödeme zamanı:",
   checkFields: "Lütfen aşağıdaki alanları kontrol edin.",
   attemptsLeft: (count) => `${count} deneme hakkınız daha var.`,
   notCharged: "Kartınızdan para çekilmedi.",
@@ -97,13 +107,19 @@ const tr: PageTexts = {
   completedHeading: "Ödeme alındı",
   completedText: (merchant) =>
     `Teşekkür ederiz. ${merchant} için ödemeniz tamamlandı. İşletmenin sitesine yönlendiriliyorsunuz.`,
+  completedHere: (merchant) =>
+    `Teşekkür ederiz. ${merchant} için ödemeniz tamamlandı. Bu sayfayı kapatabilirsiniz.`,
   expiredHeading: "Bu sayfanın süresi doldu",
   expiredText:
     "Ödeme için tanınan süre doldu. Kartınızdan para çekilmedi. Lütfen işletmenin sitesinden yeniden deneyin.",
+  expiredHere:
+    "Ödeme için tanınan süre doldu. Kartınızdan para çekilmedi. Lütfen ödeme bağlantısını yeniden açın.",
   cancelledHeading: "Ödeme iptal edildi",
   cancelledText: "Kartınızdan para çekilmedi. İşletmenin sitesine yönlendiriliyorsunuz.",
+  cancelledHere: "Kartınızdan para çekilmedi. Bu sayfayı kapatabilirsiniz.",
   exhaustedHeading: "Bu sipariş artık buradan ödenemez",
   exhaustedText: "Çok sayıda kart reddedildi. Kartınızdan para çekilmedi. Lütfen işletmenin sitesine dönün.",
+  exhaustedHere: "Çok sayıda kart reddedildi. Kartınızdan para çekilmedi. Bu sayfayı kapatabilirsiniz.",
   waitingHeading: "Bankanızın yanıtı bekleniyor",
   waitingText:
     "Bankanız henüz yanıt vermedi. Lütfen yeniden ödeme yapmayın; sonuç ulaştığında bu sayfada gösterilir.",

@@ -1,6 +1,7 @@
 import { currencyExponent, formatAmount, type CheckoutPage } from "@holdfast/contracts";
-import { writeAmount, type BuyerLocale } from "../choose-language.ts";
+import { localeOf, writeAmount, type BuyerLocale } from "../choose-language.ts";
 import { html, type Html } from "../html.ts";
+import { LINK_TEXTS } from "./link-texts.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
 
 /** A checkout as the page shows it. All functions here are pure. */
@@ -25,18 +26,38 @@ export function summary(
   const texts = PAGE_TEXTS[locale.language];
   return html`<section class="summary" aria-labelledby="summary-heading">
     <h1 id="summary-heading">
-      <span class="quiet">${checkout.status === "OPEN" ? texts.amount : texts.amountOfClosed}</span>
+      <span class="quiet"
+        >${checkout.status === "OPEN" && !checkout.linkIs ? texts.amount : texts.amountOfClosed}</span
+      >
       <span class="amount">${amountOf(checkout, locale.locale)}</span>
     </h1>
-    <p class="order"><span class="quiet">${texts.order}</span> ${checkout.orderId}</p>
+    <p class="order">
+      <span class="quiet"
+        >${checkout.description === undefined ? texts.order : LINK_TEXTS[locale.language].payFor}</span
+      >
+      ${checkout.description ?? checkout.orderId}
+    </p>
     ${
       until &&
-      html`<p class="open-until quiet" hidden>
+      html`<p class="open-until quiet">
         ${texts.openUntil}
-        <time id="open-until" datetime="${checkout.expiresAt}" data-locale="${locale.locale}"></time>
+        <time id="open-until" datetime="${checkout.expiresAt}" data-locale="${localeOf(locale.locale)}"
+          >${writeInUtc(checkout.expiresAt, locale.locale)}</time
+        >
       </p>`
     }
   </section>`;
+}
+
+/** For browsers without JavaScript, whose time zone nobody knows; the script writes it in the buyer's own. */
+function writeInUtc(expiresAt: string, locale: string): string {
+  return new Intl.DateTimeFormat(localeOf(locale), {
+    dateStyle: "long",
+    timeStyle: "short",
+    timeZone: "UTC",
+  })
+    .format(new Date(expiresAt))
+    .concat(" UTC");
 }
 
 /** The bank has not answered, or requires a challenge first. */
@@ -60,7 +81,7 @@ export function renderWaiting(shown: ShownCheckout): Html {
 }
 
 /** A checkout that is over, and the way back to the shop. */
-export function renderClosed(shown: ShownCheckout, shopUrl: string): Html {
+export function renderClosed(shown: ShownCheckout, shopUrl: string | undefined): Html {
   const { checkout, merchantName, locale } = shown;
   const texts = PAGE_TEXTS[locale.language];
   const [heading, text] = closedTexts(shown);
@@ -72,25 +93,35 @@ export function renderClosed(shown: ShownCheckout, shopUrl: string): Html {
         <h2 id="state-heading" tabindex="-1">${heading}</h2>
         <p>${text}</p>
       </div>
-      <p>
-        <a class="primary" href="${shopUrl}"
-          >${paid ? texts.continueTo(merchantName) : texts.back(merchantName)}</a
-        >
-      </p>
+      ${
+        shopUrl !== undefined &&
+        html`<p>
+          <a class="primary" href="${shopUrl}"
+            >${paid ? texts.continueTo(merchantName) : texts.back(merchantName)}</a
+          >
+        </p>`
+      }
     </section>`;
+}
+
+/** An open checkout that nobody may begin to pay, since its payment link is somebody else's, or has ended. */
+export function renderLinkState(shown: ShownCheckout, linkIs: NonNullable<CheckoutPage["linkIs"]>): Html {
+  const [heading, text] = LINK_TEXTS[shown.locale.language][linkIs];
+  return html`${summary(shown)} ${renderNotice(heading, text)}`;
 }
 
 function closedTexts({ checkout, merchantName, locale }: ShownCheckout): [string, string] {
   const texts = PAGE_TEXTS[locale.language];
+  const returns = checkout.failureUrl !== undefined;
   switch (checkout.status) {
     case "COMPLETED":
-      return [texts.completedHeading, texts.completedText(merchantName)];
+      return [texts.completedHeading, (returns ? texts.completedText : texts.completedHere)(merchantName)];
     case "EXPIRED":
-      return [texts.expiredHeading, texts.expiredText];
+      return [texts.expiredHeading, returns ? texts.expiredText : texts.expiredHere];
     case "CANCELLED":
       return checkout.attemptsLeft === 0
-        ? [texts.exhaustedHeading, texts.exhaustedText]
-        : [texts.cancelledHeading, texts.cancelledText];
+        ? [texts.exhaustedHeading, returns ? texts.exhaustedText : texts.exhaustedHere]
+        : [texts.cancelledHeading, returns ? texts.cancelledText : texts.cancelledHere];
     case "OPEN":
       throw new Error("an open checkout is not over");
     default:
@@ -109,7 +140,10 @@ export function renderNotice(heading: string, text: string, retry?: { path: stri
 }
 
 /** What it costs, as the buyer writes it. */
-export function amountOf({ amountMinor, currency }: CheckoutPage, locale: string): string {
+export function amountOf(
+  { amountMinor, currency }: Pick<CheckoutPage, "amountMinor" | "currency">,
+  locale: string,
+): string {
   const exponent = currencyExponent(currency) ?? 0;
   return writeAmount(locale, formatAmount(BigInt(amountMinor), exponent) as `${number}`, currency, exponent);
 }

@@ -1,4 +1,4 @@
-import type { CheckoutPage } from "@holdfast/contracts";
+import { installmentAmounts, type CheckoutPage } from "@holdfast/contracts";
 import type { BuyerLocale } from "../choose-language.ts";
 import { html, type Html } from "../html.ts";
 import { declineText, FAULT_TEXTS, faultText, PAGE_TEXTS } from "./page-texts.ts";
@@ -130,7 +130,9 @@ export function renderForm(shown: ShownCheckout, { paymentId, token, faults }: F
       <form method="post" action="${path}/cancel?lang=${language}" class="cancel">
         <input type="hidden" name="paymentId" value="${paymentId}" />
         <input type="hidden" name="token" value="${token}" />
-        <button type="submit" class="plain">${texts.cancel(merchantName)}</button>
+        <button type="submit" class="plain">
+          ${checkout.failureUrl === undefined ? texts.cancelHere : texts.cancel(merchantName)}
+        </button>
       </form>
     </section>`;
 }
@@ -168,6 +170,7 @@ function installments({ checkout, locale }: ShownCheckout, wrong: string | undef
   </fieldset>`;
 }
 
+/** The offered numbers of installments, each with what it costs to the last minor unit. */
 export function installmentChoices(
   checkout: CheckoutPage,
   counts: readonly number[],
@@ -175,15 +178,17 @@ export function installmentChoices(
 ): { count: number; label: string }[] {
   const texts = PAGE_TEXTS[language];
   const total = BigInt(checkout.amountMinor);
-  return counts.map((count) => {
+  const write = (minor: bigint) => amountOf({ ...checkout, amountMinor: minor.toString() }, locale);
+  return counts.flatMap((count) => {
     if (count === 1) return { count, label: texts.payInFull };
-    const each = (total + BigInt(count) / 2n) / BigInt(count);
-    const amount = amountOf({ ...checkout, amountMinor: each.toString() }, locale);
-    const isExact = each * BigInt(count) === total;
-    return {
-      count,
-      label: isExact ? texts.inInstallments(count, amount) : texts.inInstallmentsAbout(count, amount),
-    };
+    const amounts = installmentAmounts(total, count);
+    if (!amounts) return [];
+    const [first, further, all] = [write(amounts.firstMinor), write(amounts.furtherMinor), write(total)];
+    const label =
+      first === further
+        ? texts.inInstallments(count, first, all)
+        : texts.inInstallmentsFirst(count, first, further, all);
+    return { count, label };
   });
 }
 

@@ -16,6 +16,8 @@ export type PageFrame = {
 };
 
 type Onward = {
+  /** Whether a card is entered on this page: only there it is said what becomes of it. */
+  withCardForm?: boolean;
   /** Where the browser goes by itself: immediately without JavaScript, after a moment for reading with it. */
   onwardUrl?: string | undefined;
   refreshSeconds?: number;
@@ -25,7 +27,7 @@ type Onward = {
 export function renderPage(
   frame: PageFrame,
   content: Html,
-  { onwardUrl, refreshSeconds }: Onward = {},
+  { onwardUrl, refreshSeconds, withCardForm = false }: Onward = {},
 ): string {
   const { assets, nonce, merchantName } = frame;
   const { language } = frame.locale;
@@ -57,7 +59,7 @@ export function renderPage(
       <body>
         ${top(frame)}
         <main ${onwardUrl && html`data-onward="${onwardUrl}"`}>${content}</main>
-        ${bottom(texts.secure)}
+        ${withCardForm && bottom(texts.secure)}
       </body>
     </html>`.text
   }\n`;

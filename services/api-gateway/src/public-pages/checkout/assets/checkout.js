@@ -10,6 +10,7 @@ import {
   numberFault,
   schemeOf,
 } from "./card-number.js";
+import { writeDeadline } from "./deadline.js";
 
 const form = document.getElementById("card-form");
 if (form) useForm(form);
@@ -251,21 +252,20 @@ async function ask(form, bin) {
   return await response.json();
 }
 
-/** Shows how long the page can be used, by the buyer's clock; then that it is over. */
+/** Says until when the page can be used, by the buyer's clock; then that it is over. */
 function showDeadline(form, isSending) {
   const expiresAt = Date.parse(form.dataset.expiresAt);
   const time = document.getElementById("open-until");
-  time.textContent = new Intl.DateTimeFormat(time.dataset.locale, {
-    hour: "2-digit",
-    minute: "2-digit",
-  }).format(expiresAt);
-  time.parentElement.hidden = false;
+  const writeIt = () => (time.textContent = writeDeadline(expiresAt, Date.now(), time.dataset.locale));
   const look = () => {
     const leftMs = expiresAt - Date.now();
     // A payment that is on its way answers by itself.
     if (leftMs <= 0 && !isSending()) return location.reload();
+    // Midnight may have made tomorrow today.
+    writeIt();
     setTimeout(look, Math.max(1000, Math.min(leftMs + 500, 30_000)));
   };
+  writeIt();
   if (expiresAt > Date.now()) look();
 }
 

@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { textSchema } from "../text.ts";
+import { wholeNumberField } from "../whole-number.ts";
+import { cardPaymentFields, checkAmount } from "./card-payment-fields.ts";
+import { checkoutRequestSchema } from "./checkout.ts";
+import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId, type Endpoint } from "./endpoint.ts";
+import { exportQuery, pageQuery } from "./list-query.ts";
+import { returnUrlSchema } from "./return-url.ts";
+
+/** Payment links: an address, or a QR code, that buyers pay without a call of the merchant's server for each. */
+
+/** `USED`: a link for one payment was paid. `EXPIRED`: nobody can begin any more. `DISABLED`: the merchant has ended it. */
+export const PAYMENT_LINK_STATUSES = ["ACTIVE", "USED", "EXPIRED", "DISABLED"] as const;
+export const paymentLinkStatusSchema = z.enum(PAYMENT_LINK_STATUSES).meta({ id: "PaymentLinkStatus" });
+export type PaymentLinkStatus = z.infer<typeof paymentLinkStatusSchema>;
+
+/** How long a link may stay open, in seconds. */
+export const PAYMENT_LINK_SECONDS = { min: 60, max: 31_536_000, default: 2_592_000 } as const;
+
+const { installmentOptions, threeDs } = checkoutRequestSchema.shape;
+
+export const paymentLinkRequestSchema = z
+  .object({
+    orderId: textSchema(1, 50, { mayBeNumber: true }).meta({
+      description:
+        "Order of the payment; of a link for many, the order of each is this and a part of its checkout's id",
+    }),
+    description: textSchema(1, 200).meta({
+      description: "What is paid for, as the buyer reads it",
+      examples: ["Piano lesson, November"],
+    }),
+    amount: cardPaymentFields.amount,
+    currency: cardPaymentFields.currency,
+    installmentOptions,
+    threeDs,
+    returnUrl: returnUrlSchema()
+      .optional()
+      .meta({
+        description:
+          "Where the buyer can go after paying or giving up, with `checkoutId`, `paymentId` and `orderId` in the " +
+          "query; without it the page is the end of the way",
+      }),
+    use: z
+      .enum(["SINGLE", "MULTIPLE"], { error: "must be SINGLE or MULTIPLE" })
+      .optional()
+      .meta({ description: "Whether it can be paid once or by many; defaults to SINGLE" }),
+    expiresInSeconds: wholeNumberField(PAYMENT_LINK_SECONDS.min, PAYMENT_LINK_SECONDS.max)
+      .optional()
+      .meta({ description: `Defaults to ${PAYMENT_LINK_SECONDS.default}, which is 30 days` }),
+  })
+  .meta({ id: "PaymentLinkRequest" });
+
+/** What is wrong between the fields of a link: each installment has to be something. */
+export function checkPaymentLink(
+  fields: Record<string, unknown>,
+  _now: Date,
+  addFault: (field: string, code: string, message: string) => void,
+): void {
+  checkAmount(fields, addFault);
+}
+
+export const paymentLinkSchema = z
+  .object({
+    paymentLinkId: z.uuid().meta({ description: "Random id; anyone who knows it can pay" }),
+    paymentLinkUrl: z.url().meta({ description: "The link itself" }),
+    status: paymentLinkStatusSchema,
+    orderId: z.string(),
+    description: z.string(),
+    amount: z.number(),
+    currency: z.string(),
+    installmentOptions: z.array(z.int()),
+    threeDs: z.boolean(),
+    returnUrl: z.string().optional(),
+    use: z.enum(["SINGLE", "MULTIPLE"]),
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().meta({ description: "Nobody can begin to pay after this time" }),
+    disabledAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: "PaymentLink" });
+export type PaymentLink = z.infer<typeof paymentLinkSchema>;
+
+const linkPath = z.object({ paymentLinkId: pathId("Id of the payment link") });
+
+export const createPaymentLink = defineEndpoint({
+  operationId: "createPaymentLink",
+  listener: "merchant",
+  method: "POST",
+  path: "/api/payment-links",
+  work: "write",
+  summary: "Create a payment link",
+  description:
+    "Creates an address that buyers pay without a call of your server for each. Everyone who begins to pay gets a " +
+    "checkout, whose record has the link's id. A link for one payment is paid once, whoever is first.",
+  request: paymentLinkRequestSchema,
+  responses: {
+    201: {
+      description: "Created, with status ACTIVE",
+      body: paymentLinkSchema,
+      headers: { Location: "/api/payment-links/{paymentLinkId}" },
+    },
+  },
+  problems: [...BODY_PROBLEMS, ...IDEMPOTENCY_PROBLEMS, "outcome_unknown"],
+});
+
+export const listPaymentLinks = defineEndpoint({
+  operationId: "listPaymentLinks",
+  listener: "merchant",
+  method: "GET",
+  path: "/api/payment-links",
+  summary: "List payment links",
+  description: "Returns the merchant's payment links, newest first.",
+  queryParameters: z.object({ ...pageQuery, ...exportQuery }),
+  responses: {
+    200: {
+      description: "One page of payment links",
+      body: z
+        .object({ items: z.array(paymentLinkSchema), nextCursor: z.string().optional() })
+        .meta({ id: "PaymentLinkPage" }),
+      rows: true,
+    },
+  },
+  problems: ["validation_failed"],
+});
+
+export const getPaymentLink = defineEndpoint({
+  operationId: "getPaymentLink",
+  listener: "merchant",
+  method: "GET",
+  path: "/api/payment-links/{paymentLinkId}",
+  summary: "Get a payment link",
+  description: "Returns the link; with `Accept: image/svg+xml` its address as a QR code to print or to show.",
+  pathParameters: linkPath,
+  notFound: "payment_link_not_found",
+  responses: { 200: { description: "The payment link", body: paymentLinkSchema } },
+  problems: ["payment_link_not_found"],
+});
+
+export const disablePaymentLink = defineEndpoint({
+  operationId: "disablePaymentLink",
+  listener: "merchant",
+  method: "POST",
+  path: "/api/payment-links/{paymentLinkId}/disable",
+  work: "write",
+  summary: "Disable a payment link",
+  description:
+    "Ends the link for good: nobody can begin to pay, and no checkout that was made from it begins a payment. A payment " +
+    "that is under way still ends as the bank decides.",
+  pathParameters: linkPath,
+  notFound: "payment_link_not_found",
+  responses: { 200: { description: "The payment link, DISABLED", body: paymentLinkSchema } },
+  problems: ["payment_link_not_found", ...IDEMPOTENCY_PROBLEMS, "outcome_unknown"],
+});
+
+export const PAYMENT_LINK_ENDPOINTS: readonly Endpoint[] = [
+  createPaymentLink,
+  listPaymentLinks,
+  getPaymentLink,
+  disablePaymentLink,
+];

@@ -1,0 +1,52 @@
+import type { Language } from "../choose-language.ts";
+
+/** What the page of a payment link says, and a checkout's that was made from one: by the link's status where it cannot be paid. */
+type LinkTexts = { payFor: string; begin: string; hint: string } & Record<
+  "USED" | "TAKEN" | "EXPIRED" | "DISABLED",
+  readonly [heading: string, text: string]
+>;
+
+export const LINK_TEXTS: Record<Language, LinkTexts> = {
+  en: {
+    payFor: "Payment for",
+    begin: "Continue to payment",
+    hint: "You enter your card on the next page. Nothing is charged yet.",
+    USED: [
+      "This payment link has been paid",
+      "It can be paid once, and has been. You have not been charged by opening it.",
+    ],
+    TAKEN: [
+      "Somebody is paying with this link",
+      "It can be paid once, and another payment is being processed. You have not been charged. Please try again in a few minutes.",
+    ],
+    EXPIRED: [
+      "This payment link has expired",
+      "The time to pay has run out. You have not been charged. Please ask the merchant for a new link.",
+    ],
+    DISABLED: [
+      "This payment link is no longer active",
+      "The merchant has closed it. You have not been charged. Please ask the merchant for a new link.",
+    ],
+  },
+  tr: {
+    payFor: "Ödeme konusu",
+    begin: "Ödemeye geç",
+    hint: "Kartınızı sonraki sayfada girersiniz. Henüz bir tutar çekilmez.",
+    USED: [
+      "Bu ödeme bağlantısı kullanıldı",
+      "Bağlantıyla yalnızca bir kez ödeme yapılabilir ve ödeme yapıldı. Bağlantıyı açtığınız için kartınızdan para çekilmedi.",
+    ],
+    TAKEN: [
+      "Bu bağlantıyla şu anda ödeme yapılıyor",
+      "Bağlantıyla yalnızca bir kez ödeme yapılabilir ve başka bir ödeme işleniyor. Kartınızdan para çekilmedi. Lütfen birkaç dakika sonra yeniden deneyin.",
+    ],
+    EXPIRED: [
+      "Bu ödeme bağlantısının süresi doldu",
+      "Ödeme için tanınan süre doldu. Kartınızdan para çekilmedi. Lütfen işletmeden yeni bir bağlantı isteyin.",
+    ],
+    DISABLED: [
+      "Bu ödeme bağlantısı artık etkin değil",
+      "İşletme bağlantıyı kapattı. Kartınızdan para çekilmedi. Lütfen işletmeden yeni bir bağlantı isteyin.",
+    ],
+  },
+};

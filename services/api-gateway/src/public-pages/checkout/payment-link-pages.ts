@@ -1,0 +1,93 @@
+/**
+ * The page of a payment link on the public listener. It says what is paid for and takes no card: whoever begins gets a
+ * checkout, whose page does. Requests for it count by the client's address, since a link is for many clients.
+ */
+import { randomUUID } from "node:crypto";
+import { beginPaymentLink, viewPaymentLink, type PaymentLinkPage } from "@holdfast/contracts";
+import { Router } from "express";
+import { requestHandler } from "../../http/routed-request.ts";
+import { findPayee } from "../../merchant/merchant-queries.ts";
+import { checkoutUrl, paymentLinkUrl } from "../public-url.ts";
+import { reportsPathOf } from "../page-reports/report-headers.ts";
+import { goTo, notFound, tooOften, trouble, type Visit } from "./answer-visit.ts";
+import { visitInPlace, type CheckoutPagesDeps } from "./checkout-pages.ts";
+import { generateNonce, pageHeaders } from "./page-headers.ts";
+import { isCrossSite, readPageRequest } from "./page-request.ts";
+import { readForm } from "./read-form.ts";
+import { renderLink } from "./render-link.ts";
+import { renderPage } from "./render-page.ts";
+
+export function paymentLinkPages(deps: CheckoutPagesDeps): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const on = (method: "get" | "post", subPath: string, handle: (visit: Visit) => Promise<void>) =>
+    router[method](
+      `/checkout/links/:paymentLinkId${subPath}`,
+      requestHandler(async (request, exchange) => {
+        exchange.route = `/checkout/links/{paymentLinkId}${subPath}`;
+        const asked = readPageRequest(request);
+        const id = viewPaymentLink.request.safeParse(request.params);
+        const linkId = id.data?.paymentLinkId.toLowerCase() ?? "";
+        const path = new URL(paymentLinkUrl(deps.publicUrl, linkId)).pathname;
+        const reportsPath = reportsPathOf(deps.publicUrl);
+        const visit = { exchange, asked, assets: deps.assets, reportsPath, checkoutId: linkId, path };
+        const refusal = deps.rate.admit(exchange, undefined);
+        if (refusal) return tooOften(visit, refusal);
+        if (!id.success || (request.method === "POST" && isCrossSite(request))) return notFound(visit);
+        try {
+          await handle(visit);
+        } catch (error) {
+          exchange.error = error;
+          trouble(visit);
+        }
+      }),
+    );
+  on("get", "", (visit) => visitInPlace(deps, visit, "read", () => showLink(deps, visit)));
+  on("post", "/begin", (visit) => begin(deps, visit));
+  return router;
+}
+
+async function showLink(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
+  const { asked, path, exchange, checkoutId: paymentLinkId } = visit;
+  const reply = await deps.sendPage(viewPaymentLink, exchange, { paymentLinkId });
+  const link = linkOf(visit, reply);
+  if (!link) return;
+  const merchant = await findPayee(deps.db, link.merchantId);
+  if (!merchant) throw new Error("a payment link's merchant does not exist");
+  const nonce = generateNonce();
+  const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName: merchant.name };
+  // The form carries the id of the checkout that it begins: sent twice, it is one checkout.
+  const begun = randomUUID();
+  const form = { begun, token: deps.tokens.issue({ checkoutId: paymentLinkId, paymentId: begun }) };
+  const body = renderPage(frame, renderLink({ link, locale: asked.locale, path }, form));
+  exchange.answer(200, pageHeaders(nonce, visit.reportsPath), body);
+}
+
+/** Wherever it leads, the next page says how things stand. */
+async function begin(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
+  const form = await readForm(deps, visit);
+  if (!form) return;
+  const { exchange, asked, path, checkoutId: paymentLinkId } = visit;
+  const checkoutId = form.get("paymentId")!;
+  await visitInPlace(deps, visit, "write", async () => {
+    const reply = await deps.sendPage(beginPaymentLink, exchange, { paymentLinkId, checkoutId });
+    const link = linkOf(visit, reply);
+    if (!link) return;
+    const next = link.status === "ACTIVE" ? new URL(checkoutUrl(deps.publicUrl, checkoutId)).pathname : path;
+    goTo(visit, `${next}?lang=${asked.locale.language}`);
+  });
+}
+
+/** The link; undefined when the visit has been answered otherwise. */
+function linkOf(
+  visit: Visit,
+  reply: Awaited<ReturnType<CheckoutPagesDeps["sendPage"]>>,
+): PaymentLinkPage | undefined {
+  if ("result" in reply) {
+    const link = reply.result as PaymentLinkPage;
+    visit.exchange.merchantId = link.merchantId;
+    return link;
+  }
+  if (reply.outcome === "problem") notFound(visit);
+  else trouble(visit);
+  return undefined;
+}
