@@ -63,7 +63,7 @@ async function merchantAt(accountId: string): Promise<string> {
   return merchantId;
 }
 
-async function put(url: string, body: object, method = "PUT"): Promise<void> {
+async function put(url: string, body: object, method: "PUT" | "POST" = "PUT"): Promise<void> {
   const answer = await fetch(url, {
     method,
     headers: { "content-type": "application/json" },
@@ -119,7 +119,9 @@ test.each(["on", "twice"])(
 test("one that comes before the answer of the call that it is about is not lost", async () => {
   await simWillNotify("early");
   await system.bank!.acquirerWill("sale", "hang");
-  await succeeds(await unknownSale());
+  const paymentId = await unknownSale();
+  await succeeds(paymentId);
+  expect(await payment(paymentId)).toMatchObject({ state: "SUCCESS", due_in: null });
 });
 
 test.each([
