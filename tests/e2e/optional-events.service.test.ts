@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import {
+  cancelCheckoutOfMerchant,
   capturePayment,
   createWebhookEndpoint,
+  openCheckout,
   preAuthorizePayment,
   putWebhook,
   requestRefund,
@@ -88,4 +90,29 @@ test("a capture and a refund request reach the endpoint that asks for them, and 
       { event_type: "refund.requested", outcome: "skipped" },
     ]),
   );
+});
+
+test("the end of a checkout that nobody paid reaches the endpoint that asks for it", async () => {
+  const { merchantId } = system;
+  const { publicKey: recipientKey } = createReplyRecipient();
+  await system.operate(createWebhookEndpoint, {
+    merchantId,
+    url: `${books.url}?checkouts`,
+    events: ["checkout.completed", "checkout.expired", "checkout.cancelled"],
+    recipientKey,
+  });
+  const checkoutId = randomUUID();
+  await eventually(async () => {
+    const order = { checkoutId, orderId: "order-1", amountMinor: "1250", currency: "TRY", threeDs: false };
+    const urls = { successUrl: "https://shop.example/a", failureUrl: "https://shop.example/b" };
+    const request = { ...order, ...urls, transactionType: "PAYMENT" as const };
+    return (await system.call(openCheckout, request)).outcome === "done";
+  });
+  await system.call(cancelCheckoutOfMerchant, { checkoutId, requestId: randomUUID() });
+  await eventually(() => {
+    const told = books.ledger.filter(({ body }) => body.toString().includes(checkoutId));
+    expect(told).toHaveLength(1);
+    expect(told[0]!.headers["x-event-type"]).toBe("checkout.cancelled");
+    expect(JSON.parse(told[0]!.body.toString())).toMatchObject({ checkoutId, status: "CANCELLED" });
+  });
 });
