@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { livemodeSchema } from "../livemode.ts";
 import { FINAL_STATUSES, paymentStatusSchema, transactionTypeSchema } from "../payment-status.ts";
 
 /** Kind of a bank's decline. */
@@ -105,6 +106,7 @@ export const apiPaymentResponseSchema = z
       description: "What refunds may still give back that have not ended; it is reserved for them",
     }),
     refundableAmount: z.number().optional().meta({ description: "What can still be refunded" }),
+    livemode: livemodeSchema,
   })
   .meta({ id: "ApiPaymentResponse" });
 

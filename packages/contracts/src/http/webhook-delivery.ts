@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { livemodeSchema } from "../livemode.ts";
 import { paymentStatusSchema } from "../payment-status.ts";
 import { webhookErrorSchema } from "./webhook-errors.ts";
 
@@ -29,12 +30,16 @@ export const webhookDeliverySchema = z
     eventId: z.uuid().meta({ description: "The webhook's x-event-id" }),
     eventType: z.string(),
     merchantId: z.uuid(),
+    livemode: livemodeSchema,
     paymentId: z.uuid(),
     paymentStatus: paymentStatusSchema,
     endpointId: z
       .uuid()
       .optional()
-      .meta({ description: "The endpoint that it is for; the default endpoint's id is the merchant's" }),
+      .meta({
+        description:
+          "The endpoint that it is for; the default endpoint's id is the merchant's, in test mode with version 8",
+      }),
     status: webhookDeliveryStatusSchema,
     occurredAt: z.iso.datetime(),
     deadlineAt: z.iso.datetime().meta({ description: "No scheduled attempt starts after this time" }),

@@ -45,6 +45,7 @@ const BODIES: Record<string, object> = {
   requestRefund: REFUND,
   createCheckout: { orderId: "order-1", ...REFUND, ...SHOP, installmentOptions: [1, 3] },
   createMerchant: { name: "A shop", ...SETTINGS },
+  addCredential: { livemode: false },
   changeMerchant: { name: "A shop", status: "ACTIVE", ...SETTINGS },
   resolvePayment: STATEMENT,
   approveRefund: { note: "seen the parcel" },

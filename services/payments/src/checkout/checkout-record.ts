@@ -1,4 +1,4 @@
-import { amountToJson, type CheckoutPage, type CheckoutRecord } from "@holdfast/contracts";
+import { amountToJson, isLive, type CheckoutPage, type CheckoutRecord } from "@holdfast/contracts";
 import { paymentRecord } from "../payment/payment-record.ts";
 import type { FoundCheckout } from "./checkout-queries.ts";
 
@@ -6,6 +6,7 @@ import type { FoundCheckout } from "./checkout-queries.ts";
 export function checkoutRecord({ row, payment }: Pick<FoundCheckout, "row" | "payment">): CheckoutRecord {
   return {
     checkoutId: row.checkout_id,
+    livemode: isLive(row.merchant_id),
     status: row.state,
     orderId: row.order_id,
     amount: amountToJson(row.amount_minor, row.currency_exponent),

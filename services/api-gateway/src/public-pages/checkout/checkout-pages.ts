@@ -20,7 +20,7 @@ import { formSource, type BodyLimit } from "../../limits/body-limit.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
 import { isForm, readBody } from "../../http/read-body.ts";
 import { Refusal } from "../../http/refusal.ts";
-import { findPayee } from "../../merchant/merchant-queries.ts";
+import { findPayee } from "../../merchant/find-payee.ts";
 import { checkoutUrl } from "../public-url.ts";
 import type { FormTokens } from "./form-token.ts";
 import { ASSET_HEADERS, type PageAssets } from "./page-assets.ts";
