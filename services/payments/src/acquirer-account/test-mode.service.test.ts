@@ -7,6 +7,7 @@ import {
   isLive,
   readSettlingAccounts,
   makeTestAccount,
+  openCheckout,
   sellPayment,
   testIdOf,
 } from "@holdfast/contracts";
@@ -179,6 +180,31 @@ test("the database refuses a payment of one mode at an account of the other, who
   await expect(move(livePayment, testId)).rejects.toMatchObject(refusal);
   await expect(move(testPayment, liveId)).rejects.toMatchObject(refusal);
   await expect(move(testPayment, null)).rejects.toMatchObject(refusal);
+});
+
+test("the database takes a shop on the developer's machine for a checkout of test mode alone", async () => {
+  const merchantId = randomUUIDv7();
+  const open = async (ofMerchant: string, successUrl: string) => {
+    const { outcome } = await payments.request(
+      openCheckout,
+      payments.context({ merchant: { merchantId: ofMerchant } }),
+      {
+        checkoutId: randomUUID(),
+        orderId: "order-1",
+        amountMinor: "1250",
+        currency: "TRY",
+        successUrl,
+        failureUrl: "https://shop.example/failed",
+        transactionType: "PAYMENT",
+        threeDs: true,
+      },
+    );
+    return outcome;
+  };
+  expect(await open(testIdOf(merchantId), "http://localhost:3000/paid")).toBe("done");
+  expect(await open(testIdOf(merchantId), "http://localhost.shop.example/paid")).not.toBe("done");
+  expect(await open(merchantId, "HTTPS://shop.example/paid")).toBe("done");
+  expect(await open(merchantId, "http://localhost:3000/paid")).not.toBe("done");
 });
 
 test("the database refuses an account of test mode at a bank, and one that is the default of the other mode", async () => {
