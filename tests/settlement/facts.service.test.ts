@@ -61,6 +61,22 @@ test("an event that comes again, or is older than what is known, changes nothing
   expect(await system.fact(paymentId)).toMatchObject({ standing: "VOIDED" });
 });
 
+test("what test mode did is no fact, and what follows it is recorded", async () => {
+  const [event] = await eventsOf(await system.sell());
+  const paymentId = randomUUID();
+  const merchantId = testIdOf(system.merchantId);
+  const ofTestMode = { ...(JSON.parse(event!) as object), merchantId, paymentId };
+  await jetstream(system.bus.nats).publish(eventSubject("payments"), JSON.stringify(ofTestMode));
+  const live = await system.sell();
+  await expectFact(live, { standing: "DONE" });
+  await eventually(async () => expect(await unread()).toBe(0));
+  expect(await system.fact(paymentId)).toBeUndefined();
+  // Nor does another version make one of it.
+  await expect(
+    system.query("update settlement.fact set merchant_id = $2 where fact_id = $1", [live, merchantId]),
+  ).rejects.toMatchObject({ constraint: "fact_is_live" });
+});
+
 test("what cannot be read is refused once, and what follows it is recorded", async () => {
   for (const content of ["no JSON", "{}", JSON.stringify({ eventId: 7 })])
     await jetstream(system.bus.nats).publish(eventSubject("payments"), content);
