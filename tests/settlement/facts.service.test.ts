@@ -1,4 +1,5 @@
-import { eventSubject, sellPayment, WEBHOOK_CONSUMER } from "@holdfast/contracts";
+import { randomUUID } from "node:crypto";
+import { eventSubject, sellPayment, testIdOf, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/index.ts";
