@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pageOf, startListSystem, type ListSystem, type Shop } from "../lists/list-system.ts";
+import { open, send } from "./follow-forms.ts";
 import {
   eventually,
   makeTestCertificates,
@@ -244,22 +245,35 @@ describe.each(MODES)("in %s mode", (mode) => {
     expect(found).toMatchObject({ status: 200 });
   });
 
-  test("a checkout and its page are of its mode", async () => {
+  test("a checkout, its page and what is paid there are of its mode", async () => {
     const asked = {
       orderId: "order-1",
       amount: 12.5,
       currency: "TRY",
       successUrl: "https://shop.example/paid",
       failureUrl: "https://shop.example/failed",
+      threeDs: false,
     };
     const made = await post(mode, "/api/checkout", asked);
     expect(made).toMatchObject({ status: 201, body: { livemode: mode === "live", status: "OPEN" } });
     const checkoutId = String(made.body["checkoutId"]);
     expect(await get(mode, `/api/checkout/${checkoutId}`)).toMatchObject({ status: 200 });
     expect(await get(other(mode), `/api/checkout/${checkoutId}`)).toMatchObject({ status: 404 });
-    const page = await fetch(`http://127.0.0.1:${pagesPort}/checkout/${checkoutId}`);
+    const page = await open(`http://127.0.0.1:${pagesPort}/checkout/${checkoutId}`);
     expect(page.status).toBe(200);
-    expect(await page.text()).toContain("A shop");
+    expect(page.html).toContain("A shop");
+    await send(page, {
+      pan: "4111111111111111",
+      cardHolderName: "Ada Lovelace",
+      expiry: "12/30",
+      cvv: "123",
+      installmentCount: "1",
+    });
+    const paid = await get(mode, `/api/checkout/${checkoutId}`);
+    const payment = { status: "SUCCESS", livemode: mode === "live" };
+    expect(paid).toMatchObject({ body: { status: "COMPLETED", payment } });
+    const { paymentId } = paid.body["payment"] as { paymentId: string };
+    expect([await isAt(mode, paymentId), await isAt(other(mode), paymentId)]).toEqual([true, false]);
   });
 });
 
