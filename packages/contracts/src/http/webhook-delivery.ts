@@ -33,13 +33,10 @@ export const webhookDeliverySchema = z
     livemode: livemodeSchema,
     paymentId: z.uuid(),
     paymentStatus: paymentStatusSchema,
-    endpointId: z
-      .uuid()
-      .optional()
-      .meta({
-        description:
-          "The endpoint that it is for; the default endpoint's id is the merchant's, in test mode with version 8",
-      }),
+    endpointId: z.uuid().optional().meta({
+      description:
+        "The endpoint that it is for; the default endpoint's id is the merchant's, in test mode with version 8",
+    }),
     status: webhookDeliveryStatusSchema,
     occurredAt: z.iso.datetime(),
     deadlineAt: z.iso.datetime().meta({ description: "No scheduled attempt starts after this time" }),
