@@ -84,7 +84,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "payments.acquirer_account": [
     "SELECT",
     "INSERT",
-    "UPDATE (name, currencies, state, is_default, time_zone, cut_off, late_arrival_ms, connections_max, version, updated_at)",
+    "UPDATE (name, currencies, state, is_default, is_test_default, time_zone, cut_off, late_arrival_ms, connections_max, version, updated_at)",
   ],
   "payments.acquirer_account_version": [
     "SELECT",

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { LOOK_UP_FILTERS } from "@holdfast/contracts";
+import { LOOK_UP_FILTERS, testIdOf } from "@holdfast/contracts";
 import {
   createListPool,
   listStatement,
@@ -25,6 +25,8 @@ const PAYMENT_ROWS = 60_000;
 const REFUND_ROWS = 30_000;
 const LARGE = randomUUID();
 const SMALL = randomUUID();
+const TESTER = randomUUID();
+const TEST_ROWS = 1_000;
 /** Of every 4th payment. */
 const ACCOUNT = randomUUID();
 const LIMIT = 50;
@@ -49,6 +51,13 @@ beforeAll(async () => {
   for (const rows of share(PAYMENT_ROWS)) await insertPayments(query, rows);
   for (const rows of share(REFUND_ROWS)) await insertRefunds(query, { ...rows, apartMs: 3_000 });
   await query("update payments.payment set account_id = $1 where amount_minor % 4 = 0", [ACCOUNT]);
+  await insertPayments(query, { merchantId: TESTER, count: TEST_ROWS });
+  await insertRefunds(query, { merchantId: testIdOf(TESTER), count: TEST_ROWS });
+  await query("update payments.payment set merchant_id = $2, account_id = $3 where merchant_id = $1", [
+    TESTER,
+    testIdOf(TESTER),
+    testIdOf(ACCOUNT),
+  ]);
   await query("vacuum (analyze) payments.payment");
   await query("vacuum (analyze) refunds.refund");
   dbs = { payments: connect(database.urls.payments.app), refunds: connect(database.urls.refunds.app) };
@@ -213,4 +222,19 @@ test("the status of the indexes is the status that merchants see", async () => {
   expect(await shown(dbs.refunds, REFUNDS, refundStates)).toEqual(
     Object.fromEntries(refundStates.map((state) => [state, refundStatus(state)])),
   );
+});
+
+test.each([
+  ["payments", OPERATORS_PAYMENTS],
+  ["refunds", OPERATORS_REFUNDS],
+] as const)("operators' %s of test mode are read without a live one", async (_name, table) => {
+  const { plan, text } = await explain(table, { filter: {}, livemode: false, limit: LIMIT });
+  expect(plan["Actual Rows"], text).toBe(LIMIT + 1);
+  expect(rowsRead(plan), text).toBeLessThanOrEqual(4 * (LIMIT + 1));
+});
+
+test("operators' live payments are read past those of test mode", async () => {
+  const { plan, text } = await explain(OPERATORS_PAYMENTS, { filter: {}, livemode: true, limit: LIMIT });
+  expect(plan["Actual Rows"], text).toBe(LIMIT + 1);
+  expect(rowsRead(plan), text).toBeLessThanOrEqual(TEST_ROWS + 4 * (LIMIT + 1));
 });

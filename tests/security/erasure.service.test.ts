@@ -1,6 +1,7 @@
 // What is left of a person whom `npm run erase` has erased: every column of every table of every schema is searched.
 import { randomUUID } from "node:crypto";
 import { verifyAudit } from "@holdfast/audit";
+import { testIdOf } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { erase } from "../../packages/installation/src/erasure/erase-command.ts";
 import { startErasureHarness, WORD, type ErasureHarness } from "./erasure-harness.ts";
@@ -56,17 +57,20 @@ test("nothing of a person is left but the money, which is as it was", async () =
   });
 });
 
-test("other customers, and another merchant's customer of the same id, stay as they are", async () => {
+test("a customer in test mode is erased with the merchant's others; other customers, and another merchant's customer of the same id, stay as they are", async () => {
   const customerId = randomUUID();
-  const [mine, others, strangers] = [randomUUID(), randomUUID(), randomUUID()];
+  const [mine, tested, others, strangers] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   await system.sell({ paymentId: mine, customerId });
   await system.sell({ paymentId: others, customerId: randomUUID() });
-  const merchantId = randomUUID();
-  await system.query(
-    `insert into payments.payment select (jsonb_populate_record(payment, jsonb_build_object(
-       'payment_id', $2::uuid, 'merchant_id', $3::uuid))).* from payments.payment where payment_id = $1`,
-    [mine, strangers, merchantId],
-  );
+  const copy = (paymentId: string, merchantId: string, accountId: string | null) =>
+    system.query(
+      `insert into payments.payment select (jsonb_populate_record(payment, jsonb_build_object(
+         'payment_id', $2::uuid, 'merchant_id', $3::uuid, 'account_id', $4::uuid))).*
+       from payments.payment where payment_id = $1`,
+      [mine, paymentId, merchantId, accountId],
+    );
+  await copy(strangers, randomUUID(), null);
+  await copy(tested, testIdOf(system.merchantId), testIdOf(randomUUID()));
   const rows = () =>
     system.query("select * from payments.payment where payment_id = any($1) order by payment_id", [
       [others, strangers],
@@ -77,18 +81,18 @@ test("other customers, and another merchant's customer of the same id, stay as t
   expect(await rows()).toEqual(untouched);
   expect(
     await system.query(
-      "select customer_id, card_holder_name, request_ip, request_port, pan_fingerprint from payments.payment where payment_id = $1",
-      [mine],
+      "select customer_id, card_holder_name, request_ip, request_port, pan_fingerprint from payments.payment where payment_id = any($1)",
+      [[mine, tested]],
     ),
-  ).toEqual([
-    {
+  ).toEqual(
+    Array.from({ length: 2 }, () => ({
       customer_id: "erased",
       card_holder_name: "erased",
       request_ip: "0.0.0.0",
       request_port: 1,
       pan_fingerprint: null,
-    },
-  ]);
+    })),
+  );
 });
 
 test("an event is erased that the dispatcher does not have, and one of another time than its payment", async () => {

@@ -71,6 +71,13 @@ const PAYLOADS: Record<string, () => object> = {
     settings: { url: "https://attacker.example" },
     secrets: {},
   }),
+  "payments.make-test-account": () => ({
+    protocol: "sim",
+    name: `attacker ${randomUUID()}`,
+    currencies: ["TRY"],
+    settings: { url: "https://attacker.example" },
+    secrets: {},
+  }),
   "payments.read-accounts": () => ({}),
   "payments.alter-account": () => ({
     accountId,

@@ -1,4 +1,5 @@
-import { eventSubject, sellPayment, WEBHOOK_CONSUMER } from "@holdfast/contracts";
+import { randomUUID } from "node:crypto";
+import { eventSubject, sellPayment, testIdOf, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/index.ts";
@@ -59,6 +60,22 @@ test("an event that comes again, or is older than what is known, changes nothing
     await jetstream(system.bus.nats).publish(eventSubject("payments"), event);
   await eventually(async () => expect(await unread()).toBe(0));
   expect(await system.fact(paymentId)).toMatchObject({ standing: "VOIDED" });
+});
+
+test("what test mode did is no fact, and what follows it is recorded", async () => {
+  const [event] = await eventsOf(await system.sell());
+  const paymentId = randomUUID();
+  const merchantId = testIdOf(system.merchantId);
+  const ofTestMode = { ...(JSON.parse(event!) as object), merchantId, paymentId };
+  await jetstream(system.bus.nats).publish(eventSubject("payments"), JSON.stringify(ofTestMode));
+  const live = await system.sell();
+  await expectFact(live, { standing: "DONE" });
+  await eventually(async () => expect(await unread()).toBe(0));
+  expect(await system.fact(paymentId)).toBeUndefined();
+  // Nor does another version make one of it.
+  await expect(
+    system.query("update settlement.fact set merchant_id = $2 where fact_id = $1", [live, merchantId]),
+  ).rejects.toMatchObject({ constraint: "fact_is_live" });
 });
 
 test("what cannot be read is refused once, and what follows it is recorded", async () => {

@@ -6,6 +6,8 @@ export type Checkout = {
   checkoutId: string;
   checkoutUrl: string;
   status: Known<CheckoutStatus>;
+  /** `false` for what was made with a test key: no money has moved. */
+  livemode?: boolean;
   orderId: string;
   amount: number;
   currency: string;

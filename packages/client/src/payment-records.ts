@@ -22,6 +22,8 @@ export type Payment = {
   paymentId: string;
   /** The refunded payment; present on refunds. */
   parentPaymentId?: string;
+  /** `false` for what was made with a test key: no money has moved. */
+  livemode?: boolean;
   orderId: string;
   /** What was authorized, or the amount of the refund. */
   amount: number;

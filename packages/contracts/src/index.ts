@@ -2,6 +2,7 @@ export * from "./amounts-setting.ts";
 export * from "./card.ts";
 export * from "./card-number.ts";
 export * from "./json-number.ts";
+export * from "./livemode.ts";
 export * from "./money.ts";
 export * from "./operator-role.ts";
 export * from "./page.ts";

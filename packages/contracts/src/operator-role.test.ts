@@ -66,7 +66,7 @@ const LEADS_TO: Record<string, string[]> = {
   redeliverWebhook: ["webhooks.redeliver", "webhooks.redeliver-to-endpoint"],
   redeliverFailedWebhooks: ["webhooks.redeliver-failed"],
   // Its key is asked for first.
-  createAcquirerAccount: ["payments.read-accounts", "payments.make-account"],
+  createAcquirerAccount: ["payments.read-accounts", "payments.make-account", "payments.make-test-account"],
   listAcquirerAccounts: ["payments.read-accounts"],
   getAcquirerAccount: ["payments.read-accounts"],
   changeAcquirerAccount: ["payments.read-accounts", "payments.alter-account"],

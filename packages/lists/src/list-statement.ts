@@ -1,5 +1,5 @@
 import type { ListPlace } from "@holdfast/contracts";
-import { utcMicroseconds } from "@holdfast/service-runtime";
+import { ofMode, utcMicroseconds } from "@holdfast/service-runtime";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { conditionOf, keyOf } from "./list-filters.ts";
 import { planList, type FilterName, type ListFilters } from "./plan-list.ts";
@@ -24,6 +24,8 @@ export type ListTable = {
 
 export type ListQuery = {
   filter: ListFilters;
+  /** Of all merchants, those of one mode; undefined for both. A merchant's id is of one mode itself. */
+  livemode?: boolean | undefined;
   /** Undefined from the beginning. */
   after?: ListPlace | undefined;
   limit: number;
@@ -79,7 +81,7 @@ function foundRows(
   { keys, found }: { keys: FilterName[]; found: FilterName[] },
 ): RawBuilder<unknown> {
   const { from, to } = query.filter;
-  const { after, oldestFirst } = query;
+  const { after, oldestFirst, livemode } = query;
   const comparisons = keys.map((name) => keyOf(table, name));
   const columns = comparisons.map(({ expression }) => expression);
   const here = sql`(${sql.join([...columns, sql`created_at`, sql.ref(table.id)])})`;
@@ -96,6 +98,9 @@ function foundRows(
       isOptional ? [sql<SqlBool>`${expression} is not null`] : [],
     ),
     ...found.map((name) => conditionOf(table, name, query.filter[name]!)),
+    ...(livemode === undefined || query.filter.merchantId !== undefined
+      ? []
+      : [ofMode("merchant_id", livemode)]),
     ...(table.shown ? [table.shown] : []),
   ];
   const selected = columns.map((column, index) => sql`${column} as ${keyColumn(index)}`);

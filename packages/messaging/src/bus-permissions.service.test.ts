@@ -51,6 +51,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["payments.resolve", "O", "P"],
   ["payments.audit-log", "O", "P"],
   ["payments.make-account", "O", "P"],
+  ["payments.make-test-account", "O", "P"],
   ["payments.read-accounts", "O", "P"],
   ["payments.alter-account", "O", "P"],
   ["payments.confirm-account", "O", "P"],

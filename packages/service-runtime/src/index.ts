@@ -15,6 +15,7 @@ export * from "./logger.ts";
 export * from "./migrate.ts";
 export * from "./migration-command.ts";
 export * from "./natural-batcher.ts";
+export * from "./of-mode.ts";
 export * from "./nearest-name.ts";
 export * from "./next-attempt.ts";
 export * from "./pause.ts";

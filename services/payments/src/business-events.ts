@@ -1,3 +1,4 @@
+import { isLive } from "@holdfast/contracts";
 import { annotate, metrics, SETTLED_OUTCOME, UNKNOWN_OUTCOME } from "@holdfast/telemetry";
 import type { Logger } from "@holdfast/service-runtime";
 import { IN_REVIEW } from "./payment/authorization-outcome.ts";
@@ -112,11 +113,11 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   });
   return {
     paymentRecorded(payment, cause) {
-      recorded.add(1, { operation: payment.transaction_type, status: payment.state });
+      recorded.add(oneIfLive(payment), { operation: payment.transaction_type, status: payment.state });
       log.info({ ...identify(payment), reason: cause, resultCode: payment.result_code }, "payment recorded");
     },
     challengeShown(payment) {
-      challenges.add(1, { operation: payment.transaction_type });
+      challenges.add(oneIfLive(payment), { operation: payment.transaction_type });
       log.info(identify(payment), "a 3-D Secure challenge is required");
     },
     challengeCarriesCard(payment) {
@@ -128,7 +129,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       log.warn({ ...identify(payment), reason: why }, "a return from a 3-D Secure challenge proves nothing");
     },
     outcomeUnknown(payment, cause) {
-      unknown.add(1, { operation: payment.transaction_type, cause });
+      unknown.add(oneIfLive(payment), { operation: payment.transaction_type, cause });
       log.warn({ ...identify(payment), reason: cause }, "the outcome at the acquirer is unknown");
     },
     stillUnknown(payment, { cause, ageMs, attempts }) {
@@ -160,19 +161,19 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     unknownSettled(payment, { cause, ageMs, attempts }) {
       annotate({ "holdfast.outcome": SETTLED_OUTCOME, "holdfast.attempt": attempts });
       settled.record(ageMs / 1_000, { status: payment.state, cause });
-      recorded.add(1, { operation: payment.transaction_type, status: payment.state });
+      recorded.add(oneIfLive(payment), { operation: payment.transaction_type, status: payment.state });
       log.info(
         { ...identify(payment), reason: cause, ageMs, attempt: attempts },
         "an unknown outcome was settled",
       );
     },
     operationEnded(payment, kind, end) {
-      operations.add(1, { operation: kind, end });
+      operations.add(oneIfLive(payment), { operation: kind, end });
       log.info({ ...identify(payment), operation: kind, outcome: end }, "operation ended");
     },
     operationUnknown(payment, kind, { cause, ageMs, attempts }) {
       annotate({ "holdfast.outcome": UNKNOWN_OUTCOME, "holdfast.attempt": attempts });
-      unknown.add(1, { operation: kind, cause });
+      unknown.add(oneIfLive(payment), { operation: kind, cause });
       const level = attempts >= 6 ? "error" : "warn";
       log[level](
         { ...identify(payment), operation: kind, reason: cause, ageMs, attempt: attempts },
@@ -227,6 +228,11 @@ function isStuck(cause: string, attempts: number): boolean {
 }
 
 /** The fields of the log line; the span of the unit of work gets the same. */
+/** Metrics are of live mode: nobody is to be woken by a merchant's tests. */
+function oneIfLive({ merchant_id }: Pick<ShownPayment, "merchant_id">): 0 | 1 {
+  return isLive(merchant_id) ? 1 : 0;
+}
+
 function identify({ payment_id, merchant_id, state, transaction_type }: ShownPayment) {
   annotate({
     "holdfast.payment.id": payment_id,

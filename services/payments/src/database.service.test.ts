@@ -273,6 +273,7 @@ const COLUMNS: {
     currencies: "not null",
     state: "not null",
     is_default: "not null",
+    is_test_default: "not null",
     time_zone: "not null",
     cut_off: "not null",
     late_arrival_ms: "not null",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { JsonNumber } from "../json-number.ts";
+import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
 import { businessDaySchema } from "./business-day.ts";
@@ -41,7 +42,7 @@ const attributes = {
   )
     .nullable()
     .optional(),
-  default: z.boolean().meta({ description: "Whether payments that no route names go here" }),
+  default: z.boolean().meta({ description: "Whether payments of its mode that no route names go here" }),
 };
 const stateSchema = z.enum(["ACTIVE", "NO_NEW_PAYMENTS", "CLOSED"]).meta({
   description:
@@ -63,13 +64,21 @@ export const createAcquirerAccountRequestSchema = z
     connectionsMax: attributes.connectionsMax.optional(),
     callsPerMinute: attributes.callsPerMinute,
     default: attributes.default.optional(),
+    livemode: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          "`false` for an account of test mode, to which payments of test keys go and no others; it is of protocol " +
+          "`sim`. Defaults to true, and never changes",
+      }),
   })
   .meta({ id: "CreateAcquirerAccountRequest" });
 export type CreateAcquirerAccountRequest = z.infer<typeof createAcquirerAccountRequestSchema>;
 
 /** What a change may say; at the edge it has to say something. */
 export const accountChangeSchema = createAcquirerAccountRequestSchema
-  .omit({ protocol: true })
+  .omit({ protocol: true, livemode: true })
   .partial()
   .extend({ state: stateSchema.optional() });
 
@@ -92,6 +101,7 @@ export const acquirerAccountSchema = z
   .object({
     accountId: z.uuid(),
     protocol: z.string(),
+    livemode: livemodeSchema.meta({ description: "`false` for an account of test mode" }),
     state: z.enum(["PROPOSED", ...stateSchema.options]),
     ...attributes,
     settings: document,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { livemodeSchema } from "../livemode.ts";
 import { FINAL_STATUSES, paymentStatusSchema, transactionTypeSchema } from "../payment-status.ts";
 
 /** Kind of a bank's decline. */
@@ -108,6 +109,7 @@ export const apiPaymentResponseSchema = z
     chargedBackAmount: z.number().optional().meta({
       description: "What chargebacks have taken; present on a payment that has some",
     }),
+    livemode: livemodeSchema,
   })
   .meta({ id: "ApiPaymentResponse" });
 

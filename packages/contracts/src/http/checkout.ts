@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { JsonNumber } from "../json-number.ts";
+import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, checkAmount, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
 import { checkBasket, checkoutDetailFields } from "./order-details.ts";
 import { BODY_PROBLEMS, defineEndpoint, IDEMPOTENCY_PROBLEMS, pathId } from "./endpoint.ts";
-import { returnUrlSchema } from "./return-url.ts";
+import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
 
 /**
  * A hosted page on which a buyer pays one order. The merchant makes it, sends the buyer there, and looks at it here.
@@ -83,8 +84,10 @@ export function checkCheckout(
   fields: Record<string, unknown>,
   _now: Date,
   addFault: (field: string, code: string, message: string) => void,
+  caller: { livemode: boolean },
 ): void {
   checkAmount(fields, addFault);
+  checkReturnUrls(fields, addFault, caller);
   checkBasket(fields, addFault);
   const { transactionType, installmentOptions } = fields;
   if (transactionType !== "PRE_AUTHORIZATION" || !Array.isArray(installmentOptions)) return;
@@ -130,6 +133,7 @@ export const checkoutSchema = z
     payment: apiPaymentResponseSchema
       .optional()
       .meta({ description: "The latest payment: the one that completed the checkout, or the last attempt" }),
+    livemode: livemodeSchema,
   })
   .meta({ id: "Checkout" });
 export type Checkout = z.infer<typeof checkoutSchema>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { eventTypeSchema, EVENT_TYPES, PAYMENT_STATUS_CHANGED } from "../event-types.ts";
+import { livemodeParameter } from "../livemode.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId, shownOnceSchema } from "./endpoint.ts";
 import { webhookTestResultSchema } from "./webhook-delivery.ts";
 import { webhookUrlSchema } from "./webhook-endpoints.ts";
@@ -54,8 +55,11 @@ export const webhookEndpointListSchema = z
 const CHANGE = { listener: "operator", role: "onboarder" } as const;
 const PATH = "/operator/merchants/{merchantId}/webhooks";
 const merchantPath = z.object({ merchantId: pathId("Id of the merchant") });
+const queryParameters = z.object({ livemode: livemodeParameter });
 const endpointPath = merchantPath.extend({
-  endpointId: pathId("Id of the endpoint; that of the default one is the merchant's"),
+  endpointId: pathId(
+    "Id of the endpoint; that of the default one is the merchant's, in test mode with version 8",
+  ),
 });
 const secret = shownOnceSchema("Its UTF-8 bytes are the HMAC key");
 
@@ -68,6 +72,7 @@ export const listMerchantWebhooks = defineEndpoint({
   summary: "List a merchant's webhook endpoints",
   description: "Returns the endpoints that are on with their health, the default one first.",
   pathParameters: merchantPath,
+  queryParameters,
   notFound: "merchant_not_found",
   responses: { 200: { description: "All endpoints of the merchant", body: webhookEndpointListSchema } },
   problems: ["merchant_not_found", "forbidden"],
@@ -84,6 +89,7 @@ export const createMerchantWebhook = defineEndpoint({
     "answers makes no difference to it. It gets the events that happen from now on: those that are named, or " +
     "`payment.status_changed`.",
   pathParameters: merchantPath,
+  queryParameters,
   notFound: "merchant_not_found",
   request: z
     .object({ url: webhookUrlSchema, events: eventsSchema.optional() })
@@ -112,6 +118,7 @@ export const changeMerchantWebhook = defineEndpoint({
   summary: "Change a webhook endpoint",
   description: "Changes the URL, or the events that the endpoint gets from now on.",
   pathParameters: endpointPath,
+  queryParameters,
   notFound: "webhook_not_found",
   request: z
     .object({ url: webhookUrlSchema.optional(), events: eventsSchema.optional() })
@@ -129,6 +136,7 @@ export const removeMerchantWebhook = defineEndpoint({
   summary: "Turn off a webhook endpoint",
   description: "Turns the endpoint off and cancels its pending deliveries. Other endpoints stay as they are.",
   pathParameters: endpointPath,
+  queryParameters,
   notFound: "webhook_not_found",
   responses: { 204: { description: "The endpoint is off" } },
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
@@ -143,6 +151,7 @@ export const rotateWebhookEndpointSecret = defineEndpoint({
   summary: "Rotate the secret of a webhook endpoint",
   description: "Does for one endpoint what `rotateMerchantWebhookSecret` does for the default one.",
   pathParameters: endpointPath,
+  queryParameters,
   notFound: "webhook_not_found",
   responses: {
     200: {
@@ -163,6 +172,7 @@ export const activateWebhookEndpointSecret = defineEndpoint({
   description:
     "The new secret signs `x-request-signature` from now on. Repeating the request changes nothing.",
   pathParameters: endpointPath,
+  queryParameters,
   notFound: "webhook_not_found",
   responses: { 204: { description: "The new secret is active" } },
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
@@ -176,6 +186,7 @@ export const testWebhookEndpoint = defineEndpoint({
   summary: "Send a test webhook to an endpoint",
   description: "Sends a signed event of type `webhook.test` immediately.",
   pathParameters: endpointPath,
+  queryParameters,
   notFound: "webhook_not_found",
   responses: { 200: { description: "Result of the delivery", body: webhookTestResultSchema } },
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { commissionPlanSchema } from "./commission-plan.ts";
 import {
@@ -54,6 +55,7 @@ export const merchantSchema = z
     credentials: z.array(
       z.object({
         apiKey: z.string(),
+        livemode: livemodeSchema.meta({ description: "`false` for a key of test mode" }),
         createdAt: z.iso.datetime(),
         revokedAt: z.iso.datetime().optional(),
         issuedBy: z.string().optional().meta({
@@ -70,6 +72,7 @@ export const newCredentialSchema = z
   .object({
     merchantId: z.uuid(),
     apiKey: z.string(),
+    livemode: livemodeSchema.meta({ description: "`false` for a key of test mode" }),
     apiSecret: shownOnceSchema("The gateway stores a keyed hash of it"),
   })
   .meta({ id: "NewCredential" });
@@ -88,7 +91,8 @@ export const createMerchant = defineEndpoint({
   work: "write",
   role: "onboarder",
   summary: "Create a merchant",
-  description: "Creates a merchant with its first key and secret. The secret is shown only once.",
+  description:
+    "Creates a merchant with its first key and secret, of live mode. The secret is shown only once.",
   request: createMerchantRequestSchema,
   responses: {
     201: {
@@ -163,11 +167,17 @@ export const addCredential = defineEndpoint({
   work: "write",
   role: "onboarder",
   summary: "Create a credential",
-  description: "Creates another live key and secret, for rotation. The secret is shown only once.",
+  description:
+    "Creates another key and secret: of live mode, for rotation, or of test mode, whose requests reach no bank. The " +
+    "secret is shown only once.",
   pathParameters: merchantPath,
   notFound: "merchant_not_found",
+  request: z
+    .object({ livemode: z.boolean().optional().meta({ description: "Mode of the key; defaults to true" }) })
+    .meta({ id: "AddCredentialRequest" }),
+  bodyOptional: true,
   responses: { 201: { description: "Created", body: newCredentialSchema } },
-  problems: ["merchant_not_found", "forbidden"],
+  problems: [...BODY_PROBLEMS, "merchant_not_found", "forbidden"],
 });
 
 export const revokeCredential = defineEndpoint({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { livemodeParameter } from "../livemode.ts";
 import { defineEndpoint, only } from "./endpoint.ts";
 import { operatorListFilterSchema } from "./list-filter.ts";
 import { exportQuery, pageQuery } from "./list-query.ts";
@@ -42,13 +43,14 @@ export const listOperatorPayments = defineEndpoint({
   summary: "List payments of all merchants",
   description:
     "Returns payments, newest first. With `unresolved=true` they are those whose outcome at the bank is unknown, oldest " +
-    `first; that goes together with \`merchantId\` alone. ${RANGE_RULE}`,
+    `first; that goes together with \`merchantId\` and \`livemode\` alone. ${RANGE_RULE}`,
   queryParameters: z.object({
     unresolved: only(
       "payments whose outcome at the bank is unknown",
       z.literal("true", { error: "must be true" }),
     ),
     ...operatorListFilterSchema.shape,
+    livemode: livemodeParameter,
     ...pageQuery,
     ...exportQuery,
   }),
@@ -86,9 +88,14 @@ export const listOperatorRefunds = defineEndpoint({
   role: "viewer",
   summary: "List refunds",
   description:
-    "Returns the refunds of all merchants, newest first. With `status`, alone or with `merchantId`, it is the queue of that " +
+    "Returns the refunds of all merchants, newest first. With `status`, alone or with `merchantId` and `livemode`, it is the queue of that " +
     `status, oldest first. ${RANGE_RULE}`,
-  queryParameters: z.object({ ...operatorRefundFilterSchema.shape, ...pageQuery, ...exportQuery }),
+  queryParameters: z.object({
+    ...operatorRefundFilterSchema.shape,
+    livemode: livemodeParameter,
+    ...pageQuery,
+    ...exportQuery,
+  }),
   responses: { 200: { description: "One page of refunds", body: listedRefundsSchema, rows: true } },
   problems: ["validation_failed", "forbidden"],
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { livemodeSchema } from "../livemode.ts";
 import { textSchema } from "../text.ts";
 import { apiPaymentResponseSchema, lastOperationSchema } from "./api-payment-response.ts";
 import { BODY_PROBLEMS, defineEndpoint, pathId } from "./endpoint.ts";
@@ -94,6 +95,7 @@ export const operatorPaymentSchema = z
       description: "Operator who issued the credential that made the payment, and who may not resolve it",
     }),
     resolution: resolutionSchema.optional(),
+    livemode: livemodeSchema,
   })
   .meta({ id: "OperatorPayment" });
 export type OperatorPayment = z.infer<typeof operatorPaymentSchema>;

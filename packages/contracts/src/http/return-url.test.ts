@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { returnUrlSchema } from "./return-url.ts";
+import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
 
 const accepts = (url: string) => returnUrlSchema().safeParse(url).success;
 
@@ -13,8 +13,33 @@ test.each([
   expect(accepts(url)).toBe(true);
 });
 
+const ON_THE_MACHINE = [
+  "http://localhost",
+  "http://localhost:3000/paid?order=1#there",
+  "http://127.0.0.1",
+  "http://127.0.0.1:8080?x",
+];
+
+test.each(ON_THE_MACHINE)("%s is taken in test mode and refused in live mode", (url) => {
+  const faultsIn = (livemode: boolean) => {
+    const faults: string[] = [];
+    checkReturnUrls({ successUrl: url, failureUrl: url }, (field) => faults.push(field), { livemode });
+    return faults;
+  };
+  expect(accepts(url)).toBe(true);
+  expect(faultsIn(false)).toEqual([]);
+  expect(faultsIn(true)).toEqual(["successUrl", "failureUrl"]);
+});
+
 test.each([
   ["http", "http://shop.example/paid"],
+  ["http at another name of this machine", "http://localhost.example/paid"],
+  ["http at another loopback address", "http://127.0.0.2/paid"],
+  ["http at an address that begins so", "http://127.0.0.1.example/"],
+  ["http at this machine with a user", "http://localhost@evil.example/"],
+  ["http at this machine with a password", "http://localhost:80@evil.example/"],
+  ["http at this machine with a backslash", "http://localhost/\\evil.example"],
+  ["http at this machine with a bad port", "http://localhost:99999/"],
   ["a script", "javascript:alert(1)"],
   ["a script behind a comment", "javascript://shop.example/%0aalert(1)"],
   ["data", "data:text/html,hello"],

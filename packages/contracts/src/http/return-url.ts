@@ -3,7 +3,8 @@ import { cardNumberFree } from "../card-number.ts";
 
 /**
  * Where a merchant wants the buyer's browser to be sent: an absolute https URL in printable ASCII (RFC 3986) without a
- * user name or password. What browsers mend silently (a missing slash, a backslash, a tab) is refused, because another
+ * user name or password; in test mode also a developer's own machine over http, which {@link checkReturnUrls} refuses in
+ * live mode. What browsers mend silently (a missing slash, a backslash, a tab) is refused, because another
  * program would mend it into something else. A card number has no place in it.
  */
 export function returnUrlSchema() {
@@ -13,22 +14,52 @@ export function returnUrlSchema() {
       error: `must have at most ${RETURN_URL_LENGTH_MAX} characters`,
       abort: true,
     })
-    .refine(isReturnUrl, {
-      error: "must be an https URL in ASCII, without user name or password",
-      params: { code: "invalid_url" },
+    .refine((value) => isHttpsUrl(value) || isLoopbackUrl(value), {
+      error: INVALID_URL.message,
+      params: { code: INVALID_URL.code },
       abort: true,
     })
     .check(cardNumberFree)
     .meta({
       format: "uri",
-      pattern: "^[Hh][Tt][Tt][Pp][Ss]://[!-~]+$",
+      pattern:
+        "^([Hh][Tt][Tt][Pp][Ss]://[!-~]+|http://(localhost|127\\.0\\.0\\.1)(:[0-9]{1,5})?([/?#][!-~]*)?)$",
       examples: ["https://shop.example/paid"],
     });
 }
 
 const RETURN_URL_LENGTH_MAX = 2_048;
 
-function isReturnUrl(value: string): boolean {
+const INVALID_URL = {
+  code: "invalid_url",
+  message:
+    "must be an https URL in ASCII, without user name or password; test keys may use http://localhost and http://127.0.0.1",
+};
+
+/** What is wrong with a request's return URLs in its mode: a buyer's browser has no business on its own machine. */
+export function checkReturnUrls(
+  fields: Record<string, unknown>,
+  addFault: (field: string, code: string, message: string) => void,
+  { livemode }: { livemode: boolean },
+): void {
+  if (!livemode) return;
+  for (const name of ["successUrl", "failureUrl"]) {
+    const value = fields[name];
+    if (typeof value === "string" && isLoopbackUrl(value))
+      addFault(name, INVALID_URL.code, INVALID_URL.message);
+  }
+}
+
+/** These two names and no others: what else leads to a loopback address is decided by the browser's machine. */
+function isLoopbackUrl(value: string): boolean {
+  return (
+    /^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?(?:[/?#][!-~]*)?$/.test(value) &&
+    !value.includes("\\") &&
+    URL.canParse(value)
+  );
+}
+
+function isHttpsUrl(value: string): boolean {
   if (!/^https:\/\/(?![/?#])[!-~]+$/i.test(value) || value.includes("\\")) return false;
   const url = URL.parse(value);
   return url !== null && url.protocol === "https:" && url.username === "" && url.password === "";

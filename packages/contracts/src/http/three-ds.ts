@@ -2,7 +2,7 @@ import { z } from "zod";
 import { apiPaymentResponseSchema, paymentSchema } from "./api-payment-response.ts";
 import { checkCardPaymentFields } from "./card-payment-fields.ts";
 import { CARD_PAYMENT_PROBLEMS, defineEndpoint } from "./endpoint.ts";
-import { returnUrlSchema } from "./return-url.ts";
+import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
 import { saleRequestSchema } from "./sale.ts";
 
 /** What a payment with 3-D Secure ends as: a sale, or funds reserved for a later capture. */
@@ -37,8 +37,10 @@ export function checkThreeDs(
   fields: Record<string, unknown>,
   now: Date,
   addFault: (field: string, code: string, message: string) => void,
+  caller: { livemode: boolean },
 ): void {
   checkCardPaymentFields(fields, now, addFault);
+  checkReturnUrls(fields, addFault, caller);
   const { transactionType, installmentCount } = fields;
   if (transactionType === "PRE_AUTHORIZATION" && installmentCount !== undefined) {
     addFault("installmentCount", "not_allowed", "is not allowed for pre-authorizations");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { livemodeSchema } from "../livemode.ts";
 import { PAYMENT_STATUSES } from "../payment-status.ts";
 import { webhookErrorSchema } from "./webhook-errors.ts";
 
@@ -35,14 +36,15 @@ export const webhookDeliverySchema = z
     eventId: z.uuid().meta({ description: "The webhook's x-event-id" }),
     eventType: z.string(),
     merchantId: z.uuid(),
+    livemode: livemodeSchema,
     paymentId: z
       .uuid()
       .meta({ description: "What the event is about: the payment, the refund, or the checkout" }),
     paymentStatus: eventStatusSchema,
-    endpointId: z
-      .uuid()
-      .optional()
-      .meta({ description: "The endpoint that it is for; the default endpoint's id is the merchant's" }),
+    endpointId: z.uuid().optional().meta({
+      description:
+        "The endpoint that it is for; the default endpoint's id is the merchant's, in test mode with version 8",
+    }),
     status: webhookDeliveryStatusSchema,
     occurredAt: z.iso.datetime(),
     deadlineAt: z.iso.datetime().meta({ description: "No scheduled attempt starts after this time" }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { cardNumberFree } from "../card-number.ts";
+import { livemodeParameter } from "../livemode.ts";
 import { BODY_PROBLEMS, defineEndpoint, only, pathId, shownOnceSchema } from "./endpoint.ts";
 import { pageQuery } from "./list-query.ts";
 import {
@@ -19,7 +20,10 @@ export const webhookUrlSchema = z
 
 /** A change of an endpoint that waits for nobody outside. */
 const CHANGE = { listener: "operator", role: "onboarder", work: "write" } as const;
-const merchantPath = z.object({ merchantId: pathId("Id of the merchant") });
+const ofMerchant = {
+  pathParameters: z.object({ merchantId: pathId("Id of the merchant") }),
+  queryParameters: z.object({ livemode: livemodeParameter }),
+} as const;
 const eventPath = z.object({ eventId: pathId("Id of the event: the webhook's x-event-id") });
 const secret = shownOnceSchema("Its UTF-8 bytes are the HMAC key");
 
@@ -34,7 +38,7 @@ export const putMerchantWebhook = defineEndpoint({
     "Turns a merchant's default endpoint on, or changes its URL. The secret is shown only once, when webhooks are " +
     "turned on. The URL must be https, without user name or password, on an allowed port and at a public " +
     "address.",
-  pathParameters: merchantPath,
+  ...ofMerchant,
   notFound: "merchant_not_found",
   request: z
     .object({
@@ -59,7 +63,7 @@ export const deleteMerchantWebhook = defineEndpoint({
   summary: "Turn off a merchant's webhooks",
   description:
     "Turns the default endpoint off and cancels its pending deliveries. Further endpoints stay as they are.",
-  pathParameters: merchantPath,
+  ...ofMerchant,
   notFound: "webhook_not_found",
   responses: { 204: { description: "Webhooks are off" } },
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
@@ -75,7 +79,7 @@ export const rotateMerchantWebhookSecret = defineEndpoint({
     "Generates a new secret, which is shown only once. The old secret continues to sign `x-request-signature` until the " +
     "new one is activated, by `activate-secret` or automatically at `activatesAt`; until then the new secret signs " +
     "`x-request-signature-next`.",
-  pathParameters: merchantPath,
+  ...ofMerchant,
   notFound: "webhook_not_found",
   responses: {
     200: {
@@ -94,7 +98,7 @@ export const activateMerchantWebhookSecret = defineEndpoint({
   summary: "Activate a merchant's new webhook secret",
   description:
     "The new secret signs `x-request-signature` from now on. Repeating the request changes nothing.",
-  pathParameters: merchantPath,
+  ...ofMerchant,
   notFound: "webhook_not_found",
   responses: { 204: { description: "The new secret is active" } },
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
@@ -108,7 +112,7 @@ export const testMerchantWebhook = defineEndpoint({
   role: "onboarder",
   summary: "Send a test webhook",
   description: "Sends a signed event of type `webhook.test` immediately.",
-  pathParameters: merchantPath,
+  ...ofMerchant,
   notFound: "webhook_not_found",
   responses: { 200: { description: "Result of the delivery", body: webhookTestResultSchema } },
   problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
@@ -126,6 +130,7 @@ export const listOperatorWebhookDeliveries = defineEndpoint({
     merchantId: only("deliveries of this merchant", z.uuid()),
     endpointId: only("deliveries to this endpoint; without it, those to default endpoints", z.uuid()),
     paymentId: only("deliveries about this payment or refund", z.uuid()),
+    livemode: livemodeParameter,
     status: only("deliveries in this state", webhookDeliveryStatusSchema),
     ...pageQuery,
   }),
@@ -189,7 +194,11 @@ export const redeliverFailedOperatorWebhooks = defineEndpoint({
     "Sends again all events of a merchant that have failed since a given time, each to the endpoints at which it " +
     "failed, oldest first and at most 10000 in one call. Events that are already queued are left out.",
   request: z
-    .object({ merchantId: z.uuid(), since: z.iso.datetime({ offset: true }) })
+    .object({
+      merchantId: z.uuid(),
+      livemode: z.boolean().optional().meta({ description: "Defaults to true" }),
+      since: z.iso.datetime({ offset: true }),
+    })
     .meta({ id: "RedeliverFailedRequest" }),
   responses: queued,
   problems: [...BODY_PROBLEMS, "webhook_not_found", "outcome_unknown", "forbidden"],

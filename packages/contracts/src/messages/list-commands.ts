@@ -80,6 +80,8 @@ export const listPaymentsForOperator = defineOperatorCommand({
   work: "read",
   request: partOfListSchema.extend({
     filter: operatorListFilterSchema,
+    /** Of which mode; without it, of both. */
+    livemode: z.boolean().optional(),
     unresolved: z.literal(true).optional(),
   }),
   result: listPartSchema(operatorPaymentSchema),
@@ -93,6 +95,7 @@ export const listRefundsForOperator = defineOperatorCommand({
   work: "read",
   request: partOfListSchema.extend({
     filter: operatorRefundFilterSchema.extend({ parentPaymentId: z.uuid().optional() }),
+    livemode: z.boolean().optional(),
   }),
   result: listPartSchema(operatorRefundSchema),
 });

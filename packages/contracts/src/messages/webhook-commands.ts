@@ -72,6 +72,8 @@ export const listWebhookDeliveries = defineOperatorCommand({
     merchantId: z.uuid().optional(),
     endpointId: z.uuid().optional(),
     paymentId: z.uuid().optional(),
+    /** Of which mode; without it, of both. */
+    livemode: z.boolean().optional(),
     status: webhookDeliveryStatusSchema.optional(),
     limit: z.int(),
     cursor: z.string().optional(),

@@ -4,7 +4,7 @@ import { sql, type Kysely, type Transaction } from "kysely";
 import { actAs } from "./act-as.ts";
 import { eraseCheckouts, eraseFromPayments } from "./erase-from-payments.ts";
 import { eraseFromRefunds, eraseFromSettlement, eraseFromWebhooks } from "./erase-from-others.ts";
-import { ERASED, type Person } from "./erased.ts";
+import { ERASED, idsOf, type Person } from "./erased.ts";
 import { findObstacles, openCheckouts, scopeOf, type Obstacle } from "./find-obstacles.ts";
 
 /** The customer of one merchant, in that merchant's words. */
@@ -109,7 +109,7 @@ async function eraseLastCheckouts(
 /** A page of the customer's payments, also of those that only refunds still name. */
 async function paymentsOf(
   trx: Trx,
-  { merchantId, customerId }: Customer,
+  customer: Customer,
   after = "00000000-0000-0000-0000-000000000000",
 ): Promise<string[]> {
   const pages: string[] = [];
@@ -120,7 +120,7 @@ async function paymentsOf(
     await actAs(trx, schema);
     const { rows } = await sql<{ payment_id: string }>`
       select distinct payment_id from ${sql.table(table)}
-      where customer_id = ${customerId} and merchant_id = ${merchantId} and payment_id > ${after}
+      where customer_id = ${customer.customerId} and merchant_id = any(${idsOf(customer)}) and payment_id > ${after}
       order by payment_id limit ${PAGE}`.execute(trx);
     pages.push(...rows.map(({ payment_id }) => payment_id));
   }

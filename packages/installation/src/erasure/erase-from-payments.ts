@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Customer, Trx } from "./erase-customer.ts";
-import { ERASED, ERASED_URL, withoutPerson, withoutPersonInJson, type Person } from "./erased.ts";
+import { ERASED, ERASED_URL, idsOf, withoutPerson, withoutPersonInJson, type Person } from "./erased.ts";
 import { eventsOf, type Scope } from "./find-obstacles.ts";
 
 /** Erases a person from payments, and from all that belongs to them. The card's fingerprint would tell the card: it goes. */
@@ -33,17 +33,17 @@ export async function eraseFromPayments(trx: Trx, person: Person, scope: Scope):
 }
 
 /** The same of checkouts, also of those that were never paid. @returns how many there were. */
-export async function eraseCheckouts(trx: Trx, { merchantId, customerId }: Customer): Promise<number> {
+export async function eraseCheckouts(trx: Trx, customer: Customer): Promise<number> {
   const { rows } = await sql<{ checkout_id: string }>`
     update checkout set customer_id = ${ERASED}, sealed_details = null, success_url = ${ERASED_URL},
       failure_url = ${ERASED_URL}
-    where merchant_id = ${merchantId} and customer_id = ${customerId} and state <> 'OPEN'
+    where merchant_id = any(${idsOf(customer)}) and customer_id = ${customer.customerId} and state <> 'OPEN'
     returning checkout_id`.execute(trx);
   const ids = rows.map(({ checkout_id }) => checkout_id);
   await sql`
     update idempotency_key set answer = ${withoutPersonInJson("answer")}
     where answer is not null and (resource_id = any(${ids})
-      or merchant_id = ${merchantId} and scope = any(${ids.map(scopeOfCancel)}))`.execute(trx);
+      or merchant_id = any(${idsOf(customer)}) and scope = any(${ids.map(scopeOfCancel)}))`.execute(trx);
   return rows.length;
 }
 

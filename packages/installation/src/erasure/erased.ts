@@ -1,9 +1,15 @@
+import { testIdOf } from "@holdfast/contracts";
 import { sql, type RawBuilder } from "kysely";
 
 /** What stands where a person stood: long enough for a cardholder's name, and no customer's id. */
 export const ERASED = "erased";
 /** What stands where an address on the web stood that was made for one person. */
 export const ERASED_URL = "https://erased.invalid/";
+
+/** The ids under which a merchant's rows are kept: a person may be in what was made in test mode, too. */
+export function idsOf({ merchantId }: { merchantId: string }): string[] {
+  return [merchantId, testIdOf(merchantId)];
+}
 
 /** `words`: what is looked for in texts that people have written. */
 export type Person = { customerId: string; words: string[] };

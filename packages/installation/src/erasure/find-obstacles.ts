@@ -2,6 +2,7 @@ import { eventStreamConfig } from "@holdfast/outbox";
 import { sql, type RawBuilder } from "kysely";
 import { actAs } from "./act-as.ts";
 import type { Customer, Trx } from "./erase-customer.ts";
+import { idsOf } from "./erased.ts";
 
 /** Why a person cannot be erased yet. `ids` are of what the sentence is about, a few of them. */
 export type Obstacle = { why: string; ids: string[] };
@@ -70,13 +71,13 @@ export async function scopeOf(trx: Trx, paymentIds: string[]): Promise<Scope> {
 }
 
 /** A buyer may still pay on such a page. */
-export async function openCheckouts(trx: Trx, { merchantId, customerId }: Customer): Promise<Obstacle[]> {
+export async function openCheckouts(trx: Trx, customer: Customer): Promise<Obstacle[]> {
   await actAs(trx, "payments");
   const open = await obstacle(
     trx,
     "checkouts are open",
     sql`select checkout_id as id from checkout
-      where merchant_id = ${merchantId} and customer_id = ${customerId} and state = 'OPEN'`,
+      where merchant_id = any(${idsOf(customer)}) and customer_id = ${customer.customerId} and state = 'OPEN'`,
   );
   return open ? [open] : [];
 }

@@ -1,6 +1,6 @@
 import { parse as parseQuery } from "node:querystring";
 import type { IncomingMessage } from "node:http";
-import { mayAct, takesIdempotencyKey, workOf, type Endpoint, type Places } from "@holdfast/contracts";
+import { isLive, mayAct, takesIdempotencyKey, workOf, type Endpoint, type Places } from "@holdfast/contracts";
 import { Router, type RequestHandler } from "express";
 import { z } from "zod";
 import type { BodyLimit } from "../limits/body-limit.ts";
@@ -168,7 +168,8 @@ async function readRequestBody(
   if (schema === undefined) return undefined;
   const body = await readJson(exchange, bodies, bodyOptional === true || schema === NOTHING);
   if (body instanceof Refusal) return body;
-  return parseRequest(schema, body, { check, ...(isOperators && { unknown: "unknown_field" }) });
+  const livemode = isLive(exchange.merchant?.merchantId ?? "");
+  return parseRequest(schema, body, { check, livemode, ...(isOperators && { unknown: "unknown_field" }) });
 }
 
 const NOTHING = z.object({});

@@ -11,7 +11,16 @@ import type { CrossFieldCheck } from "./route.ts";
 export function parseRequest<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
-  { check, unknown }: { check?: CrossFieldCheck | undefined; unknown?: UnknownNames | undefined } = {},
+  {
+    check,
+    unknown,
+    livemode = true,
+  }: {
+    check?: CrossFieldCheck | undefined;
+    unknown?: UnknownNames | undefined;
+    /** Of the key that the request came with. */
+    livemode?: boolean | undefined;
+  } = {},
 ): z.output<Schema> | Refusal {
   const isList = schema instanceof z.ZodArray;
   if (isList && !Array.isArray(input)) return refusalOf([NOT_A_LIST]);
@@ -25,7 +34,7 @@ export function parseRequest<Schema extends z.ZodType>(
   for (const issue of parsed.error?.issues ?? []) {
     addFault(issue.path.join(".") || "body", codeOf(issue, input), messageOf(issue, input));
   }
-  if (isObject(input)) check?.(input, new Date(), addFault);
+  if (isObject(input)) check?.(input, new Date(), addFault, { livemode });
   if (faults.size === 0) return parsed.data!;
   return refusalOf(inSchemaOrder(schema, [...faults.values()]));
 }

@@ -47,6 +47,7 @@ const BODIES: Record<string, object> = {
   createCheckout: { orderId: "order-1", ...REFUND, ...SHOP, installmentOptions: [1, 3] },
   createPaymentLink: { orderId: "order-1", description: "A lesson", ...REFUND, installmentOptions: [1, 3] },
   createMerchant: { name: "A shop", ...SETTINGS },
+  addCredential: { livemode: false },
   changeMerchant: { name: "A shop", status: "ACTIVE", ...SETTINGS },
   resolvePayment: STATEMENT,
   approveRefund: { note: "seen the parcel" },

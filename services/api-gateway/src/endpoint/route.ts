@@ -39,6 +39,7 @@ export type CrossFieldCheck = (
   fields: Record<string, unknown>,
   now: Date,
   addFault: (field: string, code: FieldFault["code"], message: FieldFault["message"]) => void,
+  caller: { livemode: boolean },
 ) => void;
 
 export function defineRoute<E extends Endpoint, Status extends keyof E["responses"] & number>(

@@ -37,6 +37,7 @@ test("the header row has the JSON's names, those of an object in it behind a dot
     "pendingRefundAmount",
     "refundableAmount",
     "chargedBackAmount",
+    "livemode",
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { isApiKey, issueCredential, secretMatches } from "./credential.ts";
+import { isApiKey, isTestKey, issueCredential, secretMatches } from "./credential.ts";
 
 const [first, second] = [randomBytes(32), randomBytes(32)];
 const ring = {
@@ -27,6 +27,21 @@ test("keys and secrets are random, of their documented form, and the secret has 
     expect(apiSecret).toMatch(/^hs_[\w-]{43}$/);
     expect(hash.secretHmac.toString("latin1")).not.toContain(apiSecret);
   }
+});
+
+test("a key says its mode; only the whole form of a test key is one, and the version before takes it for no key", () => {
+  const [live, tested] = [true, false].map((livemode) => issueCredential(ring, { livemode }).apiKey);
+  expect(live).toMatch(/^hk_live_[\w-]{24}$/);
+  expect(tested).toMatch(/^hk_test_[\w-]{58}$/);
+  expect([isTestKey(live!), isTestKey(tested!), isApiKey(tested!)]).toEqual([false, true, true]);
+  // As keys were made before there were modes.
+  const old = [`hk_${randomBytes(18).toString("base64url")}`, `hk_test_${"A".repeat(19)}`];
+  expect(old.map((key) => [isApiKey(key), isTestKey(key)])).toEqual([
+    [true, false],
+    [true, false],
+  ]);
+  const before = /^hk_[\w-]{24,61}$/;
+  expect(before.test(tested!)).toBe(false);
 });
 
 test("what was hashed under an earlier pepper verifies while that pepper is in the ring, and not without it", () => {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { appendAudit } from "@holdfast/audit";
-import type { Merchant, MerchantChange, MerchantSettings } from "@holdfast/contracts";
+import { idInMode, type Merchant, type MerchantChange, type MerchantSettings } from "@holdfast/contracts";
 import { sql, type ExpressionBuilder, type Kysely, type Selectable, type Transaction } from "kysely";
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import { read, write, type GatewayDatabase, type MerchantTable } from "../database.ts";
-import type { NewCredential, SecretHash } from "./credential.ts";
+import { isTestKey, type NewCredential, type SecretHash } from "./credential.ts";
 import {
   commissionColumns,
   rulesColumn,
@@ -31,7 +31,7 @@ export async function findCredential(db: Db, apiKey: string): Promise<StoredCred
     row && {
       hash: { secretHmac: row.secret_hmac, pepperId: row.pepper_id },
       merchant: {
-        merchantId: row.merchant_id,
+        merchantId: idInMode(row.merchant_id, !isTestKey(apiKey)),
         ...settingsOf(row),
         ...(row.issued_by !== null && { credentialIssuedBy: row.issued_by }),
       },
@@ -161,7 +161,8 @@ export async function insertCredential(
       .insertInto("credential")
       .values(credentialRow(merchantId, credential, by))
       .execute();
-    await audit(trx, by, "credential.added", merchantId, { apiKey: credential.apiKey });
+    const { apiKey, livemode } = credential;
+    await audit(trx, by, "credential.added", merchantId, { apiKey, livemode });
     await beside(trx);
     return true;
   });
@@ -219,26 +220,6 @@ export async function findMerchant(db: Db, merchantId: string): Promise<Merchant
   return row && toMerchant(row);
 }
 
-/** A merchant as the pages for browsers may know it: what its buyers see, and what a payment is carried out under. */
-export type Payee = { merchantId: string; name: string; isActive: boolean } & MerchantSettings;
-
-/** Nothing of its credentials, which the role of those pages may not read. */
-export async function findPayee(db: Db, merchantId: string): Promise<Payee | undefined> {
-  const query = db
-    .selectFrom("merchant")
-    .select(["merchant_id", "name", "status", ...SETTINGS_COLUMNS])
-    .where("merchant_id", "=", merchantId);
-  const row = await read(query.executeTakeFirst());
-  return (
-    row && {
-      merchantId: row.merchant_id,
-      name: row.name,
-      isActive: row.status === "ACTIVE",
-      ...settingsOf(row),
-    }
-  );
-}
-
 /** Newest first. Ids are UUIDv7, and a page continues below the last one seen, so it stays the same whatever is added. */
 export async function listMerchants(db: Db, limit: number, before: string | undefined): Promise<Merchant[]> {
   const query = db
@@ -286,6 +267,7 @@ function toMerchant(row: MerchantRow): Merchant {
     createdAt: row.created_at.toISOString(),
     credentials: row.credentials.map(({ api_key: apiKey, created_at, revoked_at, issued_by }) => ({
       apiKey,
+      livemode: !isTestKey(apiKey),
       createdAt: new Date(created_at).toISOString(),
       ...(revoked_at !== null && { revokedAt: new Date(revoked_at).toISOString() }),
       ...(issued_by !== null && { issuedBy: issued_by }),

@@ -1,5 +1,6 @@
 import * as crypto from "node:crypto";
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { testIdOf } from "@holdfast/contracts";
 import type { StoredCredential } from "./sign-in.ts";
 
 vi.mock("node:crypto", async (importOriginal) => {
@@ -145,18 +146,24 @@ describe("the cache", () => {
     expect(await signIn.verify(apiKey, apiSecret)).toBeUndefined();
   });
 
-  test("forgets a merchant's keys at once when it is told to, and no others", async () => {
+  test("forgets a merchant's keys of both modes at once when it is told to, and no others", async () => {
     const { signIn, stored, findCredential, apiKey, apiSecret } = setUp();
     const other = issueCredential(peppers);
     stored.set(other.apiKey, { hash: other.hash, merchant: { merchantId: "other" }, usable: true });
     await signIn.verify(apiKey, apiSecret);
     await signIn.verify(other.apiKey, other.apiSecret);
+    const tested = issueCredential(peppers, { livemode: false });
+    const ofTestMode = { hash: tested.hash, merchant: { merchantId: testIdOf(merchant.merchantId) } };
+    stored.set(tested.apiKey, { ...ofTestMode, usable: true });
+    expect(await signIn.verify(tested.apiKey, tested.apiSecret)).toBe(ofTestMode.merchant);
     stored.set(apiKey, { ...stored.get(apiKey)!, usable: false });
+    stored.set(tested.apiKey, { ...ofTestMode, usable: false });
     findCredential.mockClear();
     signIn.forget(merchant.merchantId);
     expect(await signIn.verify(apiKey, apiSecret)).toBeUndefined();
     expect(await signIn.verify(other.apiKey, other.apiSecret)).toEqual({ merchantId: "other" });
-    expect(findCredential.mock.calls).toEqual([[apiKey]]);
+    expect(await signIn.verify(tested.apiKey, tested.apiSecret)).toBeUndefined();
+    expect(findCredential.mock.calls).toEqual([[apiKey], [tested.apiKey]]);
   });
 
   test("does not keep what a look-up read before it was told to forget", async () => {

@@ -1,10 +1,10 @@
-import type { MessageContext } from "@holdfast/contracts";
+import { merchantIdOf, type MessageContext } from "@holdfast/contracts";
 import { DatabaseUnavailableError, type KeyRing } from "@holdfast/service-runtime";
 import { LRUCache } from "lru-cache";
 import { hashOfNothing, isApiKey, secretMatches, type SecretHash } from "./credential.ts";
 import type { Rehash } from "./rehash.ts";
 
-/** The merchant as commands on the bus carry it. */
+/** The merchant as commands on the bus carry it, with its id in the mode of the key. */
 export type SignedInMerchant = MessageContext["merchant"];
 
 /** A credential as it is stored, with its merchant. */
@@ -107,7 +107,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       generation++;
       lookups.clear();
       for (const [apiKey, { merchant }] of known.entries()) {
-        if (merchant.merchantId === merchantId) known.delete(apiKey);
+        if (merchantIdOf(merchant.merchantId) === merchantId) known.delete(apiKey);
       }
     },
   };

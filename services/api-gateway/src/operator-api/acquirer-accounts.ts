@@ -10,6 +10,7 @@ import {
   getMerchantRoutes,
   listAcquirerAccounts,
   makeAcquirerAccount,
+  makeTestAccount,
   probeAccount,
   probeAcquirerAccount,
   putMerchantRoutes,
@@ -33,10 +34,13 @@ import { findMerchant } from "../merchant/merchant-queries.ts";
 export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
   return [
     defineRoute(createAcquirerAccount, async (call) => {
-      const { secrets, ...body } = call.body;
+      const { secrets, livemode = true, ...body } = call.body;
       const sealed = await sealSecrets(send, call, { for: body.name, secrets });
       if (sealed instanceof Refusal) return sealed;
-      const reply = await send(makeAcquirerAccount, call, { ...body, ...sealed });
+      const reply = await send(livemode ? makeAcquirerAccount : makeTestAccount, call, {
+        ...body,
+        ...sealed,
+      });
       return "result" in reply ? { status: 201, body: reply.result } : operatorRefusalOf(reply);
     }),
     defineRoute(listAcquirerAccounts, async (call) => {

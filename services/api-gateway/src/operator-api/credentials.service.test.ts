@@ -24,6 +24,7 @@ describe("credentials", () => {
     expect(answer.body).toEqual({
       merchantId: first.merchantId,
       apiKey: second.apiKey,
+      livemode: true,
       apiSecret: second.apiSecret,
     });
     expect([await signsIn(first), await signsIn(second)]).toEqual([true, true]);

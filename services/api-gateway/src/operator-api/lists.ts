@@ -1,9 +1,11 @@
 import {
+  idInMode,
   isRefundQueue,
   listOperatorPayments,
   listOperatorRefunds,
   listPaymentsForOperator,
   listRefundsForOperator,
+  livemodeOf,
   LOOK_UP_FILTERS,
   type FieldFault,
   type ListPart,
@@ -25,8 +27,10 @@ type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase>; lists: Lis
 export function operatorListRoutes({ send, db, lists }: Deps) {
   return [
     defineListRoute(listOperatorPayments, lists, (call) => {
-      const { limit: _limit, cursor: _cursor, bom: _bom, unresolved, ...filter } = call.query;
-      const { merchantId, ...more } = filter;
+      const { limit: _limit, cursor: _cursor, bom: _bom, unresolved, livemode: mode, ...asked } = call.query;
+      const { merchantId, ...more } = asked;
+      const livemode = livemodeOf(mode);
+      const filter = inMode(asked, livemode);
       call.exchange.merchantId = merchantId;
       const statusHasIndex = merchantId !== undefined;
       const errors = unresolved
@@ -39,16 +43,22 @@ export function operatorListRoutes({ send, db, lists }: Deps) {
         oldestFirst: unresolved !== undefined,
         parts: [
           async (part) => {
-            const asked = { ...part, filter, ...(unresolved && { unresolved: true as const }) };
-            const reply = await send(listPaymentsForOperator, call, asked);
+            const reply = await send(listPaymentsForOperator, call, {
+              ...part,
+              filter,
+              livemode,
+              ...(unresolved && { unresolved: true as const }),
+            });
             return "result" in reply ? await withNames(db, reply.result) : operatorRefusalOf(reply);
           },
         ],
       };
     }),
     defineListRoute(listOperatorRefunds, lists, (call) => {
-      const { limit: _limit, cursor: _cursor, bom: _bom, ...filter } = call.query;
-      call.exchange.merchantId = filter.merchantId;
+      const { limit: _limit, cursor: _cursor, bom: _bom, livemode: mode, ...asked } = call.query;
+      call.exchange.merchantId = asked.merchantId;
+      const livemode = livemodeOf(mode);
+      const filter = inMode(asked, livemode);
       const isQueue = isRefundQueue(filter);
       const { status, ...rest } = filter;
       // What is compared needs a range, whatever the status is called here.
@@ -63,13 +73,21 @@ export function operatorListRoutes({ send, db, lists }: Deps) {
         oldestFirst: isQueue,
         parts: [
           async (part) => {
-            const reply = await send(listRefundsForOperator, call, { ...part, filter });
+            const reply = await send(listRefundsForOperator, call, { ...part, filter, livemode });
             return "result" in reply ? await withNames(db, reply.result) : operatorRefusalOf(reply);
           },
         ],
       };
     }),
   ];
+}
+
+/** Services keep a merchant's records of a mode under an id of their own. */
+function inMode<Filter extends { merchantId?: string | undefined }>(
+  { merchantId, ...filter }: Filter,
+  livemode: boolean,
+) {
+  return { ...filter, ...(merchantId !== undefined && { merchantId: idInMode(merchantId, livemode) }) };
 }
 
 function audienceOf({ caller }: Pick<Call<typeof listOperatorPayments>, "caller">): string {

@@ -5,8 +5,10 @@ import {
   changeWebhookEndpoint,
   createMerchantWebhook,
   createWebhookEndpoint,
+  idInMode,
   listMerchantWebhooks,
   listWebhookEndpoints,
+  livemodeOf,
   PAYMENT_STATUS_CHANGED,
   removeMerchantWebhook,
   removeWebhookEndpoint,
@@ -24,6 +26,17 @@ import { defineRoute, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
 
+/** An endpoint gets the events of one mode: services keep those of test mode under another id of the merchant. */
+export function inMode<Path extends { merchantId: string }>({
+  path,
+  query,
+}: {
+  path: Path;
+  query: { livemode?: "true" | "false" | undefined };
+}): Path {
+  return { ...path, merchantId: idInMode(path.merchantId, livemodeOf(query.livemode)) };
+}
+
 type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
 
 /** A merchant's webhook endpoints, of which there may be several. Secrets cross the bus sealed to the request. */
@@ -31,7 +44,7 @@ export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
   return [
     defineRoute(listMerchantWebhooks, async (call) => {
       if (!(await findMerchant(db, call.path.merchantId))) return new Refusal("merchant_not_found");
-      const reply = await send(listWebhookEndpoints, call, call.path);
+      const reply = await send(listWebhookEndpoints, call, inMode(call));
       return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
     }),
     defineRoute(createMerchantWebhook, async (call) => {
@@ -39,24 +52,24 @@ export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
       if (!(await findMerchant(db, merchantId))) return new Refusal("merchant_not_found");
       const recipient = createReplyRecipient();
       const { url, events = [PAYMENT_STATUS_CHANGED] } = call.body;
-      const asked = { merchantId, url, events, recipientKey: recipient.publicKey };
+      const asked = { ...inMode(call), url, events, recipientKey: recipient.publicKey };
       const reply = await send(createWebhookEndpoint, call, asked);
       if (!("result" in reply)) return operatorRefusalOf(reply);
       const { endpoint, secret } = reply.result;
       return { status: 201, body: { ...endpoint, secret: recipient.open(secret) } };
     }),
     defineRoute(changeMerchantWebhook, async (call) => {
-      const reply = await send(changeWebhookEndpoint, call, { ...call.path, ...call.body });
+      const reply = await send(changeWebhookEndpoint, call, { ...inMode(call), ...call.body });
       return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
     }),
     defineRoute(removeMerchantWebhook, async (call) => {
-      const reply = await send(removeWebhookEndpoint, call, call.path);
+      const reply = await send(removeWebhookEndpoint, call, inMode(call));
       return "result" in reply ? { status: 204 } : operatorRefusalOf(reply);
     }),
     ...secretRoutes({ send }),
     // 200 whether or not the event was delivered: the body says how it went.
     defineRoute(testWebhookEndpoint, async (call) => {
-      const reply = await send(tryWebhookEndpoint, call, call.path);
+      const reply = await send(tryWebhookEndpoint, call, inMode(call));
       return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
     }),
   ];
@@ -66,14 +79,14 @@ function secretRoutes({ send }: Pick<Deps, "send">): Route[] {
   return [
     defineRoute(rotateWebhookEndpointSecret, async (call) => {
       const recipient = createReplyRecipient();
-      const asked = { ...call.path, recipientKey: recipient.publicKey };
+      const asked = { ...inMode(call), recipientKey: recipient.publicKey };
       const reply = await send(rotateSecretOfEndpoint, call, asked);
       if (!("result" in reply)) return operatorRefusalOf(reply);
       const { secret, activatesAt } = reply.result;
       return { status: 200, body: { secret: recipient.open(secret), activatesAt } };
     }),
     defineRoute(activateWebhookEndpointSecret, async (call) => {
-      const reply = await send(activateSecretOfEndpoint, call, call.path);
+      const reply = await send(activateSecretOfEndpoint, call, inMode(call));
       return "result" in reply ? { status: 204 } : operatorRefusalOf(reply);
     }),
   ];

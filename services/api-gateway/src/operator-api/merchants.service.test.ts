@@ -33,7 +33,7 @@ describe("onboarding", () => {
     const { merchantId, apiKey, apiSecret } = merchantOf(answer);
     expect(answer.status).toBe(201);
     expect(answer.headers["location"]).toBe(`/operator/merchants/${merchantId}`);
-    expect(answer.body).toEqual({ merchantId, name: "Zoë's shop", apiKey, apiSecret });
+    expect(answer.body).toEqual({ merchantId, name: "Zoë's shop", apiKey, livemode: true, apiSecret });
     expect(await signsIn(merchantOf(answer))).toBe(true);
     expectCommonHeaders(answer);
   });
@@ -48,7 +48,9 @@ describe("onboarding", () => {
       status: "ACTIVE",
       commission: COMMISSION,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      credentials: [{ apiKey: merchant.apiKey, createdAt: expect.stringMatching(/Z$/), issuedBy: "olga" }],
+      credentials: [
+        { apiKey: merchant.apiKey, livemode: true, createdAt: expect.stringMatching(/Z$/), issuedBy: "olga" },
+      ],
     });
     expect((await get("")).text).not.toContain(merchant.apiSecret);
   });

@@ -38,13 +38,13 @@ export function merchantRoutes(deps: Deps): Route[] {
 function createMerchantRoute({ db, peppers }: Deps) {
   return defineRoute(createMerchant, async (call) => {
     const { name, commission, rules } = call.body;
-    const credential = issueCredential(peppers);
+    const credential = issueCredential(peppers, { livemode: true });
     const merchant = { name, commission, rules };
     const { apiKey, apiSecret } = credential;
     const answer = (merchantId: string) => ({
       status: 201 as const,
       headers: { Location: `/operator/merchants/${merchantId}` },
-      body: { merchantId, name, apiKey, apiSecret },
+      body: { merchantId, name, apiKey, livemode: true, apiSecret },
     });
     const keepAnswer = (trx: Trx, id: string) => call.exchange.keyedWork?.store(trx, answer(id));
     const merchantId = await queries.insertMerchant(db, merchant, credential, actorOf(call), keepAnswer);
@@ -85,13 +85,14 @@ function changeMerchantRoute({ db, announce }: Deps) {
   });
 }
 
-/** Another live pair, so that a merchant can change over without a gap. */
+/** Another pair: so that a merchant can change over without a gap, or try things out in test mode. */
 function addCredentialRoute({ db, peppers }: Deps) {
   return defineRoute(addCredential, async (call) => {
     const { merchantId } = call.path;
-    const credential = issueCredential(peppers);
+    const { livemode = true } = call.body;
+    const credential = issueCredential(peppers, { livemode });
     const { apiKey, apiSecret } = credential;
-    const answer = { status: 201 as const, body: { merchantId, apiKey, apiSecret } };
+    const answer = { status: 201 as const, body: { merchantId, apiKey, livemode, apiSecret } };
     const keepAnswer = (trx: Trx) => call.exchange.keyedWork?.store(trx, answer);
     const isAdded = await queries.insertCredential(db, merchantId, credential, actorOf(call), keepAnswer);
     return isAdded ? answer : new Refusal("merchant_not_found");

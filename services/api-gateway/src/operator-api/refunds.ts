@@ -6,6 +6,7 @@ import {
   describePayment,
   describeRefund,
   getOperatorRefund,
+  idInMode,
   inquireOperatorRefund,
   inquireRefund,
   rejectOperatorRefund,
@@ -58,11 +59,12 @@ function requestForMerchantRoute({ send }: { send: SendOperatorCommand }) {
       const { paymentId } = call.path;
       const payment = await send(describePayment, call, call.path);
       if (!("result" in payment)) return operatorRefusalOf(payment);
+      const { merchantId, livemode = true } = payment.result;
       const refundId = call.exchange.keyedWork?.resourceId ?? randomUUIDv7();
       const reply = await send(requestRefundForMerchant, call, {
         refundId,
         paymentId,
-        merchantId: payment.result.merchantId,
+        merchantId: idInMode(merchantId, livemode),
         amountMinor: amountMinorOf(call.body),
         currency: call.body.currency,
         reason: call.body.reason,

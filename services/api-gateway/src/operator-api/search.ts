@@ -3,6 +3,7 @@ import {
   describeRefund,
   listPaymentsForOperator,
   listRefundsForOperator,
+  merchantIdOf,
   searchOperator,
   type OperatorPayment,
   type OperatorPaymentDetail,
@@ -35,7 +36,7 @@ export function searchRoute(deps: Deps) {
     const { q } = call.query;
     const isId = UUID.test(q);
     const merchantNames = isId
-      ? await findMerchantNames(deps.db, [q.toLowerCase()])
+      ? await findMerchantNames(deps.db, [merchantIdOf(q.toLowerCase())])
       : new Map<string, string>();
     const found = isId ? await byId(deps, call) : await byLookUps(deps, call);
     const refused = found.find((each) => each instanceof Refusal);

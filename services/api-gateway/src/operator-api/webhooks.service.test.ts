@@ -194,8 +194,8 @@ test("the delivery log takes filters and a page, and refuses what is none", asyn
   expect(await list("")).toMatchObject({ status: 200, body: { items: [delivery], nextCursor: "abc" } });
   await list(`?merchantId=${merchantId}&status=failed&limit=7&cursor=abc`);
   expect(received.map(({ payload }) => payload)).toEqual([
-    { limit: 50 },
-    { merchantId, status: "failed", limit: 7, cursor: "abc" },
+    { livemode: true, limit: 50 },
+    { merchantId, livemode: true, status: "failed", limit: 7, cursor: "abc" },
   ]);
   for (const query of ["?status=lost", "?limit=0", "?limit=201", "?merchantId=x", "?paymentId=x"]) {
     expect((await list(query)).body).toMatchObject({ code: "validation_failed" });

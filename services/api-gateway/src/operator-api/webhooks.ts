@@ -5,8 +5,10 @@ import {
   deleteWebhook,
   getOperatorWebhookDelivery,
   getWebhookDelivery,
+  idInMode,
   listOperatorWebhookDeliveries,
   listWebhookDeliveries,
+  livemodeOf,
   putMerchantWebhook,
   putWebhook,
   redeliverFailedOperatorWebhooks,
@@ -27,6 +29,7 @@ import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
+import { inMode } from "./merchant-webhooks.ts";
 
 type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
 
@@ -43,7 +46,7 @@ function endpointRoutes({ send, db }: Deps): Route[] {
       if (!(await findMerchant(db, merchantId))) return new Refusal("merchant_not_found");
       const recipient = createReplyRecipient();
       const { url } = call.body;
-      const reply = await send(putWebhook, call, { merchantId, url, recipientKey: recipient.publicKey });
+      const reply = await send(putWebhook, call, { ...inMode(call), url, recipientKey: recipient.publicKey });
       if (!("result" in reply)) return operatorRefusalOf(reply);
       const { secret } = reply.result;
       return secret === undefined
@@ -51,24 +54,24 @@ function endpointRoutes({ send, db }: Deps): Route[] {
         : { status: 201, body: { url, secret: recipient.open(secret) } };
     }),
     defineRoute(deleteMerchantWebhook, async (call) => {
-      const reply = await send(deleteWebhook, call, call.path);
+      const reply = await send(deleteWebhook, call, inMode(call));
       return "result" in reply ? { status: 204 } : operatorRefusalOf(reply);
     }),
     defineRoute(rotateMerchantWebhookSecret, async (call) => {
-      const { merchantId } = call.path;
       const recipient = createReplyRecipient();
-      const reply = await send(rotateWebhookSecret, call, { merchantId, recipientKey: recipient.publicKey });
+      const asked = { ...inMode(call), recipientKey: recipient.publicKey };
+      const reply = await send(rotateWebhookSecret, call, asked);
       if (!("result" in reply)) return operatorRefusalOf(reply);
       const { secret, activatesAt } = reply.result;
       return { status: 200, body: { secret: recipient.open(secret), activatesAt } };
     }),
     defineRoute(activateMerchantWebhookSecret, async (call) => {
-      const reply = await send(activateWebhookSecret, call, call.path);
+      const reply = await send(activateWebhookSecret, call, inMode(call));
       return "result" in reply ? { status: 204 } : operatorRefusalOf(reply);
     }),
     // 200 whether or not the event was delivered: the body says how it went.
     defineRoute(testMerchantWebhook, async (call) => {
-      const reply = await send(testWebhook, call, call.path);
+      const reply = await send(testWebhook, call, inMode(call));
       return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
     }),
   ];
@@ -78,14 +81,21 @@ function endpointRoutes({ send, db }: Deps): Route[] {
 function deliveryRoutes({ send }: Deps): Route[] {
   return [
     defineRoute(redeliverFailedOperatorWebhooks, async (call) => {
-      const { merchantId, since } = call.body;
+      const { merchantId, livemode = true, since } = call.body;
       call.exchange.merchantId = merchantId;
-      const reply = await send(redeliverFailedWebhooks, call, { merchantId, since });
+      const asked = { merchantId: idInMode(merchantId, livemode), since };
+      const reply = await send(redeliverFailedWebhooks, call, asked);
       return "result" in reply ? { status: 202, body: reply.result } : operatorRefusalOf(reply);
     }),
     defineRoute(listOperatorWebhookDeliveries, async (call) => {
-      const { limit = "50", ...filter } = call.query;
-      const reply = await send(listWebhookDeliveries, call, { ...filter, limit: Number(limit) });
+      const { limit = "50", livemode: mode, merchantId, ...filter } = call.query;
+      const livemode = livemodeOf(mode);
+      const reply = await send(listWebhookDeliveries, call, {
+        ...filter,
+        ...(merchantId !== undefined && { merchantId: idInMode(merchantId, livemode) }),
+        livemode,
+        limit: Number(limit),
+      });
       return "result" in reply ? { status: 200, body: reply.result } : operatorRefusalOf(reply);
     }),
     defineRoute(getOperatorWebhookDelivery, async (call) => {

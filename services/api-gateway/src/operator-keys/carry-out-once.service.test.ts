@@ -108,7 +108,7 @@ test("a merchant is made once, and a repetition gets the answer without the secr
   const { merchantId, apiKey, apiSecret } = merchantOf(first);
   expect(apiSecret).toMatch(/^hs_/);
   expect(again).toMatchObject({ status: 201, headers: { ...REPLAYED, location: first.headers["location"] } });
-  expect(again.body).toEqual({ merchantId, apiKey, name: "Keyed" });
+  expect(again.body).toEqual({ merchantId, apiKey, livemode: true, name: "Keyed" });
   expect(first.headers).not.toHaveProperty("idempotent-replayed");
   expect(await asOwner("select name from merchant where name = 'Keyed'")).toHaveLength(1);
   const [{ answer: kept } = {}] = await asOwner(
@@ -125,6 +125,7 @@ test("so is a second credential, and its answer is kept by the transaction that 
   expect((await send(path, undefined, "rotate")).body).toEqual({
     merchantId,
     apiKey: merchantOf(first).apiKey,
+    livemode: true,
   });
   const rows = await asOwner(`
     select operator_key.xmin = credential.xmin as together from operator_key, credential

@@ -1,4 +1,4 @@
-import type { AcquirerAccount } from "@holdfast/contracts";
+import { isLive, type AcquirerAccount } from "@holdfast/contracts";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type {
@@ -64,7 +64,7 @@ export async function insertAccount(
     .values({
       account_id: account.accountId,
       protocol: account.protocol,
-      ...columnsOf({ ...attributes, default: false }),
+      ...columnsOf(account.accountId, { ...attributes, default: false }),
       state: "PROPOSED",
     })
     .onConflict((conflict) => conflict.column("name").doNothing())
@@ -100,14 +100,15 @@ export async function lastVersion(trx: Trx, accountId: string): Promise<number> 
   return last ?? 0;
 }
 
-/** Puts a version into use. There is one default account: another one stops being it. */
+/** Puts a version into use. There is one default account of each mode: another one stops being it. */
 export async function useVersion(trx: Trx, version: VersionRow, confirmedBy: string): Promise<void> {
   const { account_id, attributes } = version;
+  const isDefault = isLive(account_id) ? "is_default" : "is_test_default";
   if (attributes.default) {
     await trx
       .updateTable("acquirer_account")
-      .set({ is_default: false, updated_at: sql<Date>`now()` })
-      .where("is_default", "=", true)
+      .set({ [isDefault]: false, updated_at: sql<Date>`now()` })
+      .where(isDefault, "=", true)
       .where("account_id", "<>", account_id)
       .execute();
   }
@@ -119,12 +120,12 @@ export async function useVersion(trx: Trx, version: VersionRow, confirmedBy: str
     .execute();
   await trx
     .updateTable("acquirer_account")
-    .set({ ...columnsOf(attributes), version: version.version, updated_at: sql<Date>`now()` })
+    .set({ ...columnsOf(account_id, attributes), version: version.version, updated_at: sql<Date>`now()` })
     .where("account_id", "=", account_id)
     .execute();
 }
 
-function columnsOf(attributes: AccountAttributes) {
+function columnsOf(accountId: string, attributes: AccountAttributes) {
   return {
     name: attributes.name,
     state: attributes.state,
@@ -133,7 +134,8 @@ function columnsOf(attributes: AccountAttributes) {
     cut_off: attributes.businessDay.cutOff,
     late_arrival_ms: BigInt(attributes.lateArrivalSeconds) * 1_000n,
     connections_max: attributes.connectionsMax,
-    is_default: attributes.default,
+    is_default: attributes.default && isLive(accountId),
+    is_test_default: attributes.default && !isLive(accountId),
   };
 }
 
@@ -144,7 +146,7 @@ function attributesOf(account: AccountRow): Omit<AccountAttributes, "state" | "s
     businessDay: { timeZone: account.time_zone, cutOff: account.cut_off },
     lateArrivalSeconds: Number(account.late_arrival_ms) / 1_000,
     connectionsMax: account.connections_max,
-    default: account.is_default,
+    default: account.is_default || account.is_test_default,
   };
 }
 
@@ -158,6 +160,7 @@ export function accountView({ account, current, proposal }: StoredAccount): Acqu
   return {
     accountId: account.account_id,
     protocol: account.protocol,
+    livemode: isLive(account.account_id),
     state: account.state,
     ...attributesOf(account),
     ...limitOf(current ?? proposal),

@@ -13,6 +13,7 @@ export type AcquirerAccountTable = {
   currencies: string[];
   state: AccountState;
   is_default: Generated<boolean>;
+  is_test_default: Generated<boolean>;
   time_zone: string;
   cut_off: string;
   late_arrival_ms: bigint;

@@ -8,6 +8,7 @@ import type { Account } from "./current-accounts.ts";
 
 const account = (version: number): Account => ({
   accountId: "account",
+  livemode: true,
   protocol: "sim",
   name: "bank",
   state: "ACTIVE",

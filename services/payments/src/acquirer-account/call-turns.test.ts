@@ -28,6 +28,7 @@ const accounts = (callsPerMinute?: number) => ({
   table: () => ({
     accounts: new Map([["a", { accountId: "a", callsPerMinute } as Account]]),
     defaultAccount: undefined,
+    testAccount: undefined,
     routes: new Map(),
   }),
 });

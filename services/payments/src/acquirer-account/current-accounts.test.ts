@@ -12,7 +12,12 @@ test("a read that began before another and ends after it changes nothing", async
       return reading.promise;
     },
   });
-  const table = (): AccountTable => ({ accounts: new Map(), defaultAccount: undefined, routes: new Map() });
+  const table = (): AccountTable => ({
+    accounts: new Map(),
+    defaultAccount: undefined,
+    testAccount: undefined,
+    routes: new Map(),
+  });
   const [old, young] = [table(), table()];
   const refreshes = [current.refresh(), current.refresh()];
   reads[1]!.resolve(young);

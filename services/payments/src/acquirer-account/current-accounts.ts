@@ -1,3 +1,4 @@
+import { isLive } from "@holdfast/contracts";
 import type { Logger } from "@holdfast/service-runtime";
 import type { Kysely, Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
@@ -6,10 +7,12 @@ import type { AccountAttributes, AcquirerAccountTable, Route } from "./account-t
 /** An account with the version in use. */
 export type Account = {
   accountId: string;
+  livemode: boolean;
   protocol: string;
   name: string;
   state: AcquirerAccountTable["state"];
   currencies: readonly string[];
+  /** Of its mode. */
   isDefault: boolean;
   version: number;
   businessDay: { timeZone: string; cutOff: string };
@@ -30,8 +33,10 @@ export type CurrentAccounts = {
 
 export type AccountTable = {
   accounts: ReadonlyMap<string, Account>;
-  /** Takes what no route names. */
+  /** Takes live payments that no route names. */
   defaultAccount: Account | undefined;
+  /** The same of test mode. */
+  testAccount: Account | undefined;
   /** Of the merchants that have any. */
   routes: ReadonlyMap<string, readonly Route[]>;
 };
@@ -97,7 +102,8 @@ async function readAccounts(db: Kysely<PaymentsDatabase>): Promise<AccountTable>
       const used = accounts.map(accountOf);
       return {
         accounts: new Map(used.map((account) => [account.accountId, account])),
-        defaultAccount: used.find(({ isDefault }) => isDefault),
+        defaultAccount: used.find(({ isDefault, livemode }) => isDefault && livemode),
+        testAccount: used.find(({ isDefault, livemode }) => isDefault && !livemode),
         routes: new Map(routes.map((row) => [row.merchant_id, row.routes])),
       };
     });
@@ -112,11 +118,12 @@ function accountOf(
 ): Account {
   return {
     accountId: row.account_id,
+    livemode: isLive(row.account_id),
     protocol: row.protocol,
     name: row.name,
     state: row.state,
     currencies: row.currencies,
-    isDefault: row.is_default,
+    isDefault: row.is_default || row.is_test_default,
     version: row.version!,
     businessDay: { timeZone: row.time_zone, cutOff: row.cut_off },
     lateArrivalMs: Number(row.late_arrival_ms),

@@ -1,13 +1,17 @@
-import { expect, test } from "vitest";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ACCOUNT_STATES } from "./account-tables.ts";
 import { decideRoute, type RoutableAccount, type RoutedPayment } from "./decide-route.ts";
 
 const account = (accountId: string, given: Partial<RoutableAccount> = {}): RoutableAccount => ({
   accountId,
+  livemode: true,
   state: "ACTIVE",
   currencies: ["TRY", "EUR"],
   ...given,
 });
 const payment: RoutedPayment = {
+  livemode: true,
   currency: "TRY",
   domInt: "DOM",
   cardScheme: "VISA",
@@ -75,4 +79,54 @@ test("one whose bank cannot be reached comes last, and is not left out", () => {
   const routes = [{ accountId: "a" }, { accountId: "b" }];
   expect(route({}, routes, { open: ["a"] })).toEqual(["b", "a"]);
   expect(route({}, [{ accountId: "a" }], { open: ["a"] })).toEqual(["a"]);
+});
+
+describe("test mode", () => {
+  const testAccount = (accountId: string) => account(accountId, { livemode: false, currencies: "all" });
+
+  test("a payment goes to accounts of its own mode, also where a route names others", () => {
+    const accounts = [account("a"), testAccount("b"), account("c"), testAccount("d")];
+    const routes = accounts.map(({ accountId }) => ({ accountId: accountId! }));
+    expect(route({ livemode: true }, routes, { accounts })).toEqual(["a", "c"]);
+    expect(route({ livemode: false }, routes, { accounts })).toEqual(["b", "d"]);
+  });
+
+  test("no payment of either mode has an account of the other, whatever routes, accounts and breakers there are", () => {
+    const ids = fc.constantFrom("a", "b", "c", "d", "e");
+    const anyAccount = fc.record({
+      accountId: ids,
+      livemode: fc.boolean(),
+      state: fc.constantFrom(...ACCOUNT_STATES),
+      currencies: fc.constantFrom("all" as const, ["TRY"], ["EUR"]),
+    });
+    const anyRoute = fc.record(
+      {
+        accountId: ids,
+        currency: fc.constantFrom("TRY", "EUR"),
+        installmentsFrom: fc.integer({ min: 1, max: 5 }),
+      },
+      { requiredKeys: ["accountId"] },
+    );
+    const given = fc.record({
+      livemode: fc.boolean(),
+      routes: fc.array(anyRoute, { maxLength: 8 }),
+      accounts: fc.array(anyAccount, { maxLength: 8 }),
+      defaultAccount: fc.option(anyAccount, { nil: undefined }),
+      open: fc.array(ids),
+    });
+    fc.assert(
+      fc.property(given, ({ livemode, routes, accounts, defaultAccount, open }) => {
+        const found = decideRoute(
+          { ...payment, livemode },
+          {
+            routes,
+            accounts: new Map(accounts.map((each) => [each.accountId, each])),
+            defaultAccount,
+            isOpen: (id) => open.some((each) => each === id),
+          },
+        );
+        expect(found.filter((each) => each.livemode !== livemode)).toEqual([]);
+      }),
+    );
+  });
 });

@@ -2,6 +2,7 @@ import type { AccountState, Route } from "./account-tables.ts";
 
 /** What of a payment its route depends on. */
 export type RoutedPayment = {
+  livemode: boolean;
   currency: string;
   domInt: "DOM" | "INT" | null;
   cardScheme: string | null;
@@ -12,13 +13,15 @@ export type RoutedPayment = {
 /** What of an account routing depends on. Null is the account of `ACQUIRER_URL`. */
 export type RoutableAccount = {
   accountId: string | null;
+  livemode: boolean;
   state: AccountState;
   currencies: readonly string[] | "all";
 };
 
 /**
  * The accounts that a payment may be sent to, the first one first: those of the routes that name it, in their order, or the
- * default account where none does. An account that takes no new payments, or not this currency, is passed over.
+ * default account where none does. An account of the other mode, one that takes no new payments, or not this currency, is
+ * passed over.
  *
  * @param isOpen whether an account's breaker lets nothing through: it comes after all others, since a payment is better
  * refused by a bank that may be back than by us.
@@ -44,6 +47,7 @@ export function decideRoute<Account extends RoutableAccount>(
   const able = candidates.filter(
     (account): account is Account =>
       account?.state === "ACTIVE" &&
+      account.livemode === payment.livemode &&
       (account.currencies === "all" || account.currencies.includes(payment.currency)),
   );
   const open = new Set(able.filter(({ accountId }) => isOpen(accountId)));

@@ -6,13 +6,14 @@
 import { randomUUID } from "node:crypto";
 import type { ProbeOutcome } from "@holdfast/acquirer";
 import { appendAudit } from "@holdfast/audit";
-import type {
-  AcquirerAccount,
-  ChangeAcquirerAccountRequest,
-  CommandReply,
-  CreateAcquirerAccountRequest,
-  FieldFault,
-  OperatorContext,
+import {
+  idInMode,
+  type AcquirerAccount,
+  type ChangeAcquirerAccountRequest,
+  type CommandReply,
+  type CreateAcquirerAccountRequest,
+  type FieldFault,
+  type OperatorContext,
 } from "@holdfast/contracts";
 import type { KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
@@ -51,21 +52,23 @@ type Reply = CommandReply<AcquirerAccount>;
 type Problem = Extract<Reply, { outcome: "problem" }>;
 type Trx = Transaction<PaymentsDatabase>;
 
-/** Makes an account, or proposes it. */
+/** Makes an account, or proposes it. Test mode has accounts of the simulator alone: no bank of a test payment is real. */
 export async function makeAccount(
   deps: ManageAccountsDeps,
   context: OperatorContext,
   request: CreateAcquirerAccountRequest,
 ): Promise<Reply> {
-  const { protocol, settings, secrets } = request;
+  const { protocol, settings, secrets, livemode = true } = request;
   const connector = deps.connectors.get(protocol);
   if (!connector)
     return refuse([fault("protocol", `must be one of ${[...deps.connectors.keys()].join(", ")}`)]);
+  if (!livemode && protocol !== SIMULATOR)
+    return refuse([fault("protocol", `must be ${SIMULATOR} for an account of test mode`)]);
   const faults = faultsOf(connector, { settings, secrets, currencies: request.currencies });
   if (faults.length > 0) return refuse(faults);
   const { ring } = deps;
   if (!ring) return NO_RING;
-  const accountId = randomUUID();
+  const accountId = idInMode(randomUUID(), livemode);
   const attributes: AccountAttributes = {
     name: request.name,
     state: "ACTIVE",
@@ -245,6 +248,7 @@ function withoutUndefined(given: object) {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
+const SIMULATOR = "sim";
 /** Of an account that says nothing else. */
 const CONNECTIONS_MAX = 256;
 const NOT_FOUND: Problem = { outcome: "problem", code: "acquirer_account_not_found" };

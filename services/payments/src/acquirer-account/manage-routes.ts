@@ -1,6 +1,12 @@
 /** Which accounts a merchant's payments go to, as operators set it; a set of routes is one version. */
 import { appendAudit } from "@holdfast/audit";
-import type { CommandReply, FieldFault, MerchantRoutes, OperatorContext } from "@holdfast/contracts";
+import {
+  isLive,
+  type CommandReply,
+  type FieldFault,
+  type MerchantRoutes,
+  type OperatorContext,
+} from "@holdfast/contracts";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { MerchantRouteTable, Route } from "./account-tables.ts";
@@ -12,7 +18,7 @@ type Problem = Extract<Reply, { outcome: "problem" }>;
 type RouteRow = Selectable<MerchantRouteTable>;
 type Trx = Transaction<PaymentsDatabase>;
 
-/** Replaces a merchant's routes, or proposes it. Each has to name an account that there is. */
+/** Replaces a merchant's routes, or proposes it. Each has to name an account that there is, of the merchant's mode. */
 export async function replaceRoutes(
   deps: Deps,
   context: OperatorContext,
@@ -20,7 +26,7 @@ export async function replaceRoutes(
 ): Promise<Reply> {
   const problem = await deps.db.transaction().execute(async (trx) => {
     await lockMerchant(trx, merchantId);
-    const unknown = await unknownAccounts(trx, routes);
+    const unknown = await unknownAccounts(trx, merchantId, routes);
     if (unknown.length > 0) return refuse(unknown);
     const version = ((await versionsOf(trx, merchantId)).at(-1)?.version ?? 0) + 1;
     const row = { merchant_id: merchantId, version, proposed_by: context.operator.name };
@@ -103,7 +109,11 @@ function proposalIn(versions: RouteRow[]): RouteRow | undefined {
   return last?.confirmed_at === null ? last : undefined;
 }
 
-async function unknownAccounts(trx: Trx, routes: readonly Route[]): Promise<FieldFault[]> {
+async function unknownAccounts(
+  trx: Trx,
+  merchantId: string,
+  routes: readonly Route[],
+): Promise<FieldFault[]> {
   const ids = routes.map(({ accountId }) => accountId);
   if (ids.length === 0) return [];
   const rows = await trx
@@ -111,7 +121,8 @@ async function unknownAccounts(trx: Trx, routes: readonly Route[]): Promise<Fiel
     .select("account_id")
     .where("account_id", "in", ids)
     .execute();
-  const known = new Set(rows.map(({ account_id }) => account_id));
+  const ofMode = rows.filter(({ account_id }) => isLive(account_id) === isLive(merchantId));
+  const known = new Set(ofMode.map(({ account_id }) => account_id));
   return routes.flatMap(({ accountId }, index) =>
     known.has(accountId)
       ? []
@@ -119,7 +130,7 @@ async function unknownAccounts(trx: Trx, routes: readonly Route[]): Promise<Fiel
           {
             field: `${index}.accountId`,
             code: "acquirer_account_not_found",
-            message: "There is no such account",
+            message: "There is no such account of this mode",
           },
         ],
   );

@@ -20,15 +20,18 @@ export function createRouting(
   return (merchantId, payment) => {
     const table = current.table();
     if (!table) return undefined;
-    const { accounts, defaultAccount, routes } = table;
+    const { accounts, routes } = table;
+    const defaultAccount = payment.livemode
+      ? (table.defaultAccount ?? (hasFallback ? FALLBACK : undefined))
+      : table.testAccount;
     const found = decideRoute<RoutableAccount>(payment, {
       routes: routes.get(merchantId) ?? [],
       accounts,
-      defaultAccount: defaultAccount ?? (hasFallback ? FALLBACK : undefined),
+      defaultAccount,
       isOpen: (accountId) => acquirers.breaker(accountId).isOpen(),
     });
     return found.map(({ accountId }) => accountId);
   };
 }
 
-const FALLBACK: RoutableAccount = { accountId: null, state: "ACTIVE", currencies: "all" };
+const FALLBACK: RoutableAccount = { accountId: null, livemode: true, state: "ACTIVE", currencies: "all" };

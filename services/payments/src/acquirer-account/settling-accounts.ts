@@ -1,8 +1,11 @@
 import { SETTLING_ACCOUNTS_MAX, type CommandReply, type SettlingAccount } from "@holdfast/contracts";
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 
-/** Accounts that payments can have been sent to, in the order of their ids; not one whose first version waits. */
+/**
+ * Live accounts that payments can have been sent to, in the order of their ids; not one whose first version waits. The
+ * simulator of test mode settles nothing.
+ */
 export async function listSettlingAccounts(
   db: Kysely<PaymentsDatabase>,
   { after }: { after?: string | undefined },
@@ -11,6 +14,7 @@ export async function listSettlingAccounts(
     .selectFrom("acquirer_account")
     .select(["account_id", "time_zone"])
     .where("state", "!=", "PROPOSED")
+    .where(sql<boolean>`uuid_extract_version(account_id) is distinct from 8`)
     .$if(after !== undefined, (query) => query.where("account_id", ">", after!))
     .orderBy("account_id")
     .limit(SETTLING_ACCOUNTS_MAX)

@@ -1,11 +1,12 @@
 import type { CardOpener } from "@holdfast/sealing";
-import type {
-  ApiPaymentResponse,
-  Card,
-  CommandReply,
-  OrderDetails,
-  PreAuthorizePayment,
-  SellPayment,
+import {
+  isLive,
+  type ApiPaymentResponse,
+  type Card,
+  type CommandReply,
+  type OrderDetails,
+  type PreAuthorizePayment,
+  type SellPayment,
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
 import type { Acquirers } from "../acquirer-account/acquirers.ts";
@@ -112,6 +113,7 @@ function missingAt({ acquirers }: AdmitPaymentDeps, row: ClaimRow, details: Orde
 
 function routed(row: ClaimRow): RoutedPayment {
   return {
+    livemode: isLive(row.merchant_id),
     currency: row.currency,
     domInt: row.dom_int,
     cardScheme: row.card_scheme,

@@ -34,6 +34,7 @@ describe("an approval", () => {
         merchantCommission: 0.56,
         status: "SUCCESS",
         statusDate: expect.stringMatching(/^\d{4}-.*Z$/),
+        livemode: true,
         version: 2,
         transactionType: "PRE_AUTHORIZATION",
         paymentDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

@@ -1,5 +1,6 @@
 import {
   amountToJson,
+  isLive,
   type CheckoutPage,
   type CheckoutRecord,
   type WebhookCheckout,
@@ -11,6 +12,7 @@ import type { CheckoutRow, FoundCheckout } from "./checkout-queries.ts";
 export function checkoutRecord({ row, payment, ...found }: FoundCheckout): CheckoutRecord {
   return {
     checkoutId: row.checkout_id,
+    livemode: isLive(row.merchant_id),
     status: row.state,
     orderId: row.order_id,
     amount: amountToJson(row.amount_minor, row.currency_exponent),

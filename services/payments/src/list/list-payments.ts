@@ -50,11 +50,17 @@ async function listPayments(
 /** Payments of any merchant, with what operators see beside; those that are unresolved oldest first. */
 async function listForOperator(
   { lists, overdueAfterMs }: ListDeps,
-  { filter, unresolved, after, limit }: z.infer<typeof listPaymentsForOperator.request>,
+  { filter, livemode, unresolved, after, limit }: z.infer<typeof listPaymentsForOperator.request>,
 ): Promise<CommandReply<ListPart<OperatorPayment>>> {
-  if (unresolved) return await listUnresolvedPart({ lists, overdueAfterMs }, { ...filter, after, limit });
+  if (unresolved)
+    return await listUnresolvedPart({ lists, overdueAfterMs }, { ...filter, livemode, after, limit });
   if (filter.transactionType === "REFUND") return { outcome: "done", result: { items: [] } };
-  const read = await readList<ReadOperatorPayment>(lists, OPERATORS_PAYMENTS, { filter, after, limit });
+  const read = await readList<ReadOperatorPayment>(lists, OPERATORS_PAYMENTS, {
+    filter,
+    livemode,
+    after,
+    limit,
+  });
   const itemOf = (row: ReadOperatorPayment) => operatorPayment(withOperation(row), overdueAfterMs);
   return { outcome: "done", result: partOf(read, itemOf) };
 }
@@ -63,11 +69,17 @@ async function listUnresolvedPart(
   { lists, overdueAfterMs }: ListDeps,
   {
     merchantId,
+    livemode,
     after,
     limit,
-  }: { merchantId?: string | undefined; after?: ListPlace | undefined; limit: number },
+  }: {
+    merchantId?: string | undefined;
+    livemode?: boolean | undefined;
+    after?: ListPlace | undefined;
+    limit: number;
+  },
 ): Promise<CommandReply<ListPart<OperatorPayment>>> {
-  const rows = await findUnresolved(lists, { merchantId, limit: limit + 1, after });
+  const rows = await findUnresolved(lists, { merchantId, livemode, limit: limit + 1, after });
   const items = rows.slice(0, limit).map((row) => ({
     createdAt: row.created_at_utc,
     id: row.payment_id,

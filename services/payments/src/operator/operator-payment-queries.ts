@@ -1,5 +1,5 @@
 import type { TimePosition } from "@holdfast/contracts";
-import { msSince, utcMicroseconds } from "@holdfast/service-runtime";
+import { msSince, ofMode, utcMicroseconds } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentOperationTable } from "../operation/operation-table.ts";
@@ -15,9 +15,16 @@ export async function findUnresolved(
   db: Kysely<PaymentsDatabase>,
   {
     merchantId,
+    livemode,
     limit,
     after,
-  }: { merchantId?: string | undefined; limit: number; after: TimePosition | undefined },
+  }: {
+    merchantId?: string | undefined;
+    /** Undefined for both modes. */
+    livemode?: boolean | undefined;
+    limit: number;
+    after: TimePosition | undefined;
+  },
 ): Promise<OperatorPaymentRow[]> {
   const rows = await withOperatorColumns(db)
     .where("payment.recover_at", "is not", null)
@@ -25,6 +32,7 @@ export async function findUnresolved(
       where.or([where("recovery_attempts", ">", 0), where("lease_until", "<", sql<Date>`now()`)]),
     )
     .$if(merchantId !== undefined, (query) => query.where("payment.merchant_id", "=", merchantId!))
+    .$if(livemode !== undefined, (query) => query.where(ofMode("payment.merchant_id", livemode!)))
     .$if(after !== undefined, (query) =>
       query.where(
         sql<boolean>`(created_at, payment.payment_id) > (${after?.createdAt}::timestamptz, ${after?.id}::uuid)`,

@@ -1,5 +1,7 @@
 import {
   amountToJson,
+  isLive,
+  merchantIdOf,
   resolutionOf,
   type OperatorPayment,
   type OperatorPaymentDetail,
@@ -29,7 +31,8 @@ export function operatorPayment(row: OperatorPaymentRow, overdueAfterMs: number)
   const isOverdueSession = row.state === "ENROLLED" && row.recovery_attempts > 0;
   const unresolved = isUnsettled(row.state) || isOverdueSession || row.operation_id !== null;
   return {
-    merchantId: row.merchant_id,
+    merchantId: merchantIdOf(row.merchant_id),
+    livemode: isLive(row.merchant_id),
     ...(row.account_id !== null && { accountId: row.account_id }),
     payment: paymentRecord(row),
     state: row.state,

@@ -1,4 +1,4 @@
-import { amountToJson, type ApiPaymentResponse, type LastOperation } from "@holdfast/contracts";
+import { amountToJson, isLive, type ApiPaymentResponse, type LastOperation } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
 import type { PaymentTable } from "./payment-table.ts";
 import { merchantStatus } from "./payment.ts";
@@ -96,6 +96,7 @@ export function paymentRecord(payment: ShownPayment): ApiPaymentResponse {
     ...(payment.last_operation && { lastOperation: operationRecord(payment.last_operation, payment) }),
     ...datesOf(payment),
     ...refundsOf(payment),
+    livemode: isLive(payment.merchant_id),
   };
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { capturePayment } from "@holdfast/contracts";
+import { capturePayment, testIdOf } from "@holdfast/contracts";
 import { createDatabase } from "@holdfast/service-runtime";
 import { eventually } from "@holdfast/tests/support";
 import { Pool } from "pg";
@@ -48,4 +48,10 @@ test("outcomes that nobody knows are counted with the age of the oldest; what is
     }),
   );
   expect(told).toContainEqual({ payment: NONE, operation: NONE });
+
+  // Nobody is woken by a merchant's tests.
+  await payments.query("update payments.payment set merchant_id = $1, account_id = $1", [
+    testIdOf(randomUUID()),
+  ]);
+  expect(await measure()).toEqual({ payment: NONE, operation: NONE });
 });

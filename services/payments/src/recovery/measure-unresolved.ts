@@ -1,8 +1,9 @@
+import { ofMode } from "@holdfast/service-runtime";
 import { sql, type Kysely } from "kysely";
 import type { BusinessEvents, UnresolvedMeasure } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 
-/** Measures how many outcomes are unknown, and the age of the oldest, for metrics and alerts. */
+/** Measures how many outcomes of live mode are unknown, and the age of the oldest, for metrics and alerts. */
 export async function measureUnresolved({
   db,
   events,
@@ -16,6 +17,7 @@ export async function measureUnresolved({
       extract(epoch from now() - min(coalesce(operation.created_at, payment.created_at)))::float8 as oldest_s
     from payment left join payment_operation as operation using (operation_id)
     where payment.recover_at is not null and (payment.recovery_attempts > 0 or payment.lease_until < now())
+      and ${ofMode("payment.merchant_id", true)}
     group by 1`.execute(db);
   const measure: UnresolvedMeasure = {
     payment: { count: 0, oldestSeconds: 0 },

@@ -48,9 +48,9 @@ export async function listForOperator(
 
 async function readQueue(
   { lists }: ListForOperatorDeps,
-  { filter: { status, merchantId }, after, limit }: Asked,
+  { filter: { status, merchantId }, livemode, after, limit }: Asked,
 ): Promise<ReadRows<Pick<Listed, "created_at_utc"> & OperatorRefundRow>> {
-  const found = await findQueue(lists, { status, merchantId, after, limit: limit + 1 });
+  const found = await findQueue(lists, { status, merchantId, livemode, after, limit: limit + 1 });
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
   return { rows, ...(last && { readTo: { createdAt: last.created_at_utc, id: last.refund_id } }) };

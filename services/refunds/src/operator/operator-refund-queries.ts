@@ -1,5 +1,5 @@
 import type { RefundFilter, TimePosition } from "@holdfast/contracts";
-import { msSince, utcMicroseconds } from "@holdfast/service-runtime";
+import { msSince, ofMode, utcMicroseconds } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { RefundHistoryTable, RefundsDatabase } from "../database.ts";
 import type { RefundState } from "../refund/refund.ts";
@@ -8,6 +8,8 @@ import type { Approval, OperatorRefundRow } from "./operator-refund.ts";
 export type QueueQuery = {
   status?: RefundFilter | undefined;
   merchantId?: string | undefined;
+  /** Undefined for both modes. */
+  livemode?: boolean | undefined;
   limit: number;
   after: TimePosition | undefined;
 };
@@ -15,7 +17,7 @@ export type QueueQuery = {
 /** Refunds, oldest first, without those that were never shown. */
 export async function findQueue(
   db: Kysely<RefundsDatabase>,
-  { status, merchantId, limit, after }: QueueQuery,
+  { status, merchantId, livemode, limit, after }: QueueQuery,
 ): Promise<OperatorRefundRow[]> {
   return await withOperatorColumns(db)
     .where("state", "<>", "RESERVING")
@@ -28,6 +30,7 @@ export async function findQueue(
       ),
     )
     .$if(merchantId !== undefined, (query) => query.where("merchant_id", "=", merchantId!))
+    .$if(livemode !== undefined, (query) => query.where(ofMode("merchant_id", livemode!)))
     .$if(after !== undefined, (query) =>
       query.where(
         sql<boolean>`(created_at, refund.refund_id) > (${after?.createdAt}::timestamptz, ${after?.id}::uuid)`,

@@ -2,6 +2,7 @@ import { refundReference } from "@holdfast/acquirer";
 import {
   amountToJson,
   currencyExponent,
+  merchantIdOf,
   resolutionOf,
   type OperatorRefund,
   type OperatorRefundDetail,
@@ -46,7 +47,7 @@ export function operatorRefund(
   return {
     ...refundRecord(row),
     refundId: row.refund_id,
-    merchantId: row.merchant_id,
+    merchantId: merchantIdOf(row.merchant_id),
     state: row.state,
     ageSeconds: Math.floor(row.age_ms / 1_000),
     ...(remaining !== undefined && { remainingRefundableAmount: remaining }),

@@ -1,10 +1,11 @@
+import { ofMode } from "@holdfast/service-runtime";
 import { sql, type Kysely } from "kysely";
 import type { BusinessEvents, QueueMeasure } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";
 
 /**
  * Measures how many refunds wait, for operators, for the bank, for the end of its day, and for `payments`, and the age of the
- * oldest, for metrics and alerts: a part that the bank pays only after its day is no alarm. It reads those that wait, by the index of the queue, and none that have ended.
+ * oldest, for metrics and alerts, in live mode: a part that the bank pays only after its day is no alarm. It reads those that wait, by the index of the queue, and none that have ended.
  */
 export async function measureQueue({
   db,
@@ -21,6 +22,7 @@ export async function measureQueue({
       count(*)::int as count,
       extract(epoch from now() - min(state_since))::float8 as oldest_s
     from refund where state in ('PENDING_APPROVAL', 'EXECUTING', 'SETTLING', 'FAILING', 'REJECTING')
+      and ${ofMode("merchant_id", true)}
     group by waits`.execute(db);
   const none = { count: 0, oldestSeconds: 0 };
   const measure: QueueMeasure = { approval: none, bank: none, day_end: none, payments: none };

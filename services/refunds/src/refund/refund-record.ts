@@ -1,4 +1,4 @@
-import { amountToJson, type ApiPaymentResponse } from "@holdfast/contracts";
+import { amountToJson, isLive, type ApiPaymentResponse } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
 import type { RefundTable } from "../database.ts";
 import { isFinal, merchantStatus } from "./refund.ts";
@@ -36,6 +36,7 @@ export function refundRecord(refund: RefundRow): ApiPaymentResponse {
     ...(refund.loyalty_code !== null && { loyaltyCode: refund.loyalty_code }),
     ...(isFinal(refund.state) && resultOf(refund)),
     ...(refund.customer_id !== null && { customerId: refund.customer_id }),
+    livemode: isLive(refund.merchant_id),
   };
 }
 

@@ -1,9 +1,10 @@
-import type { MovementFact } from "@holdfast/contracts";
+import { isLive, type MovementFact } from "@holdfast/contracts";
 import type { Pool } from "pg";
 import { GIVEN_COLUMNS, RECORD_FACTS, type GivenFact } from "./fact-statements.ts";
 
 /**
  * Records facts, in one statement and so in one transaction. It may see each fact any number of times and in any order.
+ * What test mode did moved no money and is no fact.
  *
  * @param askFirstMs when an owner is first asked about an authorization. About a refund it is asked immediately.
  */
@@ -12,7 +13,10 @@ export async function recordFacts(
   facts: readonly MovementFact[],
   { askFirstMs }: { askFirstMs: number },
 ): Promise<void> {
-  const given = facts.map((fact) => givenFact(fact, askFirstMs));
+  const given = facts
+    .filter(({ merchantId }) => isLive(merchantId))
+    .map((fact) => givenFact(fact, askFirstMs));
+  if (given.length === 0) return;
   const values = GIVEN_COLUMNS.map(([column]) => given.map((row) => row[column]));
   await pool.query({ ...RECORD_FACTS, values });
 }

@@ -1,4 +1,5 @@
 import type { EventStatus, WebhookDeliveryStatus } from "@holdfast/contracts";
+import { ofMode } from "@holdfast/service-runtime";
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { AttemptTable, Outcome, WebhooksDatabase } from "../database.ts";
 
@@ -21,6 +22,8 @@ export type LoggedEvent = {
 
 export type LogFilter = {
   merchantId?: string | undefined;
+  /** Undefined for both modes. */
+  livemode?: boolean | undefined;
   paymentId?: string | undefined;
   status?: WebhookDeliveryStatus | undefined;
   eventId?: string | undefined;
@@ -89,9 +92,10 @@ export type FurtherOutcome = Pick<LoggedEvent, "endpoint_id" | "outcome" | "reso
 
 type LogPage = { limit: number; before: LogPosition | undefined };
 
-function conditions({ merchantId, paymentId, eventId, status }: LogFilter, { before }: LogPage) {
+function conditions({ merchantId, livemode, paymentId, eventId, status }: LogFilter, { before }: LogPage) {
   const given = [
     merchantId !== undefined && sql`event.merchant_id = ${merchantId}`,
+    livemode !== undefined && ofMode("event.merchant_id", livemode),
     paymentId !== undefined && sql`event.payment_id = ${paymentId}`,
     eventId !== undefined &&
       sql`event.event_id = ${eventId} and event.occurred_at = uuid_extract_timestamp(${eventId}::uuid)`,

@@ -2,6 +2,8 @@ import {
   cutPage,
   idCursor,
   INVALID_CURSOR_ERRORS,
+  isLive,
+  merchantIdOf,
   type CommandReply,
   type listWebhookDeliveries,
   type WebhookAttempt,
@@ -91,7 +93,8 @@ function describe(deps: DeliveryLogDeps, event: LoggedEvent): WebhookDelivery {
   return {
     eventId: event.event_id,
     eventType: event.event_type,
-    merchantId: event.merchant_id,
+    merchantId: merchantIdOf(event.merchant_id),
+    livemode: isLive(event.merchant_id),
     paymentId: event.payment_id,
     paymentStatus: event.payment_status,
     endpointId: event.endpoint_id,

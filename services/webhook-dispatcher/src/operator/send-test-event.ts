@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import {
+  isLive,
   WEBHOOK_TEST,
   type ApiPaymentResponse,
   type CommandReply,
@@ -29,7 +30,7 @@ export async function sendTestEvent(
     return found;
   });
   if (!endpoint?.enabled) return NOT_FOUND;
-  const body = Buffer.from(JSON.stringify(testRecord(new Date(deps.clock.now()))));
+  const body = Buffer.from(JSON.stringify(testRecord(new Date(deps.clock.now()), endpoint.merchant_id)));
   const secrets = signingSecrets(endpoint, new Date(deps.clock.databaseNow()));
   const message = { endpointId: endpoint.endpoint_id, eventId, eventType: WEBHOOK_TEST, body };
   const { result } = await signAndPost(deps, endpoint.url, secrets, message);
@@ -48,9 +49,10 @@ export async function sendTestEvent(
   };
 }
 
-function testRecord(now: Date): ApiPaymentResponse {
+function testRecord(now: Date, merchantId: string): ApiPaymentResponse {
   return {
     paymentId: randomUUIDv7(),
+    livemode: isLive(merchantId),
     orderId: "webhook-test",
     amount: 1,
     installmentCount: 1,

@@ -18,7 +18,7 @@ import type { GatewayDatabase } from "../../database.ts";
 import { requestHandler } from "../../http/routed-request.ts";
 import type { BodyLimit } from "../../limits/body-limit.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
-import { findPayee } from "../../merchant/merchant-queries.ts";
+import { findPayee } from "../../merchant/find-payee.ts";
 import { checkoutUrl } from "../public-url.ts";
 import type { FormTokens } from "./form-token.ts";
 import { ASSET_HEADERS, type PageAssets } from "./page-assets.ts";

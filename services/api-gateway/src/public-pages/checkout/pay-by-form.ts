@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../../database.ts";
 import type { SendCommand } from "../../bus/send-command.ts";
 import type { Exchange } from "../../http/exchange.ts";
-import { findPayee } from "../../merchant/merchant-queries.ts";
+import { findPayee } from "../../merchant/find-payee.ts";
 import type { GenerateSession } from "../three-ds/generate-session.ts";
 import { checkoutUrl } from "../public-url.ts";
 import { addressOf, type PageRequest } from "./page-request.ts";

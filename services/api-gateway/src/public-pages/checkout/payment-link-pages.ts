@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { beginPaymentLink, viewPaymentLink, type PaymentLinkPage } from "@holdfast/contracts";
 import { Router } from "express";
 import { requestHandler } from "../../http/routed-request.ts";
-import { findPayee } from "../../merchant/merchant-queries.ts";
+import { findPayee } from "../../merchant/find-payee.ts";
 import { checkoutUrl, paymentLinkUrl } from "../public-url.ts";
 import { reportsPathOf } from "../page-reports/report-headers.ts";
 import { goTo, notFound, tooOften, trouble, type Visit } from "./answer-visit.ts";
