@@ -9,7 +9,19 @@ export const PAYMENT_CAPTURED = "payment.captured";
 /** A refund waits for its approval. */
 export const REFUND_REQUESTED = "refund.requested";
 
+/** A buyer has a 3-D Secure challenge to pass. */
+export const PAYMENT_ENROLLED = "payment.enrolled";
+
+/** A capture or a cancellation has ended, also one that was answered 202; `lastOperation` says how. */
+export const PAYMENT_OPERATION_SETTLED = "payment.operation_settled";
+
 /** What a merchant's endpoint can subscribe to. An endpoint that nobody has chosen events for gets the first one alone. */
-export const EVENT_TYPES = [PAYMENT_STATUS_CHANGED, PAYMENT_CAPTURED, REFUND_REQUESTED] as const;
+export const EVENT_TYPES = [
+  PAYMENT_STATUS_CHANGED,
+  PAYMENT_CAPTURED,
+  REFUND_REQUESTED,
+  PAYMENT_ENROLLED,
+  PAYMENT_OPERATION_SETTLED,
+] as const;
 export const eventTypeSchema = z.enum(EVENT_TYPES).meta({ id: "WebhookEventType" });
 export type EventType = z.infer<typeof eventTypeSchema>;

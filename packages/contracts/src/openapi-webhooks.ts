@@ -1,6 +1,13 @@
 import { z } from "zod";
-import { PAYMENT_CAPTURED, PAYMENT_STATUS_CHANGED, REFUND_REQUESTED, type EventType } from "./event-types.ts";
-import { webhookPaymentSchema } from "./http/api-payment-response.ts";
+import {
+  PAYMENT_CAPTURED,
+  PAYMENT_ENROLLED,
+  PAYMENT_OPERATION_SETTLED,
+  PAYMENT_STATUS_CHANGED,
+  REFUND_REQUESTED,
+  type EventType,
+} from "./event-types.ts";
+import { lastOperationSchema, webhookPaymentSchema } from "./http/api-payment-response.ts";
 
 /** The webhooks of the merchants' document, by the type of the event. */
 
@@ -52,6 +59,33 @@ export const WEBHOOKS = {
       operationId: "refundRequested",
       summary: "Refund was requested",
       description: `Sent when a refund waits for its approval, whoever requested it. ${SUBSCRIBED}`,
+    },
+  ),
+  [PAYMENT_ENROLLED]: webhook(
+    PAYMENT_ENROLLED,
+    webhookPaymentSchema
+      .extend({ status: z.literal("ENROLLED") })
+      .meta({ id: "WebhookEnrolledPayment", description: "A payment whose buyer has a challenge to pass" }),
+    {
+      operationId: "paymentEnrolled",
+      summary: "3-D Secure challenge began",
+      description: `Sent when the buyer of a payment has to pass the issuer's challenge. ${SUBSCRIBED}`,
+    },
+  ),
+  [PAYMENT_OPERATION_SETTLED]: webhook(
+    PAYMENT_OPERATION_SETTLED,
+    webhookPaymentSchema
+      .extend({ status: z.enum(["SUCCESS", "CAPTURED", "CANCELLED"]), lastOperation: lastOperationSchema })
+      .meta({
+        id: "WebhookSettledOperation",
+        description: "A payment whose capture or cancellation has ended; `lastOperation` says how",
+      }),
+    {
+      operationId: "paymentOperationSettled",
+      summary: "Capture or cancellation ended",
+      description:
+        "Sent when the bank has carried out or declined a capture or a cancellation, also one that was answered 202. " +
+        SUBSCRIBED,
     },
   ),
 } as const satisfies Record<EventType, unknown>;

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { PAYMENT_CAPTURED, PAYMENT_STATUS_CHANGED, REFUND_REQUESTED } from "../event-types.ts";
+import {
+  PAYMENT_CAPTURED,
+  PAYMENT_ENROLLED,
+  PAYMENT_OPERATION_SETTLED,
+  PAYMENT_STATUS_CHANGED,
+  REFUND_REQUESTED,
+} from "../event-types.ts";
 import { FINAL_STATUSES, paymentStatusSchema } from "../payment-status.ts";
 
 /** What an operator sends to try an endpoint out; it is about no payment and is never repeated. */
@@ -36,6 +42,15 @@ export const merchantEventSchema = z.discriminatedUnion("eventType", [
   statusChangedEventSchema.extend({
     eventType: z.literal(REFUND_REQUESTED),
     status: paymentStatusSchema.extract(["PENDING_APPROVAL"]),
+  }),
+  statusChangedEventSchema.extend({
+    eventType: z.literal(PAYMENT_ENROLLED),
+    status: paymentStatusSchema.extract(["ENROLLED"]),
+  }),
+  statusChangedEventSchema.extend({
+    eventType: z.literal(PAYMENT_OPERATION_SETTLED),
+    // A declined operation leaves the payment as it was.
+    status: paymentStatusSchema.extract(["SUCCESS", "CAPTURED", "CANCELLED"]),
   }),
 ]);
 export type MerchantEvent = z.infer<typeof merchantEventSchema>;
