@@ -15,6 +15,9 @@ export const PAYMENT_ENROLLED = "payment.enrolled";
 /** A capture or a cancellation has ended, also one that was answered 202; `lastOperation` says how. */
 export const PAYMENT_OPERATION_SETTLED = "payment.operation_settled";
 
+/** An endpoint of the merchant fails for long, or was turned off; its other endpoints are told. */
+export const WEBHOOK_DISABLED_WARNING = "webhook.disabled_warning";
+
 /** What a merchant's endpoint can subscribe to. An endpoint that nobody has chosen events for gets the first one alone. */
 export const EVENT_TYPES = [
   PAYMENT_STATUS_CHANGED,
@@ -22,6 +25,15 @@ export const EVENT_TYPES = [
   REFUND_REQUESTED,
   PAYMENT_ENROLLED,
   PAYMENT_OPERATION_SETTLED,
+  WEBHOOK_DISABLED_WARNING,
 ] as const;
 export const eventTypeSchema = z.enum(EVENT_TYPES).meta({ id: "WebhookEventType" });
 export type EventType = z.infer<typeof eventTypeSchema>;
+
+/** Events whose body is not a payment or a refund. */
+const ABOUT_NO_PAYMENT: ReadonlySet<string> = new Set([WEBHOOK_DISABLED_WARNING]);
+
+/** Whether an event of this type is about a payment or a refund. */
+export function isAboutPayment(eventType: string): boolean {
+  return !ABOUT_NO_PAYMENT.has(eventType);
+}

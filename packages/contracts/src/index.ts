@@ -47,6 +47,7 @@ export * from "./http/three-ds.ts";
 export * from "./http/merchant-webhooks.ts";
 export * from "./http/own-webhooks.ts";
 export * from "./http/webhook-delivery.ts";
+export * from "./http/webhook-warning.ts";
 export * from "./http/webhook-endpoints.ts";
 export * from "./http/webhook-errors.ts";
 export * from "./transition.ts";

@@ -5,9 +5,13 @@ import {
   PAYMENT_OPERATION_SETTLED,
   PAYMENT_STATUS_CHANGED,
   REFUND_REQUESTED,
+  WEBHOOK_DISABLED_WARNING,
   type EventType,
 } from "./event-types.ts";
 import { lastOperationSchema, webhookPaymentSchema } from "./http/api-payment-response.ts";
+
+import { webhookTestBodySchema, webhookWarningSchema } from "./http/webhook-warning.ts";
+import { WEBHOOK_TEST } from "./messages/events.ts";
 
 /** The webhooks of the merchants' document, by the type of the event. */
 
@@ -88,10 +92,22 @@ export const WEBHOOKS = {
         SUBSCRIBED,
     },
   ),
-} as const satisfies Record<EventType, unknown>;
+  [WEBHOOK_DISABLED_WARNING]: webhook(WEBHOOK_DISABLED_WARNING, webhookWarningSchema, {
+    operationId: "webhookDisabledWarning",
+    summary: "Endpoint gets no events",
+    description:
+      "Sent to your other endpoints when one fails for an hour (as the gateway is configured), or was turned off. It is " +
+      `sent once until that endpoint has succeeded again. ${SUBSCRIBED}`,
+  }),
+  [WEBHOOK_TEST]: webhook(WEBHOOK_TEST, webhookTestBodySchema, {
+    operationId: "webhookTest",
+    summary: "Test of an endpoint",
+    description: "Sent once when you or an operator try an endpoint; it is never repeated.",
+  }),
+} as const satisfies Record<EventType | typeof WEBHOOK_TEST, unknown>;
 
 function webhook(
-  type: EventType,
+  type: EventType | typeof WEBHOOK_TEST,
   schema: z.ZodType,
   told: { operationId: string; summary: string; description: string },
 ) {

@@ -1,5 +1,5 @@
 import type { AuditDatabase } from "@holdfast/audit";
-import type { EventSource, EventType, PaymentStatus, WebhookError } from "@holdfast/contracts";
+import type { EventSource, EventType, EventStatus, WebhookError } from "@holdfast/contracts";
 import type { Generated } from "kysely";
 
 /** Tables of the schema `webhooks`, as the migrations create them. */
@@ -44,11 +44,11 @@ export type EndpointTable = {
 export type EventTable = {
   occurred_at: Date;
   event_id: string;
-  source: EventSource;
+  source: EventSource | "webhooks";
   event_type: string;
   merchant_id: string;
   payment_id: string;
-  status: PaymentStatus;
+  status: EventStatus;
   body: Buffer;
   traceparent: string | null;
   accepted_at: Generated<Date>;
@@ -79,6 +79,8 @@ export type EndpointHealthTable = {
   failing_since: Date | null;
   breaker_open: boolean;
   reported_at: Date;
+  /** When the merchant's other endpoints were told that this one fails. */
+  warned_at: Date | null;
 };
 
 export type Trigger = "schedule" | "manual";

@@ -29,8 +29,11 @@ export const webhookDeliverySchema = z
     eventId: z.uuid().meta({ description: "The webhook's x-event-id" }),
     eventType: z.string(),
     merchantId: z.uuid(),
-    paymentId: z.uuid(),
-    paymentStatus: paymentStatusSchema,
+    paymentId: z
+      .uuid()
+      .optional()
+      .meta({ description: "The payment or refund; absent where the event is about something else" }),
+    paymentStatus: paymentStatusSchema.optional(),
     endpointId: z
       .uuid()
       .optional()

@@ -6,7 +6,8 @@ import {
   PAYMENT_STATUS_CHANGED,
   REFUND_REQUESTED,
 } from "../event-types.ts";
-import { FINAL_STATUSES, paymentStatusSchema } from "../payment-status.ts";
+import type { WebhookWarning } from "../http/webhook-warning.ts";
+import { FINAL_STATUSES, paymentStatusSchema, type PaymentStatus } from "../payment-status.ts";
 
 /** What an operator sends to try an endpoint out; it is about no payment and is never repeated. */
 export const WEBHOOK_TEST = "webhook.test";
@@ -53,6 +54,9 @@ export const merchantEventSchema = z.discriminatedUnion("eventType", [
     status: paymentStatusSchema.extract(["SUCCESS", "CAPTURED", "CANCELLED"]),
   }),
 ]);
+/** What an event reports: the status of the payment or refund, or what has happened to something else. */
+export type EventStatus = PaymentStatus | WebhookWarning["reason"];
+
 export type MerchantEvent = z.infer<typeof merchantEventSchema>;
 
 /** Subject under which a service publishes its events. */

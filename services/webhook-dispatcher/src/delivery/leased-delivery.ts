@@ -1,4 +1,4 @@
-import type { PaymentStatus } from "@holdfast/contracts";
+import type { EventStatus } from "@holdfast/contracts";
 import type { Trigger } from "../database.ts";
 import type { StoredEndpoint } from "../endpoint/stored-endpoint.ts";
 
@@ -14,7 +14,7 @@ export type LeasedDelivery = {
   merchantId: string;
   endpointId: string;
   paymentId: string;
-  paymentStatus: PaymentStatus;
+  paymentStatus: EventStatus;
   body: Buffer;
   traceparent: string | null;
   trigger: Trigger;
@@ -35,7 +35,7 @@ export type LeasedDeliveryRow = {
   occurred_at: Date;
   merchant_id: string;
   payment_id: string;
-  status: PaymentStatus;
+  status: EventStatus;
   body: Buffer;
   traceparent: string | null;
   trigger: Trigger;

@@ -1,4 +1,4 @@
-import type { PaymentStatus, WebhookDeliveryStatus } from "@holdfast/contracts";
+import type { EventStatus, WebhookDeliveryStatus } from "@holdfast/contracts";
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { AttemptTable, Outcome, WebhooksDatabase } from "../database.ts";
 
@@ -10,7 +10,7 @@ export type LoggedEvent = {
   merchant_id: string;
   endpoint_id: string;
   payment_id: string;
-  payment_status: PaymentStatus;
+  payment_status: EventStatus;
   outcome: Outcome | null;
   resolved_at: Date | null;
   deadline_at: Date | null;
