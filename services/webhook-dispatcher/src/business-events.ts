@@ -79,7 +79,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       if (reaped.expiredLeases > 0) meters.expiredLeases.add(reaped.expiredLeases);
       logReaped(log, reaped);
     },
-    warned: (count) => log.warn({ count }, "endpoints have failed for long; their merchants are told"),
+    warned: (count) => log.warn({ count }, "endpoints have failed for long; their merchants get a warning"),
     handshake: () => meters.handshakes.add(1),
     tooSkewedToSend(skewMs) {
       log.error({ skewMs }, "this machine's clock is too far off to sign; nothing is sent");

@@ -66,7 +66,7 @@ const settings = z.object({
   WEBHOOK_WARN_AFTER: durationSetting()
     .default(3_600_000)
     .describe(
-      "How long an endpoint fails before the merchant's other endpoints are told (`webhook.disabled_warning`).",
+      "How long an endpoint fails before the merchant's other endpoints get a warning (`webhook.disabled_warning`).",
     ),
   WEBHOOK_SECRET_ACTIVATION: durationSetting()
     .default(24 * 3_600_000)

@@ -16,6 +16,7 @@ import {
   type RunningService,
 } from "@holdfast/service-runtime";
 import { startEventConsumer } from "./accept/event-consumer.ts";
+import { warnOfFailing } from "./accept/warn-of-endpoints.ts";
 import { createBusinessEvents } from "./business-events.ts";
 import { createClock, SKEW_STOP_MS, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -28,7 +29,6 @@ import { createResultRecorder } from "./delivery/record-results.ts";
 import { readEndpoint } from "./endpoint/endpoint-queries.ts";
 import { keepHealth } from "./endpoint/health-queries.ts";
 import { secretKeysInUse } from "./endpoint/secret-keys-in-use.ts";
-import { warnOfFailing } from "./endpoint/warn-of-endpoints.ts";
 import { createLookup, type Lookup } from "./http-client/resolve-target.ts";
 import { createWebhookClient } from "./http-client/webhook-client.ts";
 import { measureState } from "./measure.ts";

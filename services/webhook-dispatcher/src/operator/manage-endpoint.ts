@@ -18,7 +18,7 @@ import {
   type EndpointRow,
 } from "../endpoint/endpoint-queries.ts";
 import { decryptSecret, generateSecret, encryptSecret } from "../endpoint/endpoint-secrets.ts";
-import { recordWarnings } from "../endpoint/warn-of-endpoints.ts";
+import { recordWarnings } from "../accept/warn-of-endpoints.ts";
 import { urlRefusal, type UrlDeps } from "./endpoint-url.ts";
 
 /**
