@@ -22,6 +22,7 @@ export const GUIDES = [
   "errors",
   "test-cards",
   "client",
+  "php-and-dotnet",
   "going-live",
 ] as const;
 
