@@ -7,6 +7,7 @@ export * from "./operator-role.ts";
 export * from "./page.ts";
 export * from "./payment-status.ts";
 export * from "./problem.ts";
+export * from "./result-codes.ts";
 export * from "./sealed-reply.ts";
 export * from "./text.ts";
 export * from "./event-types.ts";
