@@ -1,6 +1,7 @@
 import { escapeHtml, hiddenInputs, htmlPage, issuerPage } from "@holdfast/simulator-kit";
 
 import { returnFields, type ChallengeSession } from "./challenge-sessions.ts";
+import { decimal } from "./settlement-csv.ts";
 import type { Modes } from "./modes.ts";
 
 /** A page of the bank's own, which takes the browser to the issuer: a form that sends itself. */
@@ -16,7 +17,7 @@ ${hiddenInputs([["session", session]])}  <noscript><button>Continue</button></no
 
 export function challengePage(session: ChallengeSession): string {
   return issuerPage({
-    paying: `${session.amountMinor} minor units of ${session.currency}`,
+    paying: `${decimal(session.amountMinor, session.currency)} ${session.currency}`,
     action: "/acs/answer",
     fields: [["session", session.id]],
   });

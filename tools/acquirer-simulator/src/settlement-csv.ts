@@ -75,7 +75,8 @@ function rowOf(line: LedgerLine, kind: Kind): string[] {
   ];
 }
 
-function decimal(minor: number, currency: string): string {
+/** In major units, with as many decimals as the currency has. */
+export function decimal(minor: number | bigint, currency: string): string {
   const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat("en", {
     style: "currency",
     currency,

@@ -6,7 +6,8 @@ import { replyText } from "./reply.ts";
 export function htmlPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
+<style>${STYLE}</style></head>
 <body>
 <main>
 ${body}
@@ -15,6 +16,13 @@ ${body}
 </html>
 `;
 }
+
+/** Enough for a page that a newcomer sees in their first payment. */
+const STYLE =
+  "body{margin:0;background:#f2f4f7;color:#16202c;font:1rem/1.5 system-ui,sans-serif}" +
+  "main{max-width:26rem;margin:8vh auto;padding:1.5rem 2rem;background:#fff;border:1px solid #d5dbe3;border-radius:.5rem}" +
+  "h1{margin-top:0;font-size:1.3rem}input,button{font:inherit;padding:.5rem .75rem;border:1px solid #7a8794;border-radius:.3rem}" +
+  "button[value=submit]{background:#0b5a8a;border-color:#0b5a8a;color:#fff}";
 
 /** Escapes a value for HTML text and for a quoted attribute. */
 export function escapeHtml(text: string): string {
