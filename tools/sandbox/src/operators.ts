@@ -60,7 +60,7 @@ async function signToken(privateKey: JWK, { name, roles }: Person, issuedAt: num
 }
 
 function publicKeyOf(privateKey: JWK): JWK {
-  return createPublicKey({ key: privateKey, format: "jwk" }).export({ format: "jwk" }) as JWK;
+  return createPublicKey({ key: privateKey, format: "jwk" }).export({ format: "jwk" });
 }
 
 const algorithm = "ES256";
