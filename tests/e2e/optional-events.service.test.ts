@@ -4,9 +4,11 @@ import {
   capturePayment,
   createWebhookEndpoint,
   openCheckout,
+  enrolPayment,
   preAuthorizePayment,
   putWebhook,
   requestRefund,
+  type EventType,
 } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -20,6 +22,13 @@ import {
 } from "../support/index.ts";
 
 // The whole way of the events that a merchant's endpoint gets only if it asks for them.
+const BOOKS = [
+  "payment.captured",
+  "refund.requested",
+  "payment.enrolled",
+  "payment.operation_settled",
+] as const satisfies EventType[];
+
 let system: TestSystem;
 let shop: LedgerReceiver;
 let books: LedgerReceiver;
@@ -29,7 +38,16 @@ beforeAll(async () => {
   [shop, books] = await Promise.all([startLedgerReceiver(certificates), startLedgerReceiver(certificates)]);
   system = await startTestSystem({
     services: ["payments", "refunds", "webhook-dispatcher"],
-    env: { OPTIONAL_EVENTS: "true", WEBHOOK_CA_FILE: certificates.caFile },
+    env: { OPTIONAL_EVENTS: "true", WEBHOOK_CA_FILE: certificates.caFile, ACQUIRER_TIMEOUT: "4s" },
+  });
+  const { merchantId } = system;
+  const { publicKey: recipientKey } = createReplyRecipient();
+  await system.operate(putWebhook, { merchantId, url: shop.url, recipientKey });
+  await system.operate(createWebhookEndpoint, {
+    merchantId,
+    url: books.url,
+    events: [...BOOKS],
+    recipientKey,
   });
 });
 afterAll(async () => {
@@ -47,21 +65,16 @@ const toldAbout = ({ ledger }: LedgerReceiver, paymentId: string) =>
     return [`${String(headers["x-event-type"])} ${String(record["status"])}`];
   });
 
-test("a capture and a refund request reach the endpoint that asks for them, and the default one gets what it got", async () => {
-  const { merchantId } = system;
-  const { publicKey: recipientKey } = createReplyRecipient();
-  await system.operate(putWebhook, { merchantId, url: shop.url, recipientKey });
-  await system.operate(createWebhookEndpoint, {
-    merchantId,
-    url: books.url,
-    events: ["payment.captured", "refund.requested"],
-    recipientKey,
-  });
-  const paymentId = await eventually(async () => {
-    const command = system.command({ amountMinor: "10000" });
+/** An authorization of this amount. */
+const authorized = async (amountMinor: string) =>
+  await eventually(async () => {
+    const command = system.command({ amountMinor });
     const reply = await system.call(preAuthorizePayment, command);
     return reply.outcome === "done" && reply.result.status === "SUCCESS" && command.paymentId;
   });
+
+test("a capture and a refund request reach the endpoint that asks for them, and the default one gets what it got", async () => {
+  const paymentId = await authorized("10000");
   const operationId = randomUUID();
   await eventually(async () => {
     const payload = { paymentId, operationId };
@@ -72,7 +85,10 @@ test("a capture and a refund request reach the endpoint that asks for them, and 
   await eventually(async () => (await system.call(requestRefund, refund)).outcome === "done");
 
   await eventually(() => {
-    expect(toldAbout(books, paymentId)).toEqual(["payment.captured CAPTURED"]);
+    expect(toldAbout(books, paymentId).toSorted()).toEqual([
+      "payment.captured CAPTURED",
+      "payment.operation_settled CAPTURED",
+    ]);
     expect(toldAbout(books, refundId)).toEqual(["refund.requested PENDING_APPROVAL"]);
     expect(toldAbout(shop, paymentId)).toEqual(["payment.status_changed SUCCESS"]);
   });
@@ -86,6 +102,7 @@ test("a capture and a refund request reach the endpoint that asks for them, and 
       ),
     ).toEqual([
       { event_type: "payment.captured", outcome: "skipped" },
+      { event_type: "payment.operation_settled", outcome: "skipped" },
       { event_type: "payment.status_changed", outcome: "delivered" },
       { event_type: "refund.requested", outcome: "skipped" },
     ]),
@@ -116,3 +133,53 @@ test("the end of a checkout that nobody paid reaches the endpoint that asks for 
     expect(JSON.parse(told[0]!.body.toString())).toMatchObject({ checkoutId, status: "CANCELLED" });
   });
 });
+
+// By the last two digits of the amount the bank captures and never answers, or declines.
+test.each([
+  ["10092", "pending", { type: "CAPTURE", status: "DONE", amount: 100.92 }],
+  ["10091", "problem", { type: "CAPTURE", status: "DECLINED", amount: 100.91 }],
+])(
+  "the end of a capture of %s, whose request ends as %s, is told with how it ended",
+  async (amountMinor, answer, lastOperation) => {
+    const paymentId = await authorized(amountMinor);
+    const operationId = randomUUID();
+    await eventually(async () => {
+      const { outcome } = await system.call(capturePayment, { paymentId, operationId });
+      return outcome === answer;
+    });
+    await eventually(() => {
+      const settled = books.ledger.filter(
+        ({ headers, body }) =>
+          headers["x-event-type"] === "payment.operation_settled" && body.includes(paymentId),
+      );
+      expect(settled.map(({ body }) => JSON.parse(body.toString()))).toEqual([
+        expect.objectContaining({
+          paymentId,
+          status: lastOperation.status === "DONE" ? "CAPTURED" : "SUCCESS",
+          lastOperation: expect.objectContaining(lastOperation),
+        }),
+      ]);
+    });
+  },
+);
+
+test("a challenge that a buyer has to pass is told once, and carries neither the way there nor a card", async () => {
+  const paymentId = await eventually(async () => {
+    const command = {
+      ...system.command({ cardData: { pan: CHALLENGED } }),
+      sessionId: randomUUID(),
+      transactionType: "PAYMENT" as const,
+      successUrl: "https://shop.example/paid",
+      failureUrl: "https://shop.example/failed",
+      returnUrl: "https://gateway.example/3ds/return/state",
+      pageUrl: "https://gateway.example/3ds/challenge/state",
+    };
+    const reply = await system.call(enrolPayment, command);
+    return "result" in reply && reply.result.challengeWay !== undefined && command.paymentId;
+  });
+  await eventually(() => expect(toldAbout(books, paymentId)).toEqual(["payment.enrolled ENROLLED"]));
+  const { body } = books.ledger.find((received) => received.body.includes(paymentId))!;
+  expect(body.toString()).not.toMatch(/challenge|gateway\.example|4000000000003220/);
+});
+
+const CHALLENGED = "4000000000003220";

@@ -141,6 +141,7 @@ const METRICS = {
     "holdfast.webhooks.attempts",
     "holdfast.webhooks.oldest_due.age",
     "holdfast.webhooks.breakers_open",
+    "holdfast.webhooks.endpoints_failing",
   ],
 };
 

@@ -34,6 +34,15 @@ test("the client's records are the contracts'", () => {
   >();
   expectTypeOf<Plain<client.Checkout>>().toEqualTypeOf<Answer<typeof contracts.checkoutSchema>>();
   expectTypeOf<Plain<client.BinInfo>>().toEqualTypeOf<Answer<typeof contracts.binInfoSchema>>();
+  expectTypeOf<Plain<client.WebhookEndpoint>>().toEqualTypeOf<
+    Answer<typeof contracts.webhookEndpointSchema>
+  >();
+  expectTypeOf<Plain<client.WebhookTestResult>>().toEqualTypeOf<
+    Answer<typeof contracts.webhookTestResultSchema>
+  >();
+  expectTypeOf<Plain<client.Statement>>().toEqualTypeOf<Answer<typeof contracts.merchantStatementSchema>>();
+  expectTypeOf<Plain<client.WebhookWarning>>().toEqualTypeOf<Answer<typeof contracts.webhookWarningSchema>>();
+  expectTypeOf<Plain<client.WebhookTest>>().toEqualTypeOf<Answer<typeof contracts.webhookTestBodySchema>>();
   expectTypeOf<Plain<client.Problem>>().toEqualTypeOf<Plain<contracts.Problem>>();
 });
 
@@ -60,6 +69,7 @@ test("the client's searches are the contracts'", () => {
 
 test("the client knows every code of the contracts, and accepts others", () => {
   expectTypeOf<client.PaymentStatus>().toEqualTypeOf<contracts.PaymentStatus>();
+  expectTypeOf<client.WebhookEventType>().toEqualTypeOf<contracts.EventType>();
   expectTypeOf<client.CheckoutStatus>().toEqualTypeOf<contracts.CheckoutStatus>();
   expectTypeOf<client.TransactionType>().toEqualTypeOf<
     NonNullable<contracts.ApiPaymentResponse["transactionType"]>

@@ -3,6 +3,8 @@ import { createCheckouts, type Checkouts } from "./checkouts.ts";
 import { checkOptions, type HoldfastOptions } from "./options.ts";
 import { createPayments, type Payments } from "./payments.ts";
 import { createRefunds, type Refunds } from "./refunds.ts";
+import { createStatements, type Statements } from "./statements.ts";
+import { createWebhooks, type Webhooks } from "./webhooks.ts";
 
 /**
  * A merchant's client of one gateway, to be made one time and used by the whole server. Calls that move money return how
@@ -13,6 +15,8 @@ export class Holdfast {
   readonly refunds: Refunds;
   readonly checkouts: Checkouts;
   readonly bins: Bins;
+  readonly statements: Statements;
+  readonly webhooks: Webhooks;
 
   /** @throws HoldfastError in a browser, and for options that are not safe to use. */
   constructor(options: HoldfastOptions) {
@@ -22,5 +26,7 @@ export class Holdfast {
     this.refunds = createRefunds(settings);
     this.checkouts = createCheckouts(settings);
     this.bins = createBins(settings);
+    this.statements = createStatements(settings);
+    this.webhooks = createWebhooks(settings);
   }
 }

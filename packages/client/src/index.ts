@@ -9,4 +9,6 @@ export * from "./list-filters.ts";
 export * from "./order-details.ts";
 export * from "./requests.ts";
 export type { Fetch, FetchAnswer } from "./send-request.ts";
+export type { Statement, StatementFilter } from "./statements.ts";
 export * from "./verify-webhook.ts";
+export * from "./webhook-records.ts";

@@ -50,11 +50,11 @@ const SUCCESSES: ReadonlySet<number> = new Set([200, 201, 202]);
 /** A request that was slow to arrive, one too many, and one that was not started. */
 const PASSING: ReadonlySet<number> = new Set([408, 429, 503]);
 
-/** Each record has one of these, and each list its items; a page of a captive portal has none. */
+/** Each record has one of these, a webhook test its event, and each list its items; a page of a captive portal has none. */
 function isRecord(body: unknown): body is object {
   if (typeof body !== "object" || body === null) return false;
-  const { paymentId, checkoutId, bin, items } = body as Record<string, unknown>;
-  return Array.isArray(items) || [paymentId, checkoutId, bin].some((id) => typeof id === "string");
+  const { paymentId, checkoutId, bin, eventId, items } = body as Record<string, unknown>;
+  return Array.isArray(items) || [paymentId, checkoutId, bin, eventId].some((id) => typeof id === "string");
 }
 
 function judgeSilence({ reached, cause }: Extract<Sending, { kind: "no_answer" }>): Verdict {

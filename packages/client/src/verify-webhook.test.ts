@@ -1,3 +1,4 @@
+import { EVENT_TYPES, isAboutPayment, WEBHOOK_TEST } from "@holdfast/contracts";
 import { signWebhook } from "@holdfast/webhook-signature";
 import { expect, test } from "vitest";
 import { verifyWebhook, type WebhookFault, type WebhookHeaders } from "./verify-webhook.ts";
@@ -32,6 +33,7 @@ test.each<[string, string | Uint8Array | ArrayBuffer]>([
       id: "e-1",
       type: "payment.status_changed",
       time: now - 100,
+      known: true,
       payment: JSON.parse(body) as unknown,
     },
   });
@@ -48,9 +50,22 @@ test.each<[string, WebhookHeaders]>([
   expect((await verify(sent)).valid).toBe(true);
 });
 
-test("an event of a type that is not known yet stays what it is", async () => {
-  const verdict = await verify({ ...headers, "x-event-type": "payment.captured" });
-  expect(verdict).toMatchObject({ valid: true, event: { type: "payment.captured" } });
+test("an event of a type that is not known yet stays what it is, and its body is there", async () => {
+  const verdict = await verify({ ...headers, "x-event-type": "payment.imagined" });
+  expect(verdict).toMatchObject({
+    valid: true,
+    event: { known: false, type: "payment.imagined", body: JSON.parse(body) as unknown },
+  });
+});
+
+test("each type that an endpoint can ask for is known, and so is a test", async () => {
+  for (const type of [...EVENT_TYPES, WEBHOOK_TEST]) {
+    const verdict = await verify({ ...headers, "x-event-type": type });
+    expect(verdict).toMatchObject({ valid: true, event: { known: true, type } });
+    const about = type.startsWith("checkout.") ? "checkout" : "payment";
+    const property = isAboutPayment(type) && type !== WEBHOOK_TEST ? `event.${about}` : "event";
+    expect(verdict).toHaveProperty(property);
+  }
 });
 
 test("during a rotation either secret verifies, alone or with the other", async () => {

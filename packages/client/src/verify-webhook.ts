@@ -1,26 +1,13 @@
 import { invalidArgument } from "./holdfast-error.ts";
-import type { Known, Payment } from "./payment-records.ts";
-
-/** An authentic webhook. Discard one whose `id` was processed before: a webhook can arrive more than once. */
-export type WebhookEvent = {
-  /** The same on every attempt. */
-  id: string;
-  /** `payment.status_changed`, unless the endpoint asked for others; one that is not known may not be about a payment. */
-  type: Known<
-    | "payment.status_changed"
-    | "payment.captured"
-    | "payment.chargeback"
-    | "refund.requested"
-    | "checkout.completed"
-    | "checkout.expired"
-    | "checkout.cancelled"
-    | "webhook.test"
-  >;
-  /** When this attempt was signed, in epoch milliseconds. */
-  time: number;
-  /** The body: a payment or a refund in the state that it had then; a checkout with `checkout.` types. */
-  payment: Payment;
-};
+import type { Payment } from "./payment-records.ts";
+import type {
+  CheckoutEventType,
+  PaymentEventType,
+  WebhookCheckout,
+  WebhookEvent,
+  WebhookTest,
+  WebhookWarning,
+} from "./webhook-records.ts";
 
 export type WebhookVerdict =
   | { valid: true; event: WebhookEvent }
@@ -73,10 +60,42 @@ export async function verifyWebhook(
   if (!(await isSigned(time, body, given, keys))) {
     return invalid("signature_mismatch", "no secret given here signed these bytes");
   }
-  const payment = parse(body);
-  if (payment === undefined) return invalid("body_malformed", "the body is not a JSON object");
-  return { valid: true, event: { id, type, time: Number(time), payment } };
+  const content = parse(body);
+  if (content === undefined) return invalid("body_malformed", "the body is not a JSON object");
+  return { valid: true, event: { id, time: Number(time), ...eventOf(type, content) } };
 }
+
+type Told = WebhookEvent extends infer Event
+  ? Event extends WebhookEvent
+    ? Omit<Event, "id" | "time">
+    : never
+  : never;
+
+function eventOf(type: string, content: object): Told {
+  if (type === "webhook.disabled_warning") return { known: true, type, warning: content as WebhookWarning };
+  if (type === "webhook.test") return { known: true, type, test: content as WebhookTest };
+  if (Object.hasOwn(ABOUT_CHECKOUTS, type)) {
+    return { known: true, type: type as CheckoutEventType, checkout: content as WebhookCheckout };
+  }
+  return Object.hasOwn(ABOUT_PAYMENTS, type)
+    ? { known: true, type: type as PaymentEventType, payment: content as Payment }
+    : { known: false, type, body: content };
+}
+
+const ABOUT_PAYMENTS: Record<PaymentEventType, true> = {
+  "payment.status_changed": true,
+  "payment.captured": true,
+  "payment.enrolled": true,
+  "payment.operation_settled": true,
+  "payment.chargeback": true,
+  "refund.requested": true,
+};
+
+const ABOUT_CHECKOUTS: Record<CheckoutEventType, true> = {
+  "checkout.completed": true,
+  "checkout.expired": true,
+  "checkout.cancelled": true,
+};
 
 function invalid(reason: WebhookFault, detail: string): WebhookVerdict {
   return { valid: false, reason, detail };
@@ -149,10 +168,10 @@ function fromHex(hex: string): Uint8Array<ArrayBuffer> {
   );
 }
 
-function parse(body: Uint8Array): Payment | undefined {
+function parse(body: Uint8Array): object | undefined {
   try {
     const parsed: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-    return typeof parsed === "object" && parsed !== null ? (parsed as Payment) : undefined;
+    return typeof parsed === "object" && parsed !== null ? parsed : undefined;
   } catch {
     return undefined;
   }

@@ -17,15 +17,35 @@ export const CHECKOUT_COMPLETED = "checkout.completed";
 export const CHECKOUT_EXPIRED = "checkout.expired";
 export const CHECKOUT_CANCELLED = "checkout.cancelled";
 
+/** A buyer has a 3-D Secure challenge to pass. */
+export const PAYMENT_ENROLLED = "payment.enrolled";
+
+/** A capture or a cancellation has ended, also one that was answered 202; `lastOperation` says how. */
+export const PAYMENT_OPERATION_SETTLED = "payment.operation_settled";
+
+/** An endpoint of the merchant fails for long, or was turned off; its other endpoints are told. */
+export const WEBHOOK_DISABLED_WARNING = "webhook.disabled_warning";
+
 /** What a merchant's endpoint can subscribe to. An endpoint that nobody has chosen events for gets the first one alone. */
 export const EVENT_TYPES = [
   PAYMENT_STATUS_CHANGED,
   PAYMENT_CAPTURED,
   REFUND_REQUESTED,
+  PAYMENT_ENROLLED,
+  PAYMENT_OPERATION_SETTLED,
   PAYMENT_CHARGEBACK,
   CHECKOUT_COMPLETED,
   CHECKOUT_EXPIRED,
   CHECKOUT_CANCELLED,
+  WEBHOOK_DISABLED_WARNING,
 ] as const;
 export const eventTypeSchema = z.enum(EVENT_TYPES).meta({ id: "WebhookEventType" });
 export type EventType = z.infer<typeof eventTypeSchema>;
+
+/** Events whose body is not a payment or a refund. */
+const ABOUT_NO_PAYMENT: ReadonlySet<string> = new Set([WEBHOOK_DISABLED_WARNING]);
+
+/** Whether an event of this type is about a payment, a refund or a checkout. */
+export function isAboutPayment(eventType: string): boolean {
+  return !ABOUT_NO_PAYMENT.has(eventType);
+}

@@ -5,12 +5,22 @@ import {
   CHECKOUT_EXPIRED,
   PAYMENT_CAPTURED,
   PAYMENT_CHARGEBACK,
+  PAYMENT_ENROLLED,
+  PAYMENT_OPERATION_SETTLED,
   PAYMENT_STATUS_CHANGED,
   REFUND_REQUESTED,
+  WEBHOOK_DISABLED_WARNING,
   type EventType,
 } from "./event-types.ts";
-import { webhookPaymentSchema, chargedBackPaymentSchema } from "./http/api-payment-response.ts";
+import {
+  chargedBackPaymentSchema,
+  lastOperationSchema,
+  webhookPaymentSchema,
+} from "./http/api-payment-response.ts";
 import { webhookCheckoutSchema } from "./http/checkout.ts";
+
+import { webhookTestBodySchema, webhookWarningSchema } from "./http/webhook-warning.ts";
+import { WEBHOOK_TEST } from "./messages/events.ts";
 
 /** The webhooks of the merchants' document, by the type of the event. */
 
@@ -84,10 +94,49 @@ export const WEBHOOKS = {
     summary: "Checkout was cancelled",
     description: `Sent when the merchant or the buyer cancelled it, or all cards that may be tried were declined. ${SUBSCRIBED}`,
   }),
-} as const satisfies Record<EventType, unknown>;
+  [PAYMENT_ENROLLED]: webhook(
+    PAYMENT_ENROLLED,
+    webhookPaymentSchema
+      .extend({ status: z.literal("ENROLLED") })
+      .meta({ id: "WebhookEnrolledPayment", description: "A payment whose buyer has a challenge to pass" }),
+    {
+      operationId: "paymentEnrolled",
+      summary: "3-D Secure challenge began",
+      description: `Sent when the buyer of a payment has to pass the issuer's challenge. ${SUBSCRIBED}`,
+    },
+  ),
+  [PAYMENT_OPERATION_SETTLED]: webhook(
+    PAYMENT_OPERATION_SETTLED,
+    webhookPaymentSchema
+      .extend({ status: z.enum(["SUCCESS", "CAPTURED", "CANCELLED"]), lastOperation: lastOperationSchema })
+      .meta({
+        id: "WebhookSettledOperation",
+        description: "A payment whose capture or cancellation has ended; `lastOperation` says how",
+      }),
+    {
+      operationId: "paymentOperationSettled",
+      summary: "Capture or cancellation ended",
+      description:
+        "Sent when the bank has carried out or declined a capture or a cancellation, also one that was answered 202. " +
+        SUBSCRIBED,
+    },
+  ),
+  [WEBHOOK_DISABLED_WARNING]: webhook(WEBHOOK_DISABLED_WARNING, webhookWarningSchema, {
+    operationId: "webhookDisabledWarning",
+    summary: "Endpoint gets no events",
+    description:
+      "Sent to your other endpoints when one fails for an hour (as the gateway is configured), or was turned off. It is " +
+      `sent once until that endpoint has succeeded again. ${SUBSCRIBED}`,
+  }),
+  [WEBHOOK_TEST]: webhook(WEBHOOK_TEST, webhookTestBodySchema, {
+    operationId: "webhookTest",
+    summary: "Test of an endpoint",
+    description: "Sent once when you or an operator try an endpoint; it is never repeated.",
+  }),
+} as const satisfies Record<EventType | typeof WEBHOOK_TEST, unknown>;
 
 function webhook(
-  type: EventType,
+  type: EventType | typeof WEBHOOK_TEST,
   schema: z.ZodType,
   told: { operationId: string; summary: string; description: string },
 ) {

@@ -65,5 +65,5 @@ export function jsonCursor<Position>(schema: z.ZodType<Position>): Cursor<Positi
 
 /** `errors` of the problem that answers a cursor of no page of the list. */
 export const INVALID_CURSOR_ERRORS = [
-  { field: "cursor", code: "invalid_cursor", message: "must be a nextCursor of this list" },
+  { field: "cursor", code: "invalid_cursor", message: "must be the nextCursor of a page of this list" },
 ];

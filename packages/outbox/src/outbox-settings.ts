@@ -1,15 +1,20 @@
 import { z } from "zod";
 import { durationSetting, integerSetting } from "@holdfast/service-runtime";
 
-/** Settings of a service that has an outbox. */
-export const outboxSettings = {
+/** Of each service that writes such events. */
+export const optionalEventsSetting = {
   OPTIONAL_EVENTS: z
     .enum(["true", "false"], { error: "must be true or false" })
-    .default("false")
     .transform((value) => value === "true")
+    .prefault("false")
     .describe(
-      "Whether events are written that a merchant's endpoint gets only if it asks for them: `payment.captured`, `payment.chargeback` and the ends of checkouts (`checkout.completed`, `checkout.expired`, `checkout.cancelled`) by payments, `refund.requested` by refunds. Turn it on once every webhook-dispatcher and every settlement service runs a version that knows them.",
+      "Whether events are written that a merchant's endpoint gets only if it asks for them: `payment.captured`, `payment.enrolled`, `payment.operation_settled`, `payment.chargeback` and the ends of checkouts (`checkout.completed`, `checkout.expired`, `checkout.cancelled`) by payments, `refund.requested` by refunds, `webhook.disabled_warning` by the webhook-dispatcher. Turn it on once every webhook-dispatcher and every settlement service runs a version that knows them.",
     ),
+};
+
+/** Settings of a service that has an outbox. */
+export const outboxSettings = {
+  ...optionalEventsSetting,
   OUTBOX_REPUBLISH_AFTER: durationSetting()
     .default(60_000)
     .describe(

@@ -153,7 +153,7 @@ export const configSchema = z
     FAILED_SIGN_INS_PER_MINUTE_PER_IP: integerSetting(1, 1_000_000)
       .default(60)
       .describe(
-        "Failed sign-ins a minute from one client address (for IPv6, one /64), of merchants and of operators. Then the address is answered 429 for keys and persons that have not signed in from there before.",
+        "Failed sign-ins a minute from one client address (for IPv6, one /64), of merchants and of operators. Then persons that have not signed in from there before get 429, and keys are tried three times a minute each, as often as may fail together, before they do.",
       ),
     FAILED_SIGN_INS_PER_MINUTE_PER_KEY: integerSetting(1, 1_000_000)
       .default(60)

@@ -100,6 +100,9 @@ export async function startPayments(
     operationEnded: nudgeAfter<Parameters<BusinessEvents["operationEnded"]>, void>(relay, (...end) =>
       businessEvents.operationEnded(...end),
     ),
+    challengeShown: nudgeAfter<Parameters<BusinessEvents["challengeShown"]>, void>(relay, (...shown) =>
+      businessEvents.challengeShown(...shown),
+    ),
   };
   const times = { leaseMs: config.LEASE_DURATION, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER };
   const paymentWrites = createPaymentWrites(writePool, times);
@@ -137,7 +140,12 @@ export async function startPayments(
     firstInquiryMs: config.RECOVERY_SCHEDULE[0] ?? 0,
     now: Date.now,
   };
-  const threeDs = { ...deps, ...times, sessionMs: config.THREE_DS_SESSION_DURATION };
+  const threeDs = {
+    ...deps,
+    ...times,
+    sessionMs: config.THREE_DS_SESSION_DURATION,
+    optionalEvents: config.OPTIONAL_EVENTS,
+  };
   const recovery: RecoveryWorkerDeps = {
     db,
     writes,

@@ -22,6 +22,8 @@ export type BusinessEvents = {
   claimFailed(error: unknown): void;
   sendFailed(delivery: LeasedDelivery, error: unknown): void;
   reaped(reaped: Reaped): void;
+  /** Endpoints have failed for so long that their merchants' other endpoints are told. */
+  warned(endpoints: number): void;
   handshake(): void;
   /** Receivers would refuse every signature, so nothing is sent. */
   tooSkewedToSend(skewMs: number): void;
@@ -36,6 +38,10 @@ export type DispatcherState = {
   pending: number;
   inFlight: number;
   breakersOpen: number;
+  /** Endpoints that are on and whose latest attempts failed, over all dispatchers. */
+  endpointsFailing: number;
+  /** For how long the one that fails longest does; 0 where none does. */
+  longestFailingMs: number;
 };
 
 export function createBusinessEvents(log: Logger): BusinessEvents {
@@ -73,6 +79,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       if (reaped.expiredLeases > 0) meters.expiredLeases.add(reaped.expiredLeases);
       logReaped(log, reaped);
     },
+    warned: (count) => log.warn({ count }, "endpoints have failed for long; their merchants get a warning"),
     handshake: () => meters.handshakes.add(1),
     tooSkewedToSend(skewMs) {
       log.error({ skewMs }, "this machine's clock is too far off to sign; nothing is sent");
@@ -86,6 +93,8 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       meters.pending.record(state.pending);
       meters.inFlight.record(state.inFlight);
       meters.breakersOpen.record(state.breakersOpen);
+      meters.endpointsFailing.record(state.endpointsFailing);
+      meters.longestFailing.record(state.longestFailingMs / 1_000);
     },
   };
 }
@@ -158,6 +167,14 @@ function createMeters() {
     inFlight: meter.createGauge("holdfast.webhooks.in_flight", { description: "Requests in flight" }),
     breakersOpen: meter.createGauge("holdfast.webhooks.breakers_open", {
       description: "Endpoints with an open breaker",
+    }),
+    // No label names an endpoint: there are as many as merchants like. Which one it is, GET …/webhooks says.
+    endpointsFailing: meter.createGauge("holdfast.webhooks.endpoints_failing", {
+      description: "Endpoints whose latest attempts failed",
+    }),
+    longestFailing: meter.createGauge("holdfast.webhooks.longest_failing.age", {
+      description: "For how long the endpoint that fails longest has failed",
+      unit: "s",
     }),
   };
 }

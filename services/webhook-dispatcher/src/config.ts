@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { auditSettings, auditWire } from "@holdfast/audit";
+import { optionalEventsSetting } from "@holdfast/outbox";
 import { operatorTokenSettings, operatorTokenWire } from "@holdfast/operator-token";
 import {
   commonSettings,
@@ -61,6 +62,12 @@ const settings = z.object({
   WEBHOOK_ENDPOINTS_MAX: integerSetting(1, 50)
     .default(10)
     .describe("Most webhook endpoints of one merchant, its default one included."),
+  ...optionalEventsSetting,
+  WEBHOOK_WARN_AFTER: durationSetting()
+    .default(3_600_000)
+    .describe(
+      "How long an endpoint fails before the merchant's other endpoints get a warning (`webhook.disabled_warning`).",
+    ),
   WEBHOOK_SECRET_ACTIVATION: durationSetting()
     .default(24 * 3_600_000)
     .describe("When a rotated secret becomes active by itself."),

@@ -44,7 +44,7 @@ export type EndpointTable = {
 export type EventTable = {
   occurred_at: Date;
   event_id: string;
-  source: EventSource;
+  source: EventSource | "webhooks";
   event_type: string;
   merchant_id: string;
   payment_id: string;
@@ -79,6 +79,8 @@ export type EndpointHealthTable = {
   failing_since: Date | null;
   breaker_open: boolean;
   reported_at: Date;
+  /** When the merchant's other endpoints were told that this one fails. */
+  warned_at: Date | null;
 };
 
 export type Trigger = "schedule" | "manual";

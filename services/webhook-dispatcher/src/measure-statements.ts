@@ -1,6 +1,9 @@
 import { BEFORE_EVERY_ENDPOINT, waitingEndpoints } from "./delivery/claim-statements.ts";
 
-/** The age of the oldest delivery that is due and waits for its schedule, and about how many are pending. */
+/**
+ * The age of the oldest delivery that is due and waits for its schedule, about how many are pending, how many endpoints fail
+ * and for how long the first of them does.
+ */
 export const MEASURE_STATE = `
   with recursive ${waitingEndpoints({ after: `'${BEFORE_EVERY_ENDPOINT}'::uuid`, now: "now()" })}, oldest as (
     select due.due_at from waiting cross join lateral (
@@ -10,7 +13,13 @@ export const MEASURE_STATE = `
       order by due_at limit 1
     ) as due
   )
+  , failing as (
+    select failing_since from endpoint_health join every_endpoint using (endpoint_id)
+    where failing_since is not null and enabled
+  )
   select
+    (select count(*)::int from failing) as endpoints_failing,
+    coalesce((select extract(epoch from now() - min(failing_since)) * 1000 from failing), 0)::float8 as longest_failing_ms,
     coalesce((select extract(epoch from now() - min(due_at)) * 1000 from oldest), 0)::float8 as oldest_due_age_ms,
     (select sum(greatest(reltuples, 0))::float8 from pg_class
       where oid in ('delivery'::regclass, 'further_delivery'::regclass)) as pending`;

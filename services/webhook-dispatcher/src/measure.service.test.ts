@@ -6,7 +6,7 @@ import { createDatabase } from "@holdfast/service-runtime";
 import type { DeliveryQueue } from "./delivery/delivery-queue.ts";
 import { measureState } from "./measure.ts";
 
-test("the oldest due delivery is found behind any endpoint; what is leased or sent by hand does not count", async () => {
+test("the oldest due delivery is found behind any endpoint; what is leased or sent by hand does not count, nor an endpoint that is off", async () => {
   const database = await createTestDatabase();
   const pool = new Pool({ connectionString: database.urls.webhooks.app });
   const superuser = new Pool({ connectionString: database.superuserUrl });
@@ -52,6 +52,20 @@ test("the oldest due delivery is found behind any endpoint; what is leased or se
     await insert(2, 700);
     await insert(3, 300);
     expect(Math.floor((await measure()) / 10_000)).toBe(70);
+    expect(states.at(-1)).toMatchObject({ endpointsFailing: 0, longestFailingMs: 0 });
+
+    // Of three that fail one is off, and one has recovered.
+    await superuser.query(
+      `insert into webhooks.endpoint_health (endpoint_id, failing_since, breaker_open, reported_at)
+       select endpoint_id, case when row_number() over (order by endpoint_id) > 1 then now() - interval '600 s' end, true, now()
+       from webhooks.endpoint`,
+    );
+    await superuser.query(
+      "update webhooks.endpoint set enabled = false where merchant_id = '00000000-0000-4000-8000-000000000003'",
+    );
+    await measure();
+    expect(states.at(-1)!.endpointsFailing).toBe(1);
+    expect(Math.floor(states.at(-1)!.longestFailingMs / 100_000)).toBe(6);
   } finally {
     await Promise.all([pool.end(), superuser.end()]);
   }

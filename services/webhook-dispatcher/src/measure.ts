@@ -13,14 +13,23 @@ export async function measureState(
   queue: DeliveryQueue,
   events: BusinessEvents,
 ): Promise<void> {
-  const measurement = sql<{ oldest_due_age_ms: number; pending: number }>`${sql.raw(MEASURE_STATE)}`;
+  const measurement = sql<Measured>`${sql.raw(MEASURE_STATE)}`;
   const { rows } = await measurement.execute(db);
-  const { oldest_due_age_ms, pending } = rows[0]!;
+  const { oldest_due_age_ms, pending, endpoints_failing, longest_failing_ms } = rows[0]!;
   const { inFlight, breakersOpen } = queue.measure();
   events.measured({
     oldestDueAgeMs: Math.max(0, oldest_due_age_ms),
     pending,
     inFlight,
     breakersOpen,
+    endpointsFailing: endpoints_failing,
+    longestFailingMs: Math.max(0, longest_failing_ms),
   });
 }
+
+type Measured = {
+  oldest_due_age_ms: number;
+  pending: number;
+  endpoints_failing: number;
+  longest_failing_ms: number;
+};

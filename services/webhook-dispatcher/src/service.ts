@@ -16,6 +16,7 @@ import {
   type RunningService,
 } from "@holdfast/service-runtime";
 import { startEventConsumer } from "./accept/event-consumer.ts";
+import { warnOfFailing } from "./accept/warn-of-endpoints.ts";
 import { createBusinessEvents } from "./business-events.ts";
 import { createClock, SKEW_STOP_MS, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -134,6 +135,7 @@ export async function startWebhookDispatcher(
     client,
     activateAfterMs: config.WEBHOOK_SECRET_ACTIVATION,
     endpointsMax: config.WEBHOOK_ENDPOINTS_MAX,
+    optionalEvents: config.OPTIONAL_EVENTS,
     windowMs,
     eventDays,
     nudge: () => worker.nudge(),
@@ -152,6 +154,15 @@ export async function startWebhookDispatcher(
     // A merchant's own tests may append to the audit log, too.
     handlers: lookAfterEach(auditWatch, [...operatorHandlers(commands), ...merchantHandlers(commands)]),
   });
+  const warn = async () => {
+    const warned = await warnOfFailing({
+      db,
+      warnAfterMs: config.WEBHOOK_WARN_AFTER,
+      windowMs,
+      shiftMs: clock.shiftMs,
+    });
+    if (warned > 0) events.warned(warned);
+  };
   const task = (operation: string, intervalMs: number, round: () => Promise<unknown>) =>
     startPeriodicTask(operation, { intervalMs, round, log });
   const tasks = [
@@ -162,6 +173,9 @@ export async function startWebhookDispatcher(
       if (reaped.expiredLeases > 0) worker.nudge();
     }),
     task("report health", config.WEBHOOK_REAP_INTERVAL, () => reports.flush()),
+    ...(config.OPTIONAL_EVENTS
+      ? [task("warn of endpoints", config.WEBHOOK_REAP_INTERVAL, () => warn())]
+      : []),
     task("measure state", MEASURE_INTERVAL_MS, () => measureState(db, worker.queue, events)),
     task("keep partitions", PARTITIONS_INTERVAL_MS, () => keepPartitions(db, retentionOf(config, events))),
   ];

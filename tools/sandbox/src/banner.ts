@@ -21,8 +21,8 @@ Merchant ${merchant?.name} (${merchant?.merchantId})
   X-API-KEY     ${merchant?.apiKey}
   X-API-SECRET  ${merchant?.apiSecret}
 ${(sandbox.banks ?? []).map(bankLines).join("")}
-Operators (bearer tokens, valid for 24 hours)
-${sandbox.operators.map(({ name, roles, token }) => `  ${name} (${roles.join(", ")})\n  ${token}`).join("\n")}
+Operators, each with a bearer token for 24 hours from "npm run --silent token -- alice"
+${sandbox.operators.map(({ name, roles }) => `  ${name.padEnd(6)} ${roles.join(", ")}`).join("\n")}
 
 Authorize an amount on a test card:
 

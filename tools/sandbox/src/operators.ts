@@ -24,25 +24,43 @@ export type Operators = {
 
 /** Signs a new token for each operator and writes the public key set that the operator API verifies them with. */
 export async function createOperators(privateKey: JWK, jwksFile: string): Promise<Operators> {
-  const publicKey = createPublicKey({ key: privateKey, format: "jwk" }).export({ format: "jwk" }) as JWK;
+  const publicKey = publicKeyOf(privateKey);
   const kid = await calculateJwkThumbprint(publicKey);
   const jwks = { keys: [{ ...publicKey, kid, alg: algorithm, use: "sig" }] };
   replaceFile(jwksFile, `${JSON.stringify(jwks, null, 2)}\n`, 0o644);
-  const key = await importJWK(privateKey, algorithm);
   // One look at the clock: a token that lives a second longer than a day is refused.
   const issuedAt = Math.floor(Date.now() / 1_000);
-  const signIn = async ({ name, roles }: Omit<Operator, "token">): Promise<Operator> => {
-    const token = await new SignJWT({ roles })
-      .setProtectedHeader({ alg: algorithm, kid, typ: "at+jwt" })
-      .setSubject(name)
-      .setIssuer(operatorIssuer)
-      .setAudience(operatorAudience)
-      .setIssuedAt(issuedAt)
-      .setExpirationTime(issuedAt + TOKEN_AGE_S)
-      .sign(key);
-    return { name, roles, token };
-  };
+  const signIn = async (person: Person) => await signToken(privateKey, person, issuedAt);
   return { people: await Promise.all(people.map(signIn)), installation: await signIn(installation) };
+}
+
+/** Signs a new token for one of the sandbox's operators; undefined where there is no such person. */
+export async function createToken(privateKey: JWK, name: string): Promise<Operator | undefined> {
+  const person = people.find((each) => each.name === name);
+  return person && (await signToken(privateKey, person, Math.floor(Date.now() / 1_000)));
+}
+
+export function operatorNames(): string[] {
+  return people.map(({ name }) => name);
+}
+
+type Person = Omit<Operator, "token">;
+
+async function signToken(privateKey: JWK, { name, roles }: Person, issuedAt: number): Promise<Operator> {
+  const kid = await calculateJwkThumbprint(publicKeyOf(privateKey));
+  const token = await new SignJWT({ roles })
+    .setProtectedHeader({ alg: algorithm, kid, typ: "at+jwt" })
+    .setSubject(name)
+    .setIssuer(operatorIssuer)
+    .setAudience(operatorAudience)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + TOKEN_AGE_S)
+    .sign(await importJWK(privateKey, algorithm));
+  return { name, roles, token };
+}
+
+function publicKeyOf(privateKey: JWK): JWK {
+  return createPublicKey({ key: privateKey, format: "jwk" }).export({ format: "jwk" });
 }
 
 const algorithm = "ES256";

@@ -1,8 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, existsSync } from "node:fs";
+import { execFile } from "node:child_process";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { withClient } from "./infrastructure/index.ts";
 import { BusRefusedError, connectBus } from "@holdfast/messaging";
 import { eventually } from "@holdfast/tests/support";
@@ -117,14 +119,30 @@ describe("a running sandbox", () => {
     expect(environment).not.toHaveProperty("PGHOST");
   });
 
+  test("has a command that prints a token of any of its operators, new and nothing else", async () => {
+    const keys = createLocalJWKSet(JSON.parse(readFileSync(join(home, "operator-jwks.json"), "utf8")));
+    const expected = { issuer: "holdfast-sandbox", audience: "holdfast-operator-api" };
+    const program = join(import.meta.dirname, "token.ts");
+    const ask = async (...args: string[]) =>
+      await promisify(execFile)(process.execPath, [program, "--home", home, ...args]);
+    const { stdout } = await ask("vera");
+    const { payload } = await jwtVerify(stdout.trim(), keys, expected);
+    expect(payload).toMatchObject({ sub: "vera", roles: ["viewer"] });
+    await expect(ask("nobody")).rejects.toMatchObject({ code: 2, stdout: "" });
+    await expect(ask()).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("alice") });
+  });
+
   test("shows secrets in its banner and in no log", () => {
     const request = /curl [\s\S]*?-d '(.*)'/.exec(sandbox.output.stdout)?.[1] ?? "";
     expect(request).toContain('"amount":12.50,');
     expect(JSON.parse(request)).toMatchObject({ pan: "4111111111111111", expiryMonth: "12" });
-    const secrets = ["shown-once", file.operators[0]?.token ?? "-", new URL(file.databaseUrl).password];
+    const secrets = ["shown-once", new URL(file.databaseUrl).password];
     secrets.push(new URL(file.natsUrl).password);
     expect(secrets.filter((secret) => !sandbox.output.stdout.includes(secret))).toEqual([]);
     const logs = readdirSync(file.logs).map((name) => readFileSync(join(file.logs, name), "utf8"));
+    // A token is longer than all the rest, and there is a command for it.
+    secrets.push(...file.operators.map(({ token }) => token));
+    expect(file.operators.filter(({ token }) => sandbox.output.stdout.includes(token))).toEqual([]);
     const leaks = secrets.filter((secret) =>
       [...logs, sandbox.output.stderr].some((text) => text.includes(secret)),
     );

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { livemodeSchema } from "../livemode.ts";
+import { RESULT_CODES } from "../result-codes.ts";
 import { FINAL_STATUSES, paymentStatusSchema, transactionTypeSchema } from "../payment-status.ts";
 
 /** Kind of a bank's decline. */
@@ -74,7 +75,12 @@ export const apiPaymentResponseSchema = z
       .optional()
       .meta({ description: "The acquirer's id of the transaction" }),
     authCode: z.string().optional(),
-    resultCode: z.string().optional().meta({ description: "Result code of the acquirer, or of the gateway" }),
+    resultCode: z
+      .string()
+      .optional()
+      .meta({
+        description: `Result code of the bank, or one of the gateway's own: ${Object.keys(RESULT_CODES).join(", ")}`,
+      }),
     resultMessage: z.string().optional(),
     declineClass: declineClassSchema.optional().meta({
       description:

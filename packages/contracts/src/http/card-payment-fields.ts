@@ -45,7 +45,7 @@ export const cardPaymentFields = {
     .meta({ pattern: "^[0-9]{12,19}$", description: "Full card number", examples: ["4111111111111111"] }),
   expiryMonth: z
     .string()
-    .regex(/^(0[1-9]|1[0-2])$/, { error: "must be 01 to 12" })
+    .regex(/^(0[1-9]|1[0-2])$/, { error: "must be a month from 01 to 12" })
     .meta({ description: "Month in which the card expires", examples: ["12"] }),
   expiryYear: z
     .string()

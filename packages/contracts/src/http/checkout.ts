@@ -142,6 +142,7 @@ export type Checkout = z.infer<typeof checkoutSchema>;
 export const webhookCheckoutSchema = checkoutSchema
   .pick({
     checkoutId: true,
+    livemode: true,
     orderId: true,
     amount: true,
     currency: true,

@@ -29,7 +29,6 @@ export type WebhookTestResult = z.infer<typeof webhookTestResultSchema>;
 const eventStatusSchema = z
   .enum([...PAYMENT_STATUSES, "COMPLETED", "EXPIRED"])
   .meta({ id: "WebhookEventStatus" });
-export type EventStatus = z.infer<typeof eventStatusSchema>;
 
 export const webhookDeliverySchema = z
   .object({
@@ -37,10 +36,10 @@ export const webhookDeliverySchema = z
     eventType: z.string(),
     merchantId: z.uuid(),
     livemode: livemodeSchema,
-    paymentId: z
-      .uuid()
-      .meta({ description: "What the event is about: the payment, the refund, or the checkout" }),
-    paymentStatus: eventStatusSchema,
+    paymentId: z.uuid().optional().meta({
+      description: "The payment, refund or checkout; absent where the event is about something else",
+    }),
+    paymentStatus: eventStatusSchema.optional(),
     endpointId: z.uuid().optional().meta({
       description:
         "The endpoint that it is for; the default endpoint's id is the merchant's, in test mode with version 8",

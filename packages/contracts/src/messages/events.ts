@@ -5,9 +5,12 @@ import {
   CHECKOUT_EXPIRED,
   PAYMENT_CAPTURED,
   PAYMENT_CHARGEBACK,
+  PAYMENT_ENROLLED,
+  PAYMENT_OPERATION_SETTLED,
   PAYMENT_STATUS_CHANGED,
   REFUND_REQUESTED,
 } from "../event-types.ts";
+import type { WebhookWarning } from "../http/webhook-warning.ts";
 import { FINAL_STATUSES, paymentStatusSchema } from "../payment-status.ts";
 
 /** What an operator sends to try an endpoint out; it is about no payment and is never repeated. */
@@ -53,8 +56,21 @@ export const merchantEventSchema = z.discriminatedUnion("eventType", [
   checkoutEvent(CHECKOUT_COMPLETED, "COMPLETED"),
   checkoutEvent(CHECKOUT_EXPIRED, "EXPIRED"),
   checkoutEvent(CHECKOUT_CANCELLED, "CANCELLED"),
+  statusChangedEventSchema.extend({
+    eventType: z.literal(PAYMENT_ENROLLED),
+    status: paymentStatusSchema.extract(["ENROLLED"]),
+  }),
+  statusChangedEventSchema.extend({
+    eventType: z.literal(PAYMENT_OPERATION_SETTLED),
+    // A declined operation leaves the payment as it was.
+    status: paymentStatusSchema.extract(["SUCCESS", "CAPTURED", "CANCELLED"]),
+  }),
 ]);
+
 export type MerchantEvent = z.infer<typeof merchantEventSchema>;
+
+/** What an event reports: the status of the payment, refund or checkout, or what has happened to something else. */
+export type EventStatus = MerchantEvent["status"] | WebhookWarning["reason"];
 
 function checkoutEvent<Type extends string, Status extends string>(type: Type, status: Status) {
   return statusChangedEventSchema.extend({ eventType: z.literal(type), status: z.literal(status) });

@@ -128,9 +128,19 @@ describe("failed sign-ins", () => {
       expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
       expect(Number(answer.headers["retry-after"])).toBeLessThanOrEqual(12);
     }
-    expectProblem(await call(gateway, merchant.headers, "127.0.0.66"), "rate_limited");
     expect((await call(gateway, merchant.headers, "127.0.0.67")).status).toBe(404);
     expectProblem(await call(gateway, wrong(merchant), "127.0.0.67"), "unauthorized");
+  });
+
+  test("of a shop with an old secret keep out nobody who comes new to its address", async () => {
+    const gateway = await setUp({ FAILED_SIGN_INS_PER_MINUTE_PER_IP: "5" });
+    const [shop, newcomer] = [await gateway.createMerchant(), await gateway.createMerchant()];
+    const answers = [];
+    for (let count = 0; count < 20; count++) answers.push((await call(gateway, wrong(shop))).status);
+    expect(answers.filter((status) => status === 401)).toHaveLength(5);
+    expect(answers.at(-1)).toBe(429);
+    expect((await call(gateway, newcomer.headers)).status).toBe(404);
+    expect((await call(gateway, newcomer.headers)).status, "is known there now").toBe(404);
   });
 
   test("from an address that a merchant works from, too, do not stop the merchant", async () => {
@@ -154,12 +164,16 @@ describe("failed sign-ins", () => {
     for (const host of hosts) expect((await call(gateway, merchant.headers, host)).status).toBe(404);
   });
 
-  test("of a locked address cost no look-up", async () => {
+  test("of a locked address cost no look-up once its tries are used up", async () => {
     const gateway = await setUp({ FAILED_SIGN_INS_PER_MINUTE_PER_IP: "1" });
     await call(gateway, {});
+    const unknown = (letter: string) => ({
+      "x-api-key": `hk_${letter.repeat(24)}`,
+      "x-api-secret": "hs_wrong",
+    });
+    await call(gateway, unknown("A"));
     gateway.databaseLink.cut();
-    const unknown = { "x-api-key": `hk_${"A".repeat(24)}`, "x-api-secret": "hs_wrong" };
-    expectProblem(await call(gateway, unknown), "rate_limited");
-    expectProblem(await call(gateway, unknown, "127.0.0.68"), "service_unavailable");
+    expectProblem(await call(gateway, unknown("B")), "rate_limited");
+    expectProblem(await call(gateway, unknown("B"), "127.0.0.68"), "service_unavailable");
   });
 });

@@ -20,6 +20,7 @@ describe("an address", () => {
     const limits = setUp({ failures: 2 });
     expect(limits.lockedMs(HERE, KEY)).toBe(0);
     expect(limits.failed(HERE, KEY)).toBe(0);
+    for (let tries = 0; tries < 3; tries++) limits.lockedMs(HERE, KEY);
     expect(limits.lockedMs(HERE, KEY)).toBe(20_000);
     expect(limits.lockedMs(HERE, "")).toBe(20_000);
     expect(limits.lockedMs(ELSEWHERE, KEY)).toBe(0);
@@ -30,7 +31,7 @@ describe("an address", () => {
     vi.advanceTimersByTime(20_000);
     expect(limits.lockedMs(HERE, KEY)).toBe(0);
     limits.failed(HERE, KEY);
-    expect(limits.lockedMs(HERE, KEY)).toBeGreaterThan(0);
+    expect(limits.lockedMs(HERE, "")).toBeGreaterThan(0);
   });
 
   test("that is locked still lets those in who have signed in from there before, and their failures count", () => {
@@ -39,7 +40,25 @@ describe("an address", () => {
     limits.failed(HERE, "");
     expect(limits.lockedMs(HERE, KEY)).toBe(0);
     expect(limits.failed(HERE, KEY)).toBe(20_000);
-    expect(limits.lockedMs(HERE, `hk_${"B".repeat(24)}`)).toBe(20_000);
+  });
+
+  test("that is locked still tries a key that is new to it, so that a shop with an old secret keeps nobody else out", () => {
+    const limits = setUp({ perAddress: 10, failures: 9 });
+    const [old, newcomer] = [`hk_${"B".repeat(24)}`, `hk_${"C".repeat(24)}`];
+    limits.failed(HERE, old);
+    const attempts = Array.from({ length: 50 }, () => limits.lockedMs(HERE, old));
+    expect(attempts.filter((waitMs) => waitMs === 0)).toHaveLength(3);
+    expect(limits.lockedMs(HERE, newcomer)).toBe(0);
+    limits.succeeded(HERE, newcomer);
+    for (let count = 0; count < 20; count++) expect(limits.lockedMs(HERE, newcomer)).toBe(0);
+  });
+
+  test("that is locked tries no more keys together than it may fail, and none that is no key", () => {
+    const limits = setUp({ failures: 3 });
+    const waits = ["", "hk_short", ...["D", "E", "F", "G"].map((letter) => `hk_${letter.repeat(24)}`)].map(
+      (key) => limits.lockedMs(HERE, key),
+    );
+    expect(waits).toEqual([20_000, 20_000, 0, 0, 0, 20_000]);
   });
 
   test("is not locked by successes", () => {

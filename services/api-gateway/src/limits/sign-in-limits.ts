@@ -13,7 +13,7 @@ export type SignInLimitsOptions = {
 };
 
 export type SignInLimits = {
-  /** Milliseconds for which attempts from here are refused unread; 0: not locked. */
+  /** Milliseconds for which an attempt from here is refused unread; 0: it may be made. To be asked once for each attempt. */
   lockedMs(address: string, name: string): number;
   /** Counts a failure. @returns 0, or above the limit the milliseconds to wait. */
   failed(address: string, name: string): number;
@@ -28,18 +28,28 @@ export type SignInLimits = {
  *   key; above the key's own limit only the failures are answered differently.
  * - Who has signed in from an address before still signs in while that address is locked: a merchant behind a shared
  *   address, or behind an undeclared proxy, keeps working beside an attacker.
+ * - A key that is new to a locked address is tried all the same, a few times a minute, and so gets in where it is correct:
+ *   a shop with an old secret spends the tries of its own key, and not those of a merchant who came a second ago. The
+ *   tries of an address are bounded together, as its failures are, so that keys which are made up cost no more.
  */
 export function createSignInLimits({ perAddress, perKey }: SignInLimitsOptions): SignInLimits {
   const failuresOf = (size: number) =>
     createTokenBuckets({ size, intervalMs: 60_000, keysMax: FAILING_KEYS_MAX });
   const byNetwork = failuresOf(perAddress);
   const byKey = failuresOf(perKey);
+  const triesOfAddress = failuresOf(perAddress);
+  const triesOfKey = failuresOf(TRIES_OF_KEY);
+  const isTried = (network: string, name: string) =>
+    isApiKey(name) &&
+    triesOfKey.take(`${name} ${network}`).waitMs === 0 &&
+    triesOfAddress.take(network).waitMs === 0;
   const established = new LRUCache<string, true>({ max: ESTABLISHED_MAX });
   return {
     lockedMs(address, name) {
       const network = networkOf(address);
       const waitMs = byNetwork.waitMs(network);
-      return waitMs > 0 && established.has(`${name} ${network}`) ? 0 : waitMs;
+      if (waitMs === 0 || established.has(`${name} ${network}`)) return 0;
+      return isTried(network, name) ? 0 : waitMs;
     },
     failed(address, name) {
       const ofAddress = byNetwork.take(networkOf(address)).waitMs;
@@ -66,6 +76,8 @@ export function signInLimitsIn(
 /** An attacker is forgotten only after as many other addresses have failed, too. */
 const FAILING_KEYS_MAX = 10_000;
 const ESTABLISHED_MAX = 10_000;
+/** A minute, of one key that has not signed in from a locked address. */
+const TRIES_OF_KEY = 3;
 
 /** One client: an IPv4 address, or an IPv6 /64, since one host has all addresses of it. */
 export function networkOf(address: string): string {

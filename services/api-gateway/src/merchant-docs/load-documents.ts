@@ -6,6 +6,7 @@ import { merchantDocumentSchema, type MerchantDocument } from "./merchant-docume
 import { renderDocument, type NavigationEntry } from "./render-document.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 import { renderProblemCodes } from "./render-problem-codes.ts";
+import { renderResultCodes } from "./render-result-codes.ts";
 import { renderReference } from "./render-reference.ts";
 
 /** One answer, complete: nothing is rendered while a request waits. */
@@ -22,6 +23,7 @@ export const GUIDES = [
   "errors",
   "test-cards",
   "client",
+  "php-and-dotnet",
   "going-live",
 ] as const;
 
@@ -64,16 +66,20 @@ function readGuide(
   const markdown = readFileSync(join(DOCS, "merchant", `${name}.md`), "utf8");
   const [, title] = /^# (.+)$/m.exec(markdown) ?? [];
   if (title === undefined) throw new Error(`docs/merchant/${name}.md has no heading`);
-  const [before = "", after] = markdown.split(PROBLEM_CODES);
-  const content =
-    after === undefined
-      ? renderMarkdown(before)
-      : html`${renderMarkdown(before)}${renderProblemCodes(document)}${renderMarkdown(after)}`;
-  return { entry: { name, title }, content };
+  const tables = new Map([
+    [PROBLEM_CODES, () => renderProblemCodes(document)],
+    [RESULT_CODES, renderResultCodes],
+  ]);
+  const content = markdown.split(/^(<!-- the table of .+ -->)$/m).map((part) => {
+    const render = tables.get(part);
+    return render ? render() : renderMarkdown(part);
+  });
+  return { entry: { name, title }, content: html`${content}` };
 }
 
-/** Where a guide has this line it shows the table of problem codes: no guide repeats the contract by hand. */
+/** Where a guide has one of these lines it shows a table: no guide repeats the contract by hand. */
 const PROBLEM_CODES = "<!-- the table of problem codes -->";
+const RESULT_CODES = "<!-- the table of result codes -->";
 
 function reference(document: MerchantDocument): { entry: NavigationEntry; content: Html } {
   return { entry: { name: "reference", title: "Reference" }, content: renderReference(document) };

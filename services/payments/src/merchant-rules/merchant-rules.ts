@@ -1,5 +1,5 @@
 import { isIPv4 } from "node:net";
-import { parseAmount, type MerchantRules } from "@holdfast/contracts";
+import { parseAmount, type GatewayResultCode, type MerchantRules } from "@holdfast/contracts";
 import type { ClaimRow } from "../payment/payment-statements.ts";
 import type { RuleQuestion } from "./rule-statements.ts";
 
@@ -92,7 +92,11 @@ function ipv6Groups(ip: string): number[] {
  * The result that merchants get. The code names the rule, for the operator who sets it. The message is the same for all
  * rules and has no numbers: shops show it to buyers, and a card tester would learn what to change next.
  */
-export function refusalOf(rule: RuleName): { cause: string; result_code: string; result_message: string } {
+export function refusalOf(rule: RuleName): {
+  cause: string;
+  result_code: GatewayResultCode;
+  result_message: string;
+} {
   return { cause: `rule_${rule}`, result_code: `rule_${rule}`, result_message: REFUSED };
 }
 

@@ -13,9 +13,9 @@ import {
   pendingOperation,
   type OperatedPayment,
   type Operation,
-  type EventsWritten,
   type OperationEnd,
 } from "./operation-queries.ts";
+import type { EventsWritten } from "../payment/record-event.ts";
 
 export type ConcludeOperationDeps = EventsWritten & {
   db: Kysely<PaymentsDatabase>;

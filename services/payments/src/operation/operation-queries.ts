@@ -1,6 +1,7 @@
 import { forgetKey, storeAnswer } from "@holdfast/idempotency";
 import {
   PAYMENT_CAPTURED,
+  PAYMENT_OPERATION_SETTLED,
   PAYMENT_STATUS_CHANGED,
   type ApiPaymentResponse,
   type CommandReply,
@@ -12,12 +13,12 @@ import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentOperationTable } from "./operation-table.ts";
 import {
   paymentRecord,
-  webhookBody,
   type PaymentRow,
   type ShownOperation,
   type ShownPayment,
 } from "../payment/payment-record.ts";
 import { transition } from "../payment/payment.ts";
+import { recordEvent, type EventsWritten } from "../payment/record-event.ts";
 import { expiryAfterDecline, expiryNotSent, type OperationKind } from "./payment-operation.ts";
 
 export type Operation = Selectable<PaymentOperationTable>;
@@ -97,9 +98,6 @@ export async function startOperation(
   return operated;
 }
 
-/** Whether events are written that a merchant's endpoint gets only if it asks for them. */
-export type EventsWritten = { optionalEvents?: boolean };
-
 /** How an operation ends. */
 export type OperationEnd =
   | { state: "DONE"; resultCode: string; resultMessage: string }
@@ -161,9 +159,9 @@ export async function finishOperation(
   const shown = { ...after, last_operation: shownOperation(operation, end, at) };
   if (after.state !== payment.state) {
     await recordHistory(trx, payment, shown, expiry === "gone" ? "expiry_declined" : CAUSES[operation.kind]);
-    const eventType = eventOf(shown, optionalEvents);
-    if (eventType !== undefined) await recordEvent(trx, shown, operation, eventType);
   }
+  for (const eventType of eventsOf(shown, { isChanged: after.state !== payment.state, optionalEvents }))
+    await recordEvent(trx, shown, eventType, operation.traceparent);
   const reply = replyOf(shown, end);
   if (end.state === "DROPPED") await forgetKey(trx, operation.operation_id);
   else await storeAnswer(trx, operation.operation_id, reply);
@@ -245,24 +243,20 @@ async function recordHistory(
     .execute();
 }
 
-/** CANCELLED is final; CAPTURED is not, and is told only to who subscribes to it. */
-function eventOf({ state }: PaymentRow, optionalEvents: boolean): EventType | undefined {
-  if (state === "CANCELLED") return PAYMENT_STATUS_CHANGED;
-  return state === "CAPTURED" && optionalEvents ? PAYMENT_CAPTURED : undefined;
-}
-
-async function recordEvent(
-  trx: Transaction<PaymentsDatabase>,
-  after: PaymentRow & ShownPayment,
-  { traceparent }: Operation,
-  event_type: EventType,
-): Promise<void> {
-  const { payment_id, merchant_id, state: status } = after;
-  const body = webhookBody(after);
-  await trx
-    .insertInto("outbox")
-    .values({ event_type, payment_id, merchant_id, status, body, traceparent })
-    .execute();
+/**
+ * CANCELLED is final; everything else is told only to who subscribes to it. An operation's end is told whether or not the
+ * request got it as its answer: while this is committed nobody knows whether the answer will arrive.
+ */
+function eventsOf(
+  { state, last_operation }: PaymentRow & ShownPayment,
+  { isChanged, optionalEvents }: { isChanged: boolean; optionalEvents: boolean },
+): EventType[] {
+  const types: EventType[] = [];
+  if (isChanged && state === "CANCELLED") types.push(PAYMENT_STATUS_CHANGED);
+  if (isChanged && state === "CAPTURED" && optionalEvents) types.push(PAYMENT_CAPTURED);
+  const isRequested = last_operation && last_operation.kind !== "EXPIRY";
+  if (isRequested && optionalEvents) types.push(PAYMENT_OPERATION_SETTLED);
+  return types;
 }
 
 const CAUSES: Record<OperationKind, string> = { CAPTURE: "captured", CANCEL: "cancelled", EXPIRY: "expired" };

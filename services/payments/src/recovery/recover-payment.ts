@@ -8,7 +8,7 @@ import { paymentAttempt } from "../bank-calls/attempts.ts";
 import type { BusinessEvents } from "../business-events.ts";
 import type { PaymentsDatabase } from "../database.ts";
 import { recoverOperation } from "../operation/recover-operation.ts";
-import { findOperation, type EventsWritten, type OperatedPayment } from "../operation/operation-queries.ts";
+import { findOperation, type OperatedPayment } from "../operation/operation-queries.ts";
 import {
   IN_REVIEW,
   REJECTED_BY_REVIEW,
@@ -32,6 +32,7 @@ import {
 } from "./decide-recovery.ts";
 import type { UndoResult } from "./decide-undo.ts";
 import { undoPayment } from "./undo-payment.ts";
+import type { EventsWritten } from "../payment/record-event.ts";
 
 /**
  * Settles one payment of unknown outcome: asks the acquirer about our reference, and adopts, fails or reverses the

@@ -4,11 +4,17 @@
  * call names the acquirer's session only.
  */
 import type { EnrolmentOutcome } from "@holdfast/acquirer";
-import type { CommandReply, EnrolledPayment, EnrolPayment, OrderDetails } from "@holdfast/contracts";
+import {
+  PAYMENT_ENROLLED,
+  type CommandReply,
+  type EnrolledPayment,
+  type EnrolPayment,
+  type OrderDetails,
+} from "@holdfast/contracts";
 import { failpoint } from "@holdfast/service-runtime";
 import { storeAnswer } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import { withFailover } from "../acquirer-account/fail-over.ts";
 import { admitPayment, type Admitted } from "../authorization/admit-payment.ts";
 import { answerKnownPayment, currentState } from "../authorization/answer-known-payment.ts";
@@ -18,6 +24,7 @@ import { concludeAuthorization } from "../authorization/conclude-authorization.t
 import type { PaymentsDatabase } from "../database.ts";
 import { DEADLINE_PASSED, type LeasedForSettlement } from "../payment/authorization-outcome.ts";
 import { paymentRecord } from "../payment/payment-record.ts";
+import { recordEvent, type EventsWritten } from "../payment/record-event.ts";
 import { CARRIES_CARD } from "./challenge-fault.ts";
 import { claimEnrolledPayment, type ClaimEnrolledDeps, type WithinClaim } from "./claim-enrolled-payment.ts";
 import { completeAuthorization } from "./complete-authorization.ts";
@@ -25,7 +32,7 @@ import { decideEnrolment, type EnrolmentDecision } from "./enrolment-outcome.ts"
 import { findSession, recordChallenge, startAuthorizing } from "./session-queries.ts";
 import { challengeOf, wayToChallenge } from "./session-state.ts";
 
-export type EnrolPaymentDeps = AuthorizePaymentDeps & ClaimEnrolledDeps;
+export type EnrolPaymentDeps = AuthorizePaymentDeps & ClaimEnrolledDeps & EventsWritten;
 
 type Message = Incoming<EnrolPayment>;
 type Reply = CommandReply<EnrolledPayment>;
@@ -126,6 +133,7 @@ async function showChallenge(
       const reply = await currentEnrolment({ db: trx }, payment);
       // This answer is final for the request, although the payment has not ended yet.
       if (reply) await storeAnswer(trx, payment.payment_id, reply);
+      if (deps.optionalEvents) await recordEnrolled(trx, payment);
       return reply;
     });
     await failpoint("payments.after_challenge");
@@ -135,6 +143,18 @@ async function showChallenge(
     deps.events.writeFailed("record", payment, error);
     return notKnown(payment);
   }
+}
+
+async function recordEnrolled(
+  trx: Transaction<PaymentsDatabase>,
+  { payment_id }: LeasedForSettlement,
+): Promise<void> {
+  const enrolled = await trx
+    .selectFrom("payment")
+    .selectAll()
+    .where("payment_id", "=", payment_id)
+    .executeTakeFirstOrThrow();
+  await recordEvent(trx, enrolled, PAYMENT_ENROLLED, enrolled.traceparent);
 }
 
 async function authorizeAtOnce(

@@ -5,9 +5,11 @@ import { leasedColumns } from "../delivery/claim-statements.ts";
 /** One event to accept. */
 export type GivenEvent = {
   event_id: string;
-  source: EventSource;
+  /** The dispatcher itself for its own. */
+  source: EventSource | "webhooks";
   event_type: string;
   merchant_id: string;
+  /** What the event is about; of a warning it is the endpoint. */
   payment_id: string;
   status: EventStatus;
   body: Buffer;
@@ -53,11 +55,13 @@ export const ACCEPT = {
     insert into event (occurred_at, ${EVENT_NAMES}, accepted_at)
     select occurred_at, ${EVENT_NAMES}, ${NOW} from given
     on conflict (occurred_at, event_id) do nothing
-    returning occurred_at, event_id, event_type, merchant_id
+    returning occurred_at, event_id, event_type, merchant_id, payment_id
   ), wanted as (
     select accepted.*, endpoint.endpoint_id, accepted.occurred_at + $2::float8 * ${MS} as deadline_at
     from accepted join every_endpoint as endpoint using (merchant_id)
     where endpoint.enabled and accepted.event_type = any(endpoint.events)
+      -- What is said about an endpoint is said at the others.
+      and endpoint.endpoint_id <> accepted.payment_id
   ), skipped as (
     insert into outcome (occurred_at, event_id, outcome, resolved_at)
     select occurred_at, event_id, 'skipped', ${NOW} from accepted

@@ -18,6 +18,7 @@ import {
   type EndpointRow,
 } from "../endpoint/endpoint-queries.ts";
 import { decryptSecret, generateSecret, encryptSecret } from "../endpoint/endpoint-secrets.ts";
+import { recordWarnings } from "../accept/warn-of-endpoints.ts";
 import { urlRefusal, type UrlDeps } from "./endpoint-url.ts";
 
 /**
@@ -30,6 +31,10 @@ export type ManageEndpointDeps = UrlDeps & {
   secretKeys: KeyRing;
   clock: Clock;
   activateAfterMs: number;
+  /** How long an event is tried. */
+  windowMs: number;
+  /** Whether events are written that an endpoint gets only if it asks for them. */
+  optionalEvents?: boolean;
 };
 
 type Reply<Result> = CommandReply<Result>;
@@ -86,9 +91,9 @@ export async function isUrlInUse(
 
 export const URL_IN_USE = { outcome: "problem", code: "webhook_url_in_use" } as const;
 
-/** Turns an endpoint off. The reaper cancels the deliveries that are still open. */
+/** Turns an endpoint off. The reaper cancels the deliveries that are still open, and the other endpoints are told. */
 export async function deleteEndpoint(
-  { db }: ManageEndpointDeps,
+  { db, clock, windowMs, optionalEvents = false }: ManageEndpointDeps,
   context: OperatorContext,
   name: EndpointName,
 ): Promise<Reply<Nothing>> {
@@ -97,6 +102,14 @@ export async function deleteEndpoint(
     if (!endpoint?.enabled) return endpoint !== undefined;
     await disableEndpoint(trx, endpoint.endpoint_id);
     await auditEndpoint(trx, context, "webhook.turned_off", name, { url: endpoint.url });
+    if (optionalEvents) {
+      const warning = {
+        merchantId: endpoint.merchant_id,
+        endpointId: endpoint.endpoint_id,
+        reason: "TURNED_OFF" as const,
+      };
+      await recordWarnings(trx, [warning], { windowMs, shiftMs: clock.shiftMs });
+    }
     return true;
   });
   return found ? { outcome: "done", result: {} } : NOT_FOUND;

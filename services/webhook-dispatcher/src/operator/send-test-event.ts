@@ -2,8 +2,8 @@ import { randomUUIDv7 } from "node:crypto";
 import {
   isLive,
   WEBHOOK_TEST,
-  type ApiPaymentResponse,
   type CommandReply,
+  type WebhookTestBody,
   type WebhookTestResult,
 } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
@@ -15,8 +15,7 @@ import { auditEndpoint, NOT_FOUND, type AuditedContext } from "./manage-endpoint
 
 /**
  * Sends an endpoint one signed event of a special type, now and once, whatever the state of its breaker, and
- * returns the result. The body has the form of a real one and its status is FAILED: a merchant that ignores the type
- * ships nothing.
+ * returns the result. The body is no payment: a merchant that ignores the type finds no status in it and ships nothing.
  */
 export async function sendTestEvent(
   deps: Pick<DeliverDeps, "client" | "clock" | "secretKeys"> & { db: Kysely<WebhooksDatabase> },
@@ -30,7 +29,14 @@ export async function sendTestEvent(
     return found;
   });
   if (!endpoint?.enabled) return NOT_FOUND;
-  const body = Buffer.from(JSON.stringify(testRecord(new Date(deps.clock.now()), endpoint.merchant_id)));
+  const sentAt = new Date(deps.clock.now()).toISOString();
+  const content: WebhookTestBody = {
+    test: true,
+    endpointId: endpoint.endpoint_id,
+    livemode: isLive(endpoint.merchant_id),
+    sentAt,
+  };
+  const body = Buffer.from(JSON.stringify(content));
   const secrets = signingSecrets(endpoint, new Date(deps.clock.databaseNow()));
   const message = { endpointId: endpoint.endpoint_id, eventId, eventType: WEBHOOK_TEST, body };
   const { result } = await signAndPost(deps, endpoint.url, secrets, message);
@@ -46,28 +52,5 @@ export async function sendTestEvent(
       ...(error !== undefined && { error }),
       ...(responseSnippet !== null && { responseSnippet }),
     },
-  };
-}
-
-function testRecord(now: Date, merchantId: string): ApiPaymentResponse {
-  return {
-    paymentId: randomUUIDv7(),
-    livemode: isLive(merchantId),
-    orderId: "webhook-test",
-    amount: 1,
-    installmentCount: 1,
-    currency: "TRY",
-    merchantCommission: 0,
-    status: "FAILED",
-    transactionType: "PAYMENT",
-    paymentDate: now.toISOString(),
-    cardHolderName: "Webhook Test",
-    pan: "411111******1111",
-    domInt: "DOM",
-    cardScheme: "VISA",
-    cardType: "CREDIT",
-    cardSubType: "CLASSIC",
-    resultCode: "webhook_test",
-    resultMessage: "Test event; no payment was made",
   };
 }

@@ -1,0 +1,39 @@
+import type { CsvOptions } from "./list-filters.ts";
+import type { Settings } from "./options.ts";
+import { readCsv, readList } from "./read-list.ts";
+
+/** What is owed to you for a day in one currency, in major units. What is deducted is positive. */
+export type Statement = {
+  merchantId: string;
+  /** `2026-11-20`: on which the bank settles. */
+  day: string;
+  currency: string;
+  salesAmount: number;
+  refundsAmount: number;
+  chargebacksAmount: number;
+  commission: number;
+  /** By the bank's file; no part of what is payable. */
+  bankFeesAmount: number;
+  /** Sales less refunds, chargebacks and commission. */
+  netPayableAmount: number;
+  lines: number;
+  /** The statement is not final before there is none. */
+  unpricedLines: number;
+};
+
+/** Days, both included and at most 31 apart: `2026-11-01`. */
+export type StatementFilter = { from: string; to: string; currency?: string | undefined };
+
+export type Statements = {
+  /** Oldest first, read page by page. @throws HoldfastError while it is read. */
+  list(filter: StatementFilter): AsyncIterable<Statement>;
+  /** The same as a CSV file, in pieces. @throws HoldfastError `incomplete_export` among others. */
+  exportCsv(filter: StatementFilter, options?: CsvOptions): AsyncIterable<string>;
+};
+
+export function createStatements(settings: Settings): Statements {
+  return {
+    list: (filter) => readList<Statement>(settings, "/api/statements", filter),
+    exportCsv: (filter, options) => readCsv(settings, "/api/statements", filter, options),
+  };
+}

@@ -1,0 +1,101 @@
+import type { Checkout } from "./checkout-records.ts";
+import type { Known, Payment } from "./payment-records.ts";
+
+/** Events whose body is a payment or a refund, in the state that it had then. */
+export type PaymentEventType =
+  | "payment.status_changed"
+  | "payment.captured"
+  | "payment.enrolled"
+  | "payment.operation_settled"
+  | "payment.chargeback"
+  | "refund.requested";
+
+/** Events that tell how a checkout ended. */
+export type CheckoutEventType = "checkout.completed" | "checkout.expired" | "checkout.cancelled";
+
+/** A checkout as it ended. */
+export type WebhookCheckout = Pick<
+  Checkout,
+  | "checkoutId"
+  | "orderId"
+  | "amount"
+  | "currency"
+  | "customerId"
+  | "transactionType"
+  | "paymentLinkId"
+  | "createdAt"
+  | "expiresAt"
+  | "installments"
+  | "payment"
+> & { status: Known<"COMPLETED" | "EXPIRED" | "CANCELLED">; livemode?: boolean };
+
+/** Everything that an endpoint can ask for. */
+export type WebhookEventType = PaymentEventType | CheckoutEventType | "webhook.disabled_warning";
+
+/**
+ * An authentic webhook. Discard one whose `id` was processed before: a webhook can arrive more than once. An event of a
+ * later gateway is not `known`: its `type` is what it is, and its `body` is there for whoever reads it.
+ */
+export type WebhookEvent = {
+  /** The same on every attempt. */
+  id: string;
+  /** When this attempt was signed, in epoch milliseconds. */
+  time: number;
+} & (
+  | { known: true; type: PaymentEventType; payment: Payment }
+  | { known: true; type: CheckoutEventType; checkout: WebhookCheckout }
+  | { known: true; type: "webhook.disabled_warning"; warning: WebhookWarning }
+  | { known: true; type: "webhook.test"; test: WebhookTest }
+  | { known: false; type: string; body: object }
+);
+
+/** An endpoint of yours that gets no events; another one of yours is told. */
+export type WebhookWarning = {
+  endpointId: string;
+  default: boolean;
+  /** `FAILING` for long, or `TURNED_OFF` by an operator. */
+  reason: Known<"FAILING" | "TURNED_OFF">;
+  failingSince?: string;
+  /** When the first event that waits there is given up. */
+  lostFrom?: string;
+};
+
+/** What a test sends; it is about no payment. */
+export type WebhookTest = { test: true; endpointId: string; livemode?: boolean; sentAt: string };
+
+/** An endpoint of yours that is on; operators of the gateway make and change them. */
+export type WebhookEndpoint = {
+  endpointId: string;
+  default: boolean;
+  url: string;
+  events: Known<WebhookEventType>[];
+  createdAt: string;
+  secretVersion: number;
+  /** Of the secret that signs `x-request-signature-next` until it replaces the other one, at `activatesAt`. */
+  nextSecretVersion?: number;
+  activatesAt?: string;
+  health: WebhookHealth;
+};
+
+/** As the gateway saw it some seconds ago. */
+export type WebhookHealth = {
+  /** `open`: one request at a time is sent until one succeeds. */
+  breaker: Known<"closed" | "open">;
+  lastSuccessAt?: string;
+  lastFailureAt?: string;
+  /** The first failure after the last success; absent while it does not fail. */
+  failingSince?: string;
+  oldestDueAt?: string;
+};
+
+/** What your server answered to a test. */
+export type WebhookTestResult = {
+  eventId: string;
+  delivered: boolean;
+  statusCode?: number;
+  /** Why it was not delivered. */
+  error?: string;
+  durationMs: number;
+  /** The first bytes of your server's answer. */
+  responseSnippet?: string;
+};

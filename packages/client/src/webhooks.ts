@@ -1,0 +1,34 @@
+import { carryOut } from "./carry-out.ts";
+import type { Settings } from "./options.ts";
+import { read } from "./read.ts";
+import { idInPath, keyOf } from "./request-body.ts";
+import type { WebhookEndpoint, WebhookTestResult } from "./webhook-records.ts";
+
+/** Your webhook endpoints. Operators of the gateway make them, change them and replace their secrets. */
+export type Webhooks = {
+  /** Those that are on, the default one first, each with its health. @throws HoldfastError */
+  list(): Promise<WebhookEndpoint[]>;
+  /**
+   * Has the gateway send a `webhook.test` now, one time, and returns what your server answered, whether or not it was
+   * delivered. @throws HoldfastError `webhook_not_found` among others.
+   */
+  test(endpointId: string): Promise<WebhookTestResult>;
+};
+
+export function createWebhooks(settings: Settings): Webhooks {
+  return {
+    async list() {
+      return ((await read(settings, "/api/webhooks")) as { items: WebhookEndpoint[] }).items;
+    },
+    async test(endpointId) {
+      const ending = await carryOut(settings, {
+        method: "POST",
+        path: `/api/webhooks/${idInPath(endpointId)}/test`,
+        ...keyOf({}),
+        createsRecord: false,
+      });
+      if (ending.kind !== "done") throw ending.error;
+      return ending.body as WebhookTestResult;
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { livemodeSchema } from "../livemode.ts";
+
+/**
+ * The body of `webhook.disabled_warning`, which a merchant's other endpoints get. It names the endpoint by its id: the URL
+ * may carry a secret that is no business of whoever runs the other one.
+ */
+export const webhookWarningSchema = z
+  .object({
+    endpointId: z.uuid().meta({ description: "The endpoint that it is about; `GET /api/webhooks` lists it" }),
+    default: z.boolean().meta({ description: "Whether that is your default endpoint" }),
+    reason: z.enum(["FAILING", "TURNED_OFF"]).meta({
+      description:
+        "FAILING: no attempt has succeeded for a while, and what waits is given up after 48 hours; TURNED_OFF: an " +
+        "operator has turned the endpoint off, and what waited there is cancelled",
+    }),
+    failingSince: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: "The first failure after the last success; with FAILING" }),
+    lostFrom: z.iso.datetime().optional().meta({
+      description: "When the first event that waits there is given up; with FAILING, while one waits",
+    }),
+  })
+  .meta({ id: "WebhookWarning", description: "An endpoint of yours that gets no events" });
+export type WebhookWarning = z.infer<typeof webhookWarningSchema>;
+
+/** The body of `webhook.test`, which is about no payment. */
+export const webhookTestBodySchema = z
+  .object({
+    test: z.literal(true),
+    endpointId: z.uuid().meta({ description: "The endpoint that is tried" }),
+    livemode: livemodeSchema,
+    sentAt: z.iso.datetime(),
+  })
+  .meta({ id: "WebhookTest", description: "A test; it is about no payment" });
+export type WebhookTestBody = z.infer<typeof webhookTestBodySchema>;

@@ -1,0 +1,13 @@
+import { RESULT_CODES } from "@holdfast/contracts";
+import { html, type Html } from "../public-pages/html.ts";
+import { table } from "./render-reference.ts";
+
+/** Every result code of the gateway's own, with whether the buyer may try again. */
+export function renderResultCodes(): Html {
+  const rows = Object.entries(RESULT_CODES).map(([code, { meaning, tryAgain }]) => [
+    html`<code>${code}</code>`,
+    meaning,
+    tryAgain,
+  ]);
+  return table(["Code", "Meaning", "May the buyer try again?"], rows);
+}

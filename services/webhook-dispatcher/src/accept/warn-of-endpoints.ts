@@ -1,0 +1,89 @@
+import { randomUUIDv7 } from "node:crypto";
+import { WEBHOOK_DISABLED_WARNING, type WebhookWarning } from "@holdfast/contracts";
+import { fromNow } from "@holdfast/service-runtime";
+import { CompiledQuery, sql, type Kysely, type Transaction } from "kysely";
+import { ACCEPT, GIVEN_COLUMNS, type GivenEvent } from "./accept-statements.ts";
+import type { WebhooksDatabase } from "../database.ts";
+
+/**
+ * Tells merchants of an endpoint of theirs that gets no events, at their other endpoints. The warning is an event like any
+ * other, but that the dispatcher itself is its owner: it is accepted in the transaction that makes it true.
+ */
+export type WarnDeps = {
+  db: Kysely<WebhooksDatabase>;
+  /** How long an endpoint fails before the others are told. */
+  warnAfterMs: number;
+  /** How long an event is tried. */
+  windowMs: number;
+  /** The distance of the clock that deliveries go by from the database's. */
+  shiftMs: number;
+};
+
+/** Of endpoints that have begun to fail each is told about once, until it has succeeded again. @returns how many */
+export async function warnOfFailing({ db, warnAfterMs, windowMs, shiftMs }: WarnDeps): Promise<number> {
+  return await db.transaction().execute(async (trx) => {
+    const { rows } = await sql<Failing>`
+      update endpoint_health as health set warned_at = ${fromNow(shiftMs)}
+      from (
+        select endpoint_id, merchant_id, (
+            select min(deadline_at) from every_delivery as delivery
+            where delivery.endpoint_id = endpoint.endpoint_id and trigger = 'schedule'
+          ) as lost_from
+        from endpoint_health join every_endpoint as endpoint using (endpoint_id)
+        where enabled and failing_since < ${fromNow(shiftMs - warnAfterMs)}
+          and (warned_at is null or warned_at < failing_since)
+        order by failing_since limit ${ROUND_MAX} for update of endpoint_health skip locked
+      ) as failing
+      where health.endpoint_id = failing.endpoint_id
+      returning failing.endpoint_id, merchant_id, failing_since, lost_from`.execute(trx);
+    const warnings = rows.map(({ endpoint_id, merchant_id, failing_since, lost_from }) => ({
+      merchantId: merchant_id,
+      endpointId: endpoint_id,
+      reason: "FAILING" as const,
+      failingSince: failing_since.toISOString(),
+      ...(lost_from !== null && { lostFrom: lost_from.toISOString() }),
+    }));
+    if (warnings.length > 0) await recordWarnings(trx, warnings, { windowMs, shiftMs });
+    return warnings.length;
+  });
+}
+
+const ROUND_MAX = 100;
+
+type Failing = { endpoint_id: string; merchant_id: string; failing_since: Date; lost_from: Date | null };
+
+/** What a warning says, and whom it is for. */
+export type Warning = Omit<WebhookWarning, "default"> & { merchantId: string };
+
+/** Accepts warnings, with their deliveries. */
+export async function recordWarnings(
+  trx: Transaction<WebhooksDatabase>,
+  warnings: Warning[],
+  { windowMs, shiftMs }: Pick<WarnDeps, "windowMs" | "shiftMs">,
+): Promise<void> {
+  const given = warnings.map(eventOf);
+  // Nothing is leased here: the next claim takes the deliveries.
+  const values = [
+    0,
+    windowMs,
+    shiftMs,
+    ...GIVEN_COLUMNS.map(([column]) => given.map((event) => event[column])),
+  ];
+  await trx.executeQuery(CompiledQuery.raw(ACCEPT.text, values));
+}
+
+function eventOf({ merchantId, ...warning }: Warning): GivenEvent {
+  const { endpointId, reason, ...rest } = warning;
+  const body: WebhookWarning = { endpointId, default: endpointId === merchantId, reason, ...rest };
+  return {
+    event_id: randomUUIDv7(),
+    source: "webhooks",
+    event_type: WEBHOOK_DISABLED_WARNING,
+    merchant_id: merchantId,
+    payment_id: endpointId,
+    status: reason,
+    body: Buffer.from(JSON.stringify(body)),
+    traceparent: null,
+    lease: false,
+  };
+}

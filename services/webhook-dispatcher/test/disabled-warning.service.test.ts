@@ -1,0 +1,101 @@
+import { changeWebhookEndpoint, removeWebhookEndpoint } from "@holdfast/contracts";
+import { eventually, type LedgerReceiver } from "@holdfast/tests/support";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startDispatcherHarness, type DispatcherHarness } from "./dispatcher-harness.ts";
+import { addEndpoint } from "./endpoints.ts";
+import { newEvent } from "./events.ts";
+
+let harness: DispatcherHarness;
+let shop: LedgerReceiver;
+let books: LedgerReceiver;
+beforeAll(async () => {
+  harness = await startDispatcherHarness({ OPTIONAL_EVENTS: "true", WEBHOOK_WARN_AFTER: "1s" });
+  shop = harness.receiver;
+  books = await harness.startReceiver();
+});
+afterAll(() => harness.close());
+
+const warningsAt = ({ ledger }: LedgerReceiver) =>
+  ledger
+    .filter(({ headers }) => headers["x-event-type"] === "webhook.disabled_warning")
+    .map(({ headers, body }) => ({
+      id: headers["x-event-id"],
+      ...(JSON.parse(body.toString()) as Record<string, unknown>),
+    }));
+
+test("an endpoint that fails for long is told of at the merchant's other endpoint, once for as long as it fails, and so is one that is turned off", async () => {
+  // The shop's own wish to be warned does not bring it the warning about itself.
+  const { merchantId } = await harness.enable(shop.url);
+  await harness.operate(changeWebhookEndpoint, {
+    merchantId,
+    endpointId: merchantId,
+    events: [...BOTH],
+  });
+  const further = await addEndpoint(harness, merchantId, { url: books.url, events: [BOTH[1]] });
+  shop.behave({ kind: "status", status: 500 });
+  const event = newEvent({ merchantId });
+  await harness.publish(event);
+
+  await eventually(() =>
+    expect(warningsAt(books)).toEqual([
+      {
+        id: expect.any(String),
+        endpointId: merchantId,
+        default: true,
+        reason: "FAILING",
+        failingSince: expect.any(String),
+        lostFrom: expect.any(String),
+      },
+    ]),
+  );
+  const [warning] = warningsAt(books);
+  const log = await harness.delivery(String(warning!.id));
+  expect(log).toMatchObject({ eventType: "webhook.disabled_warning", merchantId, status: "skipped" });
+  expect(log).not.toHaveProperty("paymentId");
+  expect(log).not.toHaveProperty("paymentStatus");
+
+  // It works again, fails anew, and is told of anew.
+  shop.behave({ kind: "status", status: 200 });
+  await eventually(async () => expect((await harness.delivery(event.eventId)).status).toBe("delivered"));
+  await eventually(async () => expect(await failing()).toEqual([]));
+  expect(warningsAt(books)).toHaveLength(1);
+  shop.behave({ kind: "status", status: 500 });
+  await harness.publish(newEvent({ merchantId }));
+  await eventually(() => expect(warningsAt(books)).toHaveLength(2));
+  expect(warningsAt(shop)).toEqual([]);
+
+  shop.behave({ kind: "status", status: 200 });
+  await harness.operate(removeWebhookEndpoint, { merchantId, endpointId: further.endpointId });
+  await eventually(() =>
+    expect(warningsAt(shop)).toEqual([
+      { id: expect.any(String), endpointId: further.endpointId, default: false, reason: "TURNED_OFF" },
+    ]),
+  );
+});
+
+const BOTH = ["payment.status_changed", "webhook.disabled_warning"] as const;
+
+const failing = () =>
+  harness.query("select endpoint_id from webhooks.endpoint_health where failing_since is not null");
+
+test("of several dispatchers one tells of an endpoint that fails, and without such events none does", async () => {
+  const { merchantId } = await harness.enable(shop.url);
+  const { endpointId } = await addEndpoint(harness, merchantId, { url: books.url, events: [BOTH[1]] });
+  await harness.stopAll();
+  const told = async () =>
+    (await harness.query("select 1 from webhooks.event where merchant_id = $1", [merchantId])).length;
+  await harness.query(
+    `insert into webhooks.endpoint_health (endpoint_id, failing_since, breaker_open, reported_at)
+     values ($1, now() - interval '1 hour', true, now())`,
+    [merchantId],
+  );
+  await harness.start({ OPTIONAL_EVENTS: "false" });
+  await harness.operate(removeWebhookEndpoint, { merchantId, endpointId });
+  expect(await told()).toBe(0);
+  await harness.stopAll();
+
+  await Promise.all([harness.start(), harness.start(), harness.start()]);
+  await eventually(async () => expect(await told()).toBe(1));
+  const warned = "select 1 from webhooks.endpoint_health where endpoint_id = $1 and warned_at is not null";
+  expect(await harness.query(warned, [merchantId])).toHaveLength(1);
+});

@@ -1,0 +1,26 @@
+// Every result code of the gateway's own is in the contracts' list, which merchants read; a bank's are the bank's.
+import { globSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { RESULT_CODES } from "@holdfast/contracts";
+import { expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "..", "..");
+
+test("each result code that a service writes is in the list, and each of the list is written", () => {
+  const files = globSync("services/{payments,refunds}/src/**/*.ts", { cwd: root }).filter(
+    (file) => !file.endsWith(".test.ts"),
+  );
+  const sources = files.map((file) => readFileSync(resolve(root, file), "utf8")).join("\n");
+  const literals = [...sources.matchAll(/\b(?:resultCode|result_code): "(\w+)"/g)].map(
+    ([, code = ""]) => code,
+  );
+  const named = [...sources.matchAll(/^export const (?:IN_REVIEW|REVIEW_REJECTED) = "(\w+)"/gm)].map(
+    ([, code = ""]) => code,
+  );
+  const [, rules = ""] = /^export type RuleName = (.+);$/m.exec(sources) ?? [];
+  const ofRules = [...rules.matchAll(/"(\w+)"/g)].map(([, name]) => `rule_${name}`);
+  expect(ofRules).not.toEqual([]);
+  expect([...new Set([...literals, ...named, ...ofRules])].toSorted()).toEqual(
+    Object.keys(RESULT_CODES).toSorted(),
+  );
+});

@@ -1,0 +1,43 @@
+/**
+ * `npm run token -- alice`: a new access token of one of the sandbox's operators, which lives for 24 hours. It is all that is
+ * printed, so that a shell can put it into a variable and nobody has to paste it.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createToken, operatorNames } from "./operators.ts";
+import type { Secrets } from "./secrets.ts";
+
+const HELP = `npm run --silent token -- [--home DIR] NAME
+
+  NAME          ${operatorNames().join(", ")}
+  --home DIR    the sandbox in DIR (default .holdfast)
+`;
+
+async function main(args: string[]): Promise<string> {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { home: { type: "string", default: ".holdfast" } },
+    allowPositionals: true,
+  });
+  const [name, ...others] = positionals;
+  if (name === undefined || others.length > 0) throw new Error(`name one operator\n\n${HELP}`);
+  const operator = await createToken(operatorKeyOf(values.home), name);
+  if (!operator) throw new Error(`there is no ${name}: name one of ${operatorNames().join(", ")}`);
+  return operator.token;
+}
+
+function operatorKeyOf(home: string): Secrets["operatorKey"] {
+  try {
+    return (JSON.parse(readFileSync(join(home, "secrets.json"), "utf8")) as Secrets).operatorKey;
+  } catch (cause) {
+    throw new Error(`there is no sandbox in ${home}: start it (npm start), or give its --home`, { cause });
+  }
+}
+
+try {
+  process.stdout.write(`${await main(process.argv.slice(2))}\n`);
+} catch (error) {
+  process.stderr.write(`token: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}
