@@ -163,12 +163,12 @@ async function checkOut(system: YearsSystem): Promise<string> {
   return checkoutId;
 }
 
-/** A bank's file that reports one payment rightly, one with another amount, and one that nobody knows. */
+/** A bank's file that reports a payment, one that nobody knows, and chargebacks by our reference and by the bank's. */
 async function importFile(system: YearsSystem, paymentId: string): Promise<string> {
-  const line = (reference: string, gross: string) =>
+  const line = (kind: string, names: { reference?: string; bank_reference?: string }, gross: string) =>
     genericLine({
-      kind: "SALE",
-      reference,
+      kind,
+      reference: "",
       bank_reference: "",
       auth_code: "",
       card: "",
@@ -179,8 +179,16 @@ async function importFile(system: YearsSystem, paymentId: string): Promise<strin
       transacted_at: new Date().toISOString().slice(0, 19),
       settles_on: new Date().toISOString().slice(0, 10),
       payout_id: "",
+      ...names,
     });
-  const file = [GENERIC_HEADER, line(paymentId, "12.50"), line(randomUUID(), "1.00"), ""].join("\n");
+  const file = [
+    GENERIC_HEADER,
+    line("SALE", { reference: paymentId }, "12.50"),
+    line("SALE", { reference: randomUUID() }, "1.00"),
+    line("CHARGEBACK", { reference: paymentId }, "-1.00"),
+    line("CHARGEBACK", { bank_reference: "years-ext-77" }, "-1.00"),
+    "",
+  ].join("\n");
   const form = new FormData();
   form.set("file", new Blob([file]), "bank.csv");
   const answer = await fetch(

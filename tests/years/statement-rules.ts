@@ -24,7 +24,7 @@ export const EXCUSED: { statement: RegExp; because: string }[] = [
   },
   {
     statement: /^with shown as materialized \( select line\.fact_id/,
-    because: "A statement adds up the lines of its period (docs/adr/0065), which the request bounds.",
+    because: "A statement adds up the lines of its period (ADR 0065), which the request bounds.",
   },
   {
     statement: /^select key_id, \(select count\(\*\) from \( select from idempotency_key/,
