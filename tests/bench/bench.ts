@@ -14,6 +14,8 @@ export type Bench = {
   connections: number;
   /** Payments that a list has. */
   rows: number;
+  /** Payments of the years before. */
+  payments: number;
 };
 
 export function print(line: string): void {

@@ -43,6 +43,7 @@ const SAMPLES = 60;
 const RANGE = () =>
   `from=${new Date(Date.now() - 30 * 86_400_000).toISOString()}&to=${new Date().toISOString()}`;
 
+/** Kinds of lists of `/api/payments`. */
 const FIRST_PAGES: [name: string, query: string][] = [
   ["of everything", ""],
   ["of one status", "?status=FAILED"],

@@ -24,13 +24,14 @@ import { benchSignIn } from "./sign-in-bench.ts";
 import { benchSlowNeighbours } from "./slow-neighbours-bench.ts";
 import { benchTls } from "./tls-bench.ts";
 import { benchTracing } from "./tracing-bench.ts";
+import { benchYears } from "./years-bench.ts";
 
 const { values: options } = parseArgs({
   options: {
     /**
      * payments, webhooks (deliveries, fairness and backlog), one of these three, neighbours, sign-in, operator-token,
-     * tls, tracing, or all; and by themselves idle, which inserts ten million payments and takes a quarter of an hour, and
-     * lists and settlement, which insert `--rows`.
+     * tls, tracing, or all; and by themselves idle, which inserts ten million payments and takes a quarter of an hour,
+     * lists and settlement, which insert `--rows`, and years, which inserts `--payments`.
      */
     only: { type: "string", default: "all" },
     rounds: { type: "string", default: "3" },
@@ -38,6 +39,8 @@ const { values: options } = parseArgs({
     connections: { type: "string", default: "64" },
     /** Payments of the lists, lines of the settlement file; whole hundred thousands. */
     rows: { type: "string", default: "1000000" },
+    /** Payments of the years before; whole hundred thousands. */
+    payments: { type: "string", default: "10000000" },
   },
 });
 
@@ -85,6 +88,7 @@ const PARTS: Record<string, Part[]> = {
   idle: [unlimited(benchIdle)],
   lists: [unlimited(benchLists)],
   settlement: [unlimited(benchSettlement)],
+  years: [unlimited(benchYears)],
 };
 
 async function main(): Promise<void> {
@@ -151,6 +155,7 @@ async function start(rateLimitPerSecond: number, cleanUp: (() => Promise<void>)[
     seconds: Number(options.seconds),
     connections: Number(options.connections),
     rows: Number(options.rows),
+    payments: Number(options.payments),
   };
 }
 

@@ -63,7 +63,8 @@ export async function benchPayments(bench: Bench): Promise<void> {
   }
 }
 
-const HOLDFAST_PATH = "/holdfast";
+/** Of the webhooks of {@link holdfast}. */
+export const HOLDFAST_PATH = "/holdfast";
 const BARE_PATH = "/bare";
 
 async function inTurns(
@@ -83,7 +84,7 @@ async function inTurns(
 /**
  * One round: it is over when the last webhook has arrived, and CPU time is counted until nothing is left to be done.
  */
-async function measure(
+export async function measure(
   bench: Bench,
   { url, headers, webhookPath, pids }: Target,
   { rate = 0, seconds = bench.seconds }: { rate?: number; seconds?: number },
@@ -116,7 +117,8 @@ function cpuOf(pids: Record<string, number>): Record<string, number> {
   );
 }
 
-function holdfast({ sandbox, receiver }: Bench): Target {
+/** The product, as the merchant of the sandbox asks it for payments. */
+export function holdfast({ sandbox, receiver }: Bench): Target {
   return {
     name: "holdfast",
     ...asMerchant(sandbox, sandbox.merchants[0]!),

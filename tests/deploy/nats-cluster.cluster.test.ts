@@ -71,8 +71,6 @@ async function startOwner(cluster: NatsCluster, url: string, superuserUrl: strin
   const log = createLogger("payments", "silent");
   const superuser = new Client({ connectionString: superuserUrl });
   await superuser.connect();
-  // The events are about payments nobody made.
-  await superuser.query("alter table payments.outbox drop constraint outbox_payment_id_fkey");
   const pool = createPool({ url, connectionsMax: 2, applicationName: "load", log });
   const outboxPool = createOutboxPool({ url, applicationName: "payments", log });
   const bus = await connectAs(cluster, "payments");

@@ -54,7 +54,7 @@ test("services purge by their settings when they start", async () => {
   });
   onTestFinished(() => system.close());
   const record = (schema: string, status: string, age: string) =>
-    system.query(`alter table ${schema}.outbox drop constraint if exists outbox_payment_id_fkey;
+    system.query(`
       insert into ${schema}.outbox (event_id, event_type, payment_id, merchant_id, status, body, confirmed_at)
       values (uuidv7(-interval '${age}'), 'payment.status_changed', gen_random_uuid(), gen_random_uuid(), '${status}', '', now())`);
   for (const schema of ["payments", "refunds"]) {

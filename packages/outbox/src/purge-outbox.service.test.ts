@@ -19,8 +19,6 @@ test.each(["payments", "refunds"] as const)(
   async (schema) => {
     const asSuperuser = <Row>(sql: string) =>
       withClient(database.superuserUrl, async (client) => (await client.query(sql)).rows as Row[]);
-    // The events of this test belong to no payment.
-    await asSuperuser(`alter table ${schema}.outbox drop constraint outbox_payment_id_fkey`);
     const record = (status: string, age: string, confirmed: string, count: number) =>
       asSuperuser(`insert into ${schema}.outbox (event_id, event_type, payment_id, merchant_id, status, body, confirmed_at)
         select uuidv7(-interval '${age}'), 'payment.status_changed', gen_random_uuid(), gen_random_uuid(), '${status}', '', ${confirmed}

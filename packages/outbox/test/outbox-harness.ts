@@ -15,8 +15,6 @@ export async function startOutboxHarness() {
   const log = createLogger("payments", "silent");
   const superuser = new Client({ connectionString: database.superuserUrl });
   await superuser.connect();
-  // The events of these tests belong to no payment.
-  await superuser.query("alter table payments.outbox drop constraint outbox_payment_id_fkey");
   const pool = createPool({
     url: database.urls.payments.app,
     connectionsMax: 8,

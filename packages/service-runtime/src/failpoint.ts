@@ -51,6 +51,8 @@ export const FAILPOINTS = [
   "webhooks.in_request",
   "webhooks.after_2xx",
   "webhooks.in_result_batch",
+  "installation.after_archive_files",
+  "installation.after_archive_batch",
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 

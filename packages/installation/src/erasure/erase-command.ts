@@ -1,11 +1,10 @@
-import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { AuditDatabase } from "@holdfast/audit";
-import { createDatabase, databaseUrlOf } from "@holdfast/service-runtime";
+import { createDatabase } from "@holdfast/service-runtime";
 import { Pool } from "pg";
 import { z } from "zod";
+import { productDatabaseUrl } from "../product-database-url.ts";
 import { eraseCustomer, type Erasure } from "./erase-customer.ts";
 import { ERASED } from "./erased.ts";
 
@@ -64,7 +63,11 @@ export async function erase(args: string[], env: NodeJS.ProcessEnv, out: Output)
     return 2;
   }
   const { customer: customerId, merchant: merchantId, reason } = parsed.data;
-  const pool = new Pool({ connectionString: databaseUrl(values, env), max: 1, application_name: "erase" });
+  const pool = new Pool({
+    connectionString: productDatabaseUrl(values, env),
+    max: 1,
+    application_name: "erase",
+  });
   // The next query reports a lost connection; without a listener the event would end the process.
   pool.on("error", () => undefined);
   const db = createDatabase<AuditDatabase>(pool);
@@ -89,25 +92,4 @@ function report(erasure: Erasure, out: Output): number {
   }
   out(`erasure ${erasureId}: ${payments} payments, ${refunds} refunds, ${checkouts} checkouts erased\n`);
   return 0;
-}
-
-function databaseUrl(
-  { "database-url": url, home }: { "database-url"?: string | undefined; home: string },
-  env: NodeJS.ProcessEnv,
-): string {
-  if (url !== undefined) return databaseUrlOf("--database-url", url, env);
-  const admin = env["DATABASE_ADMIN_URL"];
-  if (admin === undefined) return sandboxDatabaseUrl(home);
-  const ofProduct = new URL(databaseUrlOf("DATABASE_ADMIN_URL", admin, env));
-  ofProduct.pathname = `/${env["DATABASE_NAME"] || "holdfast"}`;
-  return ofProduct.href;
-}
-
-function sandboxDatabaseUrl(home: string): string {
-  const file = join(home, "sandbox.json");
-  try {
-    return (JSON.parse(readFileSync(file, "utf8")) as { databaseUrl: string }).databaseUrl;
-  } catch (cause) {
-    throw new Error(`no sandbox is running in ${home}: give --database-url or --home`, { cause });
-  }
 }

@@ -92,8 +92,8 @@ export function attachChargebacks({ importId, from, to }: LineRange): RawBuilder
     from (
       select line.line_no, named.* from line, lateral (
         select ${ONE_FACT} as fact_id, min(fact.merchant_id::text)::uuid as merchant_id from fact
-        where ${SAME_SIDE} and case when line.reference_id is not null then fact.fact_id = line.reference_id
-          else fact.external_transaction_id = line.bank_reference end
+        where ${SAME_SIDE} and (fact.fact_id = line.reference_id
+          or line.reference_id is null and fact.external_transaction_id = line.bank_reference)
       ) as named
       where line.import_id = ${importId} and line.line_no between ${from} and ${to} and line.fact_id is null
         and line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL')

@@ -1,0 +1,124 @@
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { AuditDatabase } from "@holdfast/audit";
+import { createDatabase, failpoint } from "@holdfast/service-runtime";
+import { Pool } from "pg";
+import { z } from "zod";
+import { productDatabaseUrl } from "../product-database-url.ts";
+import { readManifest } from "./archive-files.ts";
+import { writeMonth } from "./archive-month.ts";
+import { attachMonth, detachMonth, type Moved } from "./move-month.ts";
+
+const HELP = `npm run archive -- --month YYYY-MM [--out DIR] [--keep | --attach] [--database-url URL | --home DIR]
+
+Writes the ended payments of a month, with their refunds and all that belongs to them, into DIR/YYYY-MM: CSV files with a
+manifest of checksums. Then it removes from the database what it has read back from these files unchanged.
+
+  --month YYYY-MM      the month in which the payments were made, by UTC; it ended half a year ago at least
+  --out DIR            where months are archived (default: archive)
+  --keep               writes the files and removes nothing
+  --attach             brings a month back from its files, after their checksums were compared
+  --database-url URL   the product's database, as a role that may act as the owner of each schema
+                       (default: $DATABASE_ADMIN_URL with the database $DATABASE_NAME)
+  --home DIR           uses the database of the sandbox in DIR (default, where neither is set: .holdfast)
+
+exits with 0 when it is done, with 1 when payments stay that are in the archive otherwise, with 2 when it could not be tried
+docs/archive.md explains what is archived and what stays.
+`;
+
+const AGE_MIN_MS = 180 * 86_400_000;
+
+const argumentsSchema = z
+  .object({
+    month: z
+      .string({ error: "--month is required" })
+      .regex(/^20\d{2}-(0[1-9]|1[0-2])$/, "--month must be like 2025-01"),
+    out: z.string().min(1, "--out may not be empty"),
+    keep: z.boolean(),
+    attach: z.boolean(),
+  })
+  .refine(({ keep, attach }) => !(keep && attach), "--keep and --attach exclude each other")
+  .refine(
+    ({ month, attach }) => attach || endOf(month) <= Date.now() - AGE_MIN_MS,
+    "a month is archived half a year after its end at the earliest",
+  );
+
+function endOf(month: string): number {
+  const [year, number] = month.split("-").map(Number);
+  return Date.UTC(year!, number);
+}
+
+type Output = (text: string) => void;
+
+/** @returns the exit code. @throws when files or database cannot be read, or a file is not what was archived. */
+export async function archive(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      month: { type: "string" },
+      out: { type: "string", default: "archive" },
+      keep: { type: "boolean", default: false },
+      attach: { type: "boolean", default: false },
+      "database-url": { type: "string" },
+      home: { type: "string", default: ".holdfast" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) {
+    out(HELP);
+    return 0;
+  }
+  const parsed = argumentsSchema.safeParse(values);
+  if (!parsed.success) {
+    for (const { message } of parsed.error.issues) out(`${message}\n`);
+    out(`\n${HELP}`);
+    return 2;
+  }
+  const pool = new Pool({
+    connectionString: productDatabaseUrl(values, env),
+    max: 1,
+    application_name: "archive",
+    // Times are text in the files.
+    options:
+      "-c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres -c bytea_output=hex -c extra_float_digits=1",
+  });
+  // The next query reports a lost connection; without a listener the event would end the process.
+  pool.on("error", () => undefined);
+  const db = createDatabase<AuditDatabase>(pool);
+  try {
+    return await carryOut(db, parsed.data, out);
+  } finally {
+    await db.destroy();
+  }
+}
+
+type Asked = z.infer<typeof argumentsSchema>;
+type Db = Parameters<typeof writeMonth>[0];
+
+async function carryOut(db: Db, { month, out: parent, keep, attach }: Asked, out: Output): Promise<number> {
+  const directory = join(parent, month);
+  if (!attach && !(await readManifest(directory))) {
+    const { payments, staying } = await writeMonth(db, month, directory);
+    out(`${directory}: ${payments} payments written\n`);
+    for (const [why, count] of staying) out(`  ${count} stay: ${why}\n`);
+    await failpoint("installation.after_archive_files");
+  }
+  // What is moved is what stands on the disk.
+  const manifest = await readManifest(directory);
+  if (!manifest) throw new Error(`there is no archive in ${directory}`);
+  if (manifest.month !== month) throw new Error(`${directory} is the archive of ${manifest.month}`);
+  if (keep) return 0;
+  const moving = { directory, manifest, actor: `archive (${userInfo().username})` };
+  if (attach) return report("brought back", "were there", await attachMonth(db, moving), out);
+  return report("removed from the database", "had been removed before", await detachMonth(db, moving), out);
+}
+
+function report(what: string, was: string, { moved, before, different }: Moved, out: Output): number {
+  out(`${moved} payments ${what}${before > 0 ? `, ${before} ${was}` : ""}\n`);
+  if (different === 0) return 0;
+  out(
+    `${different} payments are in the archive otherwise than in the database, or have not ended; they stay as they are\n`,
+  );
+  return 1;
+}

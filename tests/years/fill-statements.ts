@@ -1,0 +1,176 @@
+// The statements of fillYears. What they insert follows from a temporary table with a row for each payment.
+
+/** $1 how many, $2 how many there are already, $3 how many there will be, $4 over how many days, $5 the merchants. */
+export const MAKE_DRAWN = `
+  create temporary table drawn as
+  select *, uuidv7(created_at - now()) as payment_id, uuidv7(created_at - now() + interval '1 second') as event_id,
+    uuidv7(created_at - now() + interval '1 hour') as refund_id, uuidv7(created_at - now() - interval '1 minute') as checkout_id,
+    number % 3 = 0 as is_captured, number % 5 = 0 as is_of_checkout, number % 3 = 1 as is_three_ds, number % 20 = 4 as is_refunded,
+    case when number % 10 = 7 then 'FAILED' when number % 3 = 0 then 'CAPTURED' else 'SUCCESS' end as state
+  from (
+    select number + $2::int as number,
+      ($5::uuid[])[case when number % 10 = 9 then 1 + number / 10 % cardinality($5::uuid[]) else 1 end] as merchant_id,
+      'years-' || number + $2::int as order_id, 1000 + number % 9000 as amount_minor,
+      (array['411111', '555555', '979200', '400000'])[number % 4 + 1] || '******' || lpad((number % 10000)::text, 4, '0') as masked_pan,
+      'years-ext-' || number + $2::int as external_transaction_id, lpad((number % 1000000)::text, 6, '0') as auth_code,
+      now() - interval '1 hour' - (1 - (number + $2::int)::float8 / $3::int) * $4::int * interval '1 day' as created_at
+    from generate_series(1, $1::int) as number
+  ) as row`;
+
+const BODY = "decode(repeat('7b', 400), 'hex')";
+/** What is older a retention has ended (docs/retention.md). */
+const KEPT = {
+  outbox: "created_at > now() - interval '29 days'",
+  keys: "created_at > now() - interval '160 hours'",
+  events: "created_at > now() - interval '89 days'",
+};
+const ANSWER = "convert_to(repeat('answer ', 60), 'UTF8')";
+const HASH = "decode(repeat('00', 32), 'hex')";
+
+export const FILL_PAYMENTS = [
+  `insert into payments.payment (payment_id, merchant_id, transaction_type, state, version, order_id, customer_id, amount_minor,
+     currency, currency_exponent, installment_count, commission_minor, request_ip, request_port, card_holder_name, masked_pan,
+     pan_fingerprint, external_transaction_id, auth_code, captured_minor, refunded_minor, created_at, updated_at, state_since)
+   select payment_id, merchant_id, case when is_captured then 'PRE_AUTHORIZATION' else 'PAYMENT' end, state, 2, order_id,
+     'customer-' || number % 5000, amount_minor, 'TRY', 2, 1, 25, '192.0.2.1', 443, 'Ada Lovelace', masked_pan,
+     sha256(convert_to(masked_pan, 'UTF8')), external_transaction_id, auth_code,
+     case when state = 'CAPTURED' then amount_minor else 0 end,
+     case when is_refunded and state <> 'FAILED' then amount_minor else 0 end, created_at, created_at, created_at
+   from drawn`,
+  `insert into payments.payment_history (payment_id, version, from_state, to_state, cause, at)
+   select payment_id, version, case version when 2 then 'AUTHORIZING' end, case version when 1 then 'AUTHORIZING' else state end,
+     'years', created_at
+   from drawn, generate_series(1, 2) as version`,
+  `insert into payments.payment_operation (operation_id, payment_id, kind, amount_minor, commission_minor, state, created_at, finished_at)
+   select uuidv7(created_at - now()), payment_id, 'CAPTURE', amount_minor, 25, 'DONE', created_at, created_at
+   from drawn where state = 'CAPTURED'`,
+  `insert into payments.outbox (event_id, event_type, payment_id, merchant_id, status, body, confirmed_at, publish_attempts, publish_at)
+   select event_id, 'payment.status_changed', payment_id, merchant_id, state, ${BODY}, created_at, 1, created_at + interval '1 minute'
+   from drawn where ${KEPT.outbox}`,
+  `insert into payments.idempotency_key (merchant_id, scope, key, fingerprint, resource_id, answer, created_at)
+   select merchant_id, 'POST /api/payment', 'years-' || number, ${HASH}, payment_id, ${ANSWER}, created_at
+   from drawn where ${KEPT.keys}`,
+  `insert into payments.checkout (checkout_id, merchant_id, state, transaction_type, order_id, customer_id, amount_minor, currency,
+     currency_exponent, installment_options, three_ds, success_url, failure_url, payment_id, attempts, created_at, expires_at, closed_at)
+   select checkout_id, merchant_id, 'COMPLETED', 'PAYMENT', order_id, 'customer-' || number % 5000, amount_minor, 'TRY', 2, '{1}',
+     false, 'https://shop.example/', 'https://shop.example/', payment_id, 1, created_at, created_at + interval '1 hour', created_at
+   from drawn where is_of_checkout and ${KEPT.outbox}`,
+  `insert into payments.checkout_payment (payment_id, checkout_id, attempt)
+   select payment_id, checkout_id, 1 from drawn where is_of_checkout and ${KEPT.outbox}`,
+  `insert into payments.three_ds_session (payment_id, session_id, expires_at, success_url, failure_url, page_url, trans_status, eci,
+     ds_trans_id, created_at)
+   select payment_id, gen_random_uuid(), created_at + interval '15 minutes', 'https://shop.example/', 'https://shop.example/',
+     'https://pay.example/', 'Y', '05', 'ds-' || number, created_at
+   from drawn where is_three_ds`,
+  `insert into payments.payment_reversal (payment_id, approved_minor, sent_at, settled_at)
+   select payment_id, amount_minor, created_at, created_at from drawn where state = 'FAILED'`,
+  `insert into payments.payment_watch (payment_id, due_at, attempts, ended_at)
+   select payment_id, created_at, 1, created_at from drawn where state = 'FAILED'`,
+  `insert into payments.refund_reservation (refund_id, payment_id, merchant_id, amount_minor, kind, state, created_at, ended_at)
+   select refund_id, payment_id, merchant_id, amount_minor, 'refund', 'SETTLED', created_at, created_at
+   from drawn where is_refunded and state <> 'FAILED'`,
+];
+
+export const FILL_REFUNDS = [
+  `insert into refunds.refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency, currency_exponent, kind,
+     parent_reference, order_id, customer_id, installment_count, card_holder_name, masked_pan, external_transaction_id, auth_code,
+     approvals_required, created_at, updated_at, state_since)
+   select refund_id, payment_id, merchant_id, 'SUCCESS', 3, amount_minor, 'TRY', 2, 'refund', payment_id::text, order_id,
+     'customer-' || number % 5000, 1, 'Ada Lovelace', masked_pan, 'refund-' || external_transaction_id, auth_code, 1, created_at,
+     created_at, created_at
+   from drawn where is_refunded and state <> 'FAILED'`,
+  `insert into refunds.refund_history (refund_id, version, from_state, to_state, cause, at)
+   select refund_id, version, 'EXECUTING', 'SUCCESS', 'years', created_at
+   from drawn, generate_series(1, 3) as version where is_refunded and state <> 'FAILED'`,
+  `insert into refunds.refund_approval (refund_id, approved_by, at)
+   select refund_id, 'olga', created_at from drawn where is_refunded and state <> 'FAILED'`,
+  `insert into refunds.outbox (event_id, event_type, payment_id, merchant_id, status, body, confirmed_at, publish_attempts, publish_at)
+   select uuidv7(created_at - now() + interval '1 hour'), 'payment.status_changed', refund_id, merchant_id, 'SUCCESS', ${BODY},
+     created_at, 1, created_at
+   from drawn where is_refunded and state <> 'FAILED' and ${KEPT.outbox}`,
+  `insert into refunds.idempotency_key (merchant_id, scope, key, fingerprint, resource_id, answer, created_at)
+   select merchant_id, 'POST /api/refund', 'years-' || number, ${HASH}, refund_id, ${ANSWER}, created_at
+   from drawn where is_refunded and state <> 'FAILED' and ${KEPT.keys}`,
+];
+
+export const FILL_WEBHOOKS = [
+  `insert into webhooks.event (occurred_at, event_id, source, event_type, merchant_id, payment_id, status, body, accepted_at)
+   select uuid_extract_timestamp(event_id), event_id, 'payments', 'payment.status_changed', merchant_id, payment_id, state, ${BODY},
+     created_at
+   from drawn where ${KEPT.events}`,
+  `insert into webhooks.outcome (occurred_at, event_id, outcome, resolved_at)
+   select uuid_extract_timestamp(event_id), event_id, case number % 1000 when 0 then 'failed' else 'delivered' end, created_at
+   from drawn where ${KEPT.events}`,
+  `insert into webhooks.attempt (attempt_id, sent_at, event_id, trigger, number, planned_at, request_time, succeeded, status_code,
+     duration_ms, body_hash, secret_version)
+   select gen_random_uuid(), created_at, event_id, 'schedule', 1, created_at, 0, number % 1000 <> 0, 200, 10, ${HASH}, 1
+   from drawn where ${KEPT.outbox}`,
+];
+
+export const FILL_SETTLEMENT = [
+  `insert into settlement.fact (fact_id, account_id, merchant_id, kind, standing, amount_minor, currency, occurred_at, version, order_id,
+     masked_pan, external_transaction_id, auth_code, reported, verdict, commission_minor)
+   select payment_id, 'default', merchant_id, case when state = 'CAPTURED' then 'CAPTURE' else 'SALE' end, 'DONE', amount_minor,
+     'TRY', created_at, 2, order_id, masked_pan, external_transaction_id, auth_code, true, 'MATCHED', 25
+   from drawn where state <> 'FAILED'`,
+  `insert into settlement.import (import_id, account_id, mapping, file_name, imported_by, sha256, bytes, state, lines, matched_at,
+     created_at, ended_at)
+   select import_id, 'default', 'generic', 'years-' || day || '.csv', 'olga', sha256(convert_to(day || random()::text, 'UTF8')), 1,
+     'TAKEN', count, through, through, through
+   from (
+     select uuidv7(max(created_at) - now()) as import_id, created_at::date::text as day, count(*) as count, max(created_at) as through
+     from drawn group by created_at::date) as of_day`,
+  `insert into settlement.line (import_id, line_no, account_id, kind, reference, reference_id, bank_reference, auth_code, masked_pan,
+     gross_minor, fee_minor, net_minor, currency, transacted_at, settles_on, fact_id, verdict, merchant_id)
+   select import_id, row_number() over (partition by import_id order by number), 'default',
+     case when drawn.state = 'CAPTURED' then 'CAPTURE' else 'SALE' end, payment_id::text, payment_id, external_transaction_id,
+     auth_code, masked_pan, amount_minor, 10, amount_minor - 10, 'TRY', drawn.created_at, drawn.created_at::date + 1, payment_id, 'MATCHED',
+     merchant_id
+   from drawn join settlement.import on file_name = 'years-' || drawn.created_at::date || '.csv'
+     and import.created_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)
+   where drawn.state <> 'FAILED'`,
+  `insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail, state, closed_by, reason, opened_at, ended_at)
+   select 'default', 'LATE', payment_id, 0, 'TRY', 'late', 'CLOSED', 'olga', 'It came.', created_at, created_at
+   from drawn where number % 50 = 0 and state <> 'FAILED'`,
+  `insert into settlement.difference_note (difference_id, at, actor, note)
+   select difference_id, opened_at, 'olga', 'years' from settlement.difference
+   where opened_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)`,
+];
+
+const AUDITED = ["gateway", "payments", "refunds", "settlement", "webhooks"];
+const PARTITIONED = ["event", "outcome", "attempt", "further_outcome"];
+
+/** What does not follow from payments one by one. `:days` stands for how many days are filled. */
+export const FILL_ALONE = [
+  // The dispatcher makes its partitions ahead, and nobody makes those of the past.
+  `do $$ declare day date; parent text; begin
+     for day in select generate_series(current_date - least(:days + 1, 90), current_date, interval '1 day')::date loop
+       foreach parent in array array['${PARTITIONED.join("', '")}'] loop
+         execute format('create table if not exists webhooks.%I partition of webhooks.%I for values from (%L) to (%L)',
+           parent || to_char(day, '_YYYYMMDD'), parent, day, day + 1);
+       end loop;
+     end loop;
+   end $$`,
+  ...AUDITED.map(
+    (schema) => `
+     insert into ${schema}.audit_entry (sequence, at, actor, action, subject, detail, hash)
+     select sequence, now() - interval '1 day', 'olga', 'years.filled', gen_random_uuid(), '{}', sha256(int8send(sequence))
+     from generate_series((select coalesce(max(sequence), 0) + 1 from ${schema}.audit_entry),
+       (select coalesce(max(sequence), 0) + 5000 from ${schema}.audit_entry)) as sequence`,
+  ),
+  // Files without a line, so that the imports are as many as in years.
+  `insert into settlement.import (account_id, mapping, file_name, imported_by, sha256, state, matched_at, ended_at)
+   select 'default', 'generic', 'empty-' || number, 'olga', sha256(int4send(number)), 'TAKEN', now(), now()
+   from generate_series(1, 2000) as number`,
+  `insert into payments.rule_counter (merchant_id, kind, subject, attempts, granted, attempts_max, window_seconds, expires_at)
+   select gen_random_uuid(), 'CARD', encode(sha256(int4send(number)), 'hex'), '{}', 1, 5, 3600, now() + interval '1 hour'
+   from generate_series(1, 5000) as number`,
+  `insert into payments.rule_attempt (merchant_id, attempted_at, payment_id)
+   select gen_random_uuid(), now() - number * interval '1 second', gen_random_uuid() from generate_series(1, 20000) as number`,
+  `insert into webhooks.poison (received_at, subject, sequence, reason, data)
+   select now() - number * interval '1 minute', 'years', number, 'no event', '' from generate_series(1, 5000) as number`,
+  `insert into gateway.merchant (name, status) select 'Shop ' || number, 'ACTIVE' from generate_series(1, 2000) as number`,
+  `insert into gateway.operator_key (subject, scope, key, fingerprint, resource_id, lease_id, leased_until, answer, created_at)
+   select 'olga', 'years', 'years-' || number, ${HASH}, gen_random_uuid(), gen_random_uuid(), now(), '', now() - number * interval '10 seconds'
+   from generate_series(1, 20000) as number`,
+];

@@ -1,0 +1,208 @@
+import { randomUUID } from "node:crypto";
+import {
+  approveRefund,
+  cancelCheckout,
+  cancelPayment,
+  capturePayment,
+  enrolPayment,
+  inspectCheckoutCard,
+  lookUpBin,
+  openCheckout,
+  payCheckout,
+  preAuthorizePayment,
+  putWebhook,
+  redeliverFailedWebhooks,
+  redeliverWebhook,
+  rejectRefund,
+  requestRefund,
+  requestRefundForMerchant,
+  sellPayment,
+  testWebhook,
+  viewCheckout,
+} from "@holdfast/contracts";
+import { createReplyRecipient } from "@holdfast/sealing";
+import { genericLine, GENERIC_HEADER } from "../../services/settlement/test/written-file.ts";
+import { eventually } from "../support/index.ts";
+import type { YearsSystem } from "./years-system.ts";
+
+/** What a shop and its operators have done, for reading it afterwards. */
+export type Lived = {
+  paymentId: string;
+  /** Of a payment whose bank has not answered. */
+  unresolvedId: string;
+  refundId: string;
+  checkoutId: string;
+  eventId: string;
+  importId: string;
+};
+
+/** The reply of a command that had to be carried out. */
+export function done<Reply extends { outcome: string }>(
+  reply: Reply,
+): Extract<Reply, { outcome: "done" | "pending" }> {
+  if (reply.outcome !== "done") throw new Error(`not done: ${JSON.stringify(reply)}`);
+  return reply as Extract<Reply, { outcome: "done" | "pending" }>;
+}
+
+/** Everything that is written in a day, once: payments, checkouts, refunds, webhooks, a bank's file. */
+export async function live(system: YearsSystem): Promise<Lived> {
+  const { merchantId, query } = system;
+  const recipientKey = createReplyRecipient().publicKey;
+  done(await system.operate(putWebhook, { merchantId, url: system.receiver.url, recipientKey }));
+  done(await system.operate(testWebhook, { merchantId }));
+  const { paymentId, unresolvedId } = await pay(system);
+  const refundId = await refund(system, paymentId);
+  const checkoutId = await checkOut(system);
+  const eventId = await eventually(async () => {
+    const rows = await query<{ event_id: string }>(
+      `select event_id from webhooks.event join webhooks.outcome using (occurred_at, event_id)
+       where payment_id = $1 and outcome = 'delivered'`,
+      [refundId],
+    );
+    return rows[0]?.event_id ?? false;
+  });
+  done(await system.operate(redeliverWebhook, { eventId }));
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  await system.operate(redeliverFailedWebhooks, { merchantId, since });
+  const importId = await importFile(system, paymentId);
+  return { paymentId, unresolvedId, refundId, checkoutId, eventId, importId };
+}
+
+/** A sale that is asked for twice, an authorization that is captured and one that is cancelled, one with 3-D Secure. */
+async function pay(system: YearsSystem): Promise<Pick<Lived, "paymentId" | "unresolvedId">> {
+  const sale = system.command({ customerId: "customer-1" });
+  const idempotency = { scope: "POST /api/payment", key: randomUUID() };
+  done(await system.call(sellPayment, sale, { idempotency }));
+  done(await system.call(sellPayment, sale, { idempotency }));
+  const authorize = async () => {
+    const command = system.command();
+    done(await system.call(preAuthorizePayment, command));
+    return { paymentId: command.paymentId, operationId: randomUUID() };
+  };
+  done(await system.call(capturePayment, await authorize()));
+  done(await system.call(cancelPayment, await authorize()));
+  const declined = system.command({ cardData: { pan: "4000000000000002" } });
+  await system.call(sellPayment, declined);
+  await system.bank!.acquirerWill("sale", "hang");
+  const unresolved = system.command();
+  await system.call(sellPayment, unresolved);
+  const page = "https://pay.example/page";
+  const { card, ...enrolled } = system.command({ cardData: { pan: "4000000000003055" } });
+  await system.call(enrolPayment, {
+    ...enrolled,
+    card,
+    transactionType: "PAYMENT",
+    successUrl: page,
+    failureUrl: page,
+    sessionId: randomUUID(),
+    returnUrl: page,
+    pageUrl: page,
+  });
+  await system.call(lookUpBin, { bin: "411111" });
+  return { paymentId: sale.paymentId, unresolvedId: unresolved.paymentId };
+}
+
+/** One that is approved, one that is rejected, one that an operator asks for, and one of too much. */
+async function refund(system: YearsSystem, paymentId: string): Promise<string> {
+  const { merchantId } = system;
+  const ask = async (amountMinor: string) => {
+    const refundId = randomUUID();
+    const idempotency = { scope: "POST /api/refund", key: randomUUID() };
+    const reply = await system.call(
+      requestRefund,
+      { refundId, paymentId, amountMinor, currency: "TRY" },
+      { idempotency },
+    );
+    return { refundId, reply };
+  };
+  const [paid, rejected, refused] = [await ask("500"), await ask("100"), await ask("999900")];
+  done(paid.reply);
+  if (refused.reply.outcome !== "problem") throw new Error("a refund of too much was accepted");
+  done(await system.operate(approveRefund, { refundId: paid.refundId }));
+  done(await system.operate(rejectRefund, { refundId: rejected.refundId, reason: "Not this one." }));
+  const more = {
+    refundId: randomUUID(),
+    paymentId,
+    merchantId,
+    amountMinor: "100",
+    currency: "TRY",
+    reason: "A call.",
+  };
+  done(await system.operate(requestRefundForMerchant, more));
+  return paid.refundId;
+}
+
+async function checkOut(system: YearsSystem): Promise<string> {
+  const page = "https://shop.example/";
+  const open = async () => {
+    const checkoutId = randomUUID();
+    const terms = {
+      amountMinor: "1250",
+      currency: "TRY",
+      successUrl: page,
+      failureUrl: page,
+      threeDs: false,
+    };
+    const order = {
+      checkoutId,
+      orderId: `order-${checkoutId}`,
+      transactionType: "PAYMENT",
+      ...terms,
+    } as const;
+    done(await system.call(openCheckout, order));
+    return checkoutId;
+  };
+  const checkoutId = await open();
+  await system.askAsGateway(viewCheckout, { checkoutId });
+  await system.askAsGateway(inspectCheckoutCard, { checkoutId, bin: "411111" });
+  const { paymentId, cardHolderName, card, requestIp, requestPort } = system.command();
+  const session = { sessionId: randomUUID(), returnUrl: page, pageUrl: page };
+  const form = { paymentId, cardHolderName, card, requestIp, requestPort, installmentCount: 1 };
+  done(await system.call(payCheckout, { checkoutId, ...form, session, checkoutUrl: page }));
+  await system.askAsGateway(cancelCheckout, { checkoutId: await open() });
+  return checkoutId;
+}
+
+/** A bank's file that reports a payment, one that nobody knows, and chargebacks by our reference and by the bank's. */
+async function importFile(system: YearsSystem, paymentId: string): Promise<string> {
+  const line = (kind: string, names: { reference?: string; bank_reference?: string }, gross: string) =>
+    genericLine({
+      kind,
+      reference: "",
+      bank_reference: "",
+      auth_code: "",
+      card: "",
+      gross,
+      fee: "0.00",
+      net: gross,
+      currency: "TRY",
+      transacted_at: new Date().toISOString().slice(0, 19),
+      settles_on: new Date().toISOString().slice(0, 10),
+      payout_id: "",
+      ...names,
+    });
+  const file = [
+    GENERIC_HEADER,
+    line("SALE", { reference: paymentId }, "12.50"),
+    line("SALE", { reference: randomUUID() }, "1.00"),
+    line("CHARGEBACK", { reference: paymentId }, "-1.00"),
+    line("CHARGEBACK", { bank_reference: "years-ext-77" }, "-1.00"),
+    "",
+  ].join("\n");
+  const form = new FormData();
+  form.set("file", new Blob([file]), "bank.csv");
+  const answer = await fetch(
+    `http://127.0.0.1:${system.operatorApi.port}/operator/settlements?accountId=default&mapping=generic`,
+    { method: "POST", headers: { Authorization: `Bearer ${await system.identity.token()}` }, body: form },
+  );
+  const { importId } = (await answer.json()) as { importId?: string };
+  if (importId === undefined) throw new Error(`not imported: ${answer.status}`);
+  await eventually(async () => {
+    const rows = await system.query(
+      "select from settlement.import where import_id = $1 and matched_at is not null",
+      [importId],
+    );
+    return rows.length === 1;
+  });
+  return importId;
+}

@@ -1,0 +1,66 @@
+import {
+  activateSecretOfEndpoint,
+  activateWebhookSecret,
+  changeWebhookEndpoint,
+  closeSettlementDifference,
+  createWebhookEndpoint,
+  inquireUnresolvedPayment,
+  listRefunds,
+  listUnresolvedPayments,
+  listWebhookEndpoints,
+  noteSettlementDifference,
+  redeliverToEndpoint,
+  removeWebhookEndpoint,
+  rotateSecretOfEndpoint,
+  rotateWebhookSecret,
+} from "@holdfast/contracts";
+import { createReplyRecipient } from "@holdfast/sealing";
+import { done, type Lived } from "./live.ts";
+import type { YearsSystem } from "./years-system.ts";
+
+/** What operators do beside reading: endpoints and their secrets, what is unresolved, what the bank reports otherwise. */
+export async function operatorsAtWork(system: YearsSystem, { unresolvedId, eventId }: Lived): Promise<void> {
+  const { merchantId, operate } = system;
+  done(await operate(listUnresolvedPayments, { limit: 50 }));
+  await operate(inquireUnresolvedPayment, { paymentId: unresolvedId });
+  done(await operate(listRefunds, { limit: 50, status: "PENDING_APPROVAL" }));
+  await manageEndpoints(system, eventId);
+  const recipientKey = createReplyRecipient().publicKey;
+  done(await operate(rotateWebhookSecret, { merchantId, recipientKey }));
+  done(await operate(activateWebhookSecret, { merchantId }));
+  const [difference] = await system.query<{ differenceId: string }>(
+    `select difference_id as "differenceId" from settlement.difference where state = 'OPEN' limit 1`,
+  );
+  const { differenceId } = difference!;
+  done(await operate(noteSettlementDifference, { differenceId, note: "The bank was asked." }));
+  done(await operate(closeSettlementDifference, { differenceId, reason: "It is the bank's." }));
+}
+
+async function manageEndpoints(
+  { merchantId, operate, receiver }: YearsSystem,
+  eventId: string,
+): Promise<void> {
+  const recipientKey = createReplyRecipient().publicKey;
+  const url = `${receiver.url}/books`;
+  const created = done(
+    await operate(createWebhookEndpoint, {
+      merchantId,
+      url,
+      events: ["payment.status_changed"],
+      recipientKey,
+    }),
+  );
+  const { endpointId } = created.result.endpoint;
+  const endpoint = { merchantId, endpointId };
+  done(await operate(listWebhookEndpoints, { merchantId }));
+  done(
+    await operate(changeWebhookEndpoint, {
+      ...endpoint,
+      events: ["payment.status_changed", "payment.captured"],
+    }),
+  );
+  done(await operate(rotateSecretOfEndpoint, { ...endpoint, recipientKey }));
+  done(await operate(activateSecretOfEndpoint, endpoint));
+  await operate(redeliverToEndpoint, { eventId, endpointId });
+  done(await operate(removeWebhookEndpoint, endpoint));
+}

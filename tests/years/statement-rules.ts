@@ -1,0 +1,63 @@
+import type { RanStatement } from "./logged-plans.ts";
+
+/** Rows or pages that a statement may read for each row that it returns or changes. */
+const READ_PER_ROW = 50;
+
+export function readsTooMuch({ read, pages, returned }: RanStatement): boolean {
+  return Math.max(read, pages) > READ_PER_ROW * Math.max(1, returned);
+}
+
+/** Statements that may read more, each with the bound that it has instead. */
+export const EXCUSED: { statement: RegExp; because: string }[] = [
+  {
+    statement: /row_number\(\) over \(order by "list_/,
+    because: "A page of a list has a bound of its own, 50 rows for each that was asked for (packages/lists).",
+  },
+  {
+    statement: /^with failed as \( select event_id, occurred_at, merchant_id as endpoint_id from event/,
+    because:
+      "It looks into each day's partition, of which WEBHOOK_EVENT_RETENTION_DAYS leaves at most some 90.",
+  },
+  {
+    statement: /^select found\.\*, substring\(found\.body for/,
+    because: "The same: the delivery log of a payment or a merchant is looked for in each day's partition.",
+  },
+  {
+    statement: /^with shown as materialized \( select line\.fact_id/,
+    because: "A statement adds up the lines of its period (ADR 0065), which the request bounds.",
+  },
+  {
+    statement: /^select key_id, \(select count\(\*\) from \( select from idempotency_key/,
+    because: "It counts what still needs a key, up to 5 000 rows of each kind, once at a start.",
+  },
+];
+
+export function excuseOf({ text }: RanStatement): string | undefined {
+  return EXCUSED.find(({ statement }) => statement.test(text))?.because;
+}
+
+const ACCOUNTS = "Accounts and routes are few, and are replaced, not added to, with the years.";
+const ONE_ROW = "It finds its row by its key, as the commands around it do that are sent.";
+
+/** Commands that the test does not send, with the reason. */
+export const NOT_SENT: Record<string, string> = {
+  "payments.alter-account": ACCOUNTS,
+  "payments.complete": ONE_ROW,
+  "payments.confirm-account": ACCOUNTS,
+  "payments.confirm-routes": ACCOUNTS,
+  "payments.inquire-refund": ONE_ROW,
+  "payments.make-account": ACCOUNTS,
+  "payments.probe-account": ACCOUNTS,
+  "payments.read-routes": ACCOUNTS,
+  "payments.read-session": ONE_ROW,
+  "payments.refund-reservations":
+    "A command that compares all reservations, a page at a time, in the order of their key.",
+  "payments.replace-routes": ACCOUNTS,
+  "payments.resolve": ONE_ROW,
+  "payments.reverse": ONE_ROW,
+  "refunds.inquire": ONE_ROW,
+  "refunds.resolve": ONE_ROW,
+  "webhooks.delete-endpoint": ONE_ROW,
+  "webhooks.try-endpoint": ONE_ROW,
+  "webhooks.try-own-endpoint": ONE_ROW,
+};

@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { withClient } from "@holdfast/sandbox/infrastructure";
+import {
+  createTestDatabase,
+  makeTestCertificates,
+  startLedgerReceiver,
+  startTestSystem,
+} from "../support/index.ts";
+import { startTestInfrastructure } from "../support/template-database.ts";
+import { fillYears } from "./fill-years.ts";
+import { logPlans, readPlans, type RanStatement } from "./logged-plans.ts";
+
+export type YearsSystem = Awaited<ReturnType<typeof startYearsSystem>>;
+
+/** All services on a PostgreSQL of their own, which has years of data and logs every plan; nothing runs yet. */
+export async function startYearsSystem({ payments }: { payments: number }) {
+  const infrastructure = await startTestInfrastructure({ backend: "embedded" });
+  const database = await createTestDatabase(infrastructure.provided);
+  const logFile = await withClient(database.superuserUrl, async (client) => {
+    await fillYears((text, values) => client.query(text, values), { payments, days: 28 });
+    await logPlans(client);
+    const { rows } = await client.query<{ directory: string }>(
+      "select current_setting('data_directory') as directory",
+    );
+    return join(dirname(rows[0]!.directory), "postgres.log");
+  });
+  const certificates = await makeTestCertificates();
+  const receiver = await startLedgerReceiver(certificates);
+  const system = await startTestSystem({
+    services: [...SERVICES, "gateway-merchant", "gateway-operator"],
+    running: SERVICES,
+    database: { ...database, drop: () => Promise.resolve() },
+    env: { OPTIONAL_EVENTS: "true", WEBHOOK_CA_FILE: certificates.caFile, ...HASTE },
+  });
+  const merchantApi = await system.start("gateway-merchant");
+  const operatorApi = await system.start("gateway-operator");
+  return {
+    ...system,
+    receiver,
+    merchantApi,
+    operatorApi,
+    /** What the roles of the services have run so far; what the test itself asks as the superuser is left out. */
+    ranStatements: (): RanStatement[] =>
+      readPlans(readFileSync(logFile, "utf8")).filter(({ role }) =>
+        /^(gateway|payments|refunds|webhooks|settlement)_/.test(role),
+      ),
+    async close(): Promise<void> {
+      await system.close();
+      await receiver.close();
+      await infrastructure.stop();
+    },
+  };
+}
+
+const SERVICES = ["payments", "refunds", "webhook-dispatcher", "settlement"] as const;
+
+/** So that every periodic task runs within the test. */
+const HASTE = {
+  ACCOUNT_REFRESH: "1s",
+  BIN_TABLE_REFRESH: "1s",
+  CHECKOUT_INTERVAL: "500ms",
+  EXPIRY_INTERVAL: "500ms",
+  FACT_ASK_FIRST: "100ms",
+  FACT_ASK_INTERVAL: "500ms",
+  MATCH_INTERVAL: "500ms",
+  OUTBOX_RECONCILE_INTERVAL: "1s",
+  QUEUE_MEASURE_INTERVAL: "1s",
+  UNRESOLVED_MEASURE_INTERVAL: "1s",
+  WATCH_INTERVAL: "500ms",
+};
