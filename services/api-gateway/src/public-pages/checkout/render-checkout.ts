@@ -1,6 +1,6 @@
 import { currencyExponent, formatAmount, type CheckoutPage } from "@holdfast/contracts";
-import { writeAmount, type BuyerLocale } from "../choose-language.ts";
-import { html, type Html } from "../html.ts";
+import { writeAmount, type BuyerLocale } from "@holdfast/html";
+import { html, type Html } from "@holdfast/html";
 import { PAGE_TEXTS } from "./page-texts.ts";
 
 /** A checkout as the page shows it. All functions here are pure. */
