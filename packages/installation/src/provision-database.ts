@@ -5,7 +5,7 @@ import { bringLogin } from "./bring-login.ts";
 import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
 
 /** The schemas of the product, one per service. */
-export const schemaNames = ["gateway", "payments", "refunds", "settlement", "webhooks"] as const;
+export const schemaNames = ["gateway", "payments", "refunds", "settlement", "webhooks", "console"] as const;
 export type SchemaName = (typeof schemaNames)[number];
 
 /** The schema of each service of `services/`. */
@@ -15,6 +15,7 @@ export const schemaByService = {
   refunds: "refunds",
   "webhook-dispatcher": "webhooks",
   settlement: "settlement",
+  console: "console",
 } as const satisfies Record<string, SchemaName>;
 export type ServiceName = keyof typeof schemaByService;
 
@@ -25,6 +26,7 @@ const appRoles = {
   refunds: ["refunds_app"],
   webhooks: ["webhooks_app"],
   settlement: ["settlement_app"],
+  console: ["console_app"],
 } as const satisfies Record<SchemaName, readonly string[]>;
 export type AppRoleName = (typeof appRoles)[SchemaName][number];
 
@@ -124,6 +126,7 @@ export function schemaUrls(options: {
     refunds: { owner: url("refunds_owner"), app: url("refunds_app") },
     webhooks: { owner: url("webhooks_owner"), app: url("webhooks_app") },
     settlement: { owner: url("settlement_owner"), app: url("settlement_app") },
+    console: { owner: url("console_owner"), app: url("console_app") },
   };
 }
 

@@ -1,4 +1,4 @@
-// The sandbox is its own identity provider: it signs the operators' tokens and publishes the key that verifies them.
+// The sandbox's people, and tokens for those who call the API by hand. The same key signs these and the identity provider's.
 import { createPublicKey } from "node:crypto";
 import { calculateJwkThumbprint, importJWK, SignJWT, type JWK } from "jose";
 import { OPERATOR_ROLES } from "@holdfast/contracts";
@@ -6,7 +6,6 @@ import { replaceFile } from "./replace-file.ts";
 
 export type Operator = { name: string; roles: string[]; token: string };
 
-export const operatorIssuer = "holdfast-sandbox";
 export const operatorAudience = "holdfast-operator-api";
 /** A day's work on one machine: nobody signs in again. */
 const TOKEN_AGE_S = 86_400;
@@ -20,10 +19,29 @@ export type Operators = {
    * refunds of these merchants.
    */
   installation: Operator;
+  /** The private key with its name, for the identity provider. */
+  signingKey: JWK;
 };
 
+/** Somebody who can sign in to the console. */
+export type SandboxPerson = {
+  name: string;
+  audience: "operator" | "staff";
+  roles: string[];
+  /** Of a merchant's staff. */
+  merchantId?: string;
+};
+
+/** Where the sandbox's identity provider is, as tokens name it. */
+export function operatorIssuerOf({ identityProvider }: { identityProvider: number }): string {
+  return `http://127.0.0.1:${identityProvider}`;
+}
+
 /** Signs a new token for each operator and writes the public key set that the operator API verifies them with. */
-export async function createOperators(privateKey: JWK, jwksFile: string): Promise<Operators> {
+export async function createOperators(
+  privateKey: JWK,
+  { jwksFile, issuer }: { jwksFile: string; issuer: string },
+): Promise<Operators> {
   const publicKey = createPublicKey({ key: privateKey, format: "jwk" }).export({ format: "jwk" }) as JWK;
   const kid = await calculateJwkThumbprint(publicKey);
   const jwks = { keys: [{ ...publicKey, kid, alg: algorithm, use: "sig" }] };
@@ -35,14 +53,18 @@ export async function createOperators(privateKey: JWK, jwksFile: string): Promis
     const token = await new SignJWT({ roles })
       .setProtectedHeader({ alg: algorithm, kid, typ: "at+jwt" })
       .setSubject(name)
-      .setIssuer(operatorIssuer)
+      .setIssuer(issuer)
       .setAudience(operatorAudience)
       .setIssuedAt(issuedAt)
       .setExpirationTime(issuedAt + TOKEN_AGE_S)
       .sign(key);
     return { name, roles, token };
   };
-  return { people: await Promise.all(people.map(signIn)), installation: await signIn(installation) };
+  return {
+    people: await Promise.all(people.map(signIn)),
+    installation: await signIn(installation),
+    signingKey: { ...privateKey, kid, alg: algorithm, use: "sig" },
+  };
 }
 
 const algorithm = "ES256";
