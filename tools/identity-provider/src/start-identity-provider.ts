@@ -19,12 +19,14 @@ export async function startIdentityProvider(config: Config): Promise<IdentityPro
   const handle = provider.callback();
   const server = createServer((request, response) => {
     const path = (request.url ?? "").split("?", 1)[0]!;
-    if (path === "/livez") return void response.writeHead(200).end("live\n");
-    if (!path.startsWith("/interaction/")) return void handle(request, response);
-    interact(provider, config.IDENTITY_PROVIDER_PEOPLE, { request, response }).catch(() => {
-      if (!response.headersSent) response.writeHead(400, { "Content-Type": "text/plain; charset=utf-8" });
-      response.end("This sign-in is over. Go back to the console and sign in again.\n");
-    });
+    if (path === "/livez") response.writeHead(200).end("live\n");
+    else if (!path.startsWith("/interaction/")) void handle(request, response);
+    else {
+      interact(provider, config.IDENTITY_PROVIDER_PEOPLE, { request, response }).catch(() => {
+        if (!response.headersSent) response.writeHead(400, { "Content-Type": "text/plain; charset=utf-8" });
+        response.end("This sign-in is over. Go back to the console and sign in again.\n");
+      });
+    }
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -52,7 +52,7 @@ export function offersOfPayment(
 ): Offer[] {
   const bars = [roleBar(person, "operations", texts), life.unresolved ? undefined : texts.whyKnown];
   const ownCredential = life.credentialIssuedBy === person.subject ? texts.whyCredential : undefined;
-  const refundable = isRefundable(life.payment) ? undefined : texts.whyNotRefundable;
+  const refundable = refundableOf(life.payment) > 0 ? undefined : texts.whyNotRefundable;
   return [
     { action: "inquire", why: first(bars) },
     { action: "reverse", why: first(bars) },
@@ -61,9 +61,11 @@ export function offersOfPayment(
   ];
 }
 
-/** Captured money of which something has not been given back. */
-function isRefundable({ status, capturedAmount, refundableAmount }: OperatorPaymentLife["payment"]): boolean {
-  return status === "SUCCESS" && (refundableAmount ?? capturedAmount ?? 0) > 0;
+/** What can still be given back: of a sale all of it, of a pre-authorization what was captured. */
+export function refundableOf(payment: OperatorPaymentLife["payment"]): number {
+  const { status, amount, capturedAmount, refundableAmount, transactionType } = payment;
+  if (status !== "SUCCESS" && status !== "CAPTURED") return 0;
+  return refundableAmount ?? capturedAmount ?? (transactionType === "PAYMENT" ? amount : 0);
 }
 
 function roleBar({ roles }: Person, role: OperatorRole, texts: Texts): string | undefined {

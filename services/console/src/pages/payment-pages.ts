@@ -11,7 +11,7 @@ import {
 import { html, type Html } from "@holdfast/html";
 import { renderActions } from "./action-forms.ts";
 import { amountText, cardText, statusBadge, statusWord, timeElement } from "./format.ts";
-import { offersOfPayment } from "./offers.ts";
+import { offersOfPayment, refundableOf } from "./offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import { paymentColumns } from "./payment-columns.ts";
 import { statementIn } from "./refund-pages.ts";
@@ -90,7 +90,6 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
   const { texts } = reader;
   const life = await context.api.read(getOperatorPayment, { path: { paymentId: parameters["paymentId"]! } });
   const { payment, resolution } = life;
-  const refundAmount = payment.refundableAmount ?? payment.capturedAmount;
   const content = html`${facts(factsOfPayment(reader, life))}
   ${
     resolution &&
@@ -102,7 +101,7 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
   ${renderActions(context, {
     path: `/payments/${payment.paymentId}`,
     offers: offersOfPayment(life, context.session, texts),
-    ...(refundAmount !== undefined && { refundAmount }),
+    refundAmount: refundableOf(payment),
   })}
   ${renderTimeline(reader, eventsOfPayment(reader, life))}`;
   return {

@@ -59,49 +59,9 @@ export function createIdentityProvider(settings: IdentityProviderSettings): Iden
     }
   };
   return {
-    async begin(maxAge) {
-      const config = await configuration();
-      const attempt: LoginAttempt = {
-        state: client.randomState(),
-        nonce: client.randomNonce(),
-        verifier: client.randomPKCECodeVerifier(),
-        maxAge,
-      };
-      const url = client.buildAuthorizationUrl(config, {
-        redirect_uri: settings.redirectUrl,
-        scope: settings.scope,
-        ...(settings.resource !== undefined && { resource: settings.resource }),
-        code_challenge: await client.calculatePKCECodeChallenge(attempt.verifier),
-        code_challenge_method: "S256",
-        state: attempt.state,
-        nonce: attempt.nonce,
-        max_age: String(maxAge),
-        // Some providers take `max_age=0` for none.
-        ...(maxAge === 0 && { prompt: "login" }),
-      });
-      return { url, attempt };
-    },
-    async complete(callback, attempt) {
-      const config = await configuration();
-      try {
-        const tokens = await client.authorizationCodeGrant(
-          config,
-          callback,
-          {
-            pkceCodeVerifier: attempt.verifier,
-            expectedState: attempt.state,
-            expectedNonce: attempt.nonce,
-            maxAge: attempt.maxAge,
-            idTokenExpected: true,
-          },
-          settings.resource === undefined ? {} : { resource: settings.resource },
-        );
-        return identityOf(tokens, settings.rolesClaim);
-      } catch (cause) {
-        if (isRefusal(cause)) return undefined;
-        throw new IdentityProviderUnavailableError("the identity provider did not answer", { cause });
-      }
-    },
+    begin: async (maxAge) => await beginAt(await configuration(), settings, maxAge),
+    complete: async (callback, attempt) =>
+      await completeAt(await configuration(), settings, { callback, attempt }),
     async endSessionUrl(idToken, returnTo) {
       const config = await configuration();
       if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
@@ -111,6 +71,57 @@ export function createIdentityProvider(settings: IdentityProviderSettings): Iden
       });
     },
   };
+}
+
+async function beginAt(
+  config: client.Configuration,
+  { redirectUrl, scope, resource }: IdentityProviderSettings,
+  maxAge: number,
+): Promise<{ url: URL; attempt: LoginAttempt }> {
+  const attempt: LoginAttempt = {
+    state: client.randomState(),
+    nonce: client.randomNonce(),
+    verifier: client.randomPKCECodeVerifier(),
+    maxAge,
+  };
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri: redirectUrl,
+    scope,
+    ...(resource !== undefined && { resource }),
+    code_challenge: await client.calculatePKCECodeChallenge(attempt.verifier),
+    code_challenge_method: "S256",
+    state: attempt.state,
+    nonce: attempt.nonce,
+    max_age: String(maxAge),
+    // Some providers take `max_age=0` for none.
+    ...(maxAge === 0 && { prompt: "login" }),
+  });
+  return { url, attempt };
+}
+
+async function completeAt(
+  config: client.Configuration,
+  { resource, rolesClaim }: IdentityProviderSettings,
+  { callback, attempt }: { callback: URL; attempt: LoginAttempt },
+): Promise<Identity | undefined> {
+  try {
+    const tokens = await client.authorizationCodeGrant(
+      config,
+      callback,
+      {
+        pkceCodeVerifier: attempt.verifier,
+        expectedState: attempt.state,
+        expectedNonce: attempt.nonce,
+        maxAge: attempt.maxAge,
+        idTokenExpected: true,
+      },
+      resource === undefined ? {} : { resource },
+    );
+    return identityOf(tokens, rolesClaim);
+  } catch (cause) {
+    if (isRefusal(cause)) return undefined;
+    throw new IdentityProviderUnavailableError("the identity provider did not answer", { cause });
+  }
 }
 
 async function discover({ issuer, clientId, clientPassword }: IdentityProviderSettings) {
