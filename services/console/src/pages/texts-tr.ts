@@ -146,6 +146,7 @@ export const TURKISH: Texts = {
     REVERSING: "Geri alınıyor",
     CANCELLING: "İptal ediliyor",
     ENROLLING: "Kaydediliyor",
+    RESERVING: "Tutar ayrılıyor",
     EXECUTING: "Yürütülüyor",
     SETTLING: "Kesinleşiyor",
     FAILING: "Sonlandırılıyor",

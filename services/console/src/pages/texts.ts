@@ -149,6 +149,7 @@ export const ENGLISH = {
     REVERSING: "Reversing",
     CANCELLING: "Cancelling",
     ENROLLING: "Enrolling",
+    RESERVING: "Reserving",
     EXECUTING: "Executing",
     SETTLING: "Settling",
     FAILING: "Failing",
