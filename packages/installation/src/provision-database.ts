@@ -8,6 +8,9 @@ import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
 export const schemaNames = ["gateway", "payments", "refunds", "settlement", "webhooks", "console"] as const;
 export type SchemaName = (typeof schemaNames)[number];
 
+/** Those with an audit log. What people do in the console is in the logs of those who carry it out. */
+export const auditedSchemas = schemaNames.filter((schema) => schema !== "console");
+
 /** The schema of each service of `services/`. */
 export const schemaByService = {
   "api-gateway": "gateway",
@@ -183,8 +186,7 @@ async function createSchema(client: Client, schema: SchemaName): Promise<void> {
   await client.query(`create schema if not exists ${schema} authorization ${schema}_owner`);
   await client.query(`revoke all on schema ${schema} from public`);
   const former = schema === formerRole.schema ? [formerRole.role] : [];
-  // Who is signed in to the console is in no audit log: what they do is in the logs of those who carry it out.
-  const auditors = schema === "console" ? [] : [AUDITOR];
+  const auditors = auditedSchemas.some((audited) => audited === schema) ? [AUDITOR] : [];
   const users = [...appRoles[schema], ...former, ...auditors];
   await client.query(`grant usage on schema ${schema} to ${users.join(", ")}`);
 }
