@@ -172,7 +172,7 @@ describe("a running sandbox", () => {
 
   test("ends with everything it started", async () => {
     const pids = Object.values(fileNow().processes);
-    expect(pids).toHaveLength(6);
+    expect(pids).toHaveLength(7);
     sandbox.process.kill("SIGTERM");
     expect(await sandbox.exited).toEqual({ code: 0, signal: null });
     expect(pids.filter(isRunning)).toEqual([]);
