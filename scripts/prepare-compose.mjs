@@ -58,8 +58,15 @@ function secrets(kept) {
   // The form without an id, of installations from before there was a ring.
   const [, fingerprintKey = generateKey()] = /^\s*PAN_FINGERPRINT_KEY=(\S+)/m.exec(kept) ?? [];
   const faces = ["GATEWAY_MERCHANT", "GATEWAY_OPERATOR", "GATEWAY_PUBLIC"];
-  const owners = ["GATEWAY_OWNER", "PAYMENTS_OWNER", "REFUNDS_OWNER", "WEBHOOKS_OWNER", "SETTLEMENT_OWNER"];
-  const services = ["PAYMENTS_APP", "REFUNDS_APP", "WEBHOOKS_APP", "SETTLEMENT_APP"];
+  const owners = [
+    "GATEWAY_OWNER",
+    "PAYMENTS_OWNER",
+    "REFUNDS_OWNER",
+    "WEBHOOKS_OWNER",
+    "SETTLEMENT_OWNER",
+    "CONSOLE_OWNER",
+  ];
+  const services = ["PAYMENTS_APP", "REFUNDS_APP", "WEBHOOKS_APP", "SETTLEMENT_APP", "CONSOLE_APP"];
   const roles = [...owners, ...faces, ...services].map((role) => `${role}_PASSWORD`);
   const busUsers = [...faces, "PAYMENTS", "REFUNDS", "WEBHOOK_DISPATCHER", "SETTLEMENT", "INSTALLATION"];
   // Of second logins, which processes move to while passwords are replaced (docs/keys.md).
@@ -76,6 +83,7 @@ function secrets(kept) {
     PAN_FINGERPRINT_KEYS: `0:${fingerprintKey}`,
     WEBHOOK_SECRET_KEYS: `k1:${generateKey()}`,
     ACCOUNT_SECRET_KEYS: `k1:${generateKey()}`,
+    CONSOLE_SESSION_KEYS: `k1:${generateKey()}`,
     // Of the profile `observability`.
     GRAFANA_ADMIN_PASSWORD: password(),
   };

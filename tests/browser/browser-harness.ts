@@ -19,6 +19,10 @@ export type BrowserHarness = {
   readCheckout(checkoutId: string): Promise<Checkout>;
   /** A browser of its own that has never seen anything, on the checkout's page. */
   visit(checkout: Partial<Checkout> & Pick<Checkout, "checkoutUrl">, buyer?: Buyer): Promise<Page>;
+  /** As the merchant of the sandbox. */
+  merchantApi(method: string, path: string, body?: unknown): Promise<Checkout & Record<string, string>>;
+  /** A browser of its own that is signed in to nothing; the caller looks after what it complains of. */
+  openBrowser(reader?: BrowserContextOptions): Promise<Page>;
   /** A browser of its own on the front page of the guides. */
   visitGuides(reader: Buyer): Promise<Page>;
   /** As the superuser: whatever any service wrote. */
@@ -125,6 +129,13 @@ export async function startBrowserHarness(banks: BankProtocol[] = []): Promise<B
       watch(page);
       await page.goto(checkoutUrl);
       return page;
+    },
+    merchantApi: (method, path, body) =>
+      api(method, path, body) as Promise<Checkout & Record<string, string>>,
+    async openBrowser(reader = {}) {
+      const context = await browser.newContext(reader);
+      onTestFinished(() => context.close());
+      return await context.newPage();
     },
     async visitGuides({ name: _name, ...options }) {
       const context = await browser.newContext(options);

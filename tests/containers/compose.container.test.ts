@@ -11,7 +11,14 @@ import { payTheWholeTime } from "./steady-payments.ts";
 import { drawTrace, treeOf } from "./traces.ts";
 import { receiveWebhooks } from "./webhook-endpoint.ts";
 
-const SERVICES = ["payments", "refunds", "webhook-dispatcher", "settlement", "api-gateway"] as const;
+const SERVICES = [
+  "payments",
+  "refunds",
+  "webhook-dispatcher",
+  "settlement",
+  "console",
+  "api-gateway",
+] as const;
 const FACES = ["gateway-operator", "gateway-public"] as const;
 const OURS = [...SERVICES, ...FACES, "acquirer-simulator"] as const;
 const IMAGES = [...SERVICES, "acquirer-simulator", "installation"] as const;
@@ -120,6 +127,7 @@ test("each container has its own secrets and no other's", async () => {
     "WEBHOOK_SECRET_KEYS",
   ]);
   expect(await held("settlement")).toEqual(["NATS_PASSWORD_SETTLEMENT", "SETTLEMENT_APP_PASSWORD"]);
+  expect(await held("console")).toEqual(["CONSOLE_APP_PASSWORD", "CONSOLE_SESSION_KEYS"]);
   expect(await held("api-gateway")).toEqual([
     "CARD_SEALING_KEYS",
     "CREDENTIAL_PEPPERS",
@@ -338,6 +346,7 @@ test("a collector outside gets a payment's and a refund's whole trace, and the m
     refunds: "holdfast.refunds",
     "webhook-dispatcher": "holdfast.webhooks.attempts",
     settlement: "holdfast.settlement.facts",
+    console: "holdfast.clock.skew",
   };
   await eventually(() => {
     expect([...collector.metrics.keys()].toSorted()).toEqual(SERVICES.toSorted());

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { AUDITOR, schemaNames, withClient } from "@holdfast/sandbox/infrastructure";
+import { AUDITOR, auditedSchemas, withClient } from "@holdfast/sandbox/infrastructure";
 import { expect, onTestFinished, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/index.ts";
 
@@ -46,8 +46,8 @@ test("the auditor has one privilege on each of the five tables, and none on anyt
   );
   expect(has.map(({ what }) => what)).toEqual([
     "CONNECT on database",
-    ...schemaNames.map((schema) => `SELECT on ${schema}.audit_entry`),
-    ...schemaNames.map((schema) => `USAGE on schema ${schema}`),
+    ...auditedSchemas.map((schema) => `SELECT on ${schema}.audit_entry`),
+    ...auditedSchemas.map((schema) => `USAGE on schema ${schema}`),
   ]);
 });
 

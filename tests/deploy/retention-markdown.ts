@@ -1,4 +1,5 @@
 import type { Kept, RetentionLine } from "@holdfast/service-runtime";
+import { keptTables as consoleTables } from "../../services/console/src/kept-tables.ts";
 import { keptTables as gateway } from "../../services/api-gateway/src/kept-tables.ts";
 import { keptTables as payments } from "../../services/payments/src/retention/kept-tables.ts";
 import { keptTables as refunds } from "../../services/refunds/src/kept-tables.ts";
@@ -12,6 +13,7 @@ export const RETENTION: Record<string, readonly Line[]> = {
   refunds,
   webhooks,
   settlement,
+  console: consoleTables,
 };
 
 type Line = Omit<RetentionLine, "purge"> & { purge?: object };

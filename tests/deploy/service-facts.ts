@@ -7,6 +7,7 @@ import { configSchema as payments } from "../../services/payments/src/config.ts"
 import { configSchema as refunds } from "../../services/refunds/src/config.ts";
 import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
 import { configSchema as settlement } from "../../services/settlement/src/config.ts";
+import { configSchema as consoleSettings } from "../../services/console/src/config.ts";
 import { BUS_USERS, busLoginsOf } from "@holdfast/contracts";
 import { appRoleNames, installationSchema, keepStreamSchema, secondLoginOf } from "@holdfast/installation";
 import { passwordVariable } from "@holdfast/messaging";
@@ -22,6 +23,7 @@ export const configSchemas: ConfigSchemas = {
   refunds,
   "webhook-dispatcher": dispatcher,
   settlement,
+  console: consoleSettings,
   migration: z.object({ MIGRATION_DATABASE_URL: z.url({ protocol: /^postgres$/ }) }),
   "verify-audit": z.object({ AUDIT_DATABASE_URL: z.url({ protocol: /^postgres$/ }) }),
   installation: installationSchema,
@@ -71,8 +73,11 @@ export const holdersOfSecrets: Record<string, string[]> = {
   REFUNDS_APP_PASSWORD: ["installation", "refunds"],
   WEBHOOKS_APP_PASSWORD: ["installation", "webhook-dispatcher"],
   SETTLEMENT_APP_PASSWORD: ["installation", "settlement"],
+  CONSOLE_APP_PASSWORD: ["installation", "console"],
+  CONSOLE_SESSION_KEYS: ["console"],
+  OIDC_CLIENT_PASSWORD: ["console"],
   ...Object.fromEntries(
-    ["GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOKS", "SETTLEMENT"].map((schema) => [
+    ["GATEWAY", "PAYMENTS", "REFUNDS", "WEBHOOKS", "SETTLEMENT", "CONSOLE"].map((schema) => [
       `${schema}_OWNER_PASSWORD`,
       ["installation", "migration"],
     ]),
@@ -102,7 +107,7 @@ export const deadlines: Deadlines = {
   requestSeconds: defaultOf(gateway, "REQUEST_TIMEOUT") / 1_000,
   drainSeconds:
     Math.max(
-      ...[gateway, payments, refunds, dispatcher, settlement].map((schema) =>
+      ...[gateway, payments, refunds, dispatcher, settlement, consoleSettings].map((schema) =>
         defaultOf(schema, "DRAIN_TIMEOUT"),
       ),
     ) / 1_000,

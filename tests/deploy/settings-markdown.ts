@@ -9,6 +9,7 @@ import { z } from "zod";
 import { configSchema as gateway } from "../../services/api-gateway/src/config.ts";
 import { configSchema as payments } from "../../services/payments/src/config.ts";
 import { configSchema as refunds } from "../../services/refunds/src/config.ts";
+import { configSchema as consoleSettings } from "../../services/console/src/config.ts";
 import { configSchema as settlement } from "../../services/settlement/src/config.ts";
 import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
 
@@ -48,7 +49,8 @@ type Section = { heading: string; about: string; settings: Settings };
 const SECTIONS: Section[] = [
   {
     heading: "Every service",
-    about: "Read by api-gateway, payments, refunds, webhook-dispatcher and settlement.",
+    about:
+      "Read by api-gateway, payments, refunds, webhook-dispatcher, settlement and console. The console is not on the bus and reads none of `NATS_*`.",
     settings: own(z.object(commonSettings), telemetrySettings),
   },
   {
@@ -93,6 +95,11 @@ const SECTIONS: Section[] = [
     heading: "settlement",
     about: "Also reads the settings of every service and those of the audit log.",
     settings: own(settlement, commonSettings, auditSettings),
+  },
+  {
+    heading: "console",
+    about: "Also reads the settings of every service, but for those of the bus.",
+    settings: own(consoleSettings, commonSettings),
   },
   {
     heading: "Verification of the audit logs",

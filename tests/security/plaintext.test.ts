@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { z } from "zod";
 import { configSchema as payments } from "../../services/payments/src/config.ts";
 import { configSchema as refunds } from "../../services/refunds/src/config.ts";
+import { configSchema as consoleSettings } from "../../services/console/src/config.ts";
 import { configSchema as settlement } from "../../services/settlement/src/config.ts";
 import { configSchema as dispatcher } from "../../services/webhook-dispatcher/src/config.ts";
 import { bareEnvironment } from "../support/bare-environment.ts";
@@ -34,8 +35,12 @@ const MENDED = {
   ACQUIRER_URL: "https://bank.example.com",
   OPERATOR_JWKS: "https://login.example.com/jwks.json",
   AUDIT_ANCHOR_URL: "https://sink.example.com/heads",
+  OPERATOR_API_URL: "https://gateway-operator:8081",
+  OIDC_ISSUER: "https://login.example.com",
+  CONSOLE_URL: "https://console.example.com",
 };
-const ALLOW_PLAINTEXT = "postgres,nats,acquirer,operator-jwks,audit-anchor";
+const ALLOW_PLAINTEXT =
+  "postgres,nats,acquirer,operator-jwks,audit-anchor,operator-api,identity-provider,console";
 const passwords = Object.fromEntries(
   Object.keys(installationSchema.shape)
     .filter((name) => name.endsWith("_PASSWORD"))
@@ -69,6 +74,23 @@ const programs: Case[] = [
     schema: settlement,
     env: SERVICE,
     refused: ["DATABASE_URL", "NATS_URL", "OPERATOR_JWKS", "AUDIT_ANCHOR_URL"],
+  },
+  {
+    name: "console",
+    schema: consoleSettings,
+    env: {
+      HEALTH_PORT: WIRES.HEALTH_PORT,
+      DATABASE_URL: WIRES.DATABASE_URL,
+      CONSOLE_PORT: "8084",
+      TLS_CERT_FILE: "tls.crt",
+      TLS_KEY_FILE: "tls.key",
+      CONSOLE_URL: "http://console.example.com",
+      OPERATOR_API_URL: "http://gateway-operator:8081",
+      OIDC_ISSUER: "http://login.example.com",
+      OIDC_CLIENT_ID: "holdfast-console",
+      CONSOLE_SESSION_KEYS: `k1:${KEY}`,
+    },
+    refused: ["DATABASE_URL", "OPERATOR_API_URL", "OIDC_ISSUER", "CONSOLE_URL"],
   },
   {
     name: "installation",

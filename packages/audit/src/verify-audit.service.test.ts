@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { schemaNames, withClient } from "@holdfast/sandbox/infrastructure";
+import { auditedSchemas, withClient } from "@holdfast/sandbox/infrastructure";
 import type { TestDatabase } from "@holdfast/tests/support";
 import { sql, type Kysely } from "kysely";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -64,7 +64,7 @@ describe("npm run verify-audit", () => {
     expect(code).toBe(0);
     expect(lines).toEqual([
       `database ${database.name} on ${hostname}:${port} as ${username}`,
-      ...schemaNames.map((schema): unknown =>
+      ...auditedSchemas.map((schema): unknown =>
         expect.stringMatching(
           new RegExp(`^${schema}: intact, 2 entries, 0 anchors found, head ${schema}:2:[0-9a-f]{64}$`),
         ),
@@ -95,7 +95,7 @@ describe("npm run verify-audit", () => {
     expect(await run(["--home", "/nowhere", "--database-url", url])).toMatchObject({ code: 2 });
   });
 
-  test.each(schemaNames)("finds an entry of %s that was changed", async (schema) => {
+  test.each(auditedSchemas)("finds an entry of %s that was changed", async (schema) => {
     const database = await auditedDatabase();
     await asSuperuser(database, `update ${schema}.audit_entry set actor = 'mallory' where sequence = 1`);
     const { code, lines } = await verify(database);
@@ -106,7 +106,7 @@ describe("npm run verify-audit", () => {
     expect(lines.at(-1)).toBe("4 intact, 1 broken");
   });
 
-  test.each(schemaNames)("does not pass over the log of %s when it is not there", async (schema) => {
+  test.each(auditedSchemas)("does not pass over the log of %s when it is not there", async (schema) => {
     const database = await auditedDatabase();
     await asSuperuser(database, `drop table ${schema}.audit_entry`);
     const { code, lines } = await verify(database);

@@ -1,4 +1,4 @@
-import { schemaNames, type SchemaName } from "@holdfast/sandbox/infrastructure";
+import { auditedSchemas, type SchemaName } from "@holdfast/sandbox/infrastructure";
 import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
@@ -9,7 +9,7 @@ import { appendAudit, type AuditDatabase } from "../src/audit-log.ts";
 export async function auditedDatabase(): Promise<TestDatabase> {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
-  for (const schema of schemaNames) {
+  for (const schema of auditedSchemas) {
     await withLog(database, schema, async (db) => {
       await append(db, "alice", "thing.done", schema);
       await append(db, "bora", "thing.undone", schema);

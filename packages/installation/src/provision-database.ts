@@ -5,8 +5,11 @@ import { bringLogin } from "./bring-login.ts";
 import { Client, escapeIdentifier, escapeLiteral, type ClientConfig } from "pg";
 
 /** The schemas of the product, one per service. */
-export const schemaNames = ["gateway", "payments", "refunds", "settlement", "webhooks"] as const;
+export const schemaNames = ["gateway", "payments", "refunds", "settlement", "webhooks", "console"] as const;
 export type SchemaName = (typeof schemaNames)[number];
+
+/** Those with an audit log. What people do in the console is in the logs of those who carry it out. */
+export const auditedSchemas = schemaNames.filter((schema) => schema !== "console");
 
 /** The schema of each service of `services/`. */
 export const schemaByService = {
@@ -15,6 +18,7 @@ export const schemaByService = {
   refunds: "refunds",
   "webhook-dispatcher": "webhooks",
   settlement: "settlement",
+  console: "console",
 } as const satisfies Record<string, SchemaName>;
 export type ServiceName = keyof typeof schemaByService;
 
@@ -25,6 +29,7 @@ const appRoles = {
   refunds: ["refunds_app"],
   webhooks: ["webhooks_app"],
   settlement: ["settlement_app"],
+  console: ["console_app"],
 } as const satisfies Record<SchemaName, readonly string[]>;
 export type AppRoleName = (typeof appRoles)[SchemaName][number];
 
@@ -124,6 +129,7 @@ export function schemaUrls(options: {
     refunds: { owner: url("refunds_owner"), app: url("refunds_app") },
     webhooks: { owner: url("webhooks_owner"), app: url("webhooks_app") },
     settlement: { owner: url("settlement_owner"), app: url("settlement_app") },
+    console: { owner: url("console_owner"), app: url("console_app") },
   };
 }
 
@@ -180,7 +186,8 @@ async function createSchema(client: Client, schema: SchemaName): Promise<void> {
   await client.query(`create schema if not exists ${schema} authorization ${schema}_owner`);
   await client.query(`revoke all on schema ${schema} from public`);
   const former = schema === formerRole.schema ? [formerRole.role] : [];
-  const users = [...appRoles[schema], ...former, AUDITOR];
+  const auditors = auditedSchemas.some((audited) => audited === schema) ? [AUDITOR] : [];
+  const users = [...appRoles[schema], ...former, ...auditors];
   await client.query(`grant usage on schema ${schema} to ${users.join(", ")}`);
 }
 

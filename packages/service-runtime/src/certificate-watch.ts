@@ -57,7 +57,8 @@ export function startCertificateWatch({
 /** PostgreSQL and the bus, as far as a service reaches them over TLS. */
 export function dependencyServers(settings: {
   DATABASE_URL: string;
-  NATS_URL: string;
+  /** Of a service that is on the bus. */
+  NATS_URL?: string;
   NATS_CA_FILE?: string | undefined;
   NATS_CERT_FILE?: string | undefined;
   NATS_KEY_FILE?: string | undefined;
@@ -73,7 +74,7 @@ export function dependencyServers(settings: {
           },
         ]
       : []),
-    ...(isTlsBus(settings)
+    ...(settings.NATS_URL !== undefined && isTlsBus({ ...settings, NATS_URL: settings.NATS_URL })
       ? [{ name: "nats", servers: settings.NATS_URL.split(",").map((url) => busServer(url, files)) }]
       : []),
   ];

@@ -178,8 +178,8 @@ export const busSettings = {
   NATS_KEY_FILE: z.string().optional().describe("PEM file of that certificate's private key."),
 };
 
-/** Settings that every service has. */
-export const commonSettings = {
+/** Settings that every service has, whether or not it is on the bus. */
+export const processSettings = {
   ...telemetrySettings,
   TRACE_SLOW_AFTER: durationSetting()
     .default(1_000)
@@ -199,7 +199,6 @@ export const commonSettings = {
   DATABASE_CONNECTION_TIMEOUT: durationSetting({ min: "1ms" })
     .default(CONNECTION_TIMEOUT_MS)
     .describe("How long a request waits for a connection to PostgreSQL; after that it is answered 503."),
-  ...busSettings,
   ...plaintextSettings,
   LOG_LEVEL: z
     .enum(["debug", "info", "warn", "error"], { error: "must be debug, info, warn or error" })
@@ -211,3 +210,6 @@ export const commonSettings = {
       "How long work under way may continue after SIGTERM. It must be shorter than the orchestrator's grace period (35 s in `deploy/k8s`).",
     ),
 };
+
+/** Settings of every service that is on the bus. */
+export const commonSettings = { ...processSettings, ...busSettings };

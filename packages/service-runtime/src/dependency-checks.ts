@@ -7,11 +7,12 @@ export function dependencyChecks({
   bus,
 }: {
   pool: Pool;
-  bus: { readonly connected: boolean };
+  /** Of a service that is on the bus. */
+  bus?: { readonly connected: boolean };
 }): ReadinessCheck[] {
   return [
     { name: "database", check: async () => void (await pool.query("select 1")) },
-    checkThat("bus", () => bus.connected),
+    ...(bus ? [checkThat("bus", () => bus.connected)] : []),
   ];
 }
 

@@ -1,12 +1,12 @@
 import { startTelemetry, type Telemetry } from "@holdfast/telemetry/start";
 import type { z } from "zod";
-import { parseConfig, ConfigError, type commonSettings } from "./config.ts";
+import { parseConfig, ConfigError, type processSettings } from "./config.ts";
 import { createLogger, describeError, flushLog, type Logger } from "./logger.ts";
 
 /** A running service: `stop` accepts no new work, lets work under way finish, and closes everything. */
 export type RunningService = { stop(): Promise<void> };
 
-export type ServiceProgram<Shape extends typeof commonSettings> = {
+export type ServiceProgram<Shape extends typeof processSettings> = {
   /** The process's name in logs and its `service.name`. */
   name: string;
   config: z.ZodObject<Shape>;
@@ -21,7 +21,7 @@ export type ServiceProgram<Shape extends typeof commonSettings> = {
  * error that is thrown and not caught ends the process with 1: otherwise it would go on in an unforeseen state. The
  * supervisor starts it again.
  */
-export async function runService<Shape extends typeof commonSettings>({
+export async function runService<Shape extends typeof processSettings>({
   name,
   config: schema,
   isEdge = false,
@@ -32,7 +32,7 @@ export async function runService<Shape extends typeof commonSettings>({
   Reflect.deleteProperty(Object.prototype, "__proto__");
   const config = settingsOf(name, schema);
   if (!config) return;
-  const log = createLogger(name, (config as z.output<z.ZodObject<typeof commonSettings>>).LOG_LEVEL);
+  const log = createLogger(name, (config as z.output<z.ZodObject<typeof processSettings>>).LOG_LEVEL);
   const die = (message: string) => (error: unknown) => {
     log.fatal({ error }, message);
     exit(log, 1);
@@ -50,7 +50,7 @@ export async function runService<Shape extends typeof commonSettings>({
     telemetry = await startTelemetry({
       name,
       isEdge,
-      settings: config as z.output<z.ZodObject<typeof commonSettings>>,
+      settings: config as z.output<z.ZodObject<typeof processSettings>>,
       onTrouble: (reason) => log.warn({ operation: "telemetry", reason }, "telemetry could not be exported"),
     });
     // A start can wait for the bus forever; when it is stopped meanwhile there is nothing to drain.

@@ -12,6 +12,8 @@ export const PLAINTEXT_NAMES = [
   "public-url",
   "merchant-api",
   "operator-api",
+  "identity-provider",
+  "console",
   "public-pages",
 ] as const;
 export type PlaintextName = (typeof PLAINTEXT_NAMES)[number];

@@ -10,6 +10,7 @@ Holdfast is running.
 
   merchant API        ${sandbox.gatewayUrl}
   guides              ${sandbox.gatewayUrl}/docs/
+  console             ${sandbox.consoleUrl} (sign in as ${sandbox.people.map(({ name }) => name).join(", ")}: one click each)
   operator API        ${sandbox.operatorUrl}
   public pages        ${sandbox.publicUrl}
   acquirer simulator  ${sandbox.acquirerUrl}

@@ -13,8 +13,11 @@ import {
   type Postgres,
   type SchemaUrls,
 } from "./infrastructure/index.ts";
+import type { JWK } from "jose";
 import { natsUsersConfig } from "@holdfast/messaging";
 import { banks, type BankContracts, type BankProtocol } from "./banks.ts";
+import { operatorAudience, operatorIssuerOf, type SandboxPerson } from "./operators.ts";
+import type { Ports } from "./ports.ts";
 import { replaceFile } from "./replace-file.ts";
 import { repositoryRoot } from "./repository-root.ts";
 import type { BusPasswords } from "./secrets.ts";
@@ -75,6 +78,24 @@ export async function launchSimulator({ home, supervisor }: LaunchContext, port:
   await supervisor.start("acquirer-simulator", "transport", launch);
 }
 
+/** In the place of a company's own: it signs in whoever is chosen. */
+export async function launchIdentityProvider(
+  { home, supervisor }: LaunchContext,
+  { ports, people, signingKey }: { ports: Ports; people: readonly SandboxPerson[]; signingKey: JWK },
+): Promise<void> {
+  const main = join(repositoryRoot, "tools", "identity-provider", "src", "main.ts");
+  const environment = environmentOf({
+    IDENTITY_PROVIDER_PORT: `${ports.identityProvider}`,
+    IDENTITY_PROVIDER_KEY: JSON.stringify(signingKey),
+    IDENTITY_PROVIDER_PEOPLE: JSON.stringify(people),
+    IDENTITY_PROVIDER_AUDIENCE: operatorAudience,
+    IDENTITY_PROVIDER_CONSOLE_URL: `http://127.0.0.1:${ports.console}`,
+  });
+  const readyUrl = `${operatorIssuerOf(ports)}/livez`;
+  const launch = program(home, "identity-provider", main, environment, readyUrl);
+  await supervisor.start("identity-provider", "transport", launch);
+}
+
 /** @returns where it is, for its clients and for browsers. */
 export async function launchBank(
   { home, supervisor }: LaunchContext,
@@ -118,9 +139,11 @@ export async function launchService(
     LISTEN_HOST: "127.0.0.1",
     HEALTH_PORT: `${healthPort}`,
     DATABASE_URL: service.databaseUrl(surroundings.databaseUrls),
-    NATS_URL: surroundings.natsUrl,
-    NATS_USER: service.busUser,
-    NATS_PASSWORD: surroundings.secrets.busPasswords[service.busUser],
+    ...(service.busUser !== undefined && {
+      NATS_URL: surroundings.natsUrl,
+      NATS_USER: service.busUser,
+      NATS_PASSWORD: surroundings.secrets.busPasswords[service.busUser],
+    }),
     ...service.environment(surroundings),
   });
   const launch = program(home, service.name, service.main, environment, `${healthUrl}/readyz`);

@@ -22,7 +22,10 @@ test("a token lives for a day and not a second longer, whenever the clock turns 
   onTestFinished(() => void vi.unstubAllGlobals());
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const key = privateKey.export({ format: "jwk" }) as JWK;
-  const { people, installation } = await createOperators(key, join(dir, "jwks.json"));
+  const { people, installation } = await createOperators(key, {
+    jwksFile: join(dir, "jwks.json"),
+    issuer: "http://127.0.0.1:8091",
+  });
   for (const { token } of [...people, installation]) {
     const { iat, exp } = decodeJwt(token);
     expect(exp! - iat!).toBe(24 * 3_600);

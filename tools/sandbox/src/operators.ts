@@ -1,4 +1,4 @@
-// The sandbox is its own identity provider: it signs the operators' tokens and publishes the key that verifies them.
+// The sandbox's people, and tokens for those who call the API by hand. The same key signs these and the identity provider's.
 import { createPublicKey } from "node:crypto";
 import { calculateJwkThumbprint, importJWK, SignJWT, type JWK } from "jose";
 import { OPERATOR_ROLES } from "@holdfast/contracts";
@@ -6,7 +6,6 @@ import { replaceFile } from "./replace-file.ts";
 
 export type Operator = { name: string; roles: string[]; token: string };
 
-export const operatorIssuer = "holdfast-sandbox";
 export const operatorAudience = "holdfast-operator-api";
 /** A day's work on one machine: nobody signs in again. */
 const TOKEN_AGE_S = 86_400;
@@ -20,24 +19,56 @@ export type Operators = {
    * refunds of these merchants.
    */
   installation: Operator;
+  /** The private key with its name, for the identity provider. */
+  signingKey: JWK;
 };
 
+/** Somebody who can sign in to the console. */
+export type SandboxPerson = {
+  name: string;
+  audience: "operator" | "staff";
+  roles: string[];
+  /** Of a merchant's staff. */
+  merchantId?: string;
+};
+
+/** Where the sandbox's identity provider is, as tokens name it. */
+export function operatorIssuerOf({ identityProvider }: { identityProvider: number }): string {
+  return `http://127.0.0.1:${identityProvider}`;
+}
+
 /** Signs a new token for each operator and writes the public key set that the operator API verifies them with. */
-export async function createOperators(privateKey: JWK, jwksFile: string): Promise<Operators> {
+export async function createOperators(
+  privateKey: JWK,
+  { jwksFile, issuer }: { jwksFile: string; issuer: string },
+): Promise<Operators> {
   const publicKey = publicKeyOf(privateKey);
   const kid = await calculateJwkThumbprint(publicKey);
   const jwks = { keys: [{ ...publicKey, kid, alg: algorithm, use: "sig" }] };
   replaceFile(jwksFile, `${JSON.stringify(jwks, null, 2)}\n`, 0o644);
   // One look at the clock: a token that lives a second longer than a day is refused.
   const issuedAt = Math.floor(Date.now() / 1_000);
-  const signIn = async (person: Person) => await signToken(privateKey, person, issuedAt);
-  return { people: await Promise.all(people.map(signIn)), installation: await signIn(installation) };
+  const signIn = async (person: Person) => await signToken(privateKey, person, { issuer, issuedAt });
+  return {
+    people: await Promise.all(people.map(signIn)),
+    installation: await signIn(installation),
+    signingKey: { ...privateKey, kid, alg: algorithm, use: "sig" },
+  };
 }
 
-/** Signs a new token for one of the sandbox's operators; undefined where there is no such person. */
-export async function createToken(privateKey: JWK, name: string): Promise<Operator | undefined> {
+/**
+ * Signs a new token for one of the sandbox's operators; undefined where there is no such person.
+ *
+ * @param issuer of the running sandbox.
+ */
+export async function createToken(
+  privateKey: JWK,
+  issuer: string,
+  name: string,
+): Promise<Operator | undefined> {
   const person = people.find((each) => each.name === name);
-  return person && (await signToken(privateKey, person, Math.floor(Date.now() / 1_000)));
+  const issuedAt = Math.floor(Date.now() / 1_000);
+  return person && (await signToken(privateKey, person, { issuer, issuedAt }));
 }
 
 export function operatorNames(): string[] {
@@ -46,12 +77,16 @@ export function operatorNames(): string[] {
 
 type Person = Omit<Operator, "token">;
 
-async function signToken(privateKey: JWK, { name, roles }: Person, issuedAt: number): Promise<Operator> {
+async function signToken(
+  privateKey: JWK,
+  { name, roles }: Person,
+  { issuer, issuedAt }: { issuer: string; issuedAt: number },
+): Promise<Operator> {
   const kid = await calculateJwkThumbprint(publicKeyOf(privateKey));
   const token = await new SignJWT({ roles })
     .setProtectedHeader({ alg: algorithm, kid, typ: "at+jwt" })
     .setSubject(name)
-    .setIssuer(operatorIssuer)
+    .setIssuer(issuer)
     .setAudience(operatorAudience)
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + TOKEN_AGE_S)

@@ -7,6 +7,8 @@ export type Ports = {
   operatorApi: number;
   publicPages: number;
   acquirerSimulator: number;
+  console: number;
+  identityProvider: number;
   banks: Map<BankProtocol, number>;
 };
 
@@ -25,6 +27,8 @@ export async function choosePorts(portBase: number, banks: readonly BankProtocol
     operatorApi: await port(1, "operator API"),
     publicPages: await port(2, "public pages"),
     acquirerSimulator: await port(3, "acquirer simulator"),
+    console: await port(10, "console"),
+    identityProvider: await port(11, "identity provider"),
     banks: new Map(),
   };
   for (const bank of banks) {

@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxBank } from "./bank-merchants.ts";
-import type { Operator } from "./operators.ts";
+import type { Operator, SandboxPerson } from "./operators.ts";
 import { replaceFile } from "./replace-file.ts";
 import type { Merchant } from "./secrets.ts";
 
@@ -12,6 +12,8 @@ export type SandboxFile = {
   gatewayUrl: string;
   operatorUrl: string;
   publicUrl: string;
+  /** Where people work; `people` can sign in there with one click. */
+  consoleUrl: string;
   acquirerUrl: string;
   /**
    * As the user `observer`, who may subscribe to everything and also publish everything: for looking into the bus, as
@@ -27,6 +29,7 @@ export type SandboxFile = {
   /** Those of `--banks`; absent without it. */
   banks?: SandboxBank[];
   operators: Operator[];
+  people: SandboxPerson[];
   processes: Record<string, number>;
   logs: string;
   /** Of each service: `/livez`, `/readyz`, `/metrics`. */

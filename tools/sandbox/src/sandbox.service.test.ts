@@ -65,6 +65,7 @@ describe("a running sandbox", () => {
       gatewayUrl: url("http"),
       operatorUrl: url("http"),
       publicUrl: url("http"),
+      consoleUrl: url("http"),
       acquirerUrl: url("http"),
       healthUrls: { "api-gateway": url("http"), "gateway-operator": url("http"), payments: url("http") },
       natsUrl: url("nats"),
@@ -80,11 +81,18 @@ describe("a running sandbox", () => {
         { name: "vera", roles: ["viewer"], token: expect.any(String) },
         { name: "omer", roles: ["onboarder"], token: expect.any(String) },
       ],
+      people: [
+        { name: "alice", audience: "operator", roles: everyRole },
+        { name: "bora", audience: "operator", roles: everyRole },
+        { name: "vera", audience: "operator", roles: ["viewer"] },
+        { name: "omer", audience: "operator", roles: ["onboarder"] },
+      ],
       processes: {
         "api-gateway": expect.any(Number),
         "gateway-operator": expect.any(Number),
         payments: expect.any(Number),
         "acquirer-simulator": expect.any(Number),
+        "identity-provider": expect.any(Number),
         "nats-server": expect.any(Number),
         postgres: expect.any(Number),
       },
@@ -94,10 +102,10 @@ describe("a running sandbox", () => {
 
   test("signs tokens that its key set verifies", async () => {
     const keys = createLocalJWKSet(JSON.parse(readFileSync(join(home, "operator-jwks.json"), "utf8")));
-    const expected = { issuer: "holdfast-sandbox", audience: "holdfast-operator-api" };
+    const expected = { audience: "holdfast-operator-api" };
     const { payload, protectedHeader } = await jwtVerify(file.operators[2]?.token ?? "", keys, expected);
     expect(protectedHeader).toMatchObject({ typ: "at+jwt" });
-    expect(payload).toMatchObject({ sub: "vera", roles: ["viewer"] });
+    expect(payload).toMatchObject({ sub: "vera", roles: ["viewer"], iss: expect.stringMatching(/^http:/) });
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(24 * 3600);
     expect(JSON.stringify(keys.jwks())).not.toContain('"d"');
   });
@@ -182,7 +190,7 @@ describe("a running sandbox", () => {
 
   test("ends with everything it started", async () => {
     const pids = Object.values(fileNow().processes);
-    expect(pids).toHaveLength(6);
+    expect(pids).toHaveLength(7);
     sandbox.process.kill("SIGTERM");
     expect(await sandbox.exited).toEqual({ code: 0, signal: null });
     expect(pids.filter(isRunning)).toEqual([]);

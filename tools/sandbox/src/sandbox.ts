@@ -15,6 +15,7 @@ import { startEventStream } from "./event-stream.ts";
 import { openHome } from "./home.ts";
 import {
   launchBank,
+  launchIdentityProvider,
   launchNatsServer,
   launchPostgres,
   launchService,
@@ -23,7 +24,7 @@ import {
   type LaunchContext,
 } from "./launch.ts";
 import { operatorClient } from "./operator-client.ts";
-import { createOperators, type Operators } from "./operators.ts";
+import { createOperators, operatorIssuerOf, type Operators } from "./operators.ts";
 import { choosePorts, type Ports } from "./ports.ts";
 import { keepSecrets, type Secrets, type SecretsFile } from "./secrets.ts";
 import { createSandboxFile, type SandboxFile } from "./sandbox-file.ts";
@@ -123,7 +124,9 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
   const ports = await choosePorts(options.portBase, options.banks ?? []);
   const secrets = keepSecrets(join(home, "secrets.json"));
   const jwksFile = join(home, "operator-jwks.json");
-  const operators = await createOperators(secrets.read().operatorKey, jwksFile);
+  const issuer = operatorIssuerOf(ports);
+  const operators = await createOperators(secrets.read().operatorKey, { jwksFile, issuer });
+  const people = operators.people.map(({ name, roles }) => ({ name, audience: "operator" as const, roles }));
 
   const simulators = ["the acquirer simulator", ...ports.banks.keys().map((bank) => `the ${bank} simulator`)];
   log(`starting PostgreSQL, NATS and ${simulators.join(", ")}`);
@@ -133,6 +136,7 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
     localCertificates(join(home, "certificates")),
     launchBanks(context, ports.banks, secrets.read()),
     launchSimulator(context, ports.acquirerSimulator),
+    launchIdentityProvider(context, { ports, people, signingKey: operators.signingKey }),
   ]);
   if (database.created) secrets.update({ demoMerchant: undefined, bankMerchants: {} });
 
@@ -157,6 +161,7 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
     healthUrls: Object.fromEntries(healthUrls),
     ...(await seed(secrets, { ...contents, operators, bankUrls })),
     operators: operators.people,
+    people,
   };
 }
 
@@ -233,13 +238,14 @@ function describe(
   { ports, natsUrl, secrets }: Pick<ServiceSurroundings, "ports" | "natsUrl" | "secrets">,
   { caFile, certFile, keyFile }: LocalCertificates,
   databaseUrl: string,
-): Omit<SandboxFile, "processes" | "merchants" | "banks" | "operators" | "healthUrls"> {
+): Omit<SandboxFile, "processes" | "merchants" | "banks" | "operators" | "people" | "healthUrls"> {
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
     ready: true,
     gatewayUrl: url(ports.merchantApi),
     operatorUrl: url(ports.operatorApi),
     publicUrl: url(ports.publicPages),
+    consoleUrl: url(ports.console),
     acquirerUrl: url(ports.acquirerSimulator),
     natsUrl: observerUrl(natsUrl, secrets.busPasswords.observer),
     databaseUrl,

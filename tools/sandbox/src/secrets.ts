@@ -21,6 +21,7 @@ export type Secrets = {
   webhookSecretKey: string;
   accountSecretKey: string;
   threeDsStateKey: string;
+  consoleSessionKey: string;
   databasePasswords: RolePasswords;
   busPasswords: BusPasswords;
   /** Private ES256 key that signs the operators' tokens. */
@@ -67,6 +68,7 @@ function complete(kept: Partial<Secrets>): Secrets {
     webhookSecretKey: kept.webhookSecretKey ?? drawKey(),
     accountSecretKey: kept.accountSecretKey ?? drawKey(),
     threeDsStateKey: kept.threeDsStateKey ?? drawKey(),
+    consoleSessionKey: kept.consoleSessionKey ?? drawKey(),
     databasePasswords: { ...(Object.fromEntries(drawn) as RolePasswords), ...kept.databasePasswords },
     busPasswords: { ...drawBusPasswords(), ...kept.busPasswords },
     operatorKey: kept.operatorKey ?? drawOperatorKey(),

@@ -7,7 +7,7 @@ import {
   type SchemaUrls,
   type ServiceName,
 } from "./infrastructure/index.ts";
-import { operatorAudience, operatorIssuer, operatorTokenAge } from "./operators.ts";
+import { operatorAudience, operatorIssuerOf, operatorTokenAge } from "./operators.ts";
 import type { Ports } from "./ports.ts";
 import { repositoryRoot } from "./repository-root.ts";
 import type { Secrets } from "./secrets.ts";
@@ -27,8 +27,8 @@ export type ServiceSurroundings = {
 export type ServiceDefinition = {
   /** Of the process. */
   name: string;
-  /** As whom it signs in to the bus. */
-  busUser: BusUser;
+  /** As whom it signs in to the bus; undefined where it is not on it. */
+  busUser: BusUser | undefined;
   /** The schema that it touches; migrated as the schema's owner. */
   schema: SchemaName;
   /** The database, as the role that the process runs under. */
@@ -62,10 +62,10 @@ export const serviceDefinitions: ServiceDefinition[] = [
     busUser: "gateway-operator",
     databaseUrl: ({ gateway }) => gateway.operator,
     isEdge: true,
-    environment: ({ ports, secrets, ...surroundings }) => ({
+    environment: ({ ports, secrets, operatorJwksFile }) => ({
       ...face({ OPERATOR_API_PORT: `${ports.operatorApi}` }),
       CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
-      ...operatorTokens(surroundings),
+      ...operatorTokens({ ports, operatorJwksFile }),
     }),
   },
   {
@@ -86,8 +86,8 @@ export const serviceDefinitions: ServiceDefinition[] = [
     busUser: "payments",
     databaseUrl: ({ payments }) => payments.app,
     isEdge: false,
-    environment: ({ ports, secrets, ...surroundings }) => ({
-      ...operatorTokens(surroundings),
+    environment: ({ ports, secrets, operatorJwksFile }) => ({
+      ...operatorTokens({ ports, operatorJwksFile }),
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
       PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
       ACCOUNT_SECRET_KEYS: `k1:${secrets.accountSecretKey}`,
@@ -126,13 +126,32 @@ export const serviceDefinitions: ServiceDefinition[] = [
       }),
     }),
   },
+  {
+    ...service("console"),
+    busUser: undefined,
+    databaseUrl: ({ console }) => console.app,
+    isEdge: true,
+    environment: ({ ports, secrets }) => ({
+      CONSOLE_PORT: `${ports.console}`,
+      CONSOLE_URL: `http://127.0.0.1:${ports.console}`,
+      OPERATOR_API_URL: `http://127.0.0.1:${ports.operatorApi}`,
+      OIDC_ISSUER: operatorIssuerOf(ports),
+      OIDC_CLIENT_ID: "holdfast-console",
+      OIDC_CLIENT_PASSWORD: "",
+      OIDC_RESOURCE: "urn:holdfast:operator-api",
+      CONSOLE_SESSION_KEYS: `k1:${secrets.consoleSessionKey}`,
+    }),
+  },
 ];
 
-/** How operators' tokens are verified: the sandbox signs them itself. */
-function operatorTokens({ operatorJwksFile }: Pick<ServiceSurroundings, "operatorJwksFile">) {
+/** How operators' tokens are verified: the sandbox and its identity provider sign them with one key. */
+function operatorTokens({
+  operatorJwksFile,
+  ports,
+}: Pick<ServiceSurroundings, "operatorJwksFile" | "ports">) {
   return {
     OPERATOR_JWKS: operatorJwksFile,
-    OPERATOR_JWT_ISSUER: operatorIssuer,
+    OPERATOR_JWT_ISSUER: operatorIssuerOf(ports),
     OPERATOR_JWT_AUDIENCE: operatorAudience,
     OPERATOR_TOKEN_AGE_MAX: operatorTokenAge,
   };

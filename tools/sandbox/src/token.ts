@@ -5,7 +5,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { decodeJwt } from "jose";
 import { createToken, operatorNames } from "./operators.ts";
+import type { SandboxFile } from "./sandbox-file.ts";
 import type { Secrets } from "./secrets.ts";
 
 const HELP = `npm run --silent token -- [--home DIR] NAME
@@ -22,14 +24,18 @@ async function main(args: string[]): Promise<string> {
   });
   const [name, ...others] = positionals;
   if (name === undefined || others.length > 0) throw new Error(`name one operator\n\n${HELP}`);
-  const operator = await createToken(operatorKeyOf(values.home), name);
+  const { operatorKey } = read<Secrets>(values.home, "secrets.json");
+  const { operators } = read<SandboxFile>(values.home, "sandbox.json");
+  // The sandbox's identity provider, whose address is another one at each start that chooses free ports.
+  const { iss } = decodeJwt(operators[0]!.token);
+  const operator = await createToken(operatorKey, iss!, name);
   if (!operator) throw new Error(`there is no ${name}: name one of ${operatorNames().join(", ")}`);
   return operator.token;
 }
 
-function operatorKeyOf(home: string): Secrets["operatorKey"] {
+function read<Content>(home: string, file: string): Content {
   try {
-    return (JSON.parse(readFileSync(join(home, "secrets.json"), "utf8")) as Secrets).operatorKey;
+    return JSON.parse(readFileSync(join(home, file), "utf8")) as Content;
   } catch (cause) {
     throw new Error(`there is no sandbox in ${home}: start it (npm start), or give its --home`, { cause });
   }

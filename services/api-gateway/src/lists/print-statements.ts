@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { currencyExponent, formatAmount, type Statement } from "@holdfast/contracts";
-import { html, Html } from "../public-pages/html.ts";
+import { html, Html } from "@holdfast/html";
 
 /** What the page is of. */
 export type PrintedRange = {

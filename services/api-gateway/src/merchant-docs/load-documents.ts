@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Html, html } from "../public-pages/html.ts";
+import { Html, html } from "@holdfast/html";
 import { merchantDocumentSchema, type MerchantDocument } from "./merchant-document.ts";
 import { renderDocument, type NavigationEntry } from "./render-document.ts";
 import { renderMarkdown } from "./render-markdown.ts";

@@ -1,4 +1,4 @@
-import { html, type Html } from "../public-pages/html.ts";
+import { html, type Html } from "@holdfast/html";
 
 /** A place in the navigation. `name` is the last part of its address. */
 export type NavigationEntry = { name: string; title: string };

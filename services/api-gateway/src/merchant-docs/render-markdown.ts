@@ -1,5 +1,5 @@
 import { Marked, type Tokens } from "marked";
-import { escapeHtml, Html } from "../public-pages/html.ts";
+import { escapeHtml, Html } from "@holdfast/html";
 
 /**
  * Our own Markdown as HTML. It can contain no HTML of its own, so that what reads like text is text; a comment is

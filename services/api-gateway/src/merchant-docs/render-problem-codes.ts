@@ -1,5 +1,5 @@
 import { PROBLEMS, type ProblemCode } from "@holdfast/contracts";
-import { html, type Html } from "../public-pages/html.ts";
+import { html, type Html } from "@holdfast/html";
 import type { MerchantDocument } from "./merchant-document.ts";
 import { table } from "./render-reference.ts";
 

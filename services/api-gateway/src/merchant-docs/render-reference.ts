@@ -1,4 +1,4 @@
-import { html, type Html } from "../public-pages/html.ts";
+import { html, type Html } from "@holdfast/html";
 import type { MerchantDocument, Operation, SchemaObject } from "./merchant-document.ts";
 import { renderMarkdown, slugOf } from "./render-markdown.ts";
 

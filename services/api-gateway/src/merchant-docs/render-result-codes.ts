@@ -1,5 +1,5 @@
 import { RESULT_CODES } from "@holdfast/contracts";
-import { html, type Html } from "../public-pages/html.ts";
+import { html, type Html } from "@holdfast/html";
 import { table } from "./render-reference.ts";
 
 /** Every result code of the gateway's own, with whether the buyer may try again. */

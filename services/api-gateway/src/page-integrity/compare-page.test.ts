@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { loadPageAssets } from "../public-pages/checkout/page-assets.ts";
 import { renderPage } from "../public-pages/checkout/render-page.ts";
-import { html } from "../public-pages/html.ts";
+import { html } from "@holdfast/html";
 import { compareAsset, comparePage, type Received } from "./compare-page.ts";
 import { describeRelease } from "./page-release.ts";
 

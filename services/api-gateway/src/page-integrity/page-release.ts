@@ -8,7 +8,7 @@ import { commonHeaders } from "../http/exchange.ts";
 import { ASSET_HEADERS, loadPageAssets } from "../public-pages/checkout/page-assets.ts";
 import { pageHeaders } from "../public-pages/checkout/page-headers.ts";
 import { renderPage } from "../public-pages/checkout/render-page.ts";
-import { html } from "../public-pages/html.ts";
+import { html } from "@holdfast/html";
 import { reportingEndpoints, reportsPathOf } from "../public-pages/page-reports/report-headers.ts";
 import { activeTags } from "./active-tags.ts";
 

@@ -1,6 +1,7 @@
 import {
   amountToJson,
   currencyExponent,
+  merchantIdOf,
   type Chargeback,
   type ChargebackDetail,
   type MerchantChargeback,
@@ -22,7 +23,7 @@ export function chargebackRecord(row: CaseRow): Chargeback {
   return {
     chargebackId: row.chargeback_id,
     paymentId: row.payment_id,
-    merchantId: row.merchant_id,
+    merchantId: merchantIdOf(row.merchant_id),
     status,
     amount: amountToJson(row.amount_minor, exponent),
     currency: row.currency,

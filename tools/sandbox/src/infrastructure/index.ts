@@ -11,6 +11,7 @@ export {
   grantConnect,
   roleNames,
   schemaByService,
+  auditedSchemas,
   schemaNames,
   schemaUrls,
   type RoleName,

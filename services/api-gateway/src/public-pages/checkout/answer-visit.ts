@@ -1,7 +1,7 @@
 import { PROBLEMS } from "@holdfast/contracts";
 import type { Exchange } from "../../http/exchange.ts";
 import type { Refusal } from "../../http/refusal.ts";
-import type { Html } from "../html.ts";
+import type { Html } from "@holdfast/html";
 import type { PageAssets } from "./page-assets.ts";
 import { generateNonce, pageHeaders, PRIVACY_HEADERS } from "./page-headers.ts";
 import type { PageRequest } from "./page-request.ts";

@@ -1,4 +1,4 @@
-import type { Language } from "../choose-language.ts";
+import type { Language } from "@holdfast/html";
 
 /** What the page of a payment link says, and a checkout's that was made from one: by the link's status where it cannot be paid. */
 type LinkTexts = { payFor: string; begin: string; hint: string } & Record<

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DESIGN_TOKENS } from "@holdfast/html";
 import { withoutTrailingSlashes } from "../public-url.ts";
 
 /** A file the page loads from us. Its address changes with its content, so it may be cached forever. */
@@ -28,7 +29,7 @@ export function loadPageAssets(publicUrl: string): PageAssets {
   const page = read("checkout.js").replaceAll(/^import [^;]*;\n/gm, "");
   return {
     script: asset(base, "js", "text/javascript; charset=utf-8", [...modules, page].join("\n")),
-    style: asset(base, "css", "text/css; charset=utf-8", read("checkout.css")),
+    style: asset(base, "css", "text/css; charset=utf-8", `${DESIGN_TOKENS}\n${read("checkout.css")}`),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Exchange } from "../../http/exchange.ts";
 import type { IncomingMessage } from "node:http";
 import { queryText } from "../../http/routed-request.ts";
-import { chooseLocale, type BuyerLocale } from "../choose-language.ts";
+import { chooseLocale, type BuyerLocale } from "@holdfast/html";
 
 /** What the page's handlers read from a request beside its body. */
 export type PageRequest = {

@@ -1,4 +1,4 @@
-import type { Language } from "../choose-language.ts";
+import type { Language } from "@holdfast/html";
 
 /** Everything the checkout page says, in each of its languages. Both have the same keys; the compiler sees to it. */
 const en = {

@@ -1,6 +1,5 @@
 import { currencyExponent, formatAmount, type CheckoutPage } from "@holdfast/contracts";
-import { localeOf, writeAmount, type BuyerLocale } from "../choose-language.ts";
-import { html, type Html } from "../html.ts";
+import { html, localeOf, writeAmount, type BuyerLocale, type Html } from "@holdfast/html";
 import { LINK_TEXTS } from "./link-texts.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
 

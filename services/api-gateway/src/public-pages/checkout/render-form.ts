@@ -1,6 +1,5 @@
 import { installmentAmounts, type CheckoutPage } from "@holdfast/contracts";
-import type { BuyerLocale } from "../choose-language.ts";
-import { html, type Html } from "../html.ts";
+import { html, type BuyerLocale, type Html } from "@holdfast/html";
 import { declineText, FAULT_TEXTS, faultText, PAGE_TEXTS } from "./page-texts.ts";
 import { FORM_FIELDS, type FormField } from "./read-card-form.ts";
 import { amountOf, summary, type ShownCheckout } from "./render-checkout.ts";

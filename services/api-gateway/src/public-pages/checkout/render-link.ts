@@ -1,6 +1,6 @@
 import type { PaymentLinkPage } from "@holdfast/contracts";
-import type { BuyerLocale } from "../choose-language.ts";
-import { html, type Html } from "../html.ts";
+import type { BuyerLocale } from "@holdfast/html";
+import { html, type Html } from "@holdfast/html";
 import { LINK_TEXTS } from "./link-texts.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
 import { amountOf, renderNotice } from "./render-checkout.ts";

@@ -1,5 +1,5 @@
-import { LANGUAGES, type BuyerLocale } from "../choose-language.ts";
-import { html, type Html } from "../html.ts";
+import { LANGUAGES, type BuyerLocale } from "@holdfast/html";
+import { html, type Html } from "@holdfast/html";
 import { PAGE_TEXTS } from "./page-texts.ts";
 import type { PageAssets } from "./page-assets.ts";
 

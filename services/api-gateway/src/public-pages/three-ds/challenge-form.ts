@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ChallengeForm } from "@holdfast/contracts";
-import { escapeHtml } from "../html.ts";
+import { escapeHtml } from "@holdfast/html";
 import { reportDirectives, REPORTS_PATH } from "../page-reports/report-headers.ts";
 
 type Form = Pick<ChallengeForm, "url" | "fields">;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { BrowserReturn } from "@holdfast/contracts";
 import type { Exchange } from "../../http/exchange.ts";
-import type { Language } from "../choose-language.ts";
-import { escapeHtml } from "../html.ts";
+import type { Language } from "@holdfast/html";
+import { escapeHtml } from "@holdfast/html";
 import { FRAMED_BY, REPORTED_TO } from "./challenge-form.ts";
 import { noticePage, PAGE_HEADERS, PAGE_TEXTS, REFRESH_S } from "./status-page.ts";
 

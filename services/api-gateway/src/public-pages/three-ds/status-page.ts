@@ -1,6 +1,6 @@
 import type { Exchange } from "../../http/exchange.ts";
-import type { Language } from "../choose-language.ts";
-import { escapeHtml } from "../html.ts";
+import type { Language } from "@holdfast/html";
+import { escapeHtml } from "@holdfast/html";
 import { FRAMED_BY, REPORTED_TO } from "./challenge-form.ts";
 
 /** What these pages can say. None of it is how a payment ended: the shop says that. */

@@ -24,7 +24,7 @@ import { isForm, readBody } from "../../http/read-body.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { refuse } from "../../http/problem-response.ts";
 import type { SendPageCommand } from "../../bus/send-command.ts";
-import { chooseLocale, type Language } from "../choose-language.ts";
+import { chooseLocale, type Language } from "@holdfast/html";
 import { shopUrlOfPayment } from "../shop-url.ts";
 import { readBrowserReturn } from "./browser-return.ts";
 import { BANK_PAGE_POLICY, challengeForm, challengePolicy } from "./challenge-form.ts";

@@ -1,0 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const read = (name: string) => readFileSync(join(import.meta.dirname, "assets", name), "utf8");
+
+/** The colours and the type of all pages, as custom properties on `:root`: a style sheet begins with them. */
+export const DESIGN_TOKENS = read("tokens.css");
+
+/** The same colours for readers who prefer a dark screen; for pages whose every colour is one of the tokens. */
+export const DARK_TOKENS = read("dark.css");

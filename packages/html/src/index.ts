@@ -1,0 +1,3 @@
+export * from "./choose-language.ts";
+export * from "./design-tokens.ts";
+export * from "./html.ts";

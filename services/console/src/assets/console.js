@@ -1,0 +1,18 @@
+// What is nicer with a script. Every page works without it.
+
+// Times in the reader's own zone; the exact one, in UTC, stays in the title.
+const format = new Intl.DateTimeFormat(document.documentElement.dataset.locale, {
+  dateStyle: "medium",
+  timeStyle: "medium",
+});
+for (const time of document.querySelectorAll("time[datetime]")) {
+  time.textContent = format.format(new Date(time.dateTime));
+}
+
+// A page that the browser has kept is asked for again: the person may have signed out since.
+addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload();
+});
+
+// What was done is read out, and what was not has the focus.
+document.querySelector('main [role="alert"]')?.focus();

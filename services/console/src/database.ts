@@ -1,0 +1,16 @@
+import type { Generated } from "kysely";
+
+/** Tables of the schema `console`, as the migrations make them; a test compares the two. */
+export type ConsoleDatabase = { session: SessionTable };
+
+export type SessionTable = {
+  session_hash: Buffer;
+  subject: string;
+  provider_session: string | null;
+  sealed: Buffer;
+  authenticated_at: Date;
+  access_ends_at: Date;
+  created_at: Generated<Date>;
+  seen_at: Generated<Date>;
+  ends_at: Date;
+};

@@ -1,0 +1,88 @@
+import type { Problem } from "@holdfast/contracts";
+import { html } from "@holdfast/html";
+import { DatabaseUnavailableError, type Logger } from "@holdfast/service-runtime";
+import type { ErrorRequestHandler, Request, Response } from "express";
+import { OperatorApiProblemError, OperatorApiUnavailableError } from "../operator-api/operator-api.ts";
+import type { Reader } from "../pages/page-context.ts";
+import { problemText } from "../pages/take-action.ts";
+import { clearCookie, SESSION_COOKIE } from "../session/cookies.ts";
+import { IdentityProviderUnavailableError } from "../session/identity-provider.ts";
+import type { Session } from "../session/session.ts";
+import { currentSession, type SessionStore } from "./current-session.ts";
+import { frameOf, redirectToLogin } from "./page-handler.ts";
+import { readerOf } from "./reader-of.ts";
+import { sendPage } from "./send-page.ts";
+
+type Fault = { status: number; title: string; text: string };
+
+/** Each failure is a page that says what is true now, and what to do. */
+export function answerError(store: SessionStore, log: Logger): ErrorRequestHandler {
+  return async (error, request, response, _next) => {
+    if (response.headersSent) return void response.destroy();
+    if (error instanceof OperatorApiProblemError && error.problem.status === 401) {
+      // Its token is over, or the provider's keys have changed: the provider says who this is.
+      response.append("Set-Cookie", clearCookie(SESSION_COOKIE));
+      return redirectToLogin(request, response);
+    }
+    const reader = readerOf(request, response);
+    const fault = faultOf(error, request, reader);
+    if (fault.status >= 500)
+      log.warn({ operation: request.path, method: request.method, error }, "request failed");
+    const session = await sessionFor(store, request);
+    showFault(request, response, { reader, session, fault });
+  };
+}
+
+export function showNotFound(store: SessionStore) {
+  return async (request: Request, response: Response): Promise<void> => {
+    const session = await sessionFor(store, request);
+    if (!session) return redirectToLogin(request, response);
+    const reader = readerOf(request, response);
+    const { notFoundTitle: title, notFoundText: text } = reader.texts;
+    showFault(request, response, { reader, session, fault: { status: 404, title, text } });
+  };
+}
+
+function showFault(
+  request: Request,
+  response: Response,
+  { reader, session, fault }: { reader: Reader; session: Session | undefined; fault: Fault },
+): void {
+  const { status, title, text } = fault;
+  const frame = frameOf(request, reader, session);
+  const content = html`<p><a class="button" href="${frame.path}">${reader.texts.tryAgain}</a></p>`;
+  sendPage(response, frame, {
+    status,
+    title,
+    content: session ? html`` : content,
+    notice: { role: "alert", title, text },
+  });
+}
+
+function faultOf(error: unknown, request: Request, { texts }: Reader): Fault {
+  if (error instanceof OperatorApiProblemError) return faultOfProblem(error.problem);
+  if (error instanceof OperatorApiUnavailableError) {
+    return request.method === "POST"
+      ? { status: 504, title: texts.unknownTitle, text: texts.unknownText }
+      : { status: 503, title: texts.unavailableTitle, text: texts.unavailableText };
+  }
+  if (error instanceof DatabaseUnavailableError)
+    return { status: 503, title: texts.unavailableTitle, text: texts.unavailableText };
+  if (error instanceof IdentityProviderUnavailableError)
+    return { status: 503, title: texts.providerTitle, text: texts.providerText };
+  const status: unknown = error instanceof Error && "status" in error ? error.status : undefined;
+  // What the parser of bodies and of paths has refused.
+  if (typeof status === "number" && status >= 400 && status < 500)
+    return { status, title: texts.formTitle, text: texts.formText };
+  return { status: 500, title: texts.faultTitle, text: texts.faultText };
+}
+
+function faultOfProblem(problem: Problem): Fault {
+  return { status: problem.status, title: problem.title, text: problemText(problem) };
+}
+
+/** A page about a failure needs no database: without it nobody's name is on the page. */
+async function sessionFor(store: SessionStore, request: Request): Promise<Session | undefined> {
+  const found = await currentSession(store, request).catch(() => undefined);
+  return found?.state === "active" ? found.session : undefined;
+}

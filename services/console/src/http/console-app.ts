@@ -1,0 +1,64 @@
+import type { Logger } from "@holdfast/service-runtime";
+import express, { type Express, type RequestHandler } from "express";
+import { ASSET_HEADERS, SCRIPT, STYLE, type Asset } from "../assets.ts";
+import { csvPages } from "../pages/csv-pages.ts";
+import { paymentPages } from "../pages/payment-pages.ts";
+import { refundPages } from "../pages/refund-pages.ts";
+import { searchPage } from "../pages/search-page.ts";
+import { workPages } from "../pages/work-pages.ts";
+import { answerError, showNotFound } from "./answer-error.ts";
+import { loginRoutes, type LoginDeps } from "./login-routes.ts";
+import { pageHandler, type PageDeps } from "./page-handler.ts";
+
+/** Every page of the console, in the order in which paths are tried. */
+export const PAGES = [...workPages, searchPage, ...csvPages, ...paymentPages, ...refundPages];
+
+export function consoleApp(deps: PageDeps & LoginDeps & { headers: Record<string, string> }): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.set("query parser", "simple");
+  app.use(logRequests(deps.log));
+  app.use((_request, response, next) => {
+    response.set(deps.headers);
+    next();
+  });
+  for (const asset of [STYLE, SCRIPT]) app.get(asset.path, assetHandler(asset));
+  app.use(express.text({ type: "application/x-www-form-urlencoded", limit: FORM_BYTES_MAX }));
+  app.use(loginRoutes(deps));
+  for (const page of PAGES) {
+    if (page.method === "GET") app.get(page.path, pageHandler(deps, page));
+    else app.post(page.path, pageHandler(deps, page));
+  }
+  app.use(showNotFound(deps.store));
+  app.use(answerError(deps.store, deps.log));
+  return app;
+}
+
+const FORM_BYTES_MAX = 32_768;
+
+function assetHandler({ mediaType, body }: Asset): RequestHandler {
+  return (_request, response) => {
+    response.set({ ...ASSET_HEADERS, "Content-Type": mediaType }).send(body);
+  };
+}
+
+/** One line a request, with the route and not the address: a search may be for a customer. */
+function logRequests(log: Logger): RequestHandler {
+  return (request, response, next) => {
+    const begunAt = performance.now();
+    response.once("close", () => {
+      const route = request.route as { path?: unknown } | undefined;
+      log.info(
+        {
+          listener: "console",
+          method: request.method,
+          route: typeof route?.path === "string" ? route.path : undefined,
+          statusCode: response.statusCode,
+          durationMs: Math.round(performance.now() - begunAt),
+        },
+        "request",
+      );
+    });
+    next();
+  };
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import { html } from "@holdfast/html";
+import type { Request, RequestHandler, Response } from "express";
+import type { OperatorApi } from "../operator-api/operator-api.ts";
+import type { Page, PageContext, Reader } from "../pages/page-context.ts";
+import { formTokenOf, isFormToken } from "../session/form-token.ts";
+import { mayDecide, type Session } from "../session/session.ts";
+import { currentSession, type SessionStore } from "./current-session.ts";
+import { readerOf } from "./reader-of.ts";
+import { isSameOrigin } from "./same-origin.ts";
+import { sendPage, sendRows } from "./send-page.ts";
+
+export type PageDeps = {
+  store: SessionStore;
+  createApi: (accessToken: string) => OperatorApi;
+  origin: string;
+  decisionLoginAgeMs: number;
+};
+
+/**
+ * Serves a page to who is signed in. Who is not is led to the sign-in and back; a form that is posted without a session,
+ * by another site's page or without the session's token does nothing.
+ */
+export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
+  return async (request, response) => {
+    const found = await currentSession(deps.store, request);
+    if (found?.state !== "active") return redirectToLogin(request, response);
+    const { session } = found;
+    const reader = readerOf(request, response);
+    const form = formOf(request);
+    if (page.method === "POST" && !isOwnForm(request, form, session, deps.origin))
+      return refuseForm(request, response, { reader, session });
+    const context = contextOf(deps, { request, session, reader, form });
+    const answer = await page.answer(context);
+    switch (answer.kind) {
+      case "redirect":
+        return response.redirect(303, answer.to);
+      case "rows":
+        return await sendRows(response, answer);
+      case "page":
+        return sendPage(response, frameOf(request, reader, session), answer);
+      default:
+        return answer satisfies never;
+    }
+  };
+}
+
+/** What every page of a person has around its content. */
+export function frameOf(request: Request, reader: Reader, session: Session | undefined) {
+  const searched = request.path === "/search" ? request.query["q"] : undefined;
+  return {
+    reader,
+    path: request.method === "GET" ? request.path : pageOfForm(request.path),
+    person: session && { subject: session.subject, formToken: formTokenOf(session.id) },
+    searchText: typeof searched === "string" && !/\d{12}/.test(searched) ? searched : undefined,
+  };
+}
+
+/** The token alone decides where a browser says nothing of the sender; where it does, both have to be right. */
+export function isOwnForm(
+  request: Request,
+  form: URLSearchParams,
+  session: Session,
+  origin: string,
+): boolean {
+  return isSameOrigin(request.headers, origin) && isFormToken(session.id, form.get("formToken") ?? "");
+}
+
+/** Of a body that `express.text` has read. */
+export function formOf(request: Request): URLSearchParams {
+  return new URLSearchParams(typeof request.body === "string" ? request.body : "");
+}
+
+export function refuseForm(
+  request: Request,
+  response: Response,
+  { reader, session }: { reader: Reader; session: Session },
+): void {
+  const { texts } = reader;
+  sendPage(response, frameOf(request, reader, session), {
+    status: 403,
+    title: texts.formTitle,
+    content: html`<p><a href="${pageOfForm(request.path)}">${texts.overview}</a></p>`,
+    notice: { role: "alert", title: texts.formTitle, text: texts.formText },
+  });
+}
+
+export function redirectToLogin(request: Request, response: Response): void {
+  const page = request.method === "GET" ? request.originalUrl : pageOfForm(request.path);
+  const back = page === "/" ? "" : `?return=${encodeURIComponent(page.slice(0, RETURN_MAX))}`;
+  response.redirect(303, `/login${back}`);
+}
+
+const RETURN_MAX = 800;
+
+/** A form about a thing leads to a path below the thing's own. */
+function pageOfForm(path: string): string {
+  const parts = path.split("/");
+  return parts.length > 3 ? parts.slice(0, -1).join("/") : "/";
+}
+
+function contextOf(
+  deps: PageDeps,
+  {
+    request,
+    session,
+    reader,
+    form,
+  }: { request: Request; session: Session; reader: Reader; form: URLSearchParams },
+): PageContext {
+  const now = new Date();
+  return {
+    session,
+    reader,
+    form,
+    api: deps.createApi(session.accessToken),
+    parameters: request.params as Record<string, string>,
+    query: new URL(request.originalUrl, deps.origin).searchParams,
+    formToken: formTokenOf(session.id),
+    mayDecide: mayDecide(session, now, deps.decisionLoginAgeMs),
+    now,
+    generateKey: randomUUID,
+  };
+}

@@ -1,0 +1,129 @@
+import { problemSchema, type Endpoint, type Problem } from "@holdfast/contracts";
+import { Agent, fetch, type Response } from "undici";
+import type { z } from "zod";
+
+/** The gateway's face for operators, called as one person: the console has no authority of its own. */
+export type OperatorApi = {
+  /** Of a GET. @throws OperatorApiProblemError, OperatorApiUnavailableError */
+  read<E extends Endpoint>(endpoint: E, call?: Call): Promise<BodyOf<E>>;
+  /** Of anything else; what the gateway refuses is returned. @throws OperatorApiUnavailableError */
+  change<E extends Endpoint>(endpoint: E, call: Call & { key: string }): Promise<Changed<BodyOf<E>>>;
+  /** All rows of a list, as the gateway sends them. @throws OperatorApiProblemError, OperatorApiUnavailableError */
+  exportCsv(endpoint: Endpoint, query: Query): Promise<ReadableStream<Uint8Array>>;
+};
+
+export type Changed<Body> = { done: true; body: Body } | { done: false; problem: Problem };
+
+type Query = Record<string, string | undefined>;
+type Call = { path?: Record<string, string>; query?: Query; body?: unknown };
+
+type BodyOf<E extends Endpoint> = E["responses"][keyof E["responses"]] extends {
+  body: infer Schema extends z.ZodType;
+}
+  ? z.infer<Schema>
+  : undefined;
+
+/** The gateway has refused a request that only reads. */
+export class OperatorApiProblemError extends Error {
+  override name = "OperatorApiProblemError";
+  readonly code = "operator_api_problem";
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(`the operators' API has answered ${problem.code}`);
+    this.problem = problem;
+  }
+}
+
+/** No answer, or none that the contract knows: of a change nobody here knows whether it was made. */
+export class OperatorApiUnavailableError extends Error {
+  override name = "OperatorApiUnavailableError";
+  readonly code = "operator_api_unavailable";
+}
+
+/** The way to the gateway: its address, a bound on each wait, and whose certificates are trusted there. */
+export type OperatorApiWire = { url: string; timeoutMs: number; dispatcher: Agent };
+
+/** @param ca PEM of the authority that signed the gateway's certificate, where it is not a public one. */
+export function operatorApiWire(url: string, timeoutMs: number, ca: string | undefined): OperatorApiWire {
+  return {
+    url,
+    timeoutMs,
+    dispatcher: new Agent({ connections: CONNECTIONS_MAX, ...(ca && { connect: { ca } }) }),
+  };
+}
+
+const CONNECTIONS_MAX = 64;
+
+export function createOperatorApi(
+  { url, timeoutMs, dispatcher }: OperatorApiWire,
+  accessToken: string,
+): OperatorApi {
+  const send = async (endpoint: Endpoint, call: Call, headers: Record<string, string>) => {
+    try {
+      return await fetch(addressOf(url, endpoint.path, call), {
+        method: endpoint.method,
+        headers: {
+          Authorization: `Bearer ${accessToken}`,
+          Accept: "application/json",
+          ...(call.body !== undefined && { "Content-Type": "application/json" }),
+          ...headers,
+        },
+        ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+        dispatcher,
+        redirect: "error",
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+    } catch (cause) {
+      throw new OperatorApiUnavailableError("the operators' API does not answer", { cause });
+    }
+  };
+  return {
+    async read(endpoint, call = {}) {
+      const answer = await answerOf(endpoint, await send(endpoint, call, {}));
+      if (!answer.done) throw new OperatorApiProblemError(answer.problem);
+      return answer.body;
+    },
+    async change(endpoint, { key, ...call }) {
+      for (let attempt = 1; ; attempt++) {
+        const answer = await answerOf(endpoint, await send(endpoint, call, { "Idempotency-Key": key }));
+        // The same form was sent twice, such as by a double click: its first answer is the answer.
+        if (answer.done || answer.problem.code !== "idempotency_key_in_use" || attempt === ATTEMPTS_MAX)
+          return answer;
+        await new Promise((resolve) => setTimeout(resolve, ATTEMPT_PAUSE_MS));
+      }
+    },
+    async exportCsv(endpoint, query) {
+      const response = await send(endpoint, { query }, { Accept: "text/csv" });
+      if (response.ok && response.body) return response.body as ReadableStream<Uint8Array>;
+      const answer = await answerOf(endpoint, response);
+      if (!answer.done) throw new OperatorApiProblemError(answer.problem);
+      throw new OperatorApiUnavailableError("the operators' API has answered without rows");
+    },
+  };
+}
+
+const ATTEMPTS_MAX = 20;
+const ATTEMPT_PAUSE_MS = 250;
+
+async function answerOf<E extends Endpoint>(endpoint: E, response: Response): Promise<Changed<BodyOf<E>>> {
+  try {
+    const body: unknown = response.status === 204 ? undefined : await response.json();
+    if (!response.ok) return { done: false, problem: problemSchema.parse(body) };
+    const schema = endpoint.responses[response.status]?.body;
+    return { done: true, body: schema?.parse(body) as BodyOf<E> };
+  } catch (cause) {
+    throw new OperatorApiUnavailableError("the operators' API has answered something else", { cause });
+  }
+}
+
+function addressOf(base: string, path: string, { path: parameters = {}, query = {} }: Call): URL {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent(parameters[name] ?? ""),
+  );
+  const address = new URL(base.replace(/\/+$/, "") + filled);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") address.searchParams.set(name, value);
+  }
+  return address;
+}

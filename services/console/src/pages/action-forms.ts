@@ -1,0 +1,153 @@
+import { html, type Html } from "@holdfast/html";
+import type { Action, Offer } from "./offers.ts";
+import type { PageContext } from "./page-context.ts";
+import type { Texts } from "./texts.ts";
+
+/** The actions that decide about money: they need a young sign-in. */
+export const DECISIONS: ReadonlySet<Action> = new Set(["approve", "reject", "reverse", "resolve", "refund"]);
+
+/** The forms of what a person may do to the thing at `path`, and why the rest is not offered. */
+export function renderActions(
+  context: PageContext,
+  { path, offers, refundAmount }: { path: string; offers: readonly Offer[]; refundAmount?: number },
+): Html {
+  const { texts } = context.reader;
+  const possible = offers.filter(({ why }) => why === undefined).map(({ action }) => action);
+  const barred = offers.filter(({ why }) => why !== undefined);
+  const needsSignIn = !context.mayDecide && possible.some((action) => DECISIONS.has(action));
+  const shown = needsSignIn ? possible.filter((action) => !DECISIONS.has(action)) : possible;
+  return html`${
+    possible.length > 0 &&
+    html`<h2>${texts.now}</h2>
+      ${needsSignIn && signInAgain(texts, path)} ${actionForms(context, path, shown, refundAmount)}`
+  }
+  ${
+    barred.length > 0 &&
+    html`<h2>${texts.notNow}</h2>
+      <ul class="reasons">
+        ${barred.map(({ action, why }) => html`<li>${actionName(texts, action)}: ${why}</li>`)}
+      </ul>`
+  }`;
+}
+
+/** Approve and reject with one reason, as in each row of the queue. */
+export function decisionForm(context: PageContext, path: string, actions: readonly Action[]): Html {
+  const { texts } = context.reader;
+  const id = `reason-${path.split("/").at(-1)}`;
+  return html`<form class="act" method="post" action="${path}/${actions[0]}">
+    ${hidden(context)}
+    <div class="field">
+      <label for="${id}">${texts.reason}</label>
+      <input
+        type="text"
+        id="${id}"
+        name="reason"
+        maxlength="200"
+        value="${context.form.get("reason") ?? ""}"
+      />
+    </div>
+    <div class="buttons">
+      ${actions.includes("approve") && html`<button class="primary">${texts.approve}</button>`}
+      ${
+        actions.includes("reject") &&
+        html`<button class="danger" formaction="${path}/reject">${texts.reject}</button>`
+      }
+    </div>
+  </form>`;
+}
+
+/** To the sign-in and back, where the last one is too old. */
+export function signInAgain(texts: Texts, path: string): Html {
+  return html`<p>
+    <a class="button" href="/login?again=1&amp;return=${encodeURIComponent(path)}">${texts.signInAgain}</a>
+    <span class="quiet">${texts.signInAgainWhy}</span>
+  </p>`;
+}
+
+export function actionName(texts: Texts, action: Action): string {
+  return action === "refund" ? texts.refundButton : texts[action];
+}
+
+function actionForms(
+  context: PageContext,
+  path: string,
+  actions: readonly Action[],
+  refundAmount: number | undefined,
+): Html {
+  const { texts } = context.reader;
+  const has = (action: Action) => actions.includes(action);
+  return html`${has("approve") || has("reject") ? decisionForm(context, path, actions.filter(isDecision)) : ""}
+  ${has("inquire") && plainForm(context, `${path}/inquire`, texts.inquire)}
+  ${has("reverse") && plainForm(context, `${path}/reverse`, texts.reverse)}
+  ${has("resolve") && resolveForm(context, path)} ${has("refund") && refundForm(context, path, refundAmount)}`;
+}
+
+function isDecision(action: Action): boolean {
+  return action === "approve" || action === "reject";
+}
+
+function plainForm(context: PageContext, action: string, text: string): Html {
+  return html`<form class="act" method="post" action="${action}">
+    ${hidden(context)}<button>${text}</button>
+  </form>`;
+}
+
+function resolveForm(context: PageContext, path: string): Html {
+  const { texts } = context.reader;
+  const chosen = context.form.get("outcome");
+  return html`<form class="act" method="post" action="${path}/resolve">
+    ${hidden(context)}
+    <div class="field">
+      <label for="outcome">${texts.outcome}</label>
+      <select id="outcome" name="outcome">
+        <option value="">–</option>
+        <option value="SUCCESS" ${chosen === "SUCCESS" && html`selected`}>${texts.outcomeSuccess}</option>
+        <option value="FAILED" ${chosen === "FAILED" && html`selected`}>${texts.outcomeFailed}</option>
+      </select>
+    </div>
+    <div class="field">
+      <label for="evidence">${texts.evidence}</label>
+      <p class="quiet" id="evidence-hint">${texts.evidenceHint}</p>
+      <textarea id="evidence" name="evidence" rows="3" maxlength="1000" aria-describedby="evidence-hint">
+${context.form.get("evidence") ?? ""}</textarea>
+    </div>
+    <button>${texts.resolve}</button>
+  </form>`;
+}
+
+function refundForm(context: PageContext, path: string, amount: number | undefined): Html {
+  const { texts } = context.reader;
+  return html`<form class="act" method="post" action="${path}/refund">
+    ${hidden(context)}
+    <div class="field">
+      <label for="amount">${texts.amount}</label>
+      <input
+        type="text"
+        id="amount"
+        name="amount"
+        inputmode="decimal"
+        value="${context.form.get("amount") ?? amount ?? ""}"
+      />
+    </div>
+    <div class="field">
+      <label for="refund-reason">${texts.reason}</label>
+      <input
+        type="text"
+        id="refund-reason"
+        name="reason"
+        maxlength="1000"
+        value="${context.form.get("reason") ?? ""}"
+      />
+    </div>
+    <button>${texts.refundButton}</button>
+  </form>`;
+}
+
+/** A form is carried out once however often it is sent: its key is made with it. */
+function hidden(context: PageContext): Html {
+  return html`<input type="hidden" name="formToken" value="${context.formToken}" /><input
+      type="hidden"
+      name="key"
+      value="${context.form.get("key") ?? context.generateKey()}"
+    />`;
+}

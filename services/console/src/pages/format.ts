@@ -1,0 +1,47 @@
+import { currencyExponent } from "@holdfast/contracts";
+import { html, writeAmount, type Html } from "@holdfast/html";
+import type { Reader } from "./page-context.ts";
+
+/** An amount with its currency. */
+export function amountText({ locale }: Reader, amount: number, currency: string): string {
+  return writeAmount(locale, `${amount}`, currency, currencyExponent(currency) ?? 2);
+}
+
+/** In UTC; the script writes it in the reader's zone. The exact time is in the title. */
+export function timeElement({ locale }: Reader, iso: string | undefined): Html {
+  if (iso === undefined) return html`–`;
+  const text = new Intl.DateTimeFormat(locale, {
+    dateStyle: "medium",
+    timeStyle: "medium",
+    timeZone: "UTC",
+  }).format(new Date(iso));
+  return html`<time datetime="${iso}" title="${iso}">${text} UTC</time>`;
+}
+
+/** Of a status or a state, whatever its service calls it; one that is not known is shown as it is. */
+export function statusBadge({ texts }: Reader, status: string): Html {
+  return html`<span class="badge ${COLOURS[status] ?? ""}">${statusWord({ texts }, status)}</span>`;
+}
+
+export function statusWord({ texts }: Pick<Reader, "texts">, status: string): string {
+  return texts.statusWord[status] ?? status;
+}
+
+const COLOURS: Record<string, string> = {
+  SUCCESS: "good",
+  CAPTURED: "good",
+  DONE: "good",
+  FAILED: "bad",
+  REJECTED: "bad",
+  DECLINED: "bad",
+  PENDING_APPROVAL: "open",
+  PENDING: "open",
+  EXECUTING: "open",
+  AUTHORIZING: "open",
+  REVERSING: "open",
+};
+
+/** A masked number, written so that the last four digits are found. */
+export function cardText(pan: string): string {
+  return `${pan.slice(0, 6)} … ${pan.slice(-4)}`;
+}

@@ -1,0 +1,77 @@
+import {
+  mayAct,
+  type OperatorPaymentLife,
+  type OperatorRefund,
+  type OperatorRole,
+} from "@holdfast/contracts";
+import type { Session } from "../session/session.ts";
+import type { Texts } from "./texts.ts";
+
+/** What a person may ask for on a page. */
+export type Action = "approve" | "reject" | "inquire" | "reverse" | "resolve" | "refund";
+
+/** An action that is offered, or why it is not. The services decide once more, whatever is offered here. */
+export type Offer = { action: Action; why?: string | undefined };
+
+type Person = Pick<Session, "subject" | "roles">;
+
+/** On a refund. */
+export function offersOfRefund(refund: OperatorRefund, person: Person, texts: Texts): Offer[] {
+  const waits = refund.state === "PENDING_APPROVAL";
+  const bars = [
+    roleBar(person, "approver", texts),
+    waits ? undefined : texts.whyDecided,
+    refund.credentialIssuedBy === person.subject ? texts.whyCredential : undefined,
+  ];
+  const approvalBars = [
+    refund.requestedBy === person.subject ? texts.whyRequested : undefined,
+    refund.approvedBy.some(({ operator }) => operator === person.subject) ? texts.whyApproved : undefined,
+  ];
+  const executes = refund.state === "EXECUTING" ? undefined : texts.whyNotExecuting;
+  const operations = roleBar(person, "operations", texts);
+  return [
+    { action: "approve", why: first([...bars, ...approvalBars]) },
+    { action: "reject", why: first(bars) },
+    { action: "inquire", why: first([operations, executes]) },
+    {
+      action: "resolve",
+      why: first([
+        operations,
+        executes,
+        refund.credentialIssuedBy === person.subject ? texts.whyCredential : undefined,
+      ]),
+    },
+  ];
+}
+
+/** On a payment. */
+export function offersOfPayment(
+  life: Pick<OperatorPaymentLife, "unresolved" | "credentialIssuedBy" | "payment">,
+  person: Person,
+  texts: Texts,
+): Offer[] {
+  const bars = [roleBar(person, "operations", texts), life.unresolved ? undefined : texts.whyKnown];
+  const ownCredential = life.credentialIssuedBy === person.subject ? texts.whyCredential : undefined;
+  const refundable = refundableOf(life.payment) > 0 ? undefined : texts.whyNotRefundable;
+  return [
+    { action: "inquire", why: first(bars) },
+    { action: "reverse", why: first(bars) },
+    { action: "resolve", why: first([...bars, ownCredential]) },
+    { action: "refund", why: first([roleBar(person, "operations", texts), refundable]) },
+  ];
+}
+
+/** What can still be given back: of a sale all of it, of a pre-authorization what was captured. */
+export function refundableOf(payment: OperatorPaymentLife["payment"]): number {
+  const { status, amount, capturedAmount, refundableAmount, transactionType } = payment;
+  if (status !== "SUCCESS" && status !== "CAPTURED") return 0;
+  return refundableAmount ?? capturedAmount ?? (transactionType === "PAYMENT" ? amount : 0);
+}
+
+function roleBar({ roles }: Person, role: OperatorRole, texts: Texts): string | undefined {
+  return mayAct(roles, role) ? undefined : texts.needsRole(role);
+}
+
+function first(bars: readonly (string | undefined)[]): string | undefined {
+  return bars.find((bar) => bar !== undefined);
+}

@@ -1,0 +1,39 @@
+import type { Html, Language } from "@holdfast/html";
+import type { OperatorApi } from "../operator-api/operator-api.ts";
+import type { Session } from "../session/session.ts";
+import type { Texts } from "./texts.ts";
+
+/** How a page is written for its reader. */
+export type Reader = { language: Language; locale: string; texts: Texts };
+
+/** What a page knows of its request. Everything in `query` and `form` is whatever somebody sent. */
+export type PageContext = {
+  session: Session;
+  reader: Reader;
+  api: OperatorApi;
+  parameters: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  /** Of a POST. */
+  form: URLSearchParams;
+  formToken: string;
+  /** Whether the sign-in is young enough for a decision about money. */
+  mayDecide: boolean;
+  now: Date;
+  /** Of an Idempotency-Key for a form on this page. */
+  generateKey: () => string;
+};
+
+/** What a request is answered with. */
+export type PageAnswer =
+  | { kind: "page"; status?: number; title: string; content: Html; notice?: Notice | undefined }
+  | { kind: "redirect"; to: string }
+  | { kind: "rows"; fileName: string; body: ReadableStream<Uint8Array> };
+
+/** What was done, or what was not and why. */
+export type Notice = { role: "status" | "alert"; title: string; text?: string | undefined; link?: Html };
+
+export type Page = {
+  method: "GET" | "POST";
+  path: string;
+  answer(context: PageContext): Promise<PageAnswer>;
+};

@@ -1,0 +1,170 @@
+import {
+  getOperatorPayment,
+  inquirePayment,
+  listOperatorPayments,
+  PAYMENT_STATUSES,
+  requestOperatorRefund,
+  resolvePayment,
+  reversePayment,
+  type OperatorPaymentLife,
+} from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { renderActions } from "./action-forms.ts";
+import { amountText, cardText, statusBadge, statusWord, timeElement } from "./format.ts";
+import { offersOfPayment, refundableOf } from "./offers.ts";
+import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
+import { paymentColumns } from "./payment-columns.ts";
+import { statementIn } from "./refund-pages.ts";
+import { facts, nextPage, table } from "./table.ts";
+import { doneNotice, takeAction, type ActionRequest } from "./take-action.ts";
+import { eventsOfPayment, renderTimeline } from "./timeline.ts";
+
+/** The list of payments, and each payment on one timeline with what may be done about it. */
+export const paymentPages: Page[] = [
+  { method: "GET", path: "/payments", answer: answerList },
+  { method: "GET", path: "/payments/:paymentId", answer: (context) => answerPayment(context) },
+  {
+    method: "POST",
+    path: "/payments/:paymentId/inquire",
+    answer: (context) => act(context, { action: "inquire", endpoint: inquirePayment, body: undefined }),
+  },
+  {
+    method: "POST",
+    path: "/payments/:paymentId/reverse",
+    answer: (context) => act(context, { action: "reverse", endpoint: reversePayment, body: undefined }),
+  },
+  {
+    method: "POST",
+    path: "/payments/:paymentId/resolve",
+    answer: (context) =>
+      act(context, { action: "resolve", endpoint: resolvePayment, ...statementIn(context) }),
+  },
+  { method: "POST", path: "/payments/:paymentId/refund", answer: requestRefund },
+];
+
+/** What the list can be narrowed to here; the API knows more. */
+export const PAYMENT_FILTERS = ["status", "orderId", "last4", "merchantId", "from", "to"] as const;
+
+async function answerList(context: PageContext): Promise<PageAnswer> {
+  const { reader, query } = context;
+  const { texts } = reader;
+  const filter = Object.fromEntries(PAYMENT_FILTERS.map((name) => [name, query.get(name)?.trim()]));
+  const page = await context.api.read(listOperatorPayments, {
+    query: { ...filter, cursor: query.get("cursor") ?? undefined },
+  });
+  const content = html`${filters(context)}
+    ${table(texts.payments, paymentColumns(reader), { rows: page.items, empty: texts.noPayments })}
+    ${nextPage(texts.nextPage, "/payments", query, page.nextCursor)}
+    <p><a href="/payments.csv?${query.toString()}">${texts.csv}</a></p>`;
+  return { kind: "page", title: texts.payments, content };
+}
+
+function filters({ query, reader }: PageContext): Html {
+  const { texts } = reader;
+  const field = (name: string, label: string) =>
+    html`<div class="field">
+      <label for="${name}">${label}</label>
+      <input type="text" id="${name}" name="${name}" size="14" value="${query.get(name) ?? ""}" />
+    </div>`;
+  return html`<form class="filters" action="/payments">
+    <div class="field">
+      <label for="status">${texts.status}</label>
+      <select id="status" name="status">
+        <option value="">${texts.any}</option>
+        ${PAYMENT_STATUSES.filter((status) => status !== "PENDING_APPROVAL").map(
+          (status) =>
+            html`<option value="${status}" ${query.get("status") === status && html`selected`}>
+              ${statusWord(reader, status)}
+            </option>`,
+        )}
+      </select>
+    </div>
+    ${field("orderId", texts.order)} ${field("last4", texts.last4)} ${field("merchantId", texts.merchantId)}
+    ${field("from", texts.from)} ${field("to", texts.to)}
+    <button>${texts.filter}</button>
+  </form>`;
+}
+
+async function answerPayment(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
+  const { reader, parameters } = context;
+  const { texts } = reader;
+  const life = await context.api.read(getOperatorPayment, { path: { paymentId: parameters["paymentId"]! } });
+  const { payment, resolution } = life;
+  const content = html`${facts(factsOfPayment(reader, life))}
+  ${
+    resolution &&
+    html`<p>
+      ${texts.proposed(resolution.proposedBy)} ${texts.outcome}: ${statusBadge(reader, resolution.outcome)}
+      ${texts.evidence}: ${resolution.evidence}
+    </p>`
+  }
+  ${renderActions(context, {
+    path: `/payments/${payment.paymentId}`,
+    offers: offersOfPayment(life, context.session, texts),
+    refundAmount: refundableOf(payment),
+  })}
+  ${renderTimeline(reader, eventsOfPayment(reader, life))}`;
+  return {
+    kind: "page",
+    title: `${texts.payment} ${payment.orderId}`,
+    content,
+    notice: notice ?? doneNotice(context),
+    ...(status !== undefined && { status }),
+  };
+}
+
+function factsOfPayment(reader: Reader, life: OperatorPaymentLife) {
+  const { texts } = reader;
+  const { payment } = life;
+  const amount = (value: number | undefined) =>
+    value === undefined ? undefined : amountText(reader, value, payment.currency);
+  return [
+    [texts.amount, amount(payment.amount)],
+    [texts.statusWord["CAPTURED"]!, amount(payment.capturedAmount)],
+    [texts.refundable, amount(payment.refundableAmount)],
+    [texts.status, statusBadge(reader, payment.status)],
+    [texts.state, statusBadge(reader, life.state)],
+    ["Id", html`<code>${payment.paymentId}</code>`],
+    [texts.merchant, life.merchantName ?? life.merchantId],
+    [texts.order, payment.orderId],
+    [texts.customer, payment.customerId],
+    [texts.card, [payment.cardScheme, cardText(payment.pan)].filter(Boolean).join(" ")],
+    [texts.cardHolder, payment.cardHolderName],
+    [texts.made, timeElement(reader, payment.paymentDate)],
+    [texts.bankReference, payment.externalTransactionId],
+    [texts.authCode, payment.authCode],
+    [texts.bankSaid, payment.resultMessage ?? payment.resultCode],
+    [texts.attempts, life.attempts],
+    [texts.lastInquiry, life.lastInquiry],
+    [
+      texts.nextAttempt,
+      life.nextAttemptAt === undefined ? undefined : timeElement(reader, life.nextAttemptAt),
+    ],
+    [texts.credentialBy, life.credentialIssuedBy],
+  ] as const;
+}
+
+/** The amount goes on as it was written: the gateway says whether it is one. */
+async function requestRefund(context: PageContext): Promise<PageAnswer> {
+  const amount = context.form.get("amount")?.trim() ?? "";
+  const reason = context.form.get("reason")?.trim() ?? "";
+  const isWhole = /^\d{1,12}(\.\d{1,4})?$/.test(amount) && reason !== "";
+  const life = await context.api.read(getOperatorPayment, {
+    path: { paymentId: context.parameters["paymentId"]! },
+  });
+  return await act(context, {
+    action: "refund",
+    endpoint: requestOperatorRefund,
+    body: { amount: Number(amount), currency: life.payment.currency, reason },
+    ...(!isWhole && { needs: context.reader.texts.needAmount }),
+  });
+}
+
+async function act(context: PageContext, request: Omit<ActionRequest, "path" | "page">): Promise<PageAnswer> {
+  const paymentId = context.parameters["paymentId"]!;
+  return await takeAction(
+    context,
+    { ...request, path: { paymentId }, page: `/payments/${encodeURIComponent(paymentId)}` },
+    answerPayment,
+  );
+}

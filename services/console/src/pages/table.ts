@@ -1,0 +1,64 @@
+import { html, type Html } from "@holdfast/html";
+
+export type Column<Row> = {
+  heading: string;
+  cell: (row: Row) => Html | string | number;
+  /** Numbers stand below each other. */
+  isNumber?: boolean;
+};
+
+/** A list that can be read; where there is nothing it says what to do. */
+export function table<Row>(
+  caption: string,
+  columns: readonly Column<Row>[],
+  { rows, empty }: { rows: readonly Row[]; empty: string },
+): Html {
+  if (rows.length === 0)
+    return html`<h2>${caption}</h2>
+      <p class="quiet">${empty}</p>`;
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}">
+    <table>
+      <caption>
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${columns.map(
+            ({ heading, isNumber }) =>
+              html`<th scope="col" ${isNumber && html`class="number"`}>${heading}</th>`,
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${columns.map(
+                ({ cell, isNumber }) => html`<td ${isNumber && html`class="number"`}>${cell(row)}</td>`,
+              )}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** Names and what they are; what is not known is left out. */
+export function facts(pairs: readonly (readonly [string, Html | string | number | undefined])[]): Html {
+  return html`<dl>
+    ${pairs.map(
+      ([name, value]) =>
+        value !== undefined &&
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`;
+}
+
+/** To the next page of a list, with the filters that it has. */
+export function nextPage(text: string, path: string, query: URLSearchParams, cursor: string | undefined) {
+  if (cursor === undefined) return html``;
+  const next = new URLSearchParams(query);
+  next.set("cursor", cursor);
+  return html`<p><a class="button" rel="next" href="${path}?${next.toString()}">${text}</a></p>`;
+}

@@ -1,0 +1,141 @@
+import type { OperatorPaymentLife, OperatorRefund, OperatorRefundDetail } from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { amountText, statusWord, timeElement } from "./format.ts";
+import type { Reader } from "./page-context.ts";
+import { table } from "./table.ts";
+
+/** Something that happened to a payment, whichever service knows it. */
+export type TimelineEvent = {
+  at: string;
+  what: Html | string;
+  who: string;
+  detail?: Html | string | undefined;
+};
+
+/** Everything in one order, oldest first. */
+export function renderTimeline(reader: Reader, events: readonly TimelineEvent[]): Html {
+  const { texts } = reader;
+  return table(
+    texts.timeline,
+    [
+      { heading: texts.time, cell: ({ at }: TimelineEvent) => timeElement(reader, at) },
+      { heading: texts.what, cell: ({ what }) => what },
+      { heading: texts.who, cell: ({ who }) => who },
+      { heading: texts.detail, cell: ({ detail }) => detail ?? "" },
+    ],
+    { rows: events.toSorted((one, other) => one.at.localeCompare(other.at)), empty: texts.noRows },
+  );
+}
+
+export function eventsOfRefund(reader: Reader, refund: OperatorRefundDetail): TimelineEvent[] {
+  const { texts } = reader;
+  return [
+    ...refund.history.map(({ from, to, cause, at }) => ({
+      at,
+      what: `${statusWord(reader, from)} → ${statusWord(reader, to)}`,
+      who: texts.system,
+      detail: html`<code>${cause}</code>`,
+    })),
+    ...decisionsOf(reader, refund),
+  ];
+}
+
+/** With its captures, refunds, webhooks, and what operators have done. */
+export function eventsOfPayment(reader: Reader, life: OperatorPaymentLife): TimelineEvent[] {
+  return [
+    ...life.history.map(({ from, to, cause, at }) => ({
+      at,
+      what:
+        from === undefined
+          ? statusWord(reader, to)
+          : `${statusWord(reader, from)} → ${statusWord(reader, to)}`,
+      who: reader.texts.system,
+      detail: html`<code>${cause}</code>`,
+    })),
+    ...operationEvents(reader, life),
+    ...life.refunds.flatMap((refund) => refundEvents(reader, refund)),
+    ...deliveryEvents(reader, life),
+    ...life.actions.map(({ at, actor, action, detail }) => ({
+      at,
+      what: html`<code>${action}</code>`,
+      who: actor,
+      detail: html`<code>${JSON.stringify(detail)}</code>`,
+    })),
+  ];
+}
+
+function operationEvents(
+  reader: Reader,
+  { operations = [], payment: { currency } }: OperatorPaymentLife,
+): TimelineEvent[] {
+  const { texts } = reader;
+  return operations.flatMap((operation) => {
+    const name = `${statusWord(reader, operation.type)} ${amountText(reader, operation.amount, currency)}`;
+    const asked: TimelineEvent = {
+      at: operation.requestedAt,
+      what: `${name}: ${texts.operationAsked}`,
+      who: texts.merchant,
+      detail: operation.reason,
+    };
+    if (operation.endedAt === undefined) return [asked];
+    const ended: TimelineEvent = {
+      at: operation.endedAt,
+      what: `${name}: ${statusWord(reader, operation.status)}`,
+      who: texts.bank,
+      detail: operation.resultMessage ?? operation.resultCode,
+    };
+    return [asked, ended];
+  });
+}
+
+function refundEvents(reader: Reader, refund: OperatorRefund): TimelineEvent[] {
+  const { texts } = reader;
+  const name = html`<a href="/refunds/${refund.refundId}"
+    >${amountText(reader, refund.amount, refund.currency)}</a
+  >`;
+  const requested: TimelineEvent = {
+    at: refund.paymentDate,
+    what: html`${texts.requested}: ${name}`,
+    who: refund.requestedBy ?? texts.merchant,
+    detail: refund.requestReason,
+  };
+  const hasEnded = ["SUCCESS", "FAILED", "REJECTED"].includes(refund.status);
+  if (!hasEnded || refund.statusDate === undefined) return [requested, ...decisionsOf(reader, refund)];
+  const ended: TimelineEvent = {
+    at: refund.statusDate,
+    what: html`${texts.refundEnded}: ${name}, ${statusWord(reader, refund.status)}`,
+    who: refund.rejectedBy ?? texts.system,
+    detail: refund.rejectionReason ?? refund.resultMessage,
+  };
+  return [requested, ...decisionsOf(reader, refund), ended];
+}
+
+function decisionsOf({ texts }: Reader, { approvedBy }: OperatorRefund): TimelineEvent[] {
+  return approvedBy.map(({ operator, note, at }) => ({
+    at,
+    what: texts.approvedEvent,
+    who: operator,
+    detail: note,
+  }));
+}
+
+function deliveryEvents(reader: Reader, { deliveries }: OperatorPaymentLife): TimelineEvent[] {
+  const { texts } = reader;
+  return deliveries.flatMap(({ eventType, paymentStatus, occurredAt, resolvedAt, status, attemptCount }) => {
+    const reported = paymentStatus === undefined ? html`` : statusWord(reader, paymentStatus);
+    const name = html`<code>${eventType}</code> ${reported}`;
+    const made: TimelineEvent = {
+      at: occurredAt,
+      what: html`${texts.webhookMade}: ${name}`,
+      who: texts.system,
+    };
+    if (resolvedAt === undefined) return [made];
+    const ended: TimelineEvent = {
+      at: resolvedAt,
+      what: html`${texts.webhookEnded}: ${name}, ${statusWord(reader, status)}`,
+      who: texts.system,
+      detail: `${texts.sent}: ${attemptCount}`,
+    };
+    return [made, ended];
+  });
+}

@@ -1,0 +1,98 @@
+import { readFile } from "node:fs/promises";
+import {
+  createDatabase,
+  createPool,
+  dependencyChecks,
+  dependencyServers,
+  startCertificateWatch,
+  startClockWatch,
+  startHealth,
+  startPurges,
+  stopInOrder,
+  type Logger,
+  type RunningService,
+} from "@holdfast/service-runtime";
+import type { Kysely } from "kysely";
+import type { Config } from "./config.ts";
+import type { ConsoleDatabase } from "./database.ts";
+import { consoleApp } from "./http/console-app.ts";
+import { startConsoleServer } from "./http/console-server.ts";
+import { pageHeaders } from "./http/page-headers.ts";
+import { originOf } from "./http/same-origin.ts";
+import { keptTables } from "./kept-tables.ts";
+import { createOperatorApi, operatorApiWire, type OperatorApiWire } from "./operator-api/operator-api.ts";
+import { createIdentityProvider } from "./session/identity-provider.ts";
+
+export type Console = RunningService & { port: number; healthPort: number };
+
+/** The whole object graph of the console, wired by hand. It is not on the bus, and knows no secret of the gateway's. */
+export async function startConsole(config: Config, log: Logger): Promise<Console> {
+  const pool = createPool({
+    url: config.DATABASE_URL,
+    connectionsMax: config.DATABASE_CONNECTIONS_MAX,
+    connectionTimeoutMs: config.DATABASE_CONNECTION_TIMEOUT,
+    applicationName: "console",
+    log,
+  });
+  const db = createDatabase<ConsoleDatabase>(pool);
+  const clock = await startClockWatch({ pool, log });
+  const ca = config.OPERATOR_API_CA_FILE && (await readFile(config.OPERATOR_API_CA_FILE, "utf8"));
+  const api = operatorApiWire(config.OPERATOR_API_URL, config.OPERATOR_API_TIMEOUT, ca);
+  const server = await startConsoleServer(appOf(config, { db, api, log }), {
+    host: config.LISTEN_HOST,
+    port: config.CONSOLE_PORT,
+    connectionsMax: config.CONNECTIONS_MAX,
+    tls: tlsFilesOf(config),
+    log,
+  });
+  log.info({ listener: "console", port: server.port }, "listening");
+  const tasks = [
+    startCertificateWatch({ watched: dependencyServers(config), log }),
+    ...startPurges(keptTables, { deps: db, settings: config, log }),
+  ];
+  const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
+    ...dependencyChecks({ pool }),
+    clock.check,
+  ]);
+  return {
+    port: server.port,
+    healthPort: health.port,
+    stop: () =>
+      stopInOrder(health, [
+        [() => server.stop(config.DRAIN_TIMEOUT)],
+        [clock, ...tasks].map((task) => () => task.stop(TASK_STOP_MS)),
+        [() => pool.end(), () => api.dispatcher.close()],
+      ]),
+  };
+}
+
+const TASK_STOP_MS = 1_000;
+
+function appOf(
+  config: Config,
+  { db, api, log }: { db: Kysely<ConsoleDatabase>; api: OperatorApiWire; log: Logger },
+) {
+  const origin = originOf(config.CONSOLE_URL);
+  return consoleApp({
+    store: { db, keys: config.CONSOLE_SESSION_KEYS, idleMs: config.SESSION_IDLE },
+    createApi: (accessToken) => createOperatorApi(api, accessToken),
+    provider: createIdentityProvider({
+      issuer: config.OIDC_ISSUER,
+      clientId: config.OIDC_CLIENT_ID,
+      clientPassword: config.OIDC_CLIENT_PASSWORD,
+      scope: config.OIDC_SCOPE,
+      resource: config.OIDC_RESOURCE,
+      rolesClaim: config.OIDC_ROLES_CLAIM,
+      redirectUrl: `${origin}/login/return`,
+    }),
+    origin,
+    sessionMaxMs: config.SESSION_MAX,
+    decisionLoginAgeMs: config.DECISION_LOGIN_AGE_MAX,
+    headers: pageHeaders({ consoleUrl: config.CONSOLE_URL, issuer: config.OIDC_ISSUER }),
+    log,
+  });
+}
+
+function tlsFilesOf({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Config) {
+  return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile };
+}

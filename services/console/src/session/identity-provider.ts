@@ -1,0 +1,174 @@
+import * as client from "openid-client";
+
+export type IdentityProviderSettings = {
+  issuer: string;
+  clientId: string;
+  clientPassword: string | undefined;
+  scope: string;
+  resource: string | undefined;
+  rolesClaim: string;
+  redirectUrl: string;
+};
+
+/** What a sign-in that is under way has to remember until the browser is back. */
+export type LoginAttempt = {
+  state: string;
+  nonce: string;
+  verifier: string;
+  /** The age of the proof of identity that is asked for, in seconds. */
+  maxAge: number;
+};
+
+export type IdentityProvider = {
+  /** @throws IdentityProviderUnavailableError */
+  begin(maxAge: number): Promise<{ url: URL; attempt: LoginAttempt }>;
+  /** @returns undefined of an answer that signs nobody in. @throws IdentityProviderUnavailableError */
+  complete(callback: URL, attempt: LoginAttempt): Promise<Identity | undefined>;
+  /** Where the person ends the session at the provider, if it has such a place. */
+  endSessionUrl(idToken: string, returnTo: string): Promise<URL | undefined>;
+};
+
+export type Identity = {
+  subject: string;
+  roles: string[];
+  accessToken: string;
+  idToken: string;
+  providerSession: string | undefined;
+  authenticatedAt: Date;
+  accessEndsAt: Date;
+};
+
+/** The provider does not answer, or not as OpenID Connect says. */
+export class IdentityProviderUnavailableError extends Error {
+  override name = "IdentityProviderUnavailableError";
+  readonly code = "identity_provider_unavailable";
+}
+
+/**
+ * OpenID Connect: the authorization code flow with PKCE (RFC 7636), state, nonce and, always, the age of the proof of
+ * identity. Discovery happens at the first sign-in, so that the console starts without the provider.
+ */
+export function createIdentityProvider(settings: IdentityProviderSettings): IdentityProvider {
+  let known: Promise<client.Configuration> | undefined;
+  const configuration = async () => {
+    try {
+      return await (known ??= discover(settings));
+    } catch (cause) {
+      known = undefined;
+      throw new IdentityProviderUnavailableError("the identity provider cannot be reached", { cause });
+    }
+  };
+  return {
+    begin: async (maxAge) => await beginAt(await configuration(), settings, maxAge),
+    complete: async (callback, attempt) =>
+      await completeAt(await configuration(), settings, { callback, attempt }),
+    async endSessionUrl(idToken, returnTo) {
+      const config = await configuration();
+      if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
+      return client.buildEndSessionUrl(config, {
+        id_token_hint: idToken,
+        post_logout_redirect_uri: returnTo,
+      });
+    },
+  };
+}
+
+async function beginAt(
+  config: client.Configuration,
+  { redirectUrl, scope, resource }: IdentityProviderSettings,
+  maxAge: number,
+): Promise<{ url: URL; attempt: LoginAttempt }> {
+  const attempt: LoginAttempt = {
+    state: client.randomState(),
+    nonce: client.randomNonce(),
+    verifier: client.randomPKCECodeVerifier(),
+    maxAge,
+  };
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri: redirectUrl,
+    scope,
+    ...(resource !== undefined && { resource }),
+    code_challenge: await client.calculatePKCECodeChallenge(attempt.verifier),
+    code_challenge_method: "S256",
+    state: attempt.state,
+    nonce: attempt.nonce,
+    max_age: String(maxAge),
+    // Some providers take `max_age=0` for none.
+    ...(maxAge === 0 && { prompt: "login" }),
+  });
+  return { url, attempt };
+}
+
+async function completeAt(
+  config: client.Configuration,
+  { resource, rolesClaim }: IdentityProviderSettings,
+  { callback, attempt }: { callback: URL; attempt: LoginAttempt },
+): Promise<Identity | undefined> {
+  try {
+    const tokens = await client.authorizationCodeGrant(
+      config,
+      callback,
+      {
+        pkceCodeVerifier: attempt.verifier,
+        expectedState: attempt.state,
+        expectedNonce: attempt.nonce,
+        maxAge: attempt.maxAge,
+        idTokenExpected: true,
+      },
+      resource === undefined ? {} : { resource },
+    );
+    return identityOf(tokens, rolesClaim);
+  } catch (cause) {
+    if (isRefusal(cause)) return undefined;
+    throw new IdentityProviderUnavailableError("the identity provider did not answer", { cause });
+  }
+}
+
+async function discover({ issuer, clientId, clientPassword }: IdentityProviderSettings) {
+  const url = new URL(issuer);
+  return await client.discovery(
+    url,
+    clientId,
+    undefined,
+    clientPassword === undefined ? client.None() : client.ClientSecretBasic(clientPassword),
+    {
+      timeout: TIMEOUT_S,
+      // The settings have refused plain text to other machines already, unless it was allowed by name.
+      ...(url.protocol === "http:" && { execute: [client.allowInsecureRequests] }),
+    },
+  );
+}
+
+const TIMEOUT_S = 10;
+
+/** What the browser brought, or what the provider says of it, and not that the provider cannot be asked. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof client.AuthorizationResponseError ||
+    (error instanceof client.ResponseBodyError && error.status < 500) ||
+    (error instanceof client.ClientError && error.code !== "OAUTH_TIMEOUT")
+  );
+}
+
+function identityOf(
+  tokens: Awaited<ReturnType<typeof client.authorizationCodeGrant>>,
+  rolesClaim: string,
+): Identity | undefined {
+  const claims = tokens.claims();
+  const { id_token: idToken } = tokens;
+  const expiresIn = tokens.expiresIn();
+  if (!claims || idToken === undefined || claims.auth_time === undefined) return undefined;
+  const given: unknown[] = [claims[rolesClaim]].flat();
+  return {
+    subject: claims.sub,
+    roles: given.filter((role) => typeof role === "string"),
+    accessToken: tokens.access_token,
+    idToken,
+    providerSession: typeof claims["sid"] === "string" ? claims["sid"] : undefined,
+    authenticatedAt: new Date(claims.auth_time * 1_000),
+    accessEndsAt: new Date(Date.now() + (expiresIn ?? DEFAULT_ACCESS_S) * 1_000),
+  };
+}
+
+/** A provider should say how long a token is valid (RFC 6749, 5.1). */
+const DEFAULT_ACCESS_S = 300;

@@ -1,0 +1,38 @@
+import type { OperatorRole } from "@holdfast/contracts";
+
+/** A person who is signed in. */
+export type Session = {
+  /** What the browser's cookie has; the database has its hash. */
+  id: string;
+  subject: string;
+  roles: ReadonlySet<OperatorRole>;
+  accessToken: string;
+  idToken: string;
+  /** When the person proved who they are, by the provider's `auth_time`. */
+  authenticatedAt: Date;
+};
+
+/** What became of a session that a browser names. */
+export type SessionState = "active" | "idle" | "ended";
+
+/**
+ * `idle` where the person did nothing for too long, `ended` where the absolute time or the access token is over: the
+ * provider may sign the same person in again without a word, but not after `idle`.
+ */
+export function stateOfSession(
+  session: { seenAt: Date; endsAt: Date; accessEndsAt: Date },
+  { now, idleMs }: { now: Date; idleMs: number },
+): SessionState {
+  if (now.getTime() - session.seenAt.getTime() >= idleMs) return "idle";
+  // A request that begins now is verified by the gateway a moment later.
+  return now < session.endsAt && now.getTime() + CLOCK_TOLERANCE_MS < session.accessEndsAt.getTime()
+    ? "active"
+    : "ended";
+}
+
+const CLOCK_TOLERANCE_MS = 5_000;
+
+/** Whether the sign-in is young enough for a decision about money. */
+export function mayDecide({ authenticatedAt }: Session, now: Date, ageMaxMs: number): boolean {
+  return now.getTime() - authenticatedAt.getTime() < ageMaxMs;
+}

@@ -1,0 +1,291 @@
+// Operators at work in the console, in real browsers: each person has a browser of their own.
+import { randomUUID } from "node:crypto";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { DESK, inspect, PHONE, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
+
+let product: BrowserHarness;
+let consoleUrl: string;
+beforeAll(async () => {
+  product = await startBrowserHarness();
+  consoleUrl = product.file.consoleUrl;
+});
+afterAll(() => product.stop());
+
+const EVIL = `<img src=x onerror="document.title='broken'"><script>document.title='broken'</script>`;
+
+/** A sale, whose texts are whatever a merchant or a buyer may send, and a refund of a part. */
+async function requestRefund(orderId = `order-${randomUUID().slice(0, 8)}`) {
+  const sale = await product.merchantApi("POST", "/api/payment", {
+    orderId,
+    amount: 12.5,
+    currency: "TRY",
+    cardHolderName: "Ada Lovelace",
+    pan: "4111111111111111",
+    expiryMonth: "12",
+    expiryYear: String((new Date().getUTCFullYear() + 2) % 100),
+    cvv: "123",
+    requestIp: "203.0.113.7",
+    requestPort: 443,
+    customerId: EVIL.slice(0, 60),
+  });
+  const refund = await product.merchantApi("POST", `/api/payment/${sale["paymentId"]}/refund`, {
+    amount: 5,
+    currency: "TRY",
+  });
+  return { orderId, paymentId: sale["paymentId"]!, refundId: refund["paymentId"]! };
+}
+
+/** In a browser of their own, signed in by one click. */
+async function signIn(
+  name: string,
+  path = "/",
+  reader: BrowserContextOptions = readerOf(DESK),
+): Promise<Page> {
+  const page = await product.openBrowser(reader);
+  await page.goto(consoleUrl + path);
+  await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
+  await page.waitForURL(`${consoleUrl}${path}*`);
+  return page;
+}
+
+function readerOf({ name: _name, ...reader }: typeof DESK): BrowserContextOptions {
+  return reader;
+}
+
+const decisionsOf = (refundId: string) =>
+  product.query<{ actor: string }>(
+    "select actor from refunds.audit_entry where subject = $1 and action = 'refund.approved'",
+    [refundId],
+  );
+
+test("who is signed out is led to the sign-in and back, and a form that they post does nothing", async () => {
+  const { refundId } = await requestRefund();
+  const answer = await fetch(`${consoleUrl}/refunds?x=1`, { redirect: "manual" });
+  expect([answer.status, answer.headers.get("location")]).toEqual([303, "/login?return=%2Frefunds%3Fx%3D1"]);
+  const posted = await fetch(`${consoleUrl}/refunds/${refundId}/approve`, {
+    method: "POST",
+    headers: { Origin: consoleUrl },
+    body: new URLSearchParams({ key: randomUUID() }),
+    redirect: "manual",
+  });
+  expect(posted.status).toBe(303);
+  expect(await decisionsOf(refundId)).toEqual([]);
+  const page = await signIn("alice", `/refunds/${refundId}`);
+  expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
+});
+
+test("one person requests a refund and another approves it: the first may not", async () => {
+  const { paymentId, orderId } = await requestRefund();
+  const alice = await signIn("alice", `/payments/${paymentId}`);
+  await alice.getByRole("textbox", { name: "Amount" }).fill("2.50");
+  await alice.getByRole("textbox", { name: "Reason" }).fill("broken in transit");
+  await alice.getByRole("button", { name: "Refund" }).click();
+  expect(await alice.getByRole("status").innerText()).toContain("requested");
+  await alice.getByRole("link", { name: "TRY 2.50" }).click();
+  expect(await alice.getByRole("button", { name: "Approve" }).count()).toBe(0);
+  expect(await alice.getByText("Approve: you have requested this refund").count()).toBe(1);
+
+  const bora = await signIn("bora", "/refunds");
+  const row = bora.getByRole("row").filter({ hasText: orderId }).filter({ hasText: "TRY 2.50" });
+  await row.getByRole("button", { name: "Approve" }).click();
+  expect(await bora.getByRole("status").innerText()).toContain("Your approval is recorded");
+  const approved = new URL(bora.url()).pathname.split("/").at(-1)!;
+  expect(await decisionsOf(approved)).toEqual([{ actor: "bora" }]);
+});
+
+test("a rejection needs a reason, and what was entered stays where it is refused", async () => {
+  const { refundId } = await requestRefund();
+  const page = await signIn("bora", `/refunds/${refundId}`);
+  await page.getByRole("button", { name: "Reject" }).click();
+  expect(await page.getByRole("alert").innerText()).toContain("Say why");
+  await page.getByRole("textbox", { name: "Reason" }).fill("not ours");
+  await page.getByRole("button", { name: "Reject" }).click();
+  expect(await page.getByRole("status").innerText()).toContain("rejected");
+  expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
+});
+
+test("a double click on approve is one decision", async () => {
+  const { refundId } = await requestRefund();
+  const page = await signIn("alice", `/refunds/${refundId}`);
+  await page.getByRole("button", { name: "Approve" }).dblclick();
+  await page.getByRole("status").waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+  expect(await decisionsOf(refundId)).toEqual([{ actor: "alice" }]);
+});
+
+test("who may only read sees why nothing is offered", async () => {
+  const { refundId } = await requestRefund();
+  const page = await signIn("vera", `/refunds/${refundId}`);
+  expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
+  expect(await page.getByText("it needs the role approver").count()).toBe(2);
+});
+
+test("a search finds a payment by its order number, and says what to do where it finds nothing", async () => {
+  const { orderId, paymentId } = await requestRefund();
+  const page = await signIn("vera");
+  await page.getByRole("searchbox", { name: "Search" }).fill(orderId);
+  await page.getByRole("searchbox", { name: "Search" }).press("Enter");
+  await page.getByRole("link", { name: orderId }).last().click();
+  expect(await page.title()).toMatch(new RegExp(`(Payment|Refund) ${orderId} · Holdfast`));
+  await page.goto(`${consoleUrl}/search?q=${paymentId}`);
+  expect(await page.getByRole("row").count()).toBe(2);
+  await page.goto(`${consoleUrl}/search?q=nothing-has-this`);
+  expect(await page.getByText("Nothing has this number").count()).toBe(1);
+  await page.goto(`${consoleUrl}/search?q=4111111111111111`);
+  expect(await page.getByRole("alert").count()).toBe(1);
+  expect(await page.content()).not.toContain("4111111111111111");
+});
+
+test("everything works without a script", async () => {
+  const { refundId } = await requestRefund();
+  const page = await signIn("alice", `/refunds/${refundId}`, { ...readerOf(DESK), javaScriptEnabled: false });
+  await page.getByRole("button", { name: "Approve" }).click();
+  expect(await page.getByRole("status").count()).toBe(1);
+  expect(await decisionsOf(refundId)).toEqual([{ actor: "alice" }]);
+});
+
+test("a refund is approved with the keyboard alone", async () => {
+  const { refundId } = await requestRefund();
+  const page = await signIn("bora", `/refunds/${refundId}`);
+  await page.getByRole("textbox", { name: "Reason" }).focus();
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Approve");
+  await page.keyboard.press("Enter");
+  await page.getByRole("status").waitFor();
+  expect(await decisionsOf(refundId)).toEqual([{ actor: "bora" }]);
+});
+
+test("what a merchant sends is text on every page that shows it", async () => {
+  const { paymentId, refundId, orderId } = await requestRefund(EVIL.slice(0, 60));
+  const page = await signIn("alice");
+  for (const path of [
+    "/refunds",
+    `/refunds/${refundId}`,
+    `/payments/${paymentId}`,
+    "/payments",
+    `/search?q=${encodeURIComponent(orderId)}`,
+  ]) {
+    await page.goto(consoleUrl + path);
+    expect(await page.getByText(orderId.slice(0, 20)).count(), path).toBeGreaterThan(0);
+    expect(await page.locator("main img, main script").count(), path).toBe(0);
+    expect(await page.title(), path).not.toBe("broken");
+  }
+});
+
+test("another site's form, and one without the session's token, decide nothing", async () => {
+  const { refundId } = await requestRefund();
+  const page = await signIn("alice", `/refunds/${refundId}`);
+  const cookie = (await page.context().cookies(consoleUrl))
+    .map(({ name, value }) => `${name}=${value}`)
+    .join("; ");
+  const formToken = await page.locator('input[name="formToken"]').first().inputValue();
+  const send = async (form: Record<string, string>, headers: Record<string, string>) =>
+    (
+      await fetch(`${consoleUrl}/refunds/${refundId}/approve`, {
+        method: "POST",
+        headers: { Cookie: cookie, ...headers },
+        body: new URLSearchParams({ key: randomUUID(), ...form }),
+        redirect: "manual",
+      })
+    ).status;
+  expect(await send({ formToken }, { Origin: "https://evil.example" })).toBe(403);
+  expect(await send({ formToken }, { "Sec-Fetch-Site": "same-site" })).toBe(403);
+  expect(await send({}, { Origin: consoleUrl })).toBe(403);
+  expect(await send({ formToken: `${formToken}x` }, { Origin: consoleUrl })).toBe(403);
+  expect(await decisionsOf(refundId)).toEqual([]);
+  expect(await send({ formToken }, { Origin: consoleUrl })).toBe(303);
+  expect(await decisionsOf(refundId)).toHaveLength(1);
+});
+
+test("after a logout the session is over everywhere, and the back button shows nothing", async () => {
+  const page = await signIn("alice", "/refunds");
+  const cookies = await page.context().cookies(consoleUrl);
+  const session = cookies.find(({ name }) => name === "__Host-holdfast-session")!;
+  expect(session).toMatchObject({ secure: true, httpOnly: true, sameSite: "Lax", path: "/", expires: -1 });
+  await page.getByRole("button", { name: "Log out" }).click();
+  await page.waitForURL(`${consoleUrl}/logged-out`);
+  const again = await fetch(`${consoleUrl}/refunds`, {
+    headers: { Cookie: `${session.name}=${session.value}` },
+    redirect: "manual",
+  });
+  expect(again.status).toBe(303);
+  await page.goto(`${consoleUrl}/refunds`);
+  // At the provider, too: it asks who this is.
+  await page.getByRole("button", { name: /^alice/ }).waitFor();
+  await page.goBack();
+  expect(await page.getByRole("table").count()).toBe(0);
+});
+
+test("a session that somebody knows before a sign-in is worth nothing after it", async () => {
+  const page = await signIn("alice");
+  const known = await sessionOf(page);
+  await page.goto(`${consoleUrl}/login`);
+  await page.waitForURL(`${consoleUrl}/`);
+  const session = await sessionOf(page);
+  expect(session).not.toBe(known);
+  const answer = await fetch(consoleUrl, {
+    headers: { Cookie: `__Host-holdfast-session=${known}` },
+    redirect: "manual",
+  });
+  expect(answer.status).toBe(303);
+  // The database has no value that a browser could show.
+  const rows = await product.query<{ row: string }>("select session::text as row from console.session");
+  expect(rows.length).toBeGreaterThan(0);
+  expect(rows.some(({ row }) => row.includes(session))).toBe(false);
+});
+
+async function sessionOf(page: Page): Promise<string> {
+  const cookies = await page.context().cookies(consoleUrl);
+  return cookies.find(({ name }) => name === "__Host-holdfast-session")!.value;
+}
+
+test("a session that was left idle asks who this is, and a decision asks for a young sign-in", async () => {
+  const { refundId } = await requestRefund();
+  const page = await signIn("alice", `/refunds/${refundId}`);
+  await product.query("update console.session set authenticated_at = now() - interval '16 minutes'");
+  await page.getByRole("button", { name: "Approve" }).click();
+  expect(await page.getByRole("alert").innerText()).toContain("need a sign-in of the last minutes");
+  expect(await decisionsOf(refundId)).toEqual([]);
+  await product.query("update console.session set seen_at = now() - interval '31 minutes'");
+  await page.goto(`${consoleUrl}/refunds/${refundId}`);
+  await page.getByRole("button", { name: /^alice/ }).click();
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByRole("status").waitFor();
+  expect(await decisionsOf(refundId)).toHaveLength(1);
+});
+
+test("the pages speak English and Turkish, and stay in the language that was chosen", async () => {
+  const page = await signIn("vera", "/", readerOf(PHONE));
+  expect(await page.locator("html").getAttribute("lang")).toBe("tr");
+  await page.getByRole("link", { name: "English" }).click();
+  await page.goto(`${consoleUrl}/refunds`);
+  expect(await page.title()).toBe("Refunds · Holdfast");
+  expect(await page.getByRole("navigation", { name: "Main" }).count()).toBe(1);
+});
+
+test.each([
+  { name: "desk-light", reader: { ...readerOf(DESK), colorScheme: "light" as const } },
+  { name: "desk-dark", reader: { ...readerOf(DESK), colorScheme: "dark" as const } },
+  { name: "phone-light", reader: { ...readerOf(PHONE), colorScheme: "light" as const } },
+  { name: "phone-dark", reader: { viewport: { width: 320, height: 640 }, colorScheme: "dark" as const } },
+])("every page can be read and operated ($name)", async ({ name, reader }) => {
+  const { paymentId, refundId } = await requestRefund();
+  const page = await signIn("alice", "/", reader);
+  const pages = {
+    overview: "/",
+    search: "/search?q=1111",
+    payments: "/payments",
+    payment: `/payments/${paymentId}`,
+    refunds: "/refunds",
+    refund: `/refunds/${refundId}`,
+    unresolved: "/unresolved",
+    missing: "/nothing",
+  };
+  for (const [title, path] of Object.entries(pages)) {
+    await page.goto(consoleUrl + path);
+    expect(await page.getByRole("banner").count()).toBe(1);
+    expect(await page.getByRole("main").getByRole("heading", { level: 1 }).count()).toBe(1);
+    await inspect(page, `console-${title}-${name}`);
+  }
+});
