@@ -27,6 +27,13 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   { schema: "refunds", name: "refund_approval", of: "refund_id", order: "approved_by" },
 ];
 
+/** Payments with a row here are not archived, and so neither are these: a case can be opened again by the bank for years. */
+export const KEPT_WITH_THEIR_PAYMENTS: readonly string[] = [
+  "payments.chargeback",
+  "payments.chargeback_evidence",
+  "payments.chargeback_line",
+];
+
 /** A row as text, in the order of its table's columns: exactly what PostgreSQL reads back. */
 export type TextRow = (string | null)[];
 export type Column = { name: string; type: string };

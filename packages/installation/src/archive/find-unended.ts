@@ -21,6 +21,9 @@ export async function findUnended(trx: Trx, paymentIds: readonly string[]): Prom
       where payment_id = ${ids} and ended_at is null
     union all select payment_id, 'operators decide about it' from payment_resolution where payment_id = ${ids}
     union all select payment_id, 'a refund is reserved' from refund_reservation where payment_id = ${ids} and state = 'ACTIVE'
+    union all select payment_id, 'it was charged back' from chargeback where payment_id = ${ids}
+    union all select payment_id, 'it was charged back' from chargeback_line
+      where payment_id = ${ids} and chargeback_id is null
     union all select payment_id, 'it belongs to a checkout that is kept' from checkout_payment where payment_id = ${ids}
     union all select payment_id, 'an event is not confirmed' from outbox
       where confirmed_at is null and publish_attempts = 0 and payment_id = ${ids}
