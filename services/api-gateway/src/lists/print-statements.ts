@@ -44,7 +44,7 @@ export function createStatementPrinter({ from, to, ofMerchants }: PrintedRange):
       </main>
     </body>
   </html>`.text;
-  const [opening] = head.split(/\s*<\/tbody>/);
+  const opening = head.slice(0, head.indexOf("</tbody>")).trimEnd();
   return {
     head: `<!doctype html>\n${opening}\n`,
     page: (items) =>

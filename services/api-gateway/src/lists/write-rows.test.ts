@@ -24,7 +24,7 @@ function csvOf(rows: Record<string, unknown>[], bom = false): string {
 test("the header row has the JSON's names, those of an object in it behind a dot", () => {
   const [header = []] = parse(csvOf([]));
   expect(header.slice(0, 4)).toEqual(["paymentId", "parentPaymentId", "orderId", "amount"]);
-  expect(header.slice(-12)).toEqual([
+  expect(header.slice(-13)).toEqual([
     "lastOperation.type",
     "lastOperation.status",
     "lastOperation.amount",
