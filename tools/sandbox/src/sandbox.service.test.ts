@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { withClient } from "./infrastructure/index.ts";
 import { BusRefusedError, connectBus } from "@holdfast/messaging";
 import { eventually } from "@holdfast/tests/support";
-import { createLocalJWKSet, jwtVerify } from "jose";
+import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isRunning, runFakeSandbox, type FakeSandbox } from "../test/run-fake-sandbox.ts";
 import type { SandboxFile } from "./sandbox-file.ts";
@@ -129,7 +129,8 @@ describe("a running sandbox", () => {
 
   test("has a command that prints a token of any of its operators, new and nothing else", async () => {
     const keys = createLocalJWKSet(JSON.parse(readFileSync(join(home, "operator-jwks.json"), "utf8")));
-    const expected = { issuer: "holdfast-sandbox", audience: "holdfast-operator-api" };
+    const issuer = decodeJwt(file.operators[0]!.token).iss!;
+    const expected = { issuer, audience: "holdfast-operator-api" };
     const program = join(import.meta.dirname, "token.ts");
     const ask = async (...args: string[]) =>
       await promisify(execFile)(process.execPath, [program, "--home", home, ...args]);
