@@ -30,6 +30,7 @@ import { keepSecrets, type Secrets, type SecretsFile } from "./secrets.ts";
 import { createSandboxFile, type SandboxFile } from "./sandbox-file.ts";
 import type { ServiceDefinition, ServiceSurroundings } from "./service-definitions.ts";
 import { Supervisor } from "./supervisor.ts";
+import { seedTestMode } from "./test-mode.ts";
 
 export type SandboxOptions = {
   home: string;
@@ -138,7 +139,8 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
     launchSimulator(context, ports.acquirerSimulator),
     launchIdentityProvider(context, { ports, people, signingKey: operators.signingKey }),
   ]);
-  if (database.created) secrets.update({ demoMerchant: undefined, bankMerchants: {} });
+  if (database.created)
+    secrets.update({ demoMerchant: undefined, demoTestKey: undefined, bankMerchants: {} });
 
   log(`starting ${services.map(({ name }) => name).join(", ")}`);
   const surroundings = {
@@ -184,24 +186,27 @@ async function seed(
   {
     operatorUrl,
     publicUrl,
+    acquirerUrl,
     operators: { installation, people },
     bankUrls,
   }: {
     operatorUrl: string;
     publicUrl: string;
+    acquirerUrl: string;
     operators: Operators;
     bankUrls: [BankProtocol, string][];
   },
-): Promise<Pick<SandboxFile, "merchants" | "banks">> {
+): Promise<Pick<SandboxFile, "merchants" | "testMode" | "banks">> {
   const seeders = {
     first: operatorClient(operatorUrl, installation),
     second: operatorClient(operatorUrl, people[0]!),
   };
-  const merchants = [await seedDemoMerchant(secrets, seeders.first)];
+  const merchant = await seedDemoMerchant(secrets, seeders.first);
+  const testMode = await seedTestMode(secrets, seeders, { merchantId: merchant.merchantId, acquirerUrl });
   const banks: SandboxBank[] = [];
   for (const [protocol, url] of bankUrls)
     banks.push(await seedBank(secrets, seeders, { protocol, url, publicUrl }));
-  return { merchants, ...(banks.length > 0 && { banks }) };
+  return { merchants: [merchant], testMode, ...(banks.length > 0 && { banks }) };
 }
 
 async function launchBus(
@@ -238,7 +243,10 @@ function describe(
   { ports, natsUrl, secrets }: Pick<ServiceSurroundings, "ports" | "natsUrl" | "secrets">,
   { caFile, certFile, keyFile }: LocalCertificates,
   databaseUrl: string,
-): Omit<SandboxFile, "processes" | "merchants" | "banks" | "operators" | "people" | "healthUrls"> {
+): Omit<
+  SandboxFile,
+  "processes" | "merchants" | "testMode" | "banks" | "operators" | "people" | "healthUrls"
+> {
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
     ready: true,
