@@ -19,7 +19,8 @@ export type BatcherOptions<Item, Result> = {
   flushesMax: number;
   /**
    * How long the first item of a flush waits for others: for items that nobody waits for, where fewer statements are
-   * worth more than an early one. With zero (the default) it waits only for the end of the event loop's turn.
+   * worth more than an early one. A full flush does not wait. With zero (the default) it waits only for the end of the
+   * event loop's turn.
    */
   lingerMs?: number;
   /**
@@ -46,6 +47,7 @@ export function createNaturalBatcher<Item, Result>({
   /** The number of flushes, including one that is about to begin. */
   let flushing = 0;
   let isBeginning = false;
+  let lingering: NodeJS.Timeout | undefined;
 
   const flushBatch = async (batch: Waiting[]): Promise<void> => {
     try {
@@ -67,7 +69,13 @@ export function createNaturalBatcher<Item, Result>({
     flushing++;
     // Items that arrive in the same turn of the event loop go into the same flush.
     if (lingerMs === 0) setImmediate(() => void flushGathered());
-    else setTimeout(() => void flushGathered(), lingerMs);
+    else lingering = setTimeout(flushNow, gathering.length < sizeMax ? lingerMs : 0);
+  };
+
+  const flushNow = () => {
+    clearTimeout(lingering);
+    lingering = undefined;
+    void flushGathered();
   };
 
   const flushGathered = async () => {
@@ -89,6 +97,7 @@ export function createNaturalBatcher<Item, Result>({
       return new Promise((resolve, reject) => {
         gathering.push({ item, unit: context.active(), resolve, reject });
         begin();
+        if (lingering && gathering.length >= sizeMax) flushNow();
       });
     },
   };

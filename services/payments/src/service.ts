@@ -40,6 +40,7 @@ import { operationHandlers } from "./operation/operation-handlers.ts";
 import { reservationHandlers } from "./refund-reservation/reservation-handlers.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { startFingerprints } from "./fingerprint/fingerprint-ring.ts";
+import { SETTLING_TERMS } from "./payment/movement-facts.ts";
 import { createPaymentWrites, type PaymentWrites } from "./payment/payment-writes.ts";
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
@@ -67,7 +68,7 @@ export async function startPayments(
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   const outbox = { pool: outboxPool, bus, source: "payments", settings: config, log } as const;
-  const relay = startOutboxRelay(outbox);
+  const relay = startOutboxRelay({ ...outbox, settling: SETTLING_TERMS });
   const businessEvents = createBusinessEvents(log);
   const events = {
     ...businessEvents,

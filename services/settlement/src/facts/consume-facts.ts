@@ -25,6 +25,8 @@ export function startFactConsumer({ bus, pool, events, askFirstMs }: ConsumeDeps
   const batcher = createNaturalBatcher<MovementFact, void>({
     sizeMax: 200,
     flushesMax: 1,
+    // Nobody waits for a fact: its lines come with the bank's file of a day.
+    lingerMs: 250,
     // One fact that the database refuses must not take its neighbours with it.
     isolates: isFaultOfData,
     async flush(facts) {
