@@ -23,7 +23,7 @@ const never = () => false;
 
 test("what arrives while a flush runs goes into the next one, in order, each with its own result", async () => {
   const { batches, flush, releaseAll } = heldFlush();
-  const batcher = createNaturalBatcher({ flush, sizeMax: 10, flushesMax: 1, isolates: never });
+  const batcher = createNaturalBatcher({ name: "test", flush, sizeMax: 10, flushesMax: 1, isolates: never });
   const first = [1, 2].map((item) => batcher.add(item));
   await turn();
   const second = [3, 4, 5].map((item) => batcher.add(item));
@@ -42,7 +42,7 @@ test("what arrives while a flush runs goes into the next one, in order, each wit
 
 test("a batch has at most sizeMax items, and at most flushesMax run at once", async () => {
   const { batches, flush, releaseAll } = heldFlush();
-  const batcher = createNaturalBatcher({ flush, sizeMax: 2, flushesMax: 2, isolates: never });
+  const batcher = createNaturalBatcher({ name: "test", flush, sizeMax: 2, flushesMax: 2, isolates: never });
   const results = [];
   for (let item = 0; item < 6; item++) {
     results.push(batcher.add(item));
@@ -65,6 +65,7 @@ test("with a linger what arrives within it goes into one flush, and the next ite
   try {
     const batches: number[][] = [];
     const batcher = createNaturalBatcher({
+      name: "test",
       flush: async (items: number[]) => {
         batches.push(items);
         return items;
@@ -112,7 +113,7 @@ test("a batch that is full does not linger, and neither does what a full one has
 
 test("what comes just as a flush ends goes into the next one, and none is empty", async () => {
   const { batches, flush, releaseAll } = heldFlush();
-  const batcher = createNaturalBatcher({ flush, sizeMax: 10, flushesMax: 2, isolates: never });
+  const batcher = createNaturalBatcher({ name: "test", flush, sizeMax: 10, flushesMax: 2, isolates: never });
   const first = batcher.add(1);
   await turn();
   const second = batcher.add(2);
@@ -130,6 +131,7 @@ test("an item at fault fails alone; its neighbours are written", async () => {
     return items;
   };
   const batcher = createNaturalBatcher({
+    name: "test",
     flush,
     sizeMax: 10,
     flushesMax: 1,
@@ -142,6 +144,7 @@ test("an item at fault fails alone; its neighbours are written", async () => {
 test("a failure that may have left something behind is not tried again", async () => {
   let flushes = 0;
   const batcher = createNaturalBatcher<number, number>({
+    name: "test",
     flush: async () => {
       flushes++;
       throw new Error("connection lost");
