@@ -1,8 +1,15 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
 import { createCardOpener } from "@holdfast/sealing";
 import { getPayment as getPaymentCommand, lookUpBin as lookUpBinCommand } from "@holdfast/contracts";
-import { busOptions, connectBus, handler, logHandled, serve } from "@holdfast/messaging";
-import { createVerifyToken } from "@holdfast/operator-token";
+import {
+  busOptions,
+  connectBus,
+  handler,
+  logHandled,
+  serve,
+  type ForbiddenAttempt,
+} from "@holdfast/messaging";
+import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import { confirmEventsHandler, nudgeAfter, startOutboxRelay, startReconciliation } from "@holdfast/outbox";
 import {
   checkThat,
@@ -42,6 +49,7 @@ import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { startFingerprints } from "./fingerprint/fingerprint-ring.ts";
 import { SETTLING_TERMS } from "./payment/movement-facts.ts";
 import { createPaymentWrites, type PaymentWrites } from "./payment/payment-writes.ts";
+import { staffHandlers } from "./staff/staff-handlers.ts";
 import { threeDsHandlers } from "./three-ds/three-ds-handlers.ts";
 import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
 import type { AuthorizePaymentDeps } from "./authorization/authorize-payment.ts";
@@ -164,6 +172,7 @@ export async function startPayments(
       verify: createVerifyToken(config),
       onForbidden: (attempt) => auditForbidden(db, attempt),
     },
+    staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: [
       ...authorizationHandlers(deps),
@@ -179,6 +188,13 @@ export async function startPayments(
       ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
       ...lookAfterEach(auditWatch, [
         ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
+        ...staffHandlers({
+          ...recovery,
+          ...operations,
+          ...connections,
+          ...checkouts,
+          overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER,
+        }),
         ...chargebackHandlers({
           db,
           optionalEvents: config.OPTIONAL_EVENTS,

@@ -1,6 +1,6 @@
 import { auditForbidden, lookAfterEach, watchAuditHead } from "@holdfast/audit";
-import { busOptions, connectBus, logHandled, serve } from "@holdfast/messaging";
-import { createVerifyToken } from "@holdfast/operator-token";
+import { busOptions, connectBus, logHandled, serve, type ForbiddenAttempt } from "@holdfast/messaging";
+import { createVerifyToken, staffAdmission } from "@holdfast/operator-token";
 import {
   createDatabase,
   createPool,
@@ -33,6 +33,7 @@ import { createLookup, type Lookup } from "./http-client/resolve-target.ts";
 import { createWebhookClient } from "./http-client/webhook-client.ts";
 import { measureState } from "./measure.ts";
 import { merchantHandlers, operatorHandlers } from "./operator/operator-handlers.ts";
+import { staffHandlers } from "./staff/staff-handlers.ts";
 import { PLAN_SETTINGS } from "./plan-settings.ts";
 import { startWhileClockIsRight } from "./pause-consumer.ts";
 import { createProgress } from "./progress.ts";
@@ -150,9 +151,14 @@ export async function startWebhookDispatcher(
       verify: createVerifyToken(config),
       onForbidden: (attempt) => auditForbidden(db, attempt),
     },
+    staff: staffAdmission(config, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     // A merchant's own tests may append to the audit log, too.
-    handlers: lookAfterEach(auditWatch, [...operatorHandlers(commands), ...merchantHandlers(commands)]),
+    handlers: lookAfterEach(auditWatch, [
+      ...operatorHandlers(commands),
+      ...merchantHandlers(commands),
+      ...staffHandlers(commands),
+    ]),
   });
   const warn = async () => {
     const warned = await warnOfFailing({
