@@ -95,7 +95,14 @@ test("a batch that is full does not linger, and neither does what a full one has
   vi.useFakeTimers();
   try {
     const { batches, flush, releaseAll } = heldFlush();
-    const batcher = createNaturalBatcher({ flush, sizeMax: 2, flushesMax: 1, lingerMs: 50, isolates: never });
+    const batcher = createNaturalBatcher({
+      name: "test",
+      flush,
+      sizeMax: 2,
+      flushesMax: 1,
+      lingerMs: 50,
+      isolates: never,
+    });
     const results = [1, 2, 3, 4].map((item) => batcher.add(item));
     expect(batches).toEqual([[1, 2]]);
     releaseAll();
