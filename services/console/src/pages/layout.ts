@@ -88,6 +88,10 @@ function navigation({ texts }: Reader, path: string): Html {
     ["/payments", texts.payments],
     ["/refunds", texts.refunds],
     ["/unresolved", texts.unresolved],
+    ["/deliveries", texts.deliveries],
+    ["/merchants", texts.merchants],
+    ["/settlement", texts.settlement],
+    ["/audit", texts.audit],
   ] as const;
   return html`<nav aria-label="${texts.main}">
     <ul>

@@ -35,5 +35,7 @@ export type Notice = { role: "status" | "alert"; title: string; text?: string | 
 export type Page = {
   method: "GET" | "POST";
   path: string;
+  /** Of a POST whose answer has a secret that is shown once: the second click of a double click gets the same answer. */
+  showsSecret?: boolean;
   answer(context: PageContext): Promise<PageAnswer>;
 };

@@ -5,6 +5,8 @@ export type Column<Row> = {
   cell: (row: Row) => Html | string | number;
   /** Numbers stand below each other. */
   isNumber?: boolean;
+  /** Long words, such as an address, are not broken after a few letters. */
+  isWide?: boolean;
 };
 
 /** A list that can be read; where there is nothing it says what to do. */
@@ -33,14 +35,17 @@ export function table<Row>(
         ${rows.map(
           (row) =>
             html`<tr>
-              ${columns.map(
-                ({ cell, isNumber }) => html`<td ${isNumber && html`class="number"`}>${cell(row)}</td>`,
-              )}
+              ${columns.map((column) => html`<td ${classOf(column)}>${column.cell(row)}</td>`)}
             </tr>`,
         )}
       </tbody>
     </table>
   </div>`;
+}
+
+function classOf({ isNumber, isWide }: Pick<Column<never>, "isNumber" | "isWide">): Html | false {
+  if (isNumber) return html`class="number"`;
+  return isWide === true && html`class="wide"`;
 }
 
 /** Names and what they are; what is not known is left out. */
@@ -55,10 +60,17 @@ export function facts(pairs: readonly (readonly [string, Html | string | number 
   </dl>`;
 }
 
-/** To the next page of a list, with the filters that it has. */
-export function nextPage(text: string, path: string, query: URLSearchParams, cursor: string | undefined) {
+/** To the next page of a list, with the filters that it has. @param name of its cursor, where a page has several lists. */
+export function nextPage(
+  text: string,
+  path: string,
+  query: URLSearchParams,
+  cursor: string | undefined,
+  name = "cursor",
+): Html {
   if (cursor === undefined) return html``;
   const next = new URLSearchParams(query);
-  next.set("cursor", cursor);
+  next.delete("done");
+  next.set(name, cursor);
   return html`<p><a class="button" rel="next" href="${path}?${next.toString()}">${text}</a></p>`;
 }
