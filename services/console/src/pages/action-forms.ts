@@ -4,7 +4,15 @@ import type { PageContext } from "./page-context.ts";
 import type { Texts } from "./texts.ts";
 
 /** The actions that decide about money: they need a young sign-in. */
-export const DECISIONS: ReadonlySet<Action> = new Set(["approve", "reject", "reverse", "resolve", "refund"]);
+export const DECISIONS: ReadonlySet<Action> = new Set([
+  "approve",
+  "reject",
+  "reverse",
+  "resolve",
+  "refund",
+  "capture",
+  "cancel",
+]);
 
 /** The forms of what a person may do to the thing at `path`, and why the rest is not offered. */
 export function renderActions(
@@ -65,7 +73,16 @@ export function signInAgain(texts: Texts, path: string): Html {
 }
 
 export function actionName(texts: Texts, action: Action): string {
-  return action === "refund" ? texts.refundButton : texts[action];
+  switch (action) {
+    case "refund":
+      return texts.refundButton;
+    case "capture":
+      return texts.captureButton;
+    case "cancel":
+      return texts.cancelButton;
+    default:
+      return texts[action];
+  }
 }
 
 function actionForms(
@@ -77,6 +94,8 @@ function actionForms(
   const { texts } = context.reader;
   const has = (action: Action) => actions.includes(action);
   return html`${has("approve") || has("reject") ? decisionForm(context, path, actions.filter(isDecision)) : ""}
+  ${has("capture") && plainForm(context, `${path}/capture`, texts.captureButton)}
+  ${has("cancel") && plainForm(context, `${path}/cancel`, texts.cancelButton)}
   ${has("inquire") && plainForm(context, `${path}/inquire`, texts.inquire)}
   ${has("reverse") && plainForm(context, `${path}/reverse`, texts.reverse)}
   ${has("resolve") && resolveForm(context, path)} ${has("refund") && refundForm(context, path, refundAmount)}`;

@@ -33,6 +33,8 @@ export type PageAnswer =
 export type Notice = { role: "status" | "alert"; title: string; text?: string | undefined; link?: Html };
 
 export type Page = {
+  /** Who it is for: operators alone, where nothing is said. */
+  audience?: "operators" | "everybody" | "staff";
   method: "GET" | "POST";
   path: string;
   answer(context: PageContext): Promise<PageAnswer>;

@@ -7,16 +7,16 @@ import { nextPage, table } from "./table.ts";
 
 /** What waits for people: in short on the first page, and what nobody knows the outcome of. */
 export const workPages: Page[] = [
-  { method: "GET", path: "/", answer: answerOverview },
+  { audience: "everybody", method: "GET", path: "/", answer: answerOverview },
   { method: "GET", path: "/unresolved", answer: answerUnresolved },
 ];
 
-async function answerOverview({ api, reader }: PageContext): Promise<PageAnswer> {
+async function answerOverview({ api, reader, session }: PageContext): Promise<PageAnswer> {
   const { texts } = reader;
-  const [refunds, payments, executing] = await Promise.all([
+  const [refunds, unresolved] = await Promise.all([
     api.read(listOperatorRefunds, { query: { status: "PENDING_APPROVAL", limit: "200" } }),
-    api.read(listOperatorPayments, { query: { unresolved: "true", limit: "200" } }),
-    api.read(listOperatorRefunds, { query: { status: "EXECUTING", limit: "200" } }),
+    // What the bank has not answered is for operators to work off.
+    session.staff ? undefined : readUnresolved(api),
   ]);
   const row = (
     text: string,
@@ -39,13 +39,35 @@ async function answerOverview({ api, reader }: PageContext): Promise<PageAnswer>
     {
       rows: [
         row(texts.refundQueue, "/refunds", refunds, refunds.items[0]?.paymentDate),
-        row(texts.unresolvedPayments, "/unresolved", payments, payments.items[0]?.payment.paymentDate),
-        row(texts.executingRefunds, "/unresolved", executing, executing.items[0]?.paymentDate),
+        ...(unresolved
+          ? [
+              row(
+                texts.unresolvedPayments,
+                "/unresolved",
+                unresolved.payments,
+                unresolved.payments.items[0]?.payment.paymentDate,
+              ),
+              row(
+                texts.executingRefunds,
+                "/unresolved",
+                unresolved.executing,
+                unresolved.executing.items[0]?.paymentDate,
+              ),
+            ]
+          : []),
       ],
       empty: texts.noRows,
     },
   );
   return { kind: "page", title: texts.overview, content };
+}
+
+async function readUnresolved(api: PageContext["api"]) {
+  const [payments, executing] = await Promise.all([
+    api.read(listOperatorPayments, { query: { unresolved: "true", limit: "200" } }),
+    api.read(listOperatorRefunds, { query: { status: "EXECUTING", limit: "200" } }),
+  ]);
+  return { payments, executing };
 }
 
 async function answerUnresolved({ api, reader, query }: PageContext): Promise<PageAnswer> {
