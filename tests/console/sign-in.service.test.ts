@@ -79,6 +79,7 @@ async function startProvider(consoleUrl: string, audience: string): Promise<void
     IDENTITY_PROVIDER_KEY: key as never,
     IDENTITY_PROVIDER_PEOPLE: [{ name: "alice", audience: "operator", roles: ["viewer"] }],
     IDENTITY_PROVIDER_AUDIENCE: audience,
+    IDENTITY_PROVIDER_STAFF_AUDIENCE: "staff",
     IDENTITY_PROVIDER_CONSOLE_URL: consoleUrl,
   });
   onTestFinished(() => provider.close());

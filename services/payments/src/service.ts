@@ -189,10 +189,11 @@ export async function startPayments(
       ...lookAfterEach(auditWatch, [
         ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
         ...staffHandlers({
+          ...checkouts,
           ...recovery,
           ...operations,
           ...connections,
-          ...checkouts,
+          limits: recovery.limits,
           overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER,
         }),
         ...chargebackHandlers({

@@ -12,6 +12,7 @@ Holdfast is running.
   guides              ${sandbox.gatewayUrl}/docs/
   console             ${sandbox.consoleUrl} (sign in as ${sandbox.people.map(({ name }) => name).join(", ")}: one click each)
   operator API        ${sandbox.operatorUrl}
+  staff API           ${sandbox.staffUrl}
   public pages        ${sandbox.publicUrl}
   acquirer simulator  ${sandbox.acquirerUrl}
   PostgreSQL          ${sandbox.databaseUrl}

@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxBank } from "./bank-merchants.ts";
-import type { Operator, SandboxPerson } from "./operators.ts";
+import type { Operator, SandboxPerson, StaffMember } from "./operators.ts";
 import { replaceFile } from "./replace-file.ts";
 import type { Merchant } from "./secrets.ts";
 import type { SandboxTestMode } from "./test-mode.ts";
@@ -12,6 +12,8 @@ export type SandboxFile = {
   ready: true;
   gatewayUrl: string;
   operatorUrl: string;
+  /** Where the demo merchant's staff are served. */
+  staffUrl: string;
   publicUrl: string;
   /** Where people work; `people` can sign in there with one click. */
   consoleUrl: string;
@@ -32,6 +34,8 @@ export type SandboxFile = {
   /** Those of `--banks`; absent without it. */
   banks?: SandboxBank[];
   operators: Operator[];
+  /** Of the demo merchant. */
+  staff: StaffMember[];
   people: SandboxPerson[];
   processes: Record<string, number>;
   logs: string;

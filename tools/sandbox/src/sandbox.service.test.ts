@@ -64,6 +64,7 @@ describe("a running sandbox", () => {
       ready: true,
       gatewayUrl: url("http"),
       operatorUrl: url("http"),
+      staffUrl: url("http"),
       publicUrl: url("http"),
       consoleUrl: url("http"),
       acquirerUrl: url("http"),
@@ -87,11 +88,17 @@ describe("a running sandbox", () => {
         { name: "vera", roles: ["viewer"], token: expect.any(String) },
         { name: "omer", roles: ["onboarder"], token: expect.any(String) },
       ],
+      staff: [
+        { name: "mina", roles: ["owner"], merchantId: expect.any(String), token: expect.any(String) },
+        { name: "selim", roles: ["support"], merchantId: expect.any(String), token: expect.any(String) },
+      ],
       people: [
         { name: "alice", audience: "operator", roles: everyRole },
         { name: "bora", audience: "operator", roles: everyRole },
         { name: "vera", audience: "operator", roles: ["viewer"] },
         { name: "omer", audience: "operator", roles: ["onboarder"] },
+        { name: "mina", audience: "staff", roles: ["owner"], merchantId: expect.any(String) },
+        { name: "selim", audience: "staff", roles: ["support"], merchantId: expect.any(String) },
       ],
       processes: {
         "api-gateway": expect.any(Number),

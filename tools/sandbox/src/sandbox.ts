@@ -24,7 +24,7 @@ import {
   type LaunchContext,
 } from "./launch.ts";
 import { operatorClient } from "./operator-client.ts";
-import { createOperators, operatorIssuerOf, type Operators } from "./operators.ts";
+import { createOperators, createStaff, operatorIssuerOf, type Operators } from "./operators.ts";
 import { choosePorts, type Ports } from "./ports.ts";
 import { keepSecrets, type Secrets, type SecretsFile } from "./secrets.ts";
 import { createSandboxFile, type SandboxFile } from "./sandbox-file.ts";
@@ -127,7 +127,6 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
   const jwksFile = join(home, "operator-jwks.json");
   const issuer = operatorIssuerOf(ports);
   const operators = await createOperators(secrets.read().operatorKey, { jwksFile, issuer });
-  const people = operators.people.map(({ name, roles }) => ({ name, audience: "operator" as const, roles }));
 
   const simulators = ["the acquirer simulator", ...ports.banks.keys().map((bank) => `the ${bank} simulator`)];
   log(`starting PostgreSQL, NATS and ${simulators.join(", ")}`);
@@ -137,7 +136,6 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
     localCertificates(join(home, "certificates")),
     launchBanks(context, ports.banks, secrets.read()),
     launchSimulator(context, ports.acquirerSimulator),
-    launchIdentityProvider(context, { ports, people, signingKey: operators.signingKey }),
   ]);
   if (database.created)
     secrets.update({ demoMerchant: undefined, demoTestKey: undefined, bankMerchants: {} });
@@ -158,11 +156,21 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
   );
 
   const contents = describe(home, surroundings, certificates, database.superuserUrl);
+  const seeded = await seed(secrets, { ...contents, operators, bankUrls });
+  const { merchantId } = seeded.merchants[0]!;
+  const staff = await createStaff(secrets.read().operatorKey, { issuer, merchantId });
+  const people = [
+    ...operators.people.map(({ name, roles }) => ({ name, audience: "operator" as const, roles })),
+    ...staff.map(({ name, roles }) => ({ name, audience: "staff" as const, roles, merchantId })),
+  ];
+  // It knows whose staff somebody is, so it comes last.
+  await launchIdentityProvider(context, { ports, people, signingKey: operators.signingKey });
   return {
     ...contents,
     healthUrls: Object.fromEntries(healthUrls),
-    ...(await seed(secrets, { ...contents, operators, bankUrls })),
+    ...seeded,
     operators: operators.people,
+    staff,
     people,
   };
 }
@@ -245,13 +253,14 @@ function describe(
   databaseUrl: string,
 ): Omit<
   SandboxFile,
-  "processes" | "merchants" | "testMode" | "banks" | "operators" | "people" | "healthUrls"
+  "processes" | "merchants" | "testMode" | "banks" | "operators" | "staff" | "people" | "healthUrls"
 > {
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
     ready: true,
     gatewayUrl: url(ports.merchantApi),
     operatorUrl: url(ports.operatorApi),
+    staffUrl: url(ports.staffApi),
     publicUrl: url(ports.publicPages),
     consoleUrl: url(ports.console),
     acquirerUrl: url(ports.acquirerSimulator),

@@ -10,6 +10,7 @@ import { paymentPages } from "../pages/payment-pages.ts";
 import { refundPages } from "../pages/refund-pages.ts";
 import { searchPage } from "../pages/search-page.ts";
 import { settlementPages } from "../pages/settlement-pages.ts";
+import { staffOverviewPage } from "../pages/staff-overview-page.ts";
 import { unresolvedPage } from "../pages/unresolved-page.ts";
 import { answerError, showNotFound } from "./answer-error.ts";
 import { loginRoutes, type LoginDeps } from "./login-routes.ts";
@@ -18,6 +19,7 @@ import { pageHandler, type PageDeps } from "./page-handler.ts";
 /** Every page of the console, in the order in which paths are tried. */
 export const PAGES = [
   overviewPage,
+  staffOverviewPage,
   unresolvedPage,
   searchPage,
   ...csvPages,

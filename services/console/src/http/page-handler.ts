@@ -13,7 +13,7 @@ import type { SharedAnswers } from "./shared-answers.ts";
 
 export type PageDeps = {
   store: SessionStore;
-  createApi: (accessToken: string) => OperatorApi;
+  createApi: (session: Session) => OperatorApi;
   origin: string;
   decisionLoginAgeMs: number;
   sharedAnswers: SharedAnswers;
@@ -24,7 +24,7 @@ export type PageDeps = {
  * by another site's page or without the session's token does nothing.
  */
 export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
-  return async (request, response) => {
+  return async (request, response, next) => {
     const found = await currentSession(deps.store, request);
     if (found?.state !== "active") return redirectToLogin(request, response);
     const { session } = found;
@@ -32,6 +32,11 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
     const form = formOf(request);
     if (page.method === "POST" && !isOwnForm(request, form, session, deps.origin))
       return refuseForm(request, response, { reader, session });
+    // What is not for them they do not see, and cannot do.
+    if (!isFor(page, session)) {
+      if (page.method === "GET") return next();
+      return refuseAct(request, response, { reader, session });
+    }
     const context = contextOf(deps, { request, session, reader, form });
     const answer = await answerOnce(deps, page, context);
     switch (answer.kind) {
@@ -54,13 +59,35 @@ async function answerOnce({ sharedAnswers }: PageDeps, page: Page, context: Page
   return await sharedAnswers.answer(shared, () => page.answer(context));
 }
 
+function isFor({ audience = "operators" }: Page, { staff }: Session): boolean {
+  return audience === "everybody" || audience === (staff ? "staff" : "operators");
+}
+
+function refuseAct(
+  request: Request,
+  response: Response,
+  { reader, session }: { reader: Reader; session: Session },
+): void {
+  const { texts } = reader;
+  sendPage(response, frameOf(request, reader, session), {
+    status: 403,
+    title: texts.notDone,
+    content: html`<p><a href="/">${texts.overview}</a></p>`,
+    notice: { role: "alert", title: texts.notDone, text: texts.notYours },
+  });
+}
+
 /** What every page of a person has around its content. */
 export function frameOf(request: Request, reader: Reader, session: Session | undefined) {
   const searched = request.path === "/search" ? request.query["q"] : undefined;
   return {
     reader,
     path: request.method === "GET" ? request.path : pageOfForm(request.path),
-    person: session && { subject: session.subject, formToken: formTokenOf(session.id) },
+    person: session && {
+      subject: session.subject,
+      isStaff: session.staff !== undefined,
+      formToken: formTokenOf(session.id),
+    },
     searchText: typeof searched === "string" && !/\d{12}/.test(searched) ? searched : undefined,
   };
 }
@@ -122,7 +149,7 @@ function contextOf(
     session,
     reader,
     form,
-    api: deps.createApi(session.accessToken),
+    api: deps.createApi(session),
     parameters: request.params as Record<string, string>,
     query: new URL(request.originalUrl, deps.origin).searchParams,
     formToken: formTokenOf(session.id),

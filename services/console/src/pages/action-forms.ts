@@ -12,6 +12,8 @@ export const DECISIONS: ReadonlySet<Deed> = new Set<Deed>([
   "resolve",
   "refund",
   "closeDifference",
+  "capture",
+  "cancel",
 ]);
 
 /** The forms of what a person may do to the thing at `path`, and why the rest is not offered. */
@@ -73,7 +75,16 @@ export function signInAgain(texts: Texts, path: string): Html {
 }
 
 export function actionName(texts: Texts, action: Action): string {
-  return action === "refund" ? texts.refundButton : texts[action];
+  switch (action) {
+    case "refund":
+      return texts.refundButton;
+    case "capture":
+      return texts.captureButton;
+    case "cancel":
+      return texts.cancelButton;
+    default:
+      return texts[action];
+  }
 }
 
 function actionForms(
@@ -85,6 +96,8 @@ function actionForms(
   const { texts } = context.reader;
   const has = (action: Action) => actions.includes(action);
   return html`${has("approve") || has("reject") ? decisionForm(context, path, actions.filter(isDecision)) : ""}
+  ${has("capture") && actionForm(context, { action: `${path}/capture`, button: texts.captureButton })}
+  ${has("cancel") && actionForm(context, { action: `${path}/cancel`, button: texts.cancelButton })}
   ${has("inquire") && actionForm(context, { action: `${path}/inquire`, button: texts.inquire })}
   ${has("reverse") && actionForm(context, { action: `${path}/reverse`, button: texts.reverse })}
   ${has("resolve") && resolveForm(context, path)} ${has("refund") && refundForm(context, path, refundAmount)}`;

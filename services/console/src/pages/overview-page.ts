@@ -9,7 +9,7 @@ import { amountText, timeElement } from "./format.ts";
 import { approvalRates, countByAge, hourlyVolumes } from "./overview-figures.ts";
 import { OVERVIEW_TEXTS } from "./overview-texts.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
-import { table } from "./table.ts";
+import { waitingTable } from "./waiting-table.ts";
 
 /** What waits for people, and today in five small charts. */
 export const overviewPage: Page = { method: "GET", path: "/", answer: answerOverview };
@@ -48,35 +48,22 @@ type Waiting = {
 
 function waiting(reader: Reader, { unknown, refunds, deliveries }: Waiting): Html {
   const { language, texts } = reader;
-  const row = (text: string, href: string, list: List<unknown>, oldest: string | undefined) => ({
-    text,
-    href,
-    count: `${list.items.length}${list.nextCursor === undefined ? "" : "+"}`,
-    oldest,
-  });
-  // This list alone has the newest first: its oldest is known only where all of it is here.
-  const oldestDelivery =
-    deliveries.nextCursor === undefined ? deliveries.items.at(-1)?.occurredAt : undefined;
-  const deliveriesText = OVERVIEW_TEXTS[language].deliveriesWaiting;
-  return html`${table(
-      texts.waiting,
-      [
-        { heading: texts.work, cell: ({ text, href }) => html`<a href="${href}">${text}</a>` },
-        { heading: texts.count, isNumber: true, cell: ({ count }) => count },
-        {
-          heading: texts.oldest,
-          cell: ({ oldest }) => timeElement(reader, oldest),
-        },
-      ],
+  return html`${waitingTable(reader, [
+      { text: texts.refundQueue, href: "/refunds", list: refunds, oldest: refunds.items[0]?.paymentDate },
       {
-        rows: [
-          row(texts.refundQueue, "/refunds", refunds, refunds.items[0]?.paymentDate),
-          row(texts.unresolvedPayments, "/unresolved", unknown, unknown.items[0]?.payment.paymentDate),
-          row(deliveriesText, "/deliveries?status=pending", deliveries, oldestDelivery),
-        ],
-        empty: texts.noRows,
+        text: texts.unresolvedPayments,
+        href: "/unresolved",
+        list: unknown,
+        oldest: unknown.items[0]?.payment.paymentDate,
       },
-    )}
+      {
+        text: OVERVIEW_TEXTS[language].deliveriesWaiting,
+        href: "/deliveries?status=pending",
+        list: deliveries,
+        // This list alone has the newest first: its oldest is known only where all of it is here.
+        oldest: deliveries.nextCursor === undefined ? deliveries.items.at(-1)?.occurredAt : undefined,
+      },
+    ])}
     <p>
       <a href="/unresolved">${texts.executingRefunds}</a>, <a href="/settlement">${texts.settlement}</a>
     </p>`;

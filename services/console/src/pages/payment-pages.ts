@@ -1,4 +1,6 @@
 import {
+  cancel,
+  capture,
   getOperatorPayment,
   inquirePayment,
   listChargebacks,
@@ -23,8 +25,25 @@ import { eventsOfPayment, renderTimeline } from "./timeline.ts";
 
 /** The list of payments, and each payment on one timeline with what may be done about it. */
 export const paymentPages: Page[] = [
-  { method: "GET", path: "/payments", answer: answerList },
-  { method: "GET", path: "/payments/:paymentId", answer: (context) => answerPayment(context) },
+  { audience: "everybody", method: "GET", path: "/payments", answer: answerList },
+  {
+    audience: "everybody",
+    method: "GET",
+    path: "/payments/:paymentId",
+    answer: (context) => answerPayment(context),
+  },
+  {
+    audience: "staff",
+    method: "POST",
+    path: "/payments/:paymentId/capture",
+    answer: (context) => act(context, { action: "capture", endpoint: capture, body: {} }),
+  },
+  {
+    audience: "staff",
+    method: "POST",
+    path: "/payments/:paymentId/cancel",
+    answer: (context) => act(context, { action: "cancel", endpoint: cancel, body: {} }),
+  },
   {
     method: "POST",
     path: "/payments/:paymentId/inquire",
@@ -41,7 +60,7 @@ export const paymentPages: Page[] = [
     answer: (context) =>
       act(context, { action: "resolve", endpoint: resolvePayment, ...statementIn(context) }),
   },
-  { method: "POST", path: "/payments/:paymentId/refund", answer: requestRefund },
+  { audience: "everybody", method: "POST", path: "/payments/:paymentId/refund", answer: requestRefund },
 ];
 
 /** What the list can be narrowed to here; the API knows more. */
@@ -61,7 +80,7 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
   return { kind: "page", title: texts.payments, content };
 }
 
-function filters({ query, reader }: PageContext): Html {
+function filters({ query, reader, session }: PageContext): Html {
   const { texts } = reader;
   const field = (name: string, label: string) =>
     html`<div class="field">
@@ -81,8 +100,9 @@ function filters({ query, reader }: PageContext): Html {
         )}
       </select>
     </div>
-    ${field("orderId", texts.order)} ${field("last4", texts.last4)} ${field("merchantId", texts.merchantId)}
-    ${field("from", texts.from)} ${field("to", texts.to)}
+    ${field("orderId", texts.order)} ${field("last4", texts.last4)}
+    ${!session.staff && field("merchantId", texts.merchantId)} ${field("from", texts.from)}
+    ${field("to", texts.to)}
     <button>${texts.filter}</button>
   </form>`;
 }

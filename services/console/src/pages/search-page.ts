@@ -7,7 +7,12 @@ import { table } from "./table.ts";
 import { problemText } from "./take-action.ts";
 
 /** One field for any number that somebody has. */
-export const searchPage: Page = { method: "GET", path: "/search", answer: answerSearch };
+export const searchPage: Page = {
+  audience: "everybody",
+  method: "GET",
+  path: "/search",
+  answer: answerSearch,
+};
 
 async function answerSearch({ api, reader, query }: PageContext): Promise<PageAnswer> {
   const { texts } = reader;

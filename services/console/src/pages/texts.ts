@@ -100,6 +100,8 @@ export const ENGLISH = {
   done: {
     approve: "Your approval is recorded.",
     reject: "The refund is rejected.",
+    capture: "The payment was captured.",
+    cancel: "The payment is cancelled.",
     inquire: "The bank was asked. What it said stands below.",
     reverse: "The payment is being reversed.",
     resolve: "Your statement is recorded.",
@@ -121,6 +123,11 @@ export const ENGLISH = {
   needReason: "Say why: the reason is shown to the merchant.",
   needEvidence: "Say what the bank confirmed, and choose the outcome.",
   needAmount: "Write the amount as a number, such as 12.50, and say why.",
+  notYours: "Your role does not allow it. Ask somebody of your company who may.",
+  captureButton: "Capture",
+  cancelButton: "Cancel payment",
+  whyNotCapturable: "nothing of it waits to be captured",
+  whyNotCancellable: "it cannot be cancelled any more",
   notDone: "This was not done",
   unknownTitle: "It is not known whether this was done",
   unknownText:

@@ -1,11 +1,14 @@
-import type { OperatorRole } from "@holdfast/contracts";
+import type { OperatorRole, StaffRole } from "@holdfast/contracts";
 
 /** A person who is signed in. */
 export type Session = {
   /** What the browser's cookie has; the database has its hash. */
   id: string;
   subject: string;
+  /** Of an operator; a merchant's staff have none of these. */
   roles: ReadonlySet<OperatorRole>;
+  /** Of a merchant's staff, with what they may do there. */
+  staff?: { merchantId: string; roles: ReadonlySet<StaffRole> } | undefined;
   accessToken: string;
   idToken: string;
   /** When this sign-in was completed. */
