@@ -1,4 +1,5 @@
 import { context, inBatchContext, type Context } from "@holdfast/telemetry";
+import { measureBatches } from "./batch-metrics.ts";
 
 /**
  * Natural batching: while one flush runs, the next items gather, so a busy process commits many items in one statement
@@ -11,6 +12,8 @@ export type NaturalBatcher<Item, Result> = {
 };
 
 export type BatcherOptions<Item, Result> = {
+  /** What is written: the label of its metrics, of few values. */
+  name: string;
   /** One statement for all items; results in the items' order. */
   flush: (items: Item[]) => Promise<Result[]>;
   /** Most items in one flush. */
@@ -30,6 +33,7 @@ export type BatcherOptions<Item, Result> = {
 };
 
 export function createNaturalBatcher<Item, Result>({
+  name,
   flush,
   sizeMax,
   flushesMax,
@@ -39,6 +43,7 @@ export function createNaturalBatcher<Item, Result>({
   type Waiting = {
     item: Item;
     unit: Context;
+    addedAt: number;
     resolve: (result: Result) => void;
     reject: (error: unknown) => void;
   };
@@ -46,6 +51,7 @@ export function createNaturalBatcher<Item, Result>({
   /** The number of flushes, including one that is about to begin. */
   let flushing = 0;
   let isBeginning = false;
+  const measured = measureBatches(name);
 
   const flushBatch = async (batch: Waiting[]): Promise<void> => {
     try {
@@ -76,6 +82,8 @@ export function createNaturalBatcher<Item, Result>({
     while (gathering.length > 0) {
       const batch = gathering.slice(0, sizeMax);
       gathering = gathering.slice(sizeMax);
+      measured.queued(gathering.length);
+      for (const { unit, addedAt } of batch) measured.waited(performance.now() - addedAt, unit);
       begin();
       await flushBatch(batch);
       if (lingerMs > 0) break;
@@ -87,7 +95,8 @@ export function createNaturalBatcher<Item, Result>({
   return {
     add(item) {
       return new Promise((resolve, reject) => {
-        gathering.push({ item, unit: context.active(), resolve, reject });
+        gathering.push({ item, unit: context.active(), addedAt: performance.now(), resolve, reject });
+        measured.queued(gathering.length);
         begin();
       });
     },

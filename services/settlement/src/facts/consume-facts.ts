@@ -23,6 +23,7 @@ export type ConsumeDeps = { bus: Bus; pool: Pool; events: BusinessEvents; askFir
 export function startFactConsumer({ bus, pool, events, askFirstMs }: ConsumeDeps): FactConsumer {
   const underway = new Set<Promise<void>>();
   const batcher = createNaturalBatcher<MovementFact, void>({
+    name: "facts",
     sizeMax: 200,
     flushesMax: 1,
     // One fact that the database refuses must not take its neighbours with it.

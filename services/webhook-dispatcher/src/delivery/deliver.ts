@@ -39,6 +39,7 @@ export async function deliver(deps: DeliverDeps, delivery: LeasedDelivery): Prom
   const record = describeAttempt(deps, delivery, { result, requestTime, secrets, startedAt });
   deps.events.attempted(delivery, result, {
     lateMs: startedAt - delivery.dueAt.getTime(),
+    sinceEventMs: startedAt - delivery.occurredAt.getTime(),
     ends: record.retry_at === null,
   });
   return { result, record };

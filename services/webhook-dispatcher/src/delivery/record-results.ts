@@ -8,6 +8,7 @@ import { RECORD, RECORD_COLUMNS, type AttemptRecord } from "./record-statements.
  */
 export function createResultRecorder(pool: Pool): NaturalBatcher<AttemptRecord, void> {
   return createNaturalBatcher<AttemptRecord, void>({
+    name: "results",
     sizeMax: 100,
     flushesMax: 2,
     lingerMs: 10,
