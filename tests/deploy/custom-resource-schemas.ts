@@ -27,6 +27,7 @@ const size = z.strictObject({ size: quantity });
 const cluster = z.strictObject({
   instances: z.int().min(1),
   imageName: z.string(),
+  priorityClassName: z.string(),
   enableSuperuserAccess: z.boolean(),
   superuserSecret: named,
   bootstrap: z.strictObject({
@@ -43,6 +44,7 @@ const cluster = z.strictObject({
         method: z.enum(["any", "first"]),
         number: z.int().min(1),
         dataDurability: z.enum(["required", "preferred"]),
+        failoverQuorum: z.boolean().optional(),
       })
       .optional(),
     // The operator takes strings only.
@@ -146,11 +148,12 @@ const certificate = z.strictObject({
 /** https://prometheus-operator.dev/docs/api-reference/api/ */
 const podMonitor = z.strictObject({
   selector: z.strictObject({
-    matchExpressions: z.array(
-      z.strictObject({ key: z.string(), operator: z.literal("In"), values: z.array(z.string()) }),
-    ),
+    matchLabels: z.record(z.string(), z.string()).optional(),
+    matchExpressions: z
+      .array(z.strictObject({ key: z.string(), operator: z.literal("In"), values: z.array(z.string()) }))
+      .optional(),
   }),
-  podTargetLabels: z.array(z.string()),
+  podTargetLabels: z.array(z.string()).optional(),
   podMetricsEndpoints: z.array(z.strictObject({ port: z.string(), path: z.string(), interval: goDuration })),
 });
 const prometheusRule = z.strictObject({
@@ -158,14 +161,21 @@ const prometheusRule = z.strictObject({
     z.strictObject({
       name: z.string(),
       rules: z.array(
-        z.strictObject({
-          alert: z.string(),
-          expr: z.string(),
-          for: goDuration.optional(),
-          keep_firing_for: goDuration.optional(),
-          labels: z.strictObject({ severity: z.enum(["page", "ticket"]) }),
-          annotations: z.strictObject({ summary: z.string(), runbook: z.string() }),
-        }),
+        z.union([
+          z.strictObject({
+            alert: z.string(),
+            expr: z.string(),
+            for: goDuration.optional(),
+            keep_firing_for: goDuration.optional(),
+            labels: z.strictObject({ severity: z.enum(["page", "ticket"]) }),
+            annotations: z.strictObject({ summary: z.string(), runbook_url: z.url() }),
+          }),
+          z.strictObject({
+            record: z.string(),
+            expr: z.string(),
+            labels: z.record(z.string(), z.string()),
+          }),
+        ]),
       ),
     }),
   ),
