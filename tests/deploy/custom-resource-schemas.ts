@@ -23,6 +23,9 @@ const quantity = z.string().regex(/^\d+(\.\d+)?(m|Ki|Mi|Gi|Ti)?$/);
 const goDuration = z.string().regex(/^(\d+(h|m|s))+$/);
 const size = z.strictObject({ size: quantity });
 
+/** Of the Barman Cloud plug-in: the object store, and the directory in it; without one it is the Cluster's name. */
+const archive = z.strictObject({ barmanObjectName: z.string(), serverName: z.string().optional() });
+
 /** https://cloudnative-pg.io/documentation/current/cloudnative-pg.v1/ */
 const cluster = z.strictObject({
   instances: z.int().min(1),
@@ -30,14 +33,30 @@ const cluster = z.strictObject({
   priorityClassName: z.string(),
   enableSuperuserAccess: z.boolean(),
   superuserSecret: named,
-  bootstrap: z.strictObject({
-    initdb: z.strictObject({
-      database: z.string(),
-      owner: z.string(),
-      encoding: z.string(),
-      dataChecksums: z.boolean(),
+  bootstrap: z.union([
+    z.strictObject({
+      initdb: z.strictObject({
+        database: z.string(),
+        owner: z.string(),
+        encoding: z.string(),
+        dataChecksums: z.boolean(),
+      }),
     }),
-  }),
+    z.strictObject({
+      recovery: z.strictObject({
+        source: z.string(),
+        recoveryTarget: z
+          .strictObject({ targetTime: z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00$/) })
+          .optional(),
+      }),
+    }),
+  ]),
+  externalClusters: z
+    .array(
+      z.strictObject({ name: z.string(), plugin: z.strictObject({ name: z.string(), parameters: archive }) }),
+    )
+    .optional(),
+  replica: z.strictObject({ enabled: z.boolean(), source: z.string() }).optional(),
   postgresql: z.strictObject({
     synchronous: z
       .strictObject({
