@@ -23,9 +23,9 @@ const BY_STRANGERS = ["holdfast_page_violations_total"];
 test("every counter that an alert asks for is exported before anything has happened", async () => {
   const counters = new Set(readFileSync(RULES, "utf8").match(/holdfast_\w+_total/g));
   expect(counters.size).toBeGreaterThan(15);
-  const { file, merchant } = await runSandbox();
+  const sandbox = await runSandbox();
   const read = async () => {
-    const texts = Object.values(file.healthUrls).map(
+    const texts = Object.values(sandbox.file.healthUrls).map(
       async (url) => await (await fetch(`${url}/metrics`)).text(),
     );
     return (await Promise.all(texts)).join("\n");
@@ -41,7 +41,7 @@ test("every counter that an alert asks for is exported before anything has happe
   ];
   for (const pattern of series) expect(pattern.exec(before)?.[1]).toBe("0");
   expect(before).toMatch(/^holdfast_acquirer_calls_total\{[^}]*result="not_sent"[^}]*\} 0/m);
-  const { status } = await merchant()("POST", "/api/pre-authorization", preAuthorization({}));
+  const { status } = await sandbox.merchant()("POST", "/api/pre-authorization", preAuthorization({}));
   expect(status).toBe(201);
   await eventually(async () => {
     const after = await read();

@@ -1,8 +1,8 @@
-import { lazyHistogram, metrics } from "@holdfast/telemetry";
+import { annotate, lazyHistogram, metrics, trace, type Context } from "@holdfast/telemetry";
 
 export type BatchMetrics = {
-  /** An item has waited for the flush that it is a part of. */
-  waited(milliseconds: number): void;
+  /** An item of this unit of work has waited for the flush that it is a part of; the unit's span says so, too. */
+  waited(milliseconds: number, unit: Context): void;
   /** So many items wait now. */
   queued(items: number): void;
 };
@@ -23,7 +23,10 @@ export function measureBatches(name: string): BatchMetrics {
       .addCallback((result) => result.observe(waiting, { batch: name }));
   };
   return {
-    waited: (milliseconds) => recordWait(milliseconds, { batch: name }),
+    waited(milliseconds, unit) {
+      recordWait(milliseconds, { batch: name });
+      annotate({ "holdfast.batch.wait": Math.round(milliseconds) / 1_000 }, trace.getSpan(unit));
+    },
     queued(items) {
       waiting = items;
       if (!observed) observe();

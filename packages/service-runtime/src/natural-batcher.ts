@@ -1,4 +1,4 @@
-import { annotate, context, inBatchContext, trace, type Context } from "@holdfast/telemetry";
+import { context, inBatchContext, type Context } from "@holdfast/telemetry";
 import { measureBatches } from "./batch-metrics.ts";
 
 /**
@@ -91,11 +91,7 @@ export function createNaturalBatcher<Item, Result>({
       const batch = gathering.slice(0, sizeMax);
       gathering = gathering.slice(sizeMax);
       measured.queued(gathering.length);
-      for (const { unit, addedAt } of batch) {
-        const waitedMs = performance.now() - addedAt;
-        measured.waited(waitedMs);
-        annotate({ "holdfast.batch.wait": Math.round(waitedMs) / 1_000 }, trace.getSpan(unit));
-      }
+      for (const { unit, addedAt } of batch) measured.waited(performance.now() - addedAt, unit);
       begin();
       await flushBatch(batch);
       if (lingerMs > 0) break;
