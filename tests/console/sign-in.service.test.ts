@@ -1,13 +1,19 @@
 // Signing in where the identity provider is away, or gives tokens that are not for this gateway.
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createMerchant } from "@holdfast/contracts";
 import { createLogger, parseConfig } from "@holdfast/service-runtime";
 import { freePort } from "@holdfast/sandbox/infrastructure";
 import { exportJWK, generateKeyPair } from "jose";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { configSchema } from "../../services/console/src/config.ts";
+import {
+  createOperatorApi,
+  OperatorApiProblemError,
+  operatorApiWire,
+} from "../../services/console/src/operator-api/operator-api.ts";
 import { startConsole } from "../../services/console/src/service.ts";
 import {
   CLIENT_ID,
@@ -135,4 +141,12 @@ test("while the provider is away the sign-in is a page with a way back", async (
   expect(page.status).toBe(503);
   expect(page.text).toContain("The identity provider does not answer");
   expect(page.text).toContain(`<a class="button" href="/login`);
+});
+
+test("a form whose token the gateway does not take is no refusal to show on it: the person signs in again", async () => {
+  const wire = operatorApiWire(operatorApiUrl, 30_000, undefined);
+  onTestFinished(() => wire.dispatcher.close());
+  const api = createOperatorApi(wire, "no token");
+  const change = api.change(createMerchant, { key: randomUUID(), body: { name: "Not made" } });
+  await expect(change).rejects.toThrow(OperatorApiProblemError);
 });

@@ -28,9 +28,9 @@ export function barChart(
   const longest = full ?? Math.max(...bars.map(({ value }) => value));
   return html`<section class="chart">
     <h3>${title}</h3>
-    <svg viewBox="0 0 ${WIDTH} ${bars.length * ROW}" role="img" aria-label="${spoken(title, bars)}">
-      ${bars.map((bar, index) => row(bar, index, longest))}
-    </svg>
+    <div class="bars" role="img" aria-label="${spoken(title, bars)}">
+      ${bars.map((bar) => row(bar, longest))}
+    </div>
     ${note ? html`<p class="quiet">${note}</p>` : ""}
     <details>
       <summary>${tableName}</summary>
@@ -58,18 +58,14 @@ export function barChart(
   </section>`;
 }
 
-const WIDTH = 320;
-const ROW = 30;
-const BAR_HEIGHT = 8;
-
-/** The label and the value above the bar: neither is cut off by a bar of any length. */
-function row({ label, value, text }: Bar, index: number, longest: number): Html {
-  const top = index * ROW;
-  const length = longest === 0 ? 0 : Math.round((Math.min(value, longest) / longest) * WIDTH);
-  return html`<text x="0" y="${top + 13}">${label}</text>
-    <text x="${WIDTH}" y="${top + 13}" text-anchor="end">${text}</text>
-    <rect class="track" x="0" y="${top + 18}" width="${WIDTH}" height="${BAR_HEIGHT}" rx="2" />
-    <rect class="bar" x="0" y="${top + 18}" width="${length}" height="${BAR_HEIGHT}" rx="2" />`;
+/** The words stand above the bar, in the page's own type: neither a narrow page nor a short bar cuts them off. */
+function row({ label, value, text }: Bar, longest: number): Html {
+  const percent = longest === 0 ? 0 : Math.round((Math.min(value, longest) / longest) * 1_000) / 10;
+  return html`<p><span>${label}</span> <span class="number">${text}</span></p>
+    <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="track" width="100" height="4" />
+      <rect class="bar" width="${percent}" height="4" />
+    </svg>`;
 }
 
 function spoken(title: string, bars: readonly Bar[]): string {

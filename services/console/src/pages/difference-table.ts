@@ -29,9 +29,12 @@ export function differenceTable(
         isNumber: true,
         cell: ({ amount, currency }) => amountText(reader, amount, currency),
       },
-      { heading: reader.texts.detail, isWide: true, cell: ({ detail }) => detail },
+      {
+        heading: reader.texts.detail,
+        isWide: true,
+        cell: (difference) => html`${difference.detail} ${notesOf(context, difference)}`,
+      },
       { heading: reader.texts.status, cell: (difference) => statusOf(context, difference) },
-      { heading: texts.notes, isWide: true, cell: (difference) => notesOf(context, difference) },
       { heading: reader.texts.now, cell: (difference) => workOf(context, difference, query) },
     ],
     { rows, empty: texts.noDifferences },
@@ -79,7 +82,7 @@ function workOf(context: PageContext, difference: Difference, query: string): Ht
     ${
       proposedBy === context.session.subject
         ? html`<p class="quiet">${texts.close}: ${texts.whySame}</p>`
-        : mayDecide &&
+        : (mayDecide || isEntered) &&
           actionForm(context, {
             action: `/settlement/close?${query}`,
             button: texts.close,

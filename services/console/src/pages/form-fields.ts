@@ -76,16 +76,23 @@ export function actionForm(
     button,
     fields,
     values,
-    danger = false,
+    danger,
   }: {
     action: string;
     button: string;
     fields?: Html | undefined;
     values?: Record<string, string>;
-    danger?: boolean;
+    /** Of what cannot be taken back with a click: the question that a script asks before it is sent. */
+    danger?: string | undefined;
   },
 ): Html {
-  return html`<form class="act" method="post" action="${action}">
-    ${hidden(context, values)}${fields}<button ${danger && html`class="danger"`}>${button}</button>
+  const isDanger = danger !== undefined;
+  return html`<form
+    class="act"
+    method="post"
+    action="${action}"
+    ${isDanger && html`data-confirm="${danger}"`}
+  >
+    ${hidden(context, values)}${fields}<button ${isDanger && html`class="danger"`}>${button}</button>
   </form>`;
 }

@@ -63,6 +63,10 @@ const ENGLISH = {
   suspend: "Suspend",
   activate: "Reactivate",
   change: "Change the merchant",
+  confirmSuspend: (name: string) => `Suspend ${name}? Within 10 seconds every request of theirs is refused.`,
+  confirmRevoke: (key: string) => `Revoke ${key}? Whoever still uses it is refused within 10 seconds.`,
+  copy: "Copy",
+  copied: "Copied",
   secretTitle: "This secret is shown once",
   secretText:
     "Copy it now and give it to the merchant by a safe way. Holdfast shows it nowhere again; whoever loses it makes another one.",
@@ -139,6 +143,10 @@ const TURKISH: MerchantTexts = {
   suspend: "Askıya al",
   activate: "Yeniden etkinleştir",
   change: "Üye iş yerini değiştir",
+  confirmSuspend: (name) => `${name} askıya alınsın mı? 10 saniye içinde bütün istekleri reddedilir.`,
+  confirmRevoke: (key) => `${key} iptal edilsin mi? Hâlâ kullanan 10 saniye içinde reddedilir.`,
+  copy: "Kopyala",
+  copied: "Kopyalandı",
   secretTitle: "Bu sır bir kez gösterilir",
   secretText:
     "Şimdi kopyalayıp üye iş yerine güvenli bir yolla verin. Holdfast bir daha göstermez; kaybeden yenisini oluşturur.",

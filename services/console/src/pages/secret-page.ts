@@ -1,6 +1,6 @@
-import { html } from "@holdfast/html";
+import { html, type Html } from "@holdfast/html";
 import { timeElement } from "./format.ts";
-import { MERCHANT_TEXTS } from "./merchant-texts.ts";
+import { MERCHANT_TEXTS, type MerchantTexts } from "./merchant-texts.ts";
 import type { PageAnswer, Reader } from "./page-context.ts";
 import { facts } from "./table.ts";
 
@@ -17,8 +17,8 @@ export function secretPage(reader: Reader, title: string, made: NewSecret): Page
   const texts = MERCHANT_TEXTS[reader.language];
   const isHere = made.secret !== undefined;
   const content = html`${facts([
-      [texts.key, made.apiKey === undefined ? undefined : html`<code>${made.apiKey}</code>`],
-      [texts.secret, made.secret === undefined ? undefined : html`<code>${made.secret}</code>`],
+      [texts.key, made.apiKey === undefined ? undefined : copyable(texts, made.apiKey)],
+      [texts.secret, made.secret === undefined ? undefined : copyable(texts, made.secret)],
       [texts.activatesAt, made.activatesAt === undefined ? undefined : timeElement(reader, made.activatesAt)],
     ])}
     <p><a class="button" href="/merchants/${made.merchantId}">${texts.toMerchant}</a></p>`;
@@ -26,4 +26,9 @@ export function secretPage(reader: Reader, title: string, made: NewSecret): Page
     ? ({ role: "status", title: texts.secretTitle, text: texts.secretText } as const)
     : ({ role: "alert", title: texts.secretGone, text: texts.secretGoneText } as const);
   return { kind: "page", title, content, notice };
+}
+
+/** A script puts a button beside it. */
+function copyable({ copy, copied }: MerchantTexts, text: string): Html {
+  return html`<code data-copy="${copy}" data-copied="${copied}">${text}</code>`;
 }

@@ -56,7 +56,7 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   const caption = filter.state ? texts.differencesIn(statusWord(reader, filter.state)) : texts.differences;
   const own = new URLSearchParams(filter).toString();
   const content = html`${filters(context, { merchants, days })}
-    ${!context.mayDecide && differences.items.length > 0 && signInAgain(reader.texts, "/settlement")}
+    ${!context.mayDecide && differences.items.length > 0 && signInAgain(reader.texts, `/settlement?${own}`)}
     ${differenceTable(context, caption, { rows: differences.items, query: own })}
     ${nextPage(texts.nextDifferences, "/settlement", query, differences.nextCursor)}
     ${importTable(reader, imports.items)}

@@ -9,7 +9,10 @@ export type Column<Row> = {
   isWide?: boolean;
 };
 
-/** A list that can be read; where there is nothing it says what to do. */
+/**
+ * A list that can be read, on a narrow screen as a card for each row: the roles are named since a table that is not laid out
+ * as one is none to a screen reader. Where there is nothing it says what to do.
+ */
 export function table<Row>(
   caption: string,
   columns: readonly Column<Row>[],
@@ -19,23 +22,23 @@ export function table<Row>(
     return html`<h2>${caption}</h2>
       <p class="quiet">${empty}</p>`;
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}">
-    <table>
+    <table class="list" role="table">
       <caption>
         ${caption}
       </caption>
-      <thead>
-        <tr>
+      <thead role="rowgroup">
+        <tr role="row">
           ${columns.map(
             ({ heading, isNumber }) =>
-              html`<th scope="col" ${isNumber && html`class="number"`}>${heading}</th>`,
+              html`<th scope="col" role="columnheader" ${isNumber && html`class="number"`}>${heading}</th>`,
           )}
         </tr>
       </thead>
-      <tbody>
+      <tbody role="rowgroup">
         ${rows.map(
           (row) =>
-            html`<tr>
-              ${columns.map((column) => html`<td ${classOf(column)}>${column.cell(row)}</td>`)}
+            html`<tr role="row">
+              ${columns.map((column) => html`<td role="cell" data-heading="${column.heading}" ${classOf(column)}>${column.cell(row)}</td>`)}
             </tr>`,
         )}
       </tbody>
