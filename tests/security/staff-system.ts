@@ -36,8 +36,8 @@ export async function startStaffSystem() {
   });
   const operators = await system.start("gateway-operator");
   const staff = await system.start("gateway-staff");
-  const operate = async (request: Request) =>
-    await send(operators.port, request, await system.identity.token());
+  const operate = async (request: Request, claims: Record<string, unknown> = {}) =>
+    await send(operators.port, request, await system.identity.token({ claims }));
   /** As a person of the merchant, with the role `owner` where no other is named. */
   const ask = async ({ merchantId }: Pick<Shop, "merchantId">, request: Request, person: Person = {}) => {
     const { name = "mina", roles = ["owner"], claims } = person;
