@@ -199,7 +199,10 @@ test("an open checkout is cancelled by its merchant only, one time, and is found
   expect(again.body).toEqual(cancelled.body);
   expect(again.headers.get("idempotent-replayed")).toBe("true");
   // Without the key it is answered as it is. A key belongs to its path: of another checkout it is another request.
-  expect(await post(shop, `${path}/cancel`, {})).toMatchObject({ status: 200, body: { status: "CANCELLED" } });
+  expect(await post(shop, `${path}/cancel`, {})).toMatchObject({
+    status: 200,
+    body: { status: "CANCELLED" },
+  });
   const second = await post(shop, `/api/checkout/${await open(shop)}/cancel`, {}, key);
   expect(second.headers.get("idempotent-replayed")).toBeNull();
   expect(await get(shop, path)).toEqual({ status: 200, body: cancelled.body });
