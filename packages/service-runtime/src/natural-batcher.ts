@@ -33,6 +33,14 @@ export type BatcherOptions<Item, Result> = {
   isolates: (error: unknown) => boolean;
 };
 
+type Waiting<Item, Result> = {
+  item: Item;
+  unit: Context;
+  addedAt: number;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+};
+
 export function createNaturalBatcher<Item, Result>({
   name,
   flush,
@@ -41,33 +49,12 @@ export function createNaturalBatcher<Item, Result>({
   lingerMs = 0,
   isolates,
 }: BatcherOptions<Item, Result>): NaturalBatcher<Item, Result> {
-  type Waiting = {
-    item: Item;
-    unit: Context;
-    addedAt: number;
-    resolve: (result: Result) => void;
-    reject: (error: unknown) => void;
-  };
-  let gathering: Waiting[] = [];
+  let gathering: Waiting<Item, Result>[] = [];
   /** The number of flushes, including one that is about to begin. */
   let flushing = 0;
   let isBeginning = false;
   let lingering: NodeJS.Timeout | undefined;
   const measured = measureBatches(name);
-
-  const flushBatch = async (batch: Waiting[]): Promise<void> => {
-    try {
-      const units = batch.map(({ unit }) => unit);
-      const results = await inBatchContext(units, () => flush(batch.map(({ item }) => item)));
-      batch.forEach(({ resolve }, index) => resolve(results[index]!));
-    } catch (error) {
-      if (batch.length > 1 && isolates(error)) {
-        for (const waiting of batch) await flushBatch([waiting]);
-      } else {
-        for (const { reject } of batch) reject(error);
-      }
-    }
-  };
 
   const begin = () => {
     if (isBeginning || flushing >= flushesMax || gathering.length === 0) return;
@@ -93,7 +80,7 @@ export function createNaturalBatcher<Item, Result>({
       measured.queued(gathering.length);
       for (const { unit, addedAt } of batch) measured.waited(performance.now() - addedAt, unit);
       begin();
-      await flushBatch(batch);
+      await flushBatch(batch, { flush, isolates });
       if (lingerMs > 0) break;
     }
     flushing--;
@@ -110,4 +97,22 @@ export function createNaturalBatcher<Item, Result>({
       });
     },
   };
+}
+
+/** One flush, whose end is that of everything in it; where one item may have spoilt it for all, each is tried alone. */
+async function flushBatch<Item, Result>(
+  batch: Waiting<Item, Result>[],
+  { flush, isolates }: Pick<BatcherOptions<Item, Result>, "flush" | "isolates">,
+): Promise<void> {
+  try {
+    const units = batch.map(({ unit }) => unit);
+    const results = await inBatchContext(units, () => flush(batch.map(({ item }) => item)));
+    batch.forEach(({ resolve }, index) => resolve(results[index]!));
+  } catch (error) {
+    if (batch.length > 1 && isolates(error)) {
+      for (const waiting of batch) await flushBatch([waiting], { flush, isolates });
+    } else {
+      for (const { reject } of batch) reject(error);
+    }
+  }
 }

@@ -5,7 +5,7 @@ import {
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { barChart } from "./bar-chart.ts";
-import { amountText, timeElement } from "./format.ts";
+import { amountText } from "./format.ts";
 import { approvalRates, countByAge, hourlyVolumes } from "./overview-figures.ts";
 import { OVERVIEW_TEXTS } from "./overview-texts.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
