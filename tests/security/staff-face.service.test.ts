@@ -35,7 +35,12 @@ describe("nobody signs in", () => {
 
   test("with a token of staff at the operators' face", async () => {
     const token = await system.identity.token({
-      claims: { aud: STAFF_AUDIENCE, sub: "mina", merchant_id: system.shops.mine.merchantId, roles: ["admin"] },
+      claims: {
+        aud: STAFF_AUDIENCE,
+        sub: "mina",
+        merchant_id: system.shops.mine.merchantId,
+        roles: ["admin"],
+      },
     });
     const headers = { authorization: `Bearer ${token}` };
     expect((await system.operate({ method: "GET", path: "/operator/merchants", headers })).status).toBe(401);
