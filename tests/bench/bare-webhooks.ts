@@ -19,6 +19,7 @@ export async function createBareWebhooks({
   );
   const signAndPost = createSignAndPost({ caFile: WEBHOOK_CA_FILE, connectionsMax: CONNECTIONS_MAX });
   const records = createNaturalBatcher<Sent, void>({
+    name: "records",
     sizeMax: 100,
     flushesMax: 2,
     isolates: () => false,

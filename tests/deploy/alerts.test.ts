@@ -9,10 +9,17 @@ import { deployDir } from "./build-overlay.ts";
 import { canHavePromtool, findPromtool } from "./find-tool.ts";
 
 const repository = join(deployDir, "..");
-const rule = parse(
-  readFileSync(join(deployDir, "k8s", "components", "monitoring", "prometheus-rule.yaml"), "utf8"),
-) as { spec: { groups: { rules: { alert: string; expr: string; annotations: { runbook: string } }[] }[] } };
-const alerts = rule.spec.groups.flatMap(({ rules }) => rules);
+type Alert = { alert: string; expr: string; annotations: { runbook_url: string } };
+type Recorded = { record: string; expr: string };
+const rules = ["monitoring", "monitoring-postgres"].flatMap((component) => {
+  const file = join(deployDir, "k8s", "components", component, "prometheus-rule.yaml");
+  const { spec } = parse(readFileSync(file, "utf8")) as {
+    spec: { groups: { rules: (Alert | Recorded)[] }[] };
+  };
+  return spec.groups.flatMap((group) => group.rules);
+});
+const alerts = rules.filter((one): one is Alert => "alert" in one);
+const recorded = rules.filter((one): one is Recorded => "record" in one);
 const { tests, ...settings } = parse(
   readFileSync(join(import.meta.dirname, "alerts.promtool.yaml"), "utf8"),
 ) as { tests: { name: string }[]; evaluation_interval: string };
@@ -28,12 +35,14 @@ function metricsOfTheSources(): Set<string> {
     .filter((file) => !file.endsWith(".test.ts"))
     .map((file) => readFileSync(join(repository, file), "utf8"));
   const meters = sources.flatMap((source) => [
-    ...source.matchAll(/create(Counter|Gauge|Histogram)\(\s*"(holdfast\.[\w.]+)"/g),
+    ...source.matchAll(/create(?:Observable)?(Counter|Gauge|Histogram)\(\s*["`]([a-z]+\.[\w.]+)/g),
     // Some histograms are made by functions of their own.
-    ...source.matchAll(/\b(seconds|lazyHistogram)\((?:\s*"[\w-]+",)?\s*"(holdfast\.[\w.]+)"/g),
+    ...source.matchAll(/\b(seconds|lazyHistogram)\((?:\s*"[\w-]+",)?\s*"([a-z]+\.[\w.]+)"/g),
   ]);
   return new Set(
     meters.flatMap(([, kind, name = ""]) => {
+      // The event loop's delay has a gauge for each quantile.
+      if (name.endsWith(".")) return ["p50", "p99", "max"].map((q) => `${name}${q}`.replaceAll(".", "_"));
       const base = name.replaceAll(".", "_");
       if (kind === "Counter") return [`${base}_total`];
       return kind === "Gauge" ? [base] : [`${base}_bucket`, `${base}_count`, `${base}_sum`];
@@ -42,7 +51,7 @@ function metricsOfTheSources(): Set<string> {
 }
 
 /** Named in docs/runbook/README.md with who exposes them. */
-const OTHERS = /^(up|kube_|kubelet_|certmanager_|container_)/;
+const OTHERS = /^(up|kube_|kubelet_|certmanager_|container_|cnpg_|barman_cloud_|otel_sdk_)/;
 
 function unknownMetrics(expressions: string[]): string[] {
   const known = metricsOfTheSources();
@@ -50,39 +59,75 @@ function unknownMetrics(expressions: string[]): string[] {
     [
       ...expression
         .replaceAll(/"[^"]*"/g, "")
-        .matchAll(/\b((?:holdfast|kube|kubelet|certmanager|container)_\w+|up)\b(?=[{[)\s]|$)/g),
+        .replaceAll(/\b(?:by|on|group_left|without) \([^)]*\)|\{[^}]*\}/g, " ")
+        .matchAll(/(?<![\w:])([a-z]+(?:_\w+)+|up)\b(?!:)(?=[[)\s]|$)/g),
     ].map(([, name]) => name!),
   );
-  expect(used.length).toBeGreaterThan(0);
-  return used.filter((name) => !known.has(name) && !OTHERS.test(name));
+  const kept = new Set(recorded.map(({ record }) => record));
+  const asked = expressions.flatMap((expression) => expression.match(/\bholdfast:\w+:\w+/g) ?? []);
+  return [
+    ...used.filter((name) => !known.has(name) && !OTHERS.test(name)),
+    ...asked.filter((name) => !kept.has(name)),
+  ];
 }
 
 test("alerts ask for metrics that the programs have", () => {
-  expect(unknownMetrics(alerts.map(({ expr }) => expr))).toEqual([]);
-  expect(unknownMetrics(["rate(holdfast_payments_lost_total[5m])"])).toEqual([
-    "holdfast_payments_lost_total",
-  ]);
+  expect(unknownMetrics(rules.map(({ expr }) => expr))).toEqual([]);
+  const unknown = ["rate(holdfast_payments_lost_total[5m]) / on (slo) holdfast:slo_lost:rate5m"];
+  expect(unknownMetrics(unknown)).toEqual(["holdfast_payments_lost_total", "holdfast:slo_lost:rate5m"]);
 });
 
 test("dashboards ask for metrics that the programs have", () => {
   const names = readdirSync(join(deployDir, "dashboards"));
-  expect(names).toEqual(["bank.json", "machine.json", "money.json", "refunds.json", "webhooks.json"]);
+  expect(names).toEqual([
+    "bank.json",
+    "machine.json",
+    "merchant-api.json",
+    "money.json",
+    "refunds.json",
+    "slo.json",
+    "webhooks.json",
+  ]);
   for (const name of names) {
-    const { panels } = JSON.parse(readFileSync(join(deployDir, "dashboards", name), "utf8")) as {
-      panels: { targets: { expr: string }[] }[];
-    };
-    expect(unknownMetrics(panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)))).toEqual([]);
+    expect(unknownMetrics(panelsOf(name).flatMap(({ targets }) => targets.map(({ expr }) => expr)))).toEqual(
+      [],
+    );
   }
 });
+
+test("each panel has a unit, a sentence and a place of its own", () => {
+  for (const name of readdirSync(join(deployDir, "dashboards"))) {
+    const panels = panelsOf(name);
+    for (const { title, description, fieldConfig } of panels) {
+      expect([name, title, description ?? ""]).toEqual([name, title, expect.stringMatching(/^.{6,}\.$/)]);
+      expect([name, title, fieldConfig.defaults.unit]).toEqual([name, title, expect.stringMatching(/./)]);
+    }
+    expect(new Set(panels.map(({ gridPos: { x, y } }) => `${x} ${y}`)).size).toBe(panels.length);
+  }
+});
+
+type Panel = {
+  title: string;
+  description?: string;
+  gridPos: { x: number; y: number };
+  fieldConfig: { defaults: { unit?: string } };
+  targets: { expr: string }[];
+};
+
+function panelsOf(name: string): Panel[] {
+  return (JSON.parse(readFileSync(join(deployDir, "dashboards", name), "utf8")) as { panels: Panel[] })
+    .panels;
+}
 
 test("each alert has its page in the runbook, and each page its alert", () => {
   const pages = readdirSync(runbook).filter((file) => file !== "README.md");
   expect(pages.toSorted()).toEqual(alerts.map(({ alert }) => `${alert}.md`).toSorted());
   const overview = readFileSync(join(runbook, "README.md"), "utf8");
   for (const { alert, annotations } of alerts) {
-    expect(annotations.runbook).toBe(`docs/runbook/${alert}.md`);
+    // An address, so that Alertmanager and Grafana show a link; whoever installs puts their own place there.
+    expect(annotations.runbook_url).toBe(`https://runbook.example.com/${alert}.md`);
     expect(overview).toContain(`(${alert}.md)`);
-    const page = readFileSync(join(repository, annotations.runbook), "utf8");
+    const page = readFileSync(join(runbook, `${alert}.md`), "utf8");
     expect(page).toMatch(/^# .*[^]*## What it means[^]*## What to look at[^]*## What to do/);
   }
 });
@@ -110,18 +155,26 @@ test.runIf(hasPromtool)("an alert whose threshold is another fails its test", as
   await expect(promtool([changed])).rejects.toThrow("HoldfastWebhooksLate");
 });
 
+/** An alert that asks for recorded series, behind the rules that record them. */
+function withRecorded(one: Alert): (Alert | Recorded)[] {
+  return recorded.some(({ record }) => one.expr.includes(record)) ? [...recorded, one] : [one];
+}
+
 /** The tests of one alert, by the first word of their names. */
 function testsOf(alert: string) {
   return tests.filter(({ name }) => name.split(" ")[0] === alert);
 }
 
 /** Judges each rule by its own tests: none asks about another, and promtool evaluates all rules of a file for each test. */
-async function promtool(rules: readonly { alert: string }[]): Promise<string> {
+async function promtool(judged: readonly Alert[]): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), "holdfast-alerts-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));
-  const files = rules.map((one) => {
+  const files = judged.map((one) => {
     const [ruleFile, testFile] = [`${one.alert}.rules.yaml`, `${one.alert}.tests.yaml`];
-    writeFileSync(join(dir, ruleFile), stringify({ groups: [{ name: "holdfast", rules: [one] }] }));
+    writeFileSync(
+      join(dir, ruleFile),
+      stringify({ groups: [{ name: "holdfast", rules: withRecorded(one) }] }),
+    );
     const ofAlert = { ...settings, rule_files: [ruleFile], tests: testsOf(one.alert) };
     writeFileSync(join(dir, testFile), stringify(ofAlert));
     return testFile;

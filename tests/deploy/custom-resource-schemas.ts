@@ -23,26 +23,47 @@ const quantity = z.string().regex(/^\d+(\.\d+)?(m|Ki|Mi|Gi|Ti)?$/);
 const goDuration = z.string().regex(/^(\d+(h|m|s))+$/);
 const size = z.strictObject({ size: quantity });
 
+/** Of the Barman Cloud plug-in: the object store, and the directory in it; without one it is the Cluster's name. */
+const archive = z.strictObject({ barmanObjectName: z.string(), serverName: z.string().optional() });
+
 /** https://cloudnative-pg.io/documentation/current/cloudnative-pg.v1/ */
 const cluster = z.strictObject({
   instances: z.int().min(1),
   imageName: z.string(),
+  priorityClassName: z.string(),
   enableSuperuserAccess: z.boolean(),
   superuserSecret: named,
-  bootstrap: z.strictObject({
-    initdb: z.strictObject({
-      database: z.string(),
-      owner: z.string(),
-      encoding: z.string(),
-      dataChecksums: z.boolean(),
+  bootstrap: z.union([
+    z.strictObject({
+      initdb: z.strictObject({
+        database: z.string(),
+        owner: z.string(),
+        encoding: z.string(),
+        dataChecksums: z.boolean(),
+      }),
     }),
-  }),
+    z.strictObject({
+      recovery: z.strictObject({
+        source: z.string(),
+        recoveryTarget: z
+          .strictObject({ targetTime: z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00$/) })
+          .optional(),
+      }),
+    }),
+  ]),
+  externalClusters: z
+    .array(
+      z.strictObject({ name: z.string(), plugin: z.strictObject({ name: z.string(), parameters: archive }) }),
+    )
+    .optional(),
+  replica: z.strictObject({ enabled: z.boolean(), source: z.string() }).optional(),
   postgresql: z.strictObject({
     synchronous: z
       .strictObject({
         method: z.enum(["any", "first"]),
         number: z.int().min(1),
         dataDurability: z.enum(["required", "preferred"]),
+        failoverQuorum: z.boolean().optional(),
       })
       .optional(),
     // The operator takes strings only.
@@ -146,11 +167,12 @@ const certificate = z.strictObject({
 /** https://prometheus-operator.dev/docs/api-reference/api/ */
 const podMonitor = z.strictObject({
   selector: z.strictObject({
-    matchExpressions: z.array(
-      z.strictObject({ key: z.string(), operator: z.literal("In"), values: z.array(z.string()) }),
-    ),
+    matchLabels: z.record(z.string(), z.string()).optional(),
+    matchExpressions: z
+      .array(z.strictObject({ key: z.string(), operator: z.literal("In"), values: z.array(z.string()) }))
+      .optional(),
   }),
-  podTargetLabels: z.array(z.string()),
+  podTargetLabels: z.array(z.string()).optional(),
   podMetricsEndpoints: z.array(z.strictObject({ port: z.string(), path: z.string(), interval: goDuration })),
 });
 const prometheusRule = z.strictObject({
@@ -158,14 +180,21 @@ const prometheusRule = z.strictObject({
     z.strictObject({
       name: z.string(),
       rules: z.array(
-        z.strictObject({
-          alert: z.string(),
-          expr: z.string(),
-          for: goDuration.optional(),
-          keep_firing_for: goDuration.optional(),
-          labels: z.strictObject({ severity: z.enum(["page", "ticket"]) }),
-          annotations: z.strictObject({ summary: z.string(), runbook: z.string() }),
-        }),
+        z.union([
+          z.strictObject({
+            alert: z.string(),
+            expr: z.string(),
+            for: goDuration.optional(),
+            keep_firing_for: goDuration.optional(),
+            labels: z.strictObject({ severity: z.enum(["page", "ticket"]) }),
+            annotations: z.strictObject({ summary: z.string(), runbook_url: z.url() }),
+          }),
+          z.strictObject({
+            record: z.string(),
+            expr: z.string(),
+            labels: z.record(z.string(), z.string()),
+          }),
+        ]),
       ),
     }),
   ),

@@ -8,6 +8,7 @@ import { withNetworkTables } from "./network-markdown.ts";
 import * as availability from "./policies/availability.ts";
 import * as network from "./policies/network.ts";
 import * as pods from "./policies/pods.ts";
+import * as scheduling from "./policies/scheduling.ts";
 import * as settings from "./policies/settings.ts";
 import * as tls from "./policies/tls.ts";
 import {
@@ -77,6 +78,12 @@ const policies: Record<string, Policy> = {
   "secrets go where they are needed": (manifests) =>
     settings.secretsGoWhereTheyAreNeeded(manifests, holdersOfSecrets),
   "stages are in order": settings.stagesAreInOrder,
+  "money goes first": scheduling.moneyGoesFirst,
+  // In development everything fits one machine, and nobody else is on it.
+  "requests are honest": (manifests, overlay) =>
+    overlay === "development" ? [] : scheduling.requestsAreHonest(manifests),
+  "failed Jobs keep their logs": scheduling.failedJobsKeepTheirLogs,
+  "data is not pruned": scheduling.dataIsNotPruned,
 };
 
 describe.each(OVERLAYS)("%s", (overlay) => {
@@ -242,6 +249,13 @@ const breaks: Record<string, Record<string, Break>> = {
   },
   "replicas are spread": {
     "not at all": (all) => void delete payments(all).topologySpreadConstraints,
+    "so strictly that a full or cordoned node stops a rollout": (all) =>
+      void (payments(all).topologySpreadConstraints![0]!.whenUnsatisfiable = "DoNotSchedule"),
+    "over nodes that take no pod": (all) =>
+      void delete payments(all).topologySpreadConstraints![0]!.nodeTaintsPolicy,
+    "two nats-servers on one node": (all) =>
+      void (pod(all, "StatefulSet", "nats").topologySpreadConstraints![0]!.whenUnsatisfiable =
+        "ScheduleAnyway"),
     "by labels that the pods do not have": (all) =>
       void (payments(all).topologySpreadConstraints![0]!.labelSelector = {
         matchLabels: { app: "payments" },
@@ -403,6 +417,28 @@ const breaks: Record<string, Record<string, Break>> = {
     },
     "another wave than stage": (all) =>
       void (ofKind(all, "Job")[0]!.metadata.annotations!["argocd.argoproj.io/sync-wave"] = "1"),
+  },
+  "money goes first": {
+    "payments like a page": (all) => void (payments(all).priorityClassName = "holdfast-pages"),
+    "pages above money": (all) =>
+      void Object.assign(
+        ofKind(all, "PriorityClass").find(({ metadata }) => metadata.name === "holdfast-pages")!,
+        { value: 1_000_000 },
+      ),
+    "PostgreSQL like a batch job": (all) => void delete spec(all, "Cluster", "postgres").priorityClassName,
+  },
+  "requests are honest": {
+    "payments may use more memory than it asks for": (all) =>
+      void (container(all).resources!.requests!["memory"] = "256Mi"),
+    "a burst of twenty times": (all) => void (container(all).resources!.requests!["cpu"] = "100m"),
+    "no limit of what logs take": (all) => void delete container(all).resources!.limits!["ephemeral-storage"],
+  },
+  "failed Jobs keep their logs": {
+    "a migration's goes": (all) => void (pod(all, "Job", "payments").restartPolicy = "OnFailure"),
+  },
+  "data is not pruned": {
+    "PostgreSQL is": (all) => void delete ofKind(all, "Cluster")[0]!.metadata.annotations,
+    "the namespace is": (all) => void delete ofKind(all, "Namespace")[0]!.metadata.annotations,
   },
 };
 

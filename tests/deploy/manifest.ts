@@ -39,6 +39,8 @@ export type Container = {
 };
 export type PodSpec = {
   serviceAccountName?: string;
+  priorityClassName?: string;
+  restartPolicy?: string;
   automountServiceAccountToken?: boolean;
   hostNetwork?: boolean;
   hostPID?: boolean;
@@ -54,6 +56,7 @@ export type PodSpec = {
     maxSkew: number;
     topologyKey: string;
     whenUnsatisfiable: string;
+    nodeTaintsPolicy?: string;
     labelSelector?: Selector;
   }[];
   initContainers?: Container[];

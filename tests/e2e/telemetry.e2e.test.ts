@@ -123,12 +123,17 @@ const OF_ALL = [
   "db.client.connection.wait_time",
   "db.client.connection.pending_requests",
   "db.client.operation.duration",
+  "holdfast.build.info",
 ];
 const METRICS = {
   "api-gateway": [...OF_ALL, "http.server.request.duration", "messaging.client.operation.duration"],
   payments: [
     ...OF_ALL,
     "messaging.process.duration",
+    "holdfast.command.own_time",
+    "holdfast.batch.wait",
+    "holdfast.batch.queue",
+    "holdfast.acquirer.calls",
     "holdfast.payments",
     "holdfast.payments.unknown.open",
     "holdfast.payments.unknown.oldest.age",
@@ -139,6 +144,7 @@ const METRICS = {
   "webhook-dispatcher": [
     ...OF_ALL,
     "holdfast.webhooks.attempts",
+    "holdfast.webhooks.first_attempt.delay",
     "holdfast.webhooks.oldest_due.age",
     "holdfast.webhooks.breakers_open",
     "holdfast.webhooks.endpoints_failing",

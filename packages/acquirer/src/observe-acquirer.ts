@@ -1,15 +1,18 @@
 import {
+  addTimeElsewhere,
   annotate,
   failSpan,
   inSpan,
   lazyHistogram,
   metrics,
+  seriesOf,
   SpanKind,
+  startAtZero,
   UNKNOWN_OUTCOME,
   type SpanAttributes,
 } from "@holdfast/telemetry";
 import type { Acquirer } from "./acquirer.ts";
-import { wrapCalls, type Call } from "./wrap-calls.ts";
+import { wrapCalls, type Call, type CallOutcome } from "./wrap-calls.ts";
 
 /**
  * The same acquirer, with a span and a measurement for each call: the operation, the payment, the outcome and the
@@ -29,13 +32,19 @@ export function observeAcquirer(
       description: "Calls that the acquirer refused because it does not know our user or password",
     });
   refusedCredentials.add(0, { "acquirer.account": account });
+  const calls = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.calls", {
+    description:
+      "Calls to the acquirer, by whether it answered, may have carried them out, or was not reached",
+  });
   const countRefused = () => refusedCredentials.add(1, { "acquirer.account": account });
   return wrapCalls(acquirer, (operation, call) => {
     const labels = { operation, "acquirer.account": account };
     // Exported from the beginning, so that the first one is an increase.
     mismatches.add(0, labels);
+    startAtZero(calls, ...seriesOf({ result: CALL_RESULTS }).map((result) => ({ ...labels, ...result })));
+    const count = (outcome: CallOutcome) => calls.add(1, { ...labels, result: resultOf(outcome) });
     const countMismatch = () => mismatches.add(1, labels);
-    return observe(operation, call, { server, account, countMismatch, countRefused });
+    return observe(operation, call, { server, account, count, countMismatch, countRefused });
   });
 }
 
@@ -53,9 +62,16 @@ function observe(
   {
     server,
     account,
+    count,
     countMismatch,
     countRefused,
-  }: { server: SpanAttributes; account: string; countMismatch: () => void; countRefused: () => void },
+  }: {
+    server: SpanAttributes;
+    account: string;
+    count: (outcome: CallOutcome) => void;
+    countMismatch: () => void;
+    countRefused: () => void;
+  },
 ): Call {
   return async (request) => {
     const startedAt = performance.now();
@@ -70,9 +86,12 @@ function observe(
       const isUnknown = outcome.kind === "unknown";
       annotate({ "holdfast.outcome": isUnknown ? UNKNOWN_OUTCOME : outcome.kind }, span);
       if (isUnknown || outcome.kind === "not_sent") failSpan(span, outcome.reason ?? outcome.kind);
+      count(outcome);
       if (outcome.reason === "mismatch") countMismatch();
       if (outcome.reason === "credentials") countRefused();
-      recordDuration(performance.now() - startedAt, {
+      const durationMs = performance.now() - startedAt;
+      addTimeElsewhere(durationMs);
+      recordDuration(durationMs, {
         operation,
         outcome: outcome.reason ?? outcome.kind,
         "acquirer.account": account,
@@ -80,6 +99,15 @@ function observe(
       return outcome;
     });
   };
+}
+
+/** `not_sent`: no connection came about. What was held back for a reason of its own, such as a limit, is `held_back`. */
+const CALL_RESULTS = ["answered", "unknown", "not_sent", "held_back"] as const;
+
+function resultOf({ kind, reason }: CallOutcome): (typeof CALL_RESULTS)[number] {
+  if (kind === "unknown") return "unknown";
+  if (kind !== "not_sent") return "answered";
+  return reason === undefined ? "not_sent" : "held_back";
 }
 
 const UUID_LENGTH = 36;

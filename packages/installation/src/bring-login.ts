@@ -2,13 +2,21 @@ import { escapeLiteral, type Client } from "pg";
 
 /**
  * Creates a role that signs in with this password and may nothing else by itself, or brings it to this state. Without a
- * password nobody can sign in as it.
+ * password nobody can sign in as it. What only a superuser may change is named only where it has to change: the
+ * administrator of a managed PostgreSQL is none, and may not even say `nosuperuser` of a role that is none.
  */
 export async function bringLogin(client: Client, role: string, password: string | undefined): Promise<void> {
-  const { rowCount } = await client.query("select from pg_roles where rolname = $1", [role]);
-  if (rowCount === 0) await client.query(`create role ${role}`);
+  const known = await client.query("select from pg_roles where rolname = $1", [role]);
+  if (known.rowCount === 0) await client.query(`create role ${role}`);
+  const { rows } = await client.query<{ excess: string }>(EXCESS, [role]);
   await client.query(
-    `alter role ${role} with ${password === undefined ? "nologin" : "login"} nosuperuser nocreatedb nocreaterole
-       noreplication nobypassrls password ${password === undefined ? "null" : escapeLiteral(password)}`,
+    `alter role ${role} with ${password === undefined ? "nologin" : "login"} nocreatedb nocreaterole ${rows[0]!.excess}
+       password ${password === undefined ? "null" : escapeLiteral(password)}`,
   );
 }
+
+/** The words that take a role's further attributes away: none of a role that has none. */
+const EXCESS = `
+  select concat_ws(' ', case when rolsuper then 'nosuperuser' end, case when rolreplication then 'noreplication' end,
+    case when rolbypassrls then 'nobypassrls' end) as excess
+  from pg_roles where rolname = $1`;

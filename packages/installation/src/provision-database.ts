@@ -94,7 +94,7 @@ export async function provisionDatabase(options: {
   const databaseUrl = urlOf(options.superuserUrl, { database: options.database });
   await withClient({ ...connection, connectionString: databaseUrl }, async (client) => {
     await client.query("revoke all on schema public from public");
-    for (const schema of schemaNames) await createSchema(client, schema);
+    for (const schema of schemaNames) await asOwnerOf(client, schema, () => createSchema(client, schema));
   });
   return schemaUrls(options);
 }
@@ -182,6 +182,23 @@ const appTimeouts = {
   lock_timeout: "3s",
   idle_in_transaction_session_timeout: "10s",
 };
+
+/**
+ * Makes and grants what belongs to a schema's owner. A superuser may do so anyway. Who only may create roles is a member of
+ * the owner for so long, and no longer: the owner can read every row.
+ */
+async function asOwnerOf(client: Client, schema: SchemaName, work: () => Promise<void>): Promise<void> {
+  const { rows } = await client.query<{ is_superuser: boolean }>(
+    "select rolsuper as is_superuser from pg_roles where rolname = current_user",
+  );
+  if (rows[0]!.is_superuser) return await work();
+  await client.query(`grant ${schema}_owner to current_user with inherit true, set true`);
+  try {
+    await work();
+  } finally {
+    await client.query(`revoke ${schema}_owner from current_user granted by current_user`);
+  }
+}
 
 async function createSchema(client: Client, schema: SchemaName): Promise<void> {
   await client.query(`create schema if not exists ${schema} authorization ${schema}_owner`);

@@ -12,6 +12,8 @@ import {
 } from "@holdfast/contracts";
 import {
   annotate,
+  context,
+  countingTimeElsewhere,
   failSpan,
   formatTraceparent,
   inSpan,
@@ -19,6 +21,7 @@ import {
   parseTraceparent,
   remoteContext,
   SpanKind,
+  timeElsewhere,
   UNKNOWN_OUTCOME,
 } from "@holdfast/telemetry";
 import { createSharedPlaces, placesOfOne, type Release } from "@holdfast/service-runtime";
@@ -120,6 +123,7 @@ export async function serve(
   const report = (handled: Handled) => {
     const { subject, outcome, durationMs } = handled;
     recordDuration(durationMs, { "messaging.destination.name": subject, "holdfast.outcome": outcome });
+    recordOwnTime(Math.max(0, durationMs - timeElsewhere()), { "messaging.destination.name": subject });
     onHandled(handled);
   };
   const sharedOf = (max: number) => createSharedPlaces({ max, ofOneMax: placesOfOne(max, share) });
@@ -174,6 +178,12 @@ const recordDuration = lazyHistogram(
   "Duration of commands, by subject and outcome",
 );
 
+const recordOwnTime = lazyHistogram(
+  "messaging",
+  "holdfast.command.own_time",
+  "Duration of commands less what they waited for a bank, by subject",
+);
+
 /**
  * Runs in a span that continues the caller's trace; `run` gets the trace context to store and send along. A message
  * without a trace is upkeep between services and gets no span.
@@ -184,20 +194,21 @@ async function traced(
   run: (traceparent: string | undefined) => Promise<Handled>,
 ): Promise<void> {
   const header = message.headers?.get(TRACEPARENT_HEADER) || undefined;
-  if (!parseTraceparent(header)) return void (await run(header));
+  if (!parseTraceparent(header))
+    return void (await context.with(countingTimeElsewhere(), run, undefined, header));
   const options = {
     kind: SpanKind.SERVER,
-    parent: remoteContext(header),
+    parent: countingTimeElsewhere(remoteContext(header)),
     attributes: messagingAttributes(subject, "process"),
   };
   await inSpan(`process ${subject}`, options, async (span) => {
-    const { context, outcome } = await run(formatTraceparent(span.spanContext()));
+    const { context: sent, outcome } = await run(formatTraceparent(span.spanContext()));
     if (!span.isRecording()) return;
     annotate(
       {
         "holdfast.outcome": outcome === "pending" ? UNKNOWN_OUTCOME : outcome,
-        "holdfast.request.id": context?.requestId,
-        "holdfast.merchant.id": context?.merchantId,
+        "holdfast.request.id": sent?.requestId,
+        "holdfast.merchant.id": sent?.merchantId,
       },
       span,
     );

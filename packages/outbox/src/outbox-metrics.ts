@@ -1,5 +1,5 @@
 import type { EventSource } from "@holdfast/contracts";
-import { metrics } from "@holdfast/telemetry";
+import { metrics, startAtZero } from "@holdfast/telemetry";
 
 export type OutboxMetrics = {
   published(count: number): void;
@@ -31,6 +31,7 @@ export function createOutboxMetrics(source: EventSource): OutboxMetrics {
     description: "Age of the oldest event that is not confirmed",
     unit: "s",
   });
+  for (const counter of [published, republished, failed, missing]) startAtZero(counter, { source });
   return {
     published: (count) => published.add(count, { source }),
     republished: (count) => republished.add(count, { source }),

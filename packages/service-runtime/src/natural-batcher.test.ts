@@ -23,7 +23,7 @@ const never = () => false;
 
 test("what arrives while a flush runs goes into the next one, in order, each with its own result", async () => {
   const { batches, flush, releaseAll } = heldFlush();
-  const batcher = createNaturalBatcher({ flush, sizeMax: 10, flushesMax: 1, isolates: never });
+  const batcher = createNaturalBatcher({ name: "test", flush, sizeMax: 10, flushesMax: 1, isolates: never });
   const first = [1, 2].map((item) => batcher.add(item));
   await turn();
   const second = [3, 4, 5].map((item) => batcher.add(item));
@@ -42,7 +42,7 @@ test("what arrives while a flush runs goes into the next one, in order, each wit
 
 test("a batch has at most sizeMax items, and at most flushesMax run at once", async () => {
   const { batches, flush, releaseAll } = heldFlush();
-  const batcher = createNaturalBatcher({ flush, sizeMax: 2, flushesMax: 2, isolates: never });
+  const batcher = createNaturalBatcher({ name: "test", flush, sizeMax: 2, flushesMax: 2, isolates: never });
   const results = [];
   for (let item = 0; item < 6; item++) {
     results.push(batcher.add(item));
@@ -65,6 +65,7 @@ test("with a linger what arrives within it goes into one flush, and the next ite
   try {
     const batches: number[][] = [];
     const batcher = createNaturalBatcher({
+      name: "test",
       flush: async (items: number[]) => {
         batches.push(items);
         return items;
@@ -90,9 +91,36 @@ test("with a linger what arrives within it goes into one flush, and the next ite
   }
 });
 
+test("a batch that is full does not linger, and neither does what a full one has left over", async () => {
+  vi.useFakeTimers();
+  try {
+    const { batches, flush, releaseAll } = heldFlush();
+    const batcher = createNaturalBatcher({
+      name: "test",
+      flush,
+      sizeMax: 2,
+      flushesMax: 1,
+      lingerMs: 50,
+      isolates: never,
+    });
+    const results = [1, 2, 3, 4].map((item) => batcher.add(item));
+    expect(batches).toEqual([[1, 2]]);
+    releaseAll();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(batches).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    releaseAll();
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("what comes just as a flush ends goes into the next one, and none is empty", async () => {
   const { batches, flush, releaseAll } = heldFlush();
-  const batcher = createNaturalBatcher({ flush, sizeMax: 10, flushesMax: 2, isolates: never });
+  const batcher = createNaturalBatcher({ name: "test", flush, sizeMax: 10, flushesMax: 2, isolates: never });
   const first = batcher.add(1);
   await turn();
   const second = batcher.add(2);
@@ -110,6 +138,7 @@ test("an item at fault fails alone; its neighbours are written", async () => {
     return items;
   };
   const batcher = createNaturalBatcher({
+    name: "test",
     flush,
     sizeMax: 10,
     flushesMax: 1,
@@ -122,6 +151,7 @@ test("an item at fault fails alone; its neighbours are written", async () => {
 test("a failure that may have left something behind is not tried again", async () => {
   let flushes = 0;
   const batcher = createNaturalBatcher<number, number>({
+    name: "test",
     flush: async () => {
       flushes++;
       throw new Error("connection lost");

@@ -1,4 +1,5 @@
 import { context, inBatchContext, type Context } from "@holdfast/telemetry";
+import { measureBatches } from "./batch-metrics.ts";
 
 /**
  * Natural batching: while one flush runs, the next items gather, so a busy process commits many items in one statement
@@ -11,6 +12,8 @@ export type NaturalBatcher<Item, Result> = {
 };
 
 export type BatcherOptions<Item, Result> = {
+  /** What is written: the label of its metrics, of few values. */
+  name: string;
   /** One statement for all items; results in the items' order. */
   flush: (items: Item[]) => Promise<Result[]>;
   /** Most items in one flush. */
@@ -19,7 +22,8 @@ export type BatcherOptions<Item, Result> = {
   flushesMax: number;
   /**
    * How long the first item of a flush waits for others: for items that nobody waits for, where fewer statements are
-   * worth more than an early one. With zero (the default) it waits only for the end of the event loop's turn.
+   * worth more than an early one. A full flush does not wait. With zero (the default) it waits only for the end of the
+   * event loop's turn.
    */
   lingerMs?: number;
   /**
@@ -29,37 +33,28 @@ export type BatcherOptions<Item, Result> = {
   isolates: (error: unknown) => boolean;
 };
 
+type Waiting<Item, Result> = {
+  item: Item;
+  unit: Context;
+  addedAt: number;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+};
+
 export function createNaturalBatcher<Item, Result>({
+  name,
   flush,
   sizeMax,
   flushesMax,
   lingerMs = 0,
   isolates,
 }: BatcherOptions<Item, Result>): NaturalBatcher<Item, Result> {
-  type Waiting = {
-    item: Item;
-    unit: Context;
-    resolve: (result: Result) => void;
-    reject: (error: unknown) => void;
-  };
-  let gathering: Waiting[] = [];
+  let gathering: Waiting<Item, Result>[] = [];
   /** The number of flushes, including one that is about to begin. */
   let flushing = 0;
   let isBeginning = false;
-
-  const flushBatch = async (batch: Waiting[]): Promise<void> => {
-    try {
-      const units = batch.map(({ unit }) => unit);
-      const results = await inBatchContext(units, () => flush(batch.map(({ item }) => item)));
-      batch.forEach(({ resolve }, index) => resolve(results[index]!));
-    } catch (error) {
-      if (batch.length > 1 && isolates(error)) {
-        for (const waiting of batch) await flushBatch([waiting]);
-      } else {
-        for (const { reject } of batch) reject(error);
-      }
-    }
-  };
+  let lingering: NodeJS.Timeout | undefined;
+  const measured = measureBatches(name);
 
   const begin = () => {
     if (isBeginning || flushing >= flushesMax || gathering.length === 0) return;
@@ -67,7 +62,13 @@ export function createNaturalBatcher<Item, Result>({
     flushing++;
     // Items that arrive in the same turn of the event loop go into the same flush.
     if (lingerMs === 0) setImmediate(() => void flushGathered());
-    else setTimeout(() => void flushGathered(), lingerMs);
+    else lingering = setTimeout(flushNow, gathering.length < sizeMax ? lingerMs : 0);
+  };
+
+  const flushNow = () => {
+    clearTimeout(lingering);
+    lingering = undefined;
+    void flushGathered();
   };
 
   const flushGathered = async () => {
@@ -76,8 +77,10 @@ export function createNaturalBatcher<Item, Result>({
     while (gathering.length > 0) {
       const batch = gathering.slice(0, sizeMax);
       gathering = gathering.slice(sizeMax);
+      measured.queued(gathering.length);
+      for (const { unit, addedAt } of batch) measured.waited(performance.now() - addedAt, unit);
       begin();
-      await flushBatch(batch);
+      await flushBatch(batch, { flush, isolates });
       if (lingerMs > 0) break;
     }
     flushing--;
@@ -87,9 +90,29 @@ export function createNaturalBatcher<Item, Result>({
   return {
     add(item) {
       return new Promise((resolve, reject) => {
-        gathering.push({ item, unit: context.active(), resolve, reject });
+        gathering.push({ item, unit: context.active(), addedAt: performance.now(), resolve, reject });
+        measured.queued(gathering.length);
         begin();
+        if (lingering && gathering.length >= sizeMax) flushNow();
       });
     },
   };
+}
+
+/** One flush, whose end is that of everything in it; where one item may have spoilt it for all, each is tried alone. */
+async function flushBatch<Item, Result>(
+  batch: Waiting<Item, Result>[],
+  { flush, isolates }: Pick<BatcherOptions<Item, Result>, "flush" | "isolates">,
+): Promise<void> {
+  try {
+    const units = batch.map(({ unit }) => unit);
+    const results = await inBatchContext(units, () => flush(batch.map(({ item }) => item)));
+    batch.forEach(({ resolve }, index) => resolve(results[index]!));
+  } catch (error) {
+    if (batch.length > 1 && isolates(error)) {
+      for (const waiting of batch) await flushBatch([waiting], { flush, isolates });
+    } else {
+      for (const { reject } of batch) reject(error);
+    }
+  }
 }

@@ -75,6 +75,7 @@ test("who waits for a connection goes on in its own trace, not in that of who ga
 
 test("a statement for several units is a span in each of their traces, linked to the first's", async () => {
   const batcher = createNaturalBatcher<string, string>({
+    name: "test",
     sizeMax: 10,
     flushesMax: 1,
     isolates: () => false,
@@ -96,6 +97,7 @@ test("a statement for several units is a span in each of their traces, linked to
 test("what comes later to a busy batcher is not in the trace of who made it busy", async () => {
   const release = Promise.withResolvers<void>();
   const batcher = createNaturalBatcher<string, string>({
+    name: "test",
     sizeMax: 10,
     flushesMax: 1,
     isolates: () => false,

@@ -6,11 +6,16 @@ import {
   type Resource,
   type ResourceDetector,
 } from "@opentelemetry/resources";
+import { VERSION } from "./version.ts";
 
 /** Who this process is; what detectors find goes over it. */
 export function describeProcess(name: string): Resource {
   return defaultResource().merge(
-    resourceFromAttributes({ "service.name": name, "service.namespace": "holdfast" }),
+    resourceFromAttributes({
+      "service.name": name,
+      "service.namespace": "holdfast",
+      "service.version": VERSION,
+    }),
   );
 }
 

@@ -1,4 +1,5 @@
 import { metrics, type Attributes, type Histogram } from "@opentelemetry/api";
+import { CALL_SECONDS } from "./duration-buckets.ts";
 
 /**
  * A histogram of durations in seconds, made when first used: a module is loaded before telemetry is started, and what
@@ -14,11 +15,8 @@ export function lazyHistogram(
     histogram ??= metrics.getMeter(meter).createHistogram(name, {
       description,
       unit: "s",
-      advice: { explicitBucketBoundaries: DURATION_SECONDS },
+      advice: { explicitBucketBoundaries: CALL_SECONDS },
     });
     histogram.record(milliseconds / 1_000, attributes);
   };
 }
-
-/** The conventions' for HTTP, and what lies beyond: a command may take 18 s, an acquirer call 15 s. */
-const DURATION_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 15, 20];

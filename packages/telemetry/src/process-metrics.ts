@@ -1,5 +1,6 @@
 import { metrics } from "@opentelemetry/api";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { VERSION } from "./version.ts";
 
 /** Measures whether the process's event loop keeps up, and what it uses. Names are the conventions'. */
 export function observeProcess(): void {
@@ -37,6 +38,14 @@ export function observeProcess(): void {
     },
     [...gauges, utilization, memory, cpu],
   );
+}
+
+/** Always 1: its labels say which version runs, so that a graph can show when one came and what changed with it. */
+export function observeBuild(): void {
+  const info = metrics.getMeter("process").createGauge("holdfast.build.info", {
+    description: "1, by the version of Holdfast and of Node",
+  });
+  info.record(1, { version: VERSION, node: process.versions.node });
 }
 
 /** Several readers may collect; what one of them read is repeated to another that comes a moment later. */

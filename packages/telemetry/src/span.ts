@@ -24,6 +24,7 @@ type SpanAttribute =
   | "db.system.name"
   | "error.type"
   | "holdfast.attempt"
+  | "holdfast.batch.wait"
   | "holdfast.event.id"
   | "holdfast.merchant.id"
   | "holdfast.operation"

@@ -56,7 +56,11 @@ test("without a collector there are metrics to read and no spans", async () => {
   expect(target).toContain('service_name="payments"');
   expect(target).toContain('service_namespace="holdfast"');
   expect(target).toContain('deployment_environment_name="test"');
+  expect(target).toMatch(/service_version="\d+\.\d+\.\d+"/);
   expect(await prometheusText()).toContain("process_cpu_time");
+  expect(await prometheusText()).toMatch(
+    /^holdfast_build_info\{version="\d+\.\d+\.\d+",node="26\.[\d.]+"\S* 1/m,
+  );
 });
 
 test("switched off, the trace that a request came with is still known to the log", async () => {

@@ -1,6 +1,6 @@
 import { context, diag, DiagLogLevel } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import { observeProcess } from "./process-metrics.ts";
+import { observeBuild, observeProcess } from "./process-metrics.ts";
 import { isExported, type TelemetrySettings } from "./telemetry-settings.ts";
 
 export type Telemetry = {
@@ -32,6 +32,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   reportTrouble(options.onTrouble);
   const shutdown = await start(options);
   observeProcess();
+  observeBuild();
   return {
     async stop(timeoutMs) {
       // A collector that hangs would hold the process beyond its grace.

@@ -19,6 +19,7 @@ import { consoleApp } from "./http/console-app.ts";
 import { startConsoleServer } from "./http/console-server.ts";
 import { pageHeaders } from "./http/page-headers.ts";
 import { originOf } from "./http/same-origin.ts";
+import { createSharedAnswers } from "./http/shared-answers.ts";
 import { keptTables } from "./kept-tables.ts";
 import { createOperatorApi, operatorApiWire, type OperatorApiWire } from "./operator-api/operator-api.ts";
 import { asStaffApi } from "./operator-api/as-staff-api.ts";
@@ -111,6 +112,7 @@ function appOf(
     origin,
     sessionMaxMs: config.SESSION_MAX,
     decisionLoginAgeMs: config.DECISION_LOGIN_AGE_MAX,
+    sharedAnswers: createSharedAnswers(),
     headers: pageHeaders({ consoleUrl: config.CONSOLE_URL, issuer: config.OIDC_ISSUER }),
     log,
   });

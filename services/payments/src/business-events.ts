@@ -1,5 +1,13 @@
-import { isLive } from "@holdfast/contracts";
-import { annotate, metrics, SETTLED_OUTCOME, UNKNOWN_OUTCOME } from "@holdfast/telemetry";
+import { isLive, RESULT_CODES } from "@holdfast/contracts";
+import {
+  AGE_SECONDS,
+  annotate,
+  metrics,
+  seriesOf,
+  SETTLED_OUTCOME,
+  startAtZero,
+  UNKNOWN_OUTCOME,
+} from "@holdfast/telemetry";
 import type { Logger } from "@holdfast/service-runtime";
 import { IN_REVIEW } from "./payment/authorization-outcome.ts";
 import { merchantStatus } from "./payment/payment.ts";
@@ -62,7 +70,7 @@ type PaymentKey = { payment_id: string; merchant_id: string };
 export function createBusinessEvents(log: Logger): BusinessEvents {
   const meter = metrics.getMeter("payments");
   const recorded = meter.createCounter("holdfast.payments", {
-    description: "Payments that reached a status, by operation and status",
+    description: "Payments that reached a status, by operation, status and the reason where it is ours",
   });
   const unknown = meter.createCounter("holdfast.payments.unknown", {
     description: "Payments whose outcome at the acquirer was unknown, by cause",
@@ -88,6 +96,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   const settled = meter.createHistogram("holdfast.payments.unknown.age", {
     description: "Age at which unknown outcomes were settled, by status and cause",
     unit: "s",
+    advice: { explicitBucketBoundaries: AGE_SECONDS },
   });
   const open = meter.createGauge("holdfast.payments.unknown.open", {
     description: "Outcomes that are unknown now",
@@ -106,15 +115,24 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     description: "Payments that the bank carried out after they had ended as never seen",
   });
   // Exported from the beginning, so that the first one is an increase.
-  for (const counter of [stuckReversals, notOpened, mismatches, lateMoney, withCard]) counter.add(0);
+  for (const counter of [stuckReversals, notOpened, mismatches, lateMoney, withCard])
+    startAtZero(counter, {});
+  startAtZero(recorded, ...FIRST_SERIES.recorded);
+  startAtZero(unknown, ...FIRST_SERIES.unknown);
+  startAtZero(returns, ...FIRST_SERIES.returns);
   const oldest = meter.createGauge("holdfast.payments.unknown.oldest.age", {
     description: "Age of the oldest unknown outcome",
     unit: "s",
   });
   return {
     paymentRecorded(payment, cause) {
-      recorded.add(oneIfLive(payment), { operation: payment.transaction_type, status: payment.state });
-      log.info({ ...identify(payment), reason: cause, resultCode: payment.result_code }, "payment recorded");
+      recorded.add(oneIfLive(payment), recordedLabels(payment));
+      // The bank was not reached: nobody has done anything wrong, and no payment succeeds while it lasts.
+      const level = payment.result_code === "acquirer_unavailable" ? "warn" : "info";
+      log[level](
+        { ...identify(payment), reason: cause, resultCode: payment.result_code },
+        "payment recorded",
+      );
     },
     challengeShown(payment) {
       challenges.add(oneIfLive(payment), { operation: payment.transaction_type });
@@ -160,8 +178,8 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     },
     unknownSettled(payment, { cause, ageMs, attempts }) {
       annotate({ "holdfast.outcome": SETTLED_OUTCOME, "holdfast.attempt": attempts });
-      settled.record(ageMs / 1_000, { status: payment.state, cause });
-      recorded.add(oneIfLive(payment), { operation: payment.transaction_type, status: payment.state });
+      if (oneIfLive(payment) === 1) settled.record(ageMs / 1_000, { status: payment.state, cause });
+      recorded.add(oneIfLive(payment), recordedLabels(payment));
       log.info(
         { ...identify(payment), reason: cause, ageMs, attempt: attempts },
         "an unknown outcome was settled",
@@ -227,12 +245,33 @@ function isStuck(cause: string, attempts: number): boolean {
   return REFUSED.has(cause) || attempts >= 6;
 }
 
-/** The fields of the log line; the span of the unit of work gets the same. */
+/**
+ * Labels of `holdfast.payments`. The reason is one of our own result codes, `none` of a success, and `bank` for all that a
+ * bank may answer: its codes are too many for a label.
+ */
+function recordedLabels({ transaction_type, state, result_code }: ShownPayment) {
+  const isOurs = result_code !== null && Object.hasOwn(RESULT_CODES, result_code);
+  const reason = isOurs ? result_code : state === "SUCCESS" ? "none" : "bank";
+  return { operation: transaction_type, status: state, reason };
+}
+
+const OPERATIONS = ["PAYMENT", "PRE_AUTHORIZATION"];
+/** What alerts count, exported from the beginning, so that the first one of each is an increase. */
+const FIRST_SERIES = {
+  recorded: [
+    ...seriesOf({ operation: OPERATIONS, status: ["SUCCESS"], reason: ["none"] }),
+    ...seriesOf({ operation: OPERATIONS, status: ["FAILED"], reason: ["bank", "acquirer_unavailable"] }),
+  ],
+  unknown: seriesOf({ operation: OPERATIONS, cause: ["timeout", "connection_lost", "invalid_answer"] }),
+  returns: seriesOf({ why: ["signature", "no_signature", "other_order", "other_amount", "other_account"] }),
+};
+
 /** Metrics are of live mode: nobody is to be woken by a merchant's tests. */
 function oneIfLive({ merchant_id }: Pick<ShownPayment, "merchant_id">): 0 | 1 {
   return isLive(merchant_id) ? 1 : 0;
 }
 
+/** The fields of the log line; the span of the unit of work gets the same. */
 function identify({ payment_id, merchant_id, state, transaction_type }: ShownPayment) {
   annotate({
     "holdfast.payment.id": payment_id,

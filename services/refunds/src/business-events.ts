@@ -1,4 +1,4 @@
-import { annotate, metrics, UNKNOWN_OUTCOME } from "@holdfast/telemetry";
+import { annotate, metrics, seriesOf, startAtZero, UNKNOWN_OUTCOME } from "@holdfast/telemetry";
 import type { Logger } from "@holdfast/service-runtime";
 import type { RefundRow } from "./refund/refund-record.ts";
 
@@ -54,6 +54,9 @@ export function createBusinessEvents(
   const waiting = meter.createGauge("holdfast.refunds.waiting", {
     description: "Refunds that wait, by what for",
   });
+  // Exported from the beginning, so that the first one is an increase.
+  startAtZero(ends, ...seriesOf({ status: ["SUCCESS", "FAILED", "REJECTED"] }));
+  startAtZero(decisions, ...seriesOf({ outcome: ["approved", "rejected"] }));
   return {
     requested(refund) {
       requests.add(1, { outcome: "queued" });

@@ -1,5 +1,5 @@
 import type { Logger } from "@holdfast/service-runtime";
-import { metrics } from "@holdfast/telemetry";
+import { metrics, seriesOf, startAtZero } from "@holdfast/telemetry";
 
 /** One function for each kind of business event: it writes the log line and the metric. */
 export type BusinessEvents = {
@@ -42,6 +42,10 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   const lines = meter.createCounter("holdfast.settlement.lines", {
     description: "Lines of banks' files, by whether they could be read",
   });
+  // Exported from the beginning, so that the first one is an increase.
+  startAtZero(refused, {});
+  startAtZero(unknown, {});
+  startAtZero(silent, ...seriesOf({ owner: ["payments", "refunds"] }));
   return {
     factsRecorded: ({ count, source }) => facts.add(count, { source }),
     factsNotRecorded: (error) => log.warn({ operation: "record facts", error }, "facts were not recorded"),

@@ -1,5 +1,12 @@
-import type { EventSource } from "@holdfast/contracts";
-import { activeTraceparent, metrics } from "@holdfast/telemetry";
+import { EVENT_SOURCES, WEBHOOK_ERRORS, type EventSource } from "@holdfast/contracts";
+import {
+  activeTraceparent,
+  AGE_SECONDS,
+  CALL_SECONDS,
+  metrics,
+  seriesOf,
+  startAtZero,
+} from "@holdfast/telemetry";
 import type { Logger } from "@holdfast/service-runtime";
 import type { LeasedDelivery } from "./delivery/leased-delivery.ts";
 import type { PostResult } from "./http-client/webhook-client.ts";
@@ -9,7 +16,7 @@ import type { Reaped } from "./delivery/reap-deliveries.ts";
 export type BusinessEvents = {
   accepted(batch: { events: number; lagMs: number }): void;
   /** Writes an attempt's only line, without its body and without secrets. */
-  attempted(delivery: LeasedDelivery, result: PostResult, what: { lateMs: number; ends: boolean }): void;
+  attempted(delivery: LeasedDelivery, result: PostResult, what: AttemptTiming): void;
   poisoned(reason: string): void;
   /** An event is older than those that are kept. It is confirmed to its owner and never sent. */
   expired(eventId: string, source: EventSource): void;
@@ -33,8 +40,14 @@ export type BusinessEvents = {
   measured(state: DispatcherState): void;
 };
 
+/** How long after it was due, and after its event, an attempt began; and whether it is the last one. */
+export type AttemptTiming = { lateMs: number; sinceEventMs: number; ends: boolean };
+
 export type DispatcherState = {
+  /** Of the endpoints whose breakers are closed: how late the dispatcher is. */
   oldestDueAgeMs: number;
+  /** Of those whose breakers are open: these wait for the merchant, and no replica more would help them. */
+  oldestDueBehindBreakerMs: number;
   pending: number;
   inFlight: number;
   breakersOpen: number;
@@ -55,6 +68,8 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       const outcome = result.error ?? "delivered";
       meters.attempts.add(1, { outcome, trigger: delivery.trigger });
       meters.attemptDuration.record(result.durationMs / 1_000, { outcome });
+      if (delivery.trigger === "schedule" && delivery.attempt === 1)
+        meters.firstAttemptDelay.record(Math.max(0, what.sinceEventMs) / 1_000, { outcome });
       if (result.error === "secret_unreadable") meters.secretUnreadable.add(1);
       logAttempt(log, delivery, result, what);
     },
@@ -90,6 +105,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     orphansEnded: (count) => log.error({ count }, "deliveries had lost their event and were ended"),
     measured(state) {
       meters.oldestDueAge.record(state.oldestDueAgeMs / 1_000);
+      meters.oldestBehindBreaker.record(state.oldestDueBehindBreakerMs / 1_000);
       meters.pending.record(state.pending);
       meters.inFlight.record(state.inFlight);
       meters.breakersOpen.record(state.breakersOpen);
@@ -103,7 +119,7 @@ function logAttempt(
   log: Logger,
   delivery: LeasedDelivery,
   { error, statusCode, durationMs }: PostResult,
-  { lateMs, ends }: { lateMs: number; ends: boolean },
+  { lateMs, ends }: AttemptTiming,
 ): void {
   const needsSomebody = ends || error === "secret_unreadable";
   log[error === undefined ? "info" : needsSomebody ? "error" : "warn"](
@@ -130,15 +146,17 @@ function identify({ eventId, merchantId, paymentId, attempt, trigger }: LeasedDe
   return { eventId, merchantId, paymentId, trigger, attempt: trigger === "schedule" ? attempt : undefined };
 }
 
+// oxlint-disable-next-line max-lines-per-function -- one meter after the other
 function createMeters() {
   const meter = metrics.getMeter("webhook-dispatcher");
-  const seconds = (name: string, description: string) =>
-    meter.createHistogram(name, { description, unit: "s" });
-  return {
+  const seconds = (name: string, description: string, explicitBucketBoundaries: number[]) =>
+    meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries } });
+  const meters = {
     accepted: meter.createCounter("holdfast.webhooks.accepted", { description: "Events accepted" }),
     acceptLag: seconds(
       "holdfast.webhooks.accept.lag",
       "From the event to its acceptance, the oldest of a batch",
+      AGE_SECONDS,
     ),
     attempts: meter.createCounter("holdfast.webhooks.attempts", {
       description: "Attempts by outcome and trigger",
@@ -146,7 +164,16 @@ function createMeters() {
     secretUnreadable: meter.createCounter("holdfast.webhooks.secret_unreadable", {
       description: "Attempts that were not sent, since no key opens their endpoint's secret",
     }),
-    attemptDuration: seconds("holdfast.webhooks.attempt.duration", "How long attempts take, by outcome"),
+    attemptDuration: seconds(
+      "holdfast.webhooks.attempt.duration",
+      "How long attempts take, by outcome",
+      CALL_SECONDS,
+    ),
+    firstAttemptDelay: seconds(
+      "holdfast.webhooks.first_attempt.delay",
+      "From an event to the first attempt to deliver it, by outcome",
+      AGE_SECONDS,
+    ),
     poisoned: meter.createCounter("holdfast.webhooks.poison", {
       description: "Messages that were not events",
     }),
@@ -158,7 +185,12 @@ function createMeters() {
     }),
     handshakes: meter.createCounter("holdfast.webhooks.handshakes", { description: "TLS handshakes begun" }),
     oldestDueAge: meter.createGauge("holdfast.webhooks.oldest_due.age", {
-      description: "How long the oldest delivery that waits has been due",
+      description:
+        "How long the oldest delivery that waits has been due, where the endpoint's breaker is closed",
+      unit: "s",
+    }),
+    oldestBehindBreaker: meter.createGauge("holdfast.webhooks.oldest_due_behind_breaker.age", {
+      description: "How long the oldest delivery to an endpoint with an open breaker has been due",
       unit: "s",
     }),
     pending: meter.createGauge("holdfast.webhooks.pending", {
@@ -177,4 +209,12 @@ function createMeters() {
       unit: "s",
     }),
   };
+  // Exported from the beginning, so that the first one is an increase.
+  startAtZero(meters.poisoned, {});
+  startAtZero(meters.secretUnreadable, {});
+  startAtZero(meters.expiredLeases, {});
+  startAtZero(meters.expired, ...seriesOf({ source: EVENT_SOURCES }));
+  const outcome = ["delivered", ...WEBHOOK_ERRORS];
+  startAtZero(meters.attempts, ...seriesOf({ outcome, trigger: ["schedule", "manual"] }));
+  return meters;
 }

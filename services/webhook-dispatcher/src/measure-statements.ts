@@ -1,17 +1,20 @@
 import { BEFORE_EVERY_ENDPOINT, waitingEndpoints } from "./delivery/claim-statements.ts";
 
 /**
- * The age of the oldest delivery that is due and waits for its schedule, about how many are pending, how many endpoints fail
- * and for how long the first of them does.
+ * The age of the oldest delivery that is due and waits for its schedule, of endpoints whose breakers are closed and of those
+ * whose are open (as the dispatchers that send there have reported lately), about how many are pending, how many endpoints
+ * fail and for how long the first of them does.
  */
 export const MEASURE_STATE = `
   with recursive ${waitingEndpoints({ after: `'${BEFORE_EVERY_ENDPOINT}'::uuid`, now: "now()" })}, oldest as (
-    select due.due_at from waiting cross join lateral (
+    select due.due_at, coalesce(health.breaker_open, false) as is_behind_breaker from waiting cross join lateral (
       select due_at from every_delivery as delivery
       where delivery.endpoint_id = waiting.endpoint_id and lease_token is null and trigger = 'schedule'
         and due_at <= now()
       order by due_at limit 1
     ) as due
+      left join endpoint_health as health
+        on health.endpoint_id = waiting.endpoint_id and health.reported_at > now() - interval '5 minutes'
   )
   , failing as (
     select failing_since from endpoint_health join every_endpoint using (endpoint_id)
@@ -20,6 +23,9 @@ export const MEASURE_STATE = `
   select
     (select count(*)::int from failing) as endpoints_failing,
     coalesce((select extract(epoch from now() - min(failing_since)) * 1000 from failing), 0)::float8 as longest_failing_ms,
-    coalesce((select extract(epoch from now() - min(due_at)) * 1000 from oldest), 0)::float8 as oldest_due_age_ms,
+    coalesce((select extract(epoch from now() - min(due_at)) * 1000 from oldest where not is_behind_breaker), 0)::float8
+      as oldest_due_age_ms,
+    coalesce((select extract(epoch from now() - min(due_at)) * 1000 from oldest where is_behind_breaker), 0)::float8
+      as behind_breaker_ms,
     (select sum(greatest(reltuples, 0))::float8 from pg_class
       where oid in ('delivery'::regclass, 'further_delivery'::regclass)) as pending`;

@@ -54,6 +54,24 @@ test("the oldest due delivery is found behind any endpoint; what is leased or se
     expect(Math.floor((await measure()) / 10_000)).toBe(70);
     expect(states.at(-1)).toMatchObject({ endpointsFailing: 0, longestFailingMs: 0 });
 
+    // One whose breaker is open waits for its merchant: it is measured apart, as long as its dispatcher still says so.
+    const breaker = (isOpen: boolean, reportedAt: string) =>
+      superuser.query(
+        `insert into webhooks.endpoint_health (endpoint_id, breaker_open, reported_at)
+         values ('00000000-0000-4000-8000-000000000002', $1, now() - $2::interval)
+         on conflict (endpoint_id) do update set breaker_open = excluded.breaker_open, reported_at = excluded.reported_at`,
+        [isOpen, reportedAt],
+      );
+    await breaker(true, "5 seconds");
+    expect(Math.floor((await measure()) / 10_000)).toBe(30);
+    expect(Math.floor(states.at(-1)!.oldestDueBehindBreakerMs / 10_000)).toBe(70);
+    await breaker(true, "1 hour");
+    expect(Math.floor((await measure()) / 10_000)).toBe(70);
+    await breaker(false, "5 seconds");
+    expect(Math.floor((await measure()) / 10_000)).toBe(70);
+    expect(states.at(-1)!.oldestDueBehindBreakerMs).toBe(0);
+    await superuser.query("delete from webhooks.endpoint_health");
+
     // Of three that fail one is off, and one has recovered.
     await superuser.query(
       `insert into webhooks.endpoint_health (endpoint_id, failing_since, breaker_open, reported_at)

@@ -15,10 +15,11 @@ export async function measureState(
 ): Promise<void> {
   const measurement = sql<Measured>`${sql.raw(MEASURE_STATE)}`;
   const { rows } = await measurement.execute(db);
-  const { oldest_due_age_ms, pending, endpoints_failing, longest_failing_ms } = rows[0]!;
+  const { oldest_due_age_ms, behind_breaker_ms, pending, endpoints_failing, longest_failing_ms } = rows[0]!;
   const { inFlight, breakersOpen } = queue.measure();
   events.measured({
     oldestDueAgeMs: Math.max(0, oldest_due_age_ms),
+    oldestDueBehindBreakerMs: Math.max(0, behind_breaker_ms),
     pending,
     inFlight,
     breakersOpen,
@@ -29,6 +30,7 @@ export async function measureState(
 
 type Measured = {
   oldest_due_age_ms: number;
+  behind_breaker_ms: number;
   pending: number;
   endpoints_failing: number;
   longest_failing_ms: number;

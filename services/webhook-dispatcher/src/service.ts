@@ -27,8 +27,10 @@ import { reapDeliveries } from "./delivery/reap-deliveries.ts";
 import { HealthReports } from "./delivery/health-reports.ts";
 import { createResultRecorder } from "./delivery/record-results.ts";
 import { readEndpoint } from "./endpoint/endpoint-queries.ts";
+import { createSecretOpener } from "./endpoint/endpoint-secrets.ts";
 import { keepHealth } from "./endpoint/health-queries.ts";
 import { secretKeysInUse } from "./endpoint/secret-keys-in-use.ts";
+import { shareReadings } from "./endpoint/shared-readings.ts";
 import { createLookup, type Lookup } from "./http-client/resolve-target.ts";
 import { createWebhookClient } from "./http-client/webhook-client.ts";
 import { measureState } from "./measure.ts";
@@ -70,11 +72,13 @@ export async function startWebhookDispatcher(
     ...poolOptions,
     applicationName: "webhook-dispatcher results",
     connectionsMax: 2,
-    settings: { ...PLAN_SETTINGS, synchronous_commit: "off" },
+    // One plan serves batches of any size. A claim needs one of its own, for the endpoints that it names.
+    settings: { ...PLAN_SETTINGS, plan_cache_mode: "force_generic_plan", synchronous_commit: "off" },
   });
   const db = createDatabase<WebhooksDatabase>(pool);
   const secretKeys = config.WEBHOOK_SECRET_KEYS;
   await refuseMissingKeys(db, secretKeysInUse(secretKeys), { abandoned: config.KEYS_ABANDONED, log });
+  const openSecrets = createSecretOpener(secretKeys);
   const events = createBusinessEvents(log);
   const progress = createProgress(STUCK_AFTER_MS);
   const bus = await connectBus({
@@ -108,13 +112,13 @@ export async function startWebhookDispatcher(
   const worker = startDeliveryWorker({
     pool,
     client,
-    secretKeys,
+    openSecrets,
     retry: { delaysMs: config.WEBHOOK_RETRY_SCHEDULE },
     clock,
     events,
     progress,
     results: createResultRecorder(resultsPool),
-    readEndpoint: (endpointId) => readEndpoint(db, endpointId),
+    readEndpoint: shareReadings((endpointId) => readEndpoint(db, endpointId)),
     reports,
     leaseMs,
     leaseMarginMs,
@@ -130,6 +134,7 @@ export async function startWebhookDispatcher(
   const commands = {
     db,
     secretKeys,
+    openSecrets,
     rules,
     lookup,
     clock,

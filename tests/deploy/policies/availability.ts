@@ -16,17 +16,25 @@ export function disruptionIsBudgeted(manifests: Manifest[]): string[] {
   ];
 }
 
-/** No node holds two replicas while another holds none; zones are balanced as far as there are nodes. */
+/**
+ * Replicas go to different nodes and zones as far as there are any. Only nats-servers insist on it: three of them, and two on
+ * one node would be a majority that goes with it. What scales does not: with cordoned, tainted or full nodes a rollout would
+ * wait forever for a place. Nodes whose taints a pod does not tolerate are no places at all.
+ */
 export function replicasAreSpread(manifests: Manifest[]): string[] {
   return workloads(manifests, "Deployment", "StatefulSet").flatMap(({ name, pod, template }) =>
     [
-      { key: "kubernetes.io/hostname", unsatisfiable: "DoNotSchedule" },
+      {
+        key: "kubernetes.io/hostname",
+        unsatisfiable: name === "StatefulSet nats" ? "DoNotSchedule" : "ScheduleAnyway",
+      },
       { key: "topology.kubernetes.io/zone", unsatisfiable: "ScheduleAnyway" },
     ].flatMap(({ key, unsatisfiable }) => {
       const holds = (pod.topologySpreadConstraints ?? []).some(
         (constraint) =>
           constraint.topologyKey === key &&
           constraint.maxSkew === 1 &&
+          constraint.nodeTaintsPolicy === "Honor" &&
           constraint.whenUnsatisfiable === unsatisfiable &&
           selects(constraint.labelSelector, template.metadata.labels),
       );

@@ -101,6 +101,8 @@ export type Deadlines = {
   requestSeconds: number;
   /** DRAIN_TIMEOUT. */
   drainSeconds: number;
+  /** Closing tasks, pools, bus and telemetry, and writing the rest of the log. */
+  closeSeconds: number;
   /** Lame duck of nats-server, with its grace. */
   natsSeconds: number;
 };
@@ -114,7 +116,9 @@ export function graceOutlastsDeadlines(manifests: Manifest[], deadlines: Deadlin
       const isNats = !serviceOf(container.image);
       const needed = isNats
         ? deadlines.natsSeconds
-        : (sleep?.seconds ?? 0) + Math.max(deadlines.requestSeconds, deadlines.drainSeconds);
+        : (sleep?.seconds ?? 0) +
+          Math.max(deadlines.requestSeconds, deadlines.drainSeconds) +
+          deadlines.closeSeconds;
       return faultsOf(name, [
         [isNats ? !exec : (sleep?.seconds ?? 0) < 5, "goes before load balancers and clients have heard"],
         [grace <= needed, `has a grace of ${grace} s and needs more than ${needed} s`],

@@ -71,6 +71,7 @@ function resolvedEnv(
       env[name] = value.replaceAll(/\$\((\w+)\)/g, (whole, part: string) => env[part] ?? whole);
       if (env[name].includes("$(")) throw new Error(`${name} takes a part that does not stand before it`);
     }
+    if (valueFrom?.fieldRef) env[name] = valueFrom.fieldRef.fieldPath;
     if (valueFrom?.secretKeyRef) env[name] = sampleOf(valueFrom.secretKeyRef.key);
     if (valueFrom?.configMapKeyRef) {
       const { name: map, key } = valueFrom.configMapKeyRef;
@@ -167,6 +168,8 @@ export function secretKeysOfPods(manifests: Manifest[]): string[] {
 
 function secretKeysOfOperators(manifests: Manifest[]): string[] {
   return [
+    // CloudNativePG makes the authority of its own PostgreSQL; of another one somebody has to bring it.
+    ...(ofKind(manifests, "Cluster").length === 0 ? ["postgres-ca.ca.crt"] : []),
     ...ofKind(manifests, "Cluster").flatMap(({ spec }) =>
       ["username", "password"].map((key) => `${spec.superuserSecret.name}.${key}`),
     ),

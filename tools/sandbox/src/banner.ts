@@ -22,6 +22,8 @@ Holdfast is running.
 Merchant ${merchant?.name} (${merchant?.merchantId})
   X-API-KEY     ${merchant?.apiKey}
   X-API-SECRET  ${merchant?.apiSecret}
+  test mode     ${sandbox.testMode.apiKey}
+                ${sandbox.testMode.apiSecret}
 ${(sandbox.banks ?? []).map(bankLines).join("")}
 Operators, each with a bearer token for 24 hours from "npm run --silent token -- alice"
 ${sandbox.operators.map(({ name, roles }) => `  ${name.padEnd(6)} ${roles.join(", ")}`).join("\n")}

@@ -5,6 +5,7 @@ import type { SandboxBank } from "./bank-merchants.ts";
 import type { Operator, SandboxPerson, StaffMember } from "./operators.ts";
 import { replaceFile } from "./replace-file.ts";
 import type { Merchant } from "./secrets.ts";
+import type { SandboxTestMode } from "./test-mode.ts";
 
 /** Its content. All URLs of the product are http; `processes` holds the pid of each process that runs and answers. */
 export type SandboxFile = {
@@ -28,6 +29,8 @@ export type SandboxFile = {
   caFile: string;
   receiver: { certFile: string; keyFile: string };
   merchants: Merchant[];
+  /** A second key of the first merchant, with which nothing is live. */
+  testMode: SandboxTestMode;
   /** Those of `--banks`; absent without it. */
   banks?: SandboxBank[];
   operators: Operator[];

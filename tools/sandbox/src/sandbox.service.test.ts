@@ -76,6 +76,12 @@ describe("a running sandbox", () => {
       merchants: [
         { merchantId: expect.any(String), name: "Demo Shop", apiKey: "key", apiSecret: "shown-once" },
       ],
+      testMode: {
+        merchantId: file.merchants[0]!.merchantId,
+        accountId: expect.any(String),
+        apiKey: "key",
+        apiSecret: "shown-once",
+      },
       operators: [
         { name: "alice", roles: everyRole, token: expect.any(String) },
         { name: "bora", roles: everyRole, token: expect.any(String) },
@@ -208,7 +214,7 @@ describe("a running sandbox", () => {
   test("finds its data and its secrets at the next start", async () => {
     const secretsBefore = readFileSync(join(home, "secrets.json"), "utf8");
     sandbox = run(home);
-    expect((await sandbox.file()).merchants).toEqual(file.merchants);
+    expect(await sandbox.file()).toMatchObject({ merchants: file.merchants, testMode: file.testMode });
     expect(readFileSync(join(home, "secrets.json"), "utf8")).toBe(secretsBefore);
   });
 

@@ -30,6 +30,7 @@ import { keepSecrets, type Secrets, type SecretsFile } from "./secrets.ts";
 import { createSandboxFile, type SandboxFile } from "./sandbox-file.ts";
 import type { ServiceDefinition, ServiceSurroundings } from "./service-definitions.ts";
 import { Supervisor } from "./supervisor.ts";
+import { seedTestMode } from "./test-mode.ts";
 
 export type SandboxOptions = {
   home: string;
@@ -136,7 +137,8 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
     launchBanks(context, ports.banks, secrets.read()),
     launchSimulator(context, ports.acquirerSimulator),
   ]);
-  if (database.created) secrets.update({ demoMerchant: undefined, bankMerchants: {} });
+  if (database.created)
+    secrets.update({ demoMerchant: undefined, demoTestKey: undefined, bankMerchants: {} });
 
   log(`starting ${services.map(({ name }) => name).join(", ")}`);
   const surroundings = {
@@ -192,24 +194,27 @@ async function seed(
   {
     operatorUrl,
     publicUrl,
+    acquirerUrl,
     operators: { installation, people },
     bankUrls,
   }: {
     operatorUrl: string;
     publicUrl: string;
+    acquirerUrl: string;
     operators: Operators;
     bankUrls: [BankProtocol, string][];
   },
-): Promise<Pick<SandboxFile, "merchants" | "banks">> {
+): Promise<Pick<SandboxFile, "merchants" | "testMode" | "banks">> {
   const seeders = {
     first: operatorClient(operatorUrl, installation),
     second: operatorClient(operatorUrl, people[0]!),
   };
-  const merchants = [await seedDemoMerchant(secrets, seeders.first)];
+  const merchant = await seedDemoMerchant(secrets, seeders.first);
+  const testMode = await seedTestMode(secrets, seeders, { merchantId: merchant.merchantId, acquirerUrl });
   const banks: SandboxBank[] = [];
   for (const [protocol, url] of bankUrls)
     banks.push(await seedBank(secrets, seeders, { protocol, url, publicUrl }));
-  return { merchants, ...(banks.length > 0 && { banks }) };
+  return { merchants: [merchant], testMode, ...(banks.length > 0 && { banks }) };
 }
 
 async function launchBus(
@@ -246,7 +251,10 @@ function describe(
   { ports, natsUrl, secrets }: Pick<ServiceSurroundings, "ports" | "natsUrl" | "secrets">,
   { caFile, certFile, keyFile }: LocalCertificates,
   databaseUrl: string,
-): Omit<SandboxFile, "processes" | "merchants" | "banks" | "operators" | "staff" | "people" | "healthUrls"> {
+): Omit<
+  SandboxFile,
+  "processes" | "merchants" | "testMode" | "banks" | "operators" | "staff" | "people" | "healthUrls"
+> {
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
     ready: true,

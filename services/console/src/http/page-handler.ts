@@ -9,12 +9,14 @@ import { currentSession, type SessionStore } from "./current-session.ts";
 import { readerOf } from "./reader-of.ts";
 import { isSameOrigin } from "./same-origin.ts";
 import { sendPage, sendRows } from "./send-page.ts";
+import type { SharedAnswers } from "./shared-answers.ts";
 
 export type PageDeps = {
   store: SessionStore;
   createApi: (session: Session) => OperatorApi;
   origin: string;
   decisionLoginAgeMs: number;
+  sharedAnswers: SharedAnswers;
 };
 
 /**
@@ -36,7 +38,7 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
       return refuseAct(request, response, { reader, session });
     }
     const context = contextOf(deps, { request, session, reader, form });
-    const answer = await page.answer(context);
+    const answer = await answerOnce(deps, page, context);
     switch (answer.kind) {
       case "redirect":
         return response.redirect(303, answer.to);
@@ -48,6 +50,13 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
         return answer satisfies never;
     }
   };
+}
+
+async function answerOnce({ sharedAnswers }: PageDeps, page: Page, context: PageContext) {
+  if (page.showsSecret !== true) return await page.answer(context);
+  const key = context.form.get("key");
+  const shared = key ? `${context.session.id} ${page.path} ${key}` : undefined;
+  return await sharedAnswers.answer(shared, () => page.answer(context));
 }
 
 function isFor({ audience = "operators" }: Page, { staff }: Session): boolean {
@@ -120,10 +129,10 @@ export function redirectToLogin(request: Request, response: Response): void {
 
 const RETURN_MAX = 800;
 
-/** A form about a thing leads to a path below the thing's own. */
+/** A form leads to a path below that of the page that it is on. */
 function pageOfForm(path: string): string {
   const parts = path.split("/");
-  return parts.length > 3 ? parts.slice(0, -1).join("/") : "/";
+  return parts.length > 2 ? parts.slice(0, -1).join("/") : "/";
 }
 
 function contextOf(

@@ -87,7 +87,15 @@ function navigation({ texts }: Reader, path: string, isStaff = false): Html {
     ["/", texts.overview],
     ["/payments", texts.payments],
     ["/refunds", texts.refunds],
-    ...(isStaff ? [] : ([["/unresolved", texts.unresolved]] as const)),
+    ...(isStaff
+      ? []
+      : ([
+          ["/unresolved", texts.unresolved],
+          ["/deliveries", texts.deliveries],
+          ["/merchants", texts.merchants],
+          ["/settlement", texts.settlement],
+          ["/audit", texts.audit],
+        ] as const)),
   ] as const;
   return html`<nav aria-label="${texts.main}">
     <ul>

@@ -97,7 +97,8 @@ export function refundableOf(payment: OperatorPaymentLife["payment"]): number {
   return refundableAmount ?? capturedAmount ?? (transactionType === "PAYMENT" ? amount : 0);
 }
 
-function roleBar({ roles }: Person, role: OperatorRole, texts: Texts): string | undefined {
+/** Why somebody without a role may not do what it takes, if they lack it. */
+export function roleBar({ roles }: Person, role: OperatorRole, texts: Texts): string | undefined {
   return mayAct(roles, role) ? undefined : texts.needsRole(role);
 }
 

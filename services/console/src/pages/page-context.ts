@@ -37,5 +37,7 @@ export type Page = {
   audience?: "operators" | "everybody" | "staff";
   method: "GET" | "POST";
   path: string;
+  /** Of a POST whose answer has a secret that is shown once: the second click of a double click gets the same answer. */
+  showsSecret?: boolean;
   answer(context: PageContext): Promise<PageAnswer>;
 };

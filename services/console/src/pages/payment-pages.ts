@@ -3,6 +3,7 @@ import {
   capture,
   getOperatorPayment,
   inquirePayment,
+  listChargebacks,
   listOperatorPayments,
   PAYMENT_STATUSES,
   requestOperatorRefund,
@@ -16,6 +17,7 @@ import { amountText, cardText, statusBadge, statusWord, timeElement } from "./fo
 import { offersOfPayment, refundableOf } from "./offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import { paymentColumns } from "./payment-columns.ts";
+import { readList } from "./read-list.ts";
 import { statementIn } from "./refund-pages.ts";
 import { facts, nextPage, table } from "./table.ts";
 import { doneNotice, takeAction, type ActionRequest } from "./take-action.ts";
@@ -108,7 +110,11 @@ function filters({ query, reader, session }: PageContext): Html {
 async function answerPayment(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
   const { reader, parameters } = context;
   const { texts } = reader;
-  const life = await context.api.read(getOperatorPayment, { path: { paymentId: parameters["paymentId"]! } });
+  const paymentId = parameters["paymentId"]!;
+  const [life, chargebacks] = await Promise.all([
+    context.api.read(getOperatorPayment, { path: { paymentId } }),
+    readList(context, context.api.read(listChargebacks, { query: { paymentId, limit: "200" } })),
+  ]);
   const { payment, resolution } = life;
   const content = html`${facts(factsOfPayment(reader, life))}
   ${
@@ -123,7 +129,7 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
     offers: offersOfPayment(life, context.session, texts),
     refundAmount: refundableOf(payment),
   })}
-  ${renderTimeline(reader, eventsOfPayment(reader, life))}`;
+  ${renderTimeline(reader, eventsOfPayment(reader, life, chargebacks.items))}`;
   return {
     kind: "page",
     title: `${texts.payment} ${payment.orderId}`,
@@ -145,7 +151,10 @@ function factsOfPayment(reader: Reader, life: OperatorPaymentLife) {
     [texts.status, statusBadge(reader, payment.status)],
     [texts.state, statusBadge(reader, life.state)],
     ["Id", html`<code>${payment.paymentId}</code>`],
-    [texts.merchant, life.merchantName ?? life.merchantId],
+    [
+      texts.merchant,
+      html`<a href="/merchants/${life.merchantId}">${life.merchantName ?? life.merchantId}</a>`,
+    ],
     [texts.order, payment.orderId],
     [texts.customer, payment.customerId],
     [texts.card, [payment.cardScheme, cardText(payment.pan)].filter(Boolean).join(" ")],

@@ -156,7 +156,7 @@ function factsOfRefund(reader: Reader, refund: OperatorRefundDetail) {
     [texts.status, statusBadge(reader, refund.status)],
     [texts.state, statusBadge(reader, refund.state)],
     ["Id", html`<code>${refund.refundId}</code>`],
-    [texts.merchant, html`<code>${refund.merchantId}</code>`],
+    [texts.merchant, html`<a href="/merchants/${refund.merchantId}">${refund.merchantId}</a>`],
     [
       texts.payment,
       refund.parentPaymentId === undefined

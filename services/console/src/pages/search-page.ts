@@ -64,7 +64,7 @@ function linkTo({ texts }: Reader, item: Item): Html {
       return html`${texts.refund} <a href="/refunds/${item.refund.refundId}">${item.refund.orderId}</a>`;
     case "merchant":
       return html`${texts.merchant}
-        <a href="/payments?merchantId=${item.merchant.merchantId}">${item.merchant.name}</a>`;
+        <a href="/merchants/${item.merchant.merchantId}">${item.merchant.name}</a>`;
     default:
       return item satisfies never;
   }

@@ -9,7 +9,11 @@ import { stateOfSession, type Session, type SessionState } from "./session.ts";
 type Db = Kysely<ConsoleDatabase>;
 
 /** What signing in has found out. */
-export type SignedIn = Session & { providerSession: string | undefined; accessEndsAt: Date; endsAt: Date };
+export type SignedIn = Omit<Session, "beganAt"> & {
+  providerSession: string | undefined;
+  accessEndsAt: Date;
+  endsAt: Date;
+};
 
 const sealedSchema = z.object({
   accessToken: z.string(),
@@ -47,7 +51,7 @@ export async function readSession(
 ): Promise<{ state: SessionState; session: Session } | undefined> {
   const row = await db
     .selectFrom("session")
-    .select(["subject", "sealed", "authenticated_at", "access_ends_at", "seen_at", "ends_at"])
+    .select(["subject", "sealed", "authenticated_at", "access_ends_at", "seen_at", "ends_at", "created_at"])
     .select(sql<Date>`now()`.as("now"))
     .where("session_hash", "=", hashOf(id))
     .executeTakeFirst();
@@ -67,6 +71,7 @@ export async function readSession(
       staff: staff && { merchantId: staff.merchantId, roles: new Set(staff.roles) },
       accessToken,
       idToken,
+      beganAt: row.created_at,
       authenticatedAt: row.authenticated_at,
     },
   };

@@ -15,6 +15,7 @@ export type AskRules = (question: RuleQuestion) => Promise<RuleAnswer>;
 
 export function createAskRules(pool: Pool): AskRules {
   const questions = createNaturalBatcher<RuleQuestion, RuleAnswer>({
+    name: "rules",
     sizeMax: 64,
     flushesMax: 2,
     isolates: (error) => error instanceof DatabaseError,

@@ -67,14 +67,17 @@ export type ClaimTimes = {
 
 export function createPaymentWrites(pool: Pool, times: ClaimTimes): PaymentWrites {
   const claims = createNaturalBatcher<ClaimRow, ClaimedPayment | OrderTaken | undefined>({
+    name: "claims",
     ...BATCHES,
     flush: (items) => claimAll(pool, items, times),
   });
   const changes = createNaturalBatcher<RecordRow, boolean>({
+    name: "records",
     ...BATCHES,
     flush: (items) => recordAll(pool, items),
   });
   const rejections = createNaturalBatcher<RejectRow, boolean>({
+    name: "rejections",
     ...BATCHES,
     flush: (items) => rejectAll(pool, items),
   });

@@ -32,6 +32,7 @@ function confirmationsTo(source: EventSource, bus: Bus, events: BusinessEvents) 
   const underway = new Set<Promise<void>>();
   let leftOut = 0;
   const batcher = createNaturalBatcher<string, void>({
+    name: "confirmations",
     // The owner waits a minute before it publishes again, so events can gather for one of its statements.
     lingerMs: 50,
     sizeMax: SIZE_MAX,

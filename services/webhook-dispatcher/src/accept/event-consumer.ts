@@ -24,6 +24,7 @@ export function startEventConsumer(
   const underway = new Set<Promise<void>>();
   // While one batch is being committed the next one gathers; an event that comes alone is committed immediately.
   const batcher = createNaturalBatcher<Received, void>({
+    name: "accepted events",
     sizeMax: 200,
     flushesMax: 2,
     isolates: () => false,

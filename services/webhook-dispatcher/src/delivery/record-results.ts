@@ -8,9 +8,10 @@ import { RECORD, RECORD_COLUMNS, type AttemptRecord } from "./record-statements.
  */
 export function createResultRecorder(pool: Pool): NaturalBatcher<AttemptRecord, void> {
   return createNaturalBatcher<AttemptRecord, void>({
+    name: "results",
     sizeMax: 100,
     flushesMax: 2,
-    lingerMs: 10,
+    lingerMs: 50,
     isolates: () => false,
     async flush(records) {
       await failpoint("webhooks.in_result_batch");

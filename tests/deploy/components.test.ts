@@ -1,0 +1,75 @@
+// Components that an overlay may add: what they change, and that they change nothing else.
+import { expect, test } from "vitest";
+import { buildOverlay } from "./build-overlay.ts";
+import { envOf, ofKind, selects, serviceOf, workloads, type Manifest } from "./manifest.ts";
+import { validateManifest } from "./validate-manifest.ts";
+
+async function faultsOf(manifests: Manifest[]): Promise<string[]> {
+  return (await Promise.all(manifests.map((one) => validateManifest(one)))).flat();
+}
+
+const clusterOf = (manifests: Manifest[]) => ofKind(manifests, "Cluster")[0]!;
+const withoutCluster = (manifests: Manifest[]) => manifests.filter(({ kind }) => kind !== "Cluster");
+
+test.each([
+  ["restore", "postgres-2", { targetTime: expect.any(String) }],
+  ["standby", "postgres-second-region", undefined],
+])(
+  "%s: PostgreSQL comes from the archive under the same name, and writes into another one",
+  async (component, serverName, recoveryTarget) => {
+    const production = await buildOverlay("production");
+    const changed = await buildOverlay("production", [component]);
+    expect(await faultsOf(ofKind(changed, "Cluster"))).toEqual([]);
+    expect(withoutCluster(changed)).toEqual(withoutCluster(production));
+
+    const [{ metadata, spec }, before] = [clusterOf(changed), clusterOf(production)];
+    expect(metadata).toEqual(before.metadata);
+    const { externalClusters, bootstrap, plugins, replica, ...rest } = spec;
+    const { bootstrap: _initdb, plugins: written, ...same } = before.spec;
+    expect(rest).toEqual(same);
+    // What the base's PostgreSQL archives, and where it is: what nobody has archived cannot be restored.
+    const [source] = externalClusters;
+    expect(bootstrap).toEqual({
+      recovery: { source: source.name, ...(recoveryTarget && { recoveryTarget }) },
+    });
+    expect(source.plugin).toEqual({
+      name: written[0].name,
+      parameters: { ...written[0].parameters, serverName: before.metadata.name },
+    });
+    expect(plugins).toEqual([{ ...written[0], parameters: { ...written[0].parameters, serverName } }]);
+    expect(replica).toEqual(component === "standby" ? { enabled: true, source: source.name } : undefined);
+  },
+);
+
+test("tracing: every service of ours sends traces, and is let out to the collector that it names", async () => {
+  const manifests = await buildOverlay("production", ["tracing"]);
+  expect(await faultsOf(manifests)).toEqual([]);
+  const policy = ofKind(manifests, "NetworkPolicy").find(({ metadata }) => metadata.name === "tracing")!;
+  const [{ to, ports }] = policy.spec.egress;
+  const services = workloads(manifests, "Deployment").filter(
+    ({ pod }) => serviceOf(pod.containers[0]!.image) !== "installation",
+  );
+  expect(services.length).toBe(8);
+  for (const { name, pod, template } of services) {
+    const endpoint = new URL(envOf(pod.containers[0]!).get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")!.value!);
+    const [collector, namespace] = endpoint.hostname.split(".");
+    expect([name, to[0].podSelector.matchLabels["app.kubernetes.io/name"]]).toEqual([name, collector]);
+    expect(to[0].namespaceSelector.matchLabels["kubernetes.io/metadata.name"]).toBe(namespace);
+    expect(`${ports[0].port}`).toBe(endpoint.port);
+    expect(selects(policy.spec.podSelector, template.metadata.labels)).toBe(true);
+  }
+});
+
+test("a changed setting renames what the pods name, and so rolls them", async () => {
+  const [one, other] = await Promise.all([
+    buildOverlay("production"),
+    buildOverlay("production-managed-postgres"),
+  ]);
+  const named = (manifests: Manifest[]) =>
+    workloads(manifests, "Deployment", "Job").map(
+      ({ pod }) => envOf(pod.containers[0]!).get("NATS_URL")?.valueFrom?.configMapKeyRef?.name,
+    );
+  const [before, after] = [new Set(named(one)), new Set(named(other))];
+  expect([...before].filter((name) => name !== undefined && after.has(name))).toEqual([]);
+  expect([...before].filter((name) => name !== undefined)).toHaveLength(1);
+});

@@ -1,0 +1,74 @@
+// Who gets a place, and who keeps it, where nodes are full.
+import { containers, ofKind, workloads, type Manifest } from "../manifest.ts";
+
+/** Services by what is lost without them. Jobs have no class: they wait. */
+const CLASSES: Readonly<Record<string, readonly string[]>> = {
+  "holdfast-money": ["gateway-merchant", "payments", "refunds", "nats"],
+  "holdfast-events": ["webhook-dispatcher", "settlement", "stream-keeper"],
+  "holdfast-pages": ["gateway-public", "gateway-operator", "console"],
+};
+
+/** Money is placed before events, and events before pages; PostgreSQL and the bus are money. */
+export function moneyGoesFirst(manifests: Manifest[]): string[] {
+  const values = new Map(
+    ofKind(manifests, "PriorityClass").map((one) => [
+      one.metadata.name,
+      (one as { value?: number }).value ?? 0,
+    ]),
+  );
+  const [money = 0, events = 0, pages = 0] = Object.keys(CLASSES).map((name) => values.get(name));
+  return [
+    ...(money > events && events > pages && pages > 0 ? [] : ["the classes are not in order"]),
+    ...Object.entries(CLASSES).flatMap(([wanted, names]) =>
+      workloads(manifests, "Deployment", "StatefulSet")
+        .filter(({ manifest }) => names.includes(manifest.metadata.name))
+        .filter(({ pod }) => pod.priorityClassName !== wanted)
+        .map(({ name }) => `${name}: is not of ${wanted}`),
+    ),
+    ...ofKind(manifests, "Cluster")
+      .filter(({ spec }) => spec.priorityClassName !== "holdfast-money")
+      .map(() => "PostgreSQL is not of holdfast-money"),
+  ];
+}
+
+/**
+ * What the money path may use of memory it has asked for, so that it is the last to be evicted; nobody may burst to more than ten
+ * times what it has asked for, which LimitRanges of many companies refuse; and logs cannot fill a node's disk.
+ */
+export function requestsAreHonest(manifests: Manifest[]): string[] {
+  return workloads(manifests).flatMap((workload) =>
+    containers(workload).flatMap(({ name, resources: { requests = {}, limits = {} } = {} }) => {
+      const isMoney = CLASSES["holdfast-money"]!.includes(workload.manifest.metadata.name);
+      const ratio = cores(limits["cpu"]) / cores(requests["cpu"]);
+      return [
+        ...(isMoney && requests["memory"] !== limits["memory"]
+          ? ["asks for less memory than it may use"]
+          : []),
+        ...(ratio <= 10 ? [] : [`may use ${ratio} times the cores it asks for`]),
+        ...(limits["ephemeral-storage"] && requests["ephemeral-storage"] ? [] : ["may fill the node's disk"]),
+      ].map((fault) => `${workload.name}: ${name} ${fault}`);
+    }),
+  );
+}
+
+function cores(quantity = "0"): number {
+  return quantity.endsWith("m") ? Number(quantity.slice(0, -1)) / 1_000 : Number(quantity);
+}
+
+/** A Job's pod stays when it has failed: with `OnFailure` the kubelet removes it at the last attempt, and its log with it. */
+export function failedJobsKeepTheirLogs(manifests: Manifest[]): string[] {
+  return workloads(manifests, "Job", "CronJob")
+    .filter(({ pod }) => pod.restartPolicy !== "Never")
+    .map(({ name }) => `${name}: its log goes with its last attempt`);
+}
+
+/** Whatever prunes or deletes what it has applied (Argo CD, Flux) leaves alone what holds data. */
+export function dataIsNotPruned(manifests: Manifest[]): string[] {
+  return ofKind(manifests, "Namespace", "Cluster", "StatefulSet")
+    .filter(
+      ({ metadata: { annotations = {} } }) =>
+        !/Prune=false,Delete=false/.test(annotations["argocd.argoproj.io/sync-options"] ?? "") ||
+        annotations["kustomize.toolkit.fluxcd.io/prune"] !== "disabled",
+    )
+    .map(({ kind, metadata }) => `${kind} ${metadata.name}: may be pruned`);
+}
