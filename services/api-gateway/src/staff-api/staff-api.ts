@@ -25,7 +25,7 @@ import { staffRoutes } from "./staff-routes.ts";
 type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch; auditWatch: AuditWatch };
 
 /** The face for merchants' staff. */
-function staffApi(config: Config, { db, bus, clock, auditWatch }: Deps & { auditWatch: AuditWatch }): Router {
+export function staffApi(config: Config, { db, bus, clock, auditWatch }: Deps): Router {
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return createRouter({
     prefix: "/staff",
