@@ -16,7 +16,11 @@ import { expect, onTestFinished, test } from "vitest";
 test("an administrator who is no superuser installs, may repeat it, and reads no schema afterwards", async () => {
   const dir = mkdtempSync(join(tmpdir(), "holdfast-managed-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const server = await startPostgres({ dataDir: join(dir, "data"), logFile: join(dir, "log") });
+  const server = await startPostgres({
+    dataDir: join(dir, "data"),
+    logFile: join(dir, "log"),
+    durable: false,
+  });
   onTestFinished(() => server.stop());
   await withClient(server.superuserUrl("postgres"), (client) =>
     client.query("create role administrator login password 'admin' createrole createdb"),
