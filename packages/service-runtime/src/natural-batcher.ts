@@ -32,6 +32,16 @@ export type BatcherOptions<Item, Result> = {
   isolates: (error: unknown) => boolean;
 };
 
+type Waiting<Item, Result> = {
+  item: Item;
+  /** The unit of work that it belongs to. */
+  unit: Context;
+  /** Monotonic milliseconds. */
+  addedAt: number;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+};
+
 export function createNaturalBatcher<Item, Result>({
   name,
   flush,
@@ -40,20 +50,13 @@ export function createNaturalBatcher<Item, Result>({
   lingerMs = 0,
   isolates,
 }: BatcherOptions<Item, Result>): NaturalBatcher<Item, Result> {
-  type Waiting = {
-    item: Item;
-    unit: Context;
-    addedAt: number;
-    resolve: (result: Result) => void;
-    reject: (error: unknown) => void;
-  };
-  let gathering: Waiting[] = [];
+  let gathering: Waiting<Item, Result>[] = [];
   /** The number of flushes, including one that is about to begin. */
   let flushing = 0;
   let isBeginning = false;
   const measured = measureBatches(name);
 
-  const flushBatch = async (batch: Waiting[]): Promise<void> => {
+  const flushBatch = async (batch: Waiting<Item, Result>[]): Promise<void> => {
     try {
       const units = batch.map(({ unit }) => unit);
       const results = await inBatchContext(units, () => flush(batch.map(({ item }) => item)));
