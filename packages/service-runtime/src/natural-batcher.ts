@@ -22,7 +22,8 @@ export type BatcherOptions<Item, Result> = {
   flushesMax: number;
   /**
    * How long the first item of a flush waits for others: for items that nobody waits for, where fewer statements are
-   * worth more than an early one. With zero (the default) it waits only for the end of the event loop's turn.
+   * worth more than an early one. A full flush does not wait. With zero (the default) it waits only for the end of the
+   * event loop's turn.
    */
   lingerMs?: number;
   /**
@@ -34,9 +35,7 @@ export type BatcherOptions<Item, Result> = {
 
 type Waiting<Item, Result> = {
   item: Item;
-  /** The unit of work that it belongs to. */
   unit: Context;
-  /** Monotonic milliseconds. */
   addedAt: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
@@ -54,21 +53,8 @@ export function createNaturalBatcher<Item, Result>({
   /** The number of flushes, including one that is about to begin. */
   let flushing = 0;
   let isBeginning = false;
+  let lingering: NodeJS.Timeout | undefined;
   const measured = measureBatches(name);
-
-  const flushBatch = async (batch: Waiting<Item, Result>[]): Promise<void> => {
-    try {
-      const units = batch.map(({ unit }) => unit);
-      const results = await inBatchContext(units, () => flush(batch.map(({ item }) => item)));
-      batch.forEach(({ resolve }, index) => resolve(results[index]!));
-    } catch (error) {
-      if (batch.length > 1 && isolates(error)) {
-        for (const waiting of batch) await flushBatch([waiting]);
-      } else {
-        for (const { reject } of batch) reject(error);
-      }
-    }
-  };
 
   const begin = () => {
     if (isBeginning || flushing >= flushesMax || gathering.length === 0) return;
@@ -76,7 +62,13 @@ export function createNaturalBatcher<Item, Result>({
     flushing++;
     // Items that arrive in the same turn of the event loop go into the same flush.
     if (lingerMs === 0) setImmediate(() => void flushGathered());
-    else setTimeout(() => void flushGathered(), lingerMs);
+    else lingering = setTimeout(flushNow, gathering.length < sizeMax ? lingerMs : 0);
+  };
+
+  const flushNow = () => {
+    clearTimeout(lingering);
+    lingering = undefined;
+    void flushGathered();
   };
 
   const flushGathered = async () => {
@@ -88,7 +80,7 @@ export function createNaturalBatcher<Item, Result>({
       measured.queued(gathering.length);
       for (const { unit, addedAt } of batch) measured.waited(performance.now() - addedAt, unit);
       begin();
-      await flushBatch(batch);
+      await flushBatch(batch, { flush, isolates });
       if (lingerMs > 0) break;
     }
     flushing--;
@@ -101,7 +93,26 @@ export function createNaturalBatcher<Item, Result>({
         gathering.push({ item, unit: context.active(), addedAt: performance.now(), resolve, reject });
         measured.queued(gathering.length);
         begin();
+        if (lingering && gathering.length >= sizeMax) flushNow();
       });
     },
   };
+}
+
+/** One flush, whose end is that of everything in it; where one item may have spoilt it for all, each is tried alone. */
+async function flushBatch<Item, Result>(
+  batch: Waiting<Item, Result>[],
+  { flush, isolates }: Pick<BatcherOptions<Item, Result>, "flush" | "isolates">,
+): Promise<void> {
+  try {
+    const units = batch.map(({ unit }) => unit);
+    const results = await inBatchContext(units, () => flush(batch.map(({ item }) => item)));
+    batch.forEach(({ resolve }, index) => resolve(results[index]!));
+  } catch (error) {
+    if (batch.length > 1 && isolates(error)) {
+      for (const waiting of batch) await flushBatch([waiting], { flush, isolates });
+    } else {
+      for (const { reject } of batch) reject(error);
+    }
+  }
 }
